@@ -118,9 +118,9 @@ CrowdAnswers answer_questions(const WorldSpec& spec, const std::filesystem::path
         const auto found = known.find(std::string(row[image]));
         if (found == known.end())
             throw row.error(
-                fmt::format("`{}` is no unlabelled image of the world", shortened(row[image])));
+                fmt::format("`{}` is not an unlabelled image of the world", shortened(row[image])));
         if (!classes.find(row[label]))
-            throw row.error(fmt::format("`{}` is no class of the world", shortened(row[label])));
+            throw row.error(fmt::format("`{}` is not a class of the world", shortened(row[label])));
         std::uint64_t votes = 0;
         for (const std::size_t column : {there, wanted}) {
             std::uint64_t count = 0;

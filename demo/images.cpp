@@ -15,8 +15,8 @@ struct Told {
 constexpr std::array<Told, 14> told = {{
     {"train", "photographs to train on"},
     {"v1", "more of the same kind: the usual test set"},
-    {"v2", "collected again, chosen by what a crowd says of them"},
-    {"multi", "several things in an image, with boxes"},
+    {"v2", "collected again, selected by a crowd's answers"},
+    {"multi", "several objects in an image, with boxes"},
     {"cue-conflict", "the outline of one class, the texture of another"},
     {"sketch", "pencil lines"},
     {"edges", "outlines on white"},
@@ -25,7 +25,7 @@ constexpr std::array<Told, 14> told = {{
     {"rendition", "posters, large pixels, mosaics, neon signs"},
     {"original", "as photographed, for the next two"},
     {"mixed-same", "on the background of another image of the class"},
-    {"mixed-rand", "on a background that is foreign to the class"},
+    {"mixed-rand", "on a background of another class"},
     {"unlabelled", "photographs that nobody has labelled"},
 }};
 

@@ -43,7 +43,8 @@ std::vector<DemoNetwork> demo_networks(std::string_view size, std::uint64_t seed
                   s.epochs *= 3;
                   s.calibrated_copy = "overfit-scaled";
               }),
-         "half of the images, always the same, for long", "its scores divided by one temperature"},
+         "half of the images, always the same, for many epochs",
+         "its scores divided by one temperature"},
         {with("few",
               [](TrainSpec& s) {
                   s.share *= 0.04;

@@ -44,7 +44,7 @@ struct Row {
 class Summary {
 public:
     Summary(fs::path runs, std::vector<Row> rows) : runs_(std::move(runs)), rows_(std::move(rows)) {
-        table_.title = "Models and what matters";
+        table_.title = "The models and their main results";
         table_.columns.push_back({.name = "model", .numbers = false});
         for (const Row& row : rows_) table_.rows.push_back({row.name});
     }
@@ -68,10 +68,9 @@ public:
     }
 
     Report report() {
-        table_.notes = {
-            "FGSM: images kept from training, after one signed gradient step of 4/255",
-            "shape bias: of the predictions that name the class of the shape or of the texture, "
-            "the proportion that name the shape's"};
+        table_.notes = {"FGSM: images kept from training, after one signed gradient step of 4/255",
+                        "shape bias: proportion of shape among the predictions of the class of the "
+                        "shape or of the texture"};
         Report report;
         report.sections.push_back({.title = "", .blocks = {std::move(table_)}, .sections = {}});
         return report;

@@ -40,7 +40,7 @@ void check(const WorldSpec& spec) {
     const auto within = [](const char* what, int value, int low, int high) {
         if (value < low || value > high) {
             throw Error(ErrorCode::usage,
-                        fmt::format("{} of a world: {} pixels; {} to {} are possible", what, value,
+                        fmt::format("{} of a world is {} pixels; allowed: {} to {}", what, value,
                                     low, high));
         }
     };
@@ -72,7 +72,7 @@ bool examine(const WorldSpec& spec) {
             if (found != there.end() && *found == value) continue;
             throw Error(
                 ErrorCode::usage,
-                fmt::format("{} holds a world with {} {}, asked for is {}: take another folder",
+                fmt::format("{} holds a world with {} {}, not {}: use another folder",
                             spec.folder.string(), key,
                             found == there.end() ? "missing" : found->dump(), value.dump()));
         }
@@ -84,9 +84,10 @@ bool examine(const WorldSpec& spec) {
         const std::string name = entry->path().filename().string();
         if (name == lock_name || (name.starts_with(".world.json.") && is_stale_temporary(name)))
             continue;
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} is not empty and no world (it holds `{}`): take another folder",
-                                spec.folder.string(), name));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{} is neither empty nor a world (it holds `{}`): use another folder",
+                        spec.folder.string(), name));
     }
     if (error) {
         throw Error(ErrorCode::io, fmt::format("cannot list the folder {}: {}",

@@ -31,7 +31,7 @@ WorldSize world_size_named(std::string_view name) {
         if (size_names[i] == name) return static_cast<WorldSize>(i);
     }
     throw Error(ErrorCode::usage,
-                "no world of size `" + std::string(name) + "`" +
+                "unknown world size `" + std::string(name) + "`" +
                     suggest(name, std::vector<std::string>(size_names.begin(), size_names.end())));
 }
 

@@ -15,8 +15,8 @@ struct PluginFiles {
 template <>
 inline constexpr auto description<PluginFiles> = describe<PluginFiles>({
     field<&PluginFiles::plugin>(
-        {.help = "Shared libraries or Python files (.py) with metrics and corruptions of your own "
-                 "(docs/plugins.md), FILE:NAME each; their code runs with your rights"}),
+        {.help = "Shared libraries or Python files (.py) with your own metrics and corruptions "
+                 "(docs/plugins.md), named FILE:NAME; their code runs with your rights"}),
 });
 
 }  // namespace assay

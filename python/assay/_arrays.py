@@ -1,4 +1,4 @@
-"""What users hand over, as the library's arrays: any strides, no copies.
+"""Converts users' arrays to arrays of the library: any strides, no copies.
 
 These are NumPy arrays, CPU tensors of PyTorch, JAX and others (`__dlpack__`), objects with the buffer protocol, and lists.
 Columns of pandas and polars are read by their `to_numpy()`.
@@ -22,7 +22,7 @@ _NAMES = "float16, float32, float64, bfloat16 and whole numbers of 8 to 64 bits"
 
 
 class Held:
-    """An assay_array, and what keeps its memory."""
+    """An assay_array and the object that owns its memory."""
 
     def __init__(self, kind: str, address: int, shape: Sequence[int], strides: Sequence[int], keep: Any):
         if kind not in TYPES:
@@ -181,7 +181,7 @@ def _from_buffer(value: Any) -> Held:
 
 
 def held(value: Any, what: str) -> Held:
-    """The numbers of `value`, where they lie. Lists are copied; what else could only be taken by a copy is refused."""
+    """The numbers of `value`, where they lie. Lists are copied; anything else that would need a copy is refused."""
     try:
         return _held(value)
     except Error as error:
@@ -190,7 +190,7 @@ def held(value: Any, what: str) -> Held:
 
 def _held(value: Any) -> Held:
     if hasattr(value, "mask") and hasattr(value, "filled"):  # numpy.ma
-        raise Error("a masked array; x.filled(numpy.nan) marks scores that are not known")
+        raise Error("a masked array; mark unknown scores with x.filled(numpy.nan)")
     if hasattr(value, "__array_interface__"):
         return _from_interface(value)
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
@@ -216,7 +216,7 @@ def _from_list(value: Sequence[Any]) -> Held:
     try:
         numbers: array.array[Any] = array.array("q" if kind == "i8" else "d", flat)
     except TypeError as error:
-        raise Error(f"a list of something else than numbers: {error}") from None
+        raise Error(f"a list of something other than numbers: {error}") from None
     except OverflowError:
         raise Error("a list with a number of more than 64 bits") from None
     shape = [len(rows), len(rows[0])] if rows else [len(flat)]
@@ -293,13 +293,13 @@ def labels_and_sets(
     single = None if found.single is None else held(found.single, "labels")
     if found.matrix is not None:
         if label_sets is not None:
-            raise Error("labels are a matrix of valid classes, and so is label_sets: give one of them")
+            raise Error("labels and label_sets are both matrices of valid classes: pass one of them")
         return None, HeldSets(found.matrix, "labels")
     return single, None if label_sets is None else HeldSets(label_sets)
 
 
 def pointer(value: "Optional[Held | HeldSets | HeldTexts]") -> Any:
-    """What the library takes for it; NULL for none."""
+    """The argument for the library; NULL for none."""
     if value is None:
         return None
     if isinstance(value, Held):

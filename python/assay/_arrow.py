@@ -70,7 +70,7 @@ ctypes.pythonapi.Py_IncRef(py_object(_destroy))  # and the function itself is ne
 
 
 def capsule_of(stream: Stream) -> Any:
-    """The capsule that `__arrow_c_stream__` returns; the stream is then its."""
+    """The capsule that `__arrow_c_stream__` returns, which then owns the stream."""
     address = _malloc(ctypes.sizeof(Stream))
     ctypes.memmove(address, ctypes.byref(stream), ctypes.sizeof(Stream))
     return _new_capsule(address, _NAME, _destroy)
@@ -82,7 +82,7 @@ def _problem(stream: Stream, what: str) -> Error:
 
 
 def columns_of(stream: Stream) -> "dict[str, Any]":
-    """All batches of the stream, which is released: a NumPy array for each column. Nulls: NaN among numbers with a fraction, -1 among
+    """Reads all batches of the stream and releases it: one NumPy array per column. Nulls: NaN among numbers with a fraction, -1 among
     whole ones, None among texts and truth values."""
     import numpy
 

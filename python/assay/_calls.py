@@ -1,4 +1,4 @@
-"""Long calls: progress, and Ctrl-C that is heard within moments."""
+"""Long calls: progress, and a quick response to Ctrl-C."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def bar_for(progress: Progress) -> "Optional[Callable[[str, int, int], None]]":
 
 
 def call(work: Callable[[Optional[int]], Any], progress: Progress = None, small: bool = False) -> Any:
-    """work(handle of an assay_call), on a thread of its own where Ctrl-C must be heard meanwhile; `small`: it takes no time."""
+    """work(handle of an assay_call), on a separate thread if Ctrl-C must work meanwhile; `small`: it takes almost no time."""
     if small and not callable(progress):
         return work(None)
     lib = library()

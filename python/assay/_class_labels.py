@@ -10,13 +10,13 @@ from .store import Store
 
 
 def class_list(classes: Any) -> "tuple[list[str], list[str]]":
-    """Ids and names of what classes= takes: "imagenet", a file, a list."""
+    """Ids and names of the classes that classes= gives: "imagenet", a file, a list."""
     store = Store.of([0], classes=classes)
     return store.class_ids, store.class_names
 
 
 def _listed_in(classes: Any) -> Any:
-    """The class list in a model's settings, as classes= takes it."""
+    """The class list of a model's settings, in the form for classes=."""
     if not isinstance(classes, dict) or not isinstance(classes.get("names"), list):
         return classes
     names = classes["names"]
@@ -25,7 +25,7 @@ def _listed_in(classes: Any) -> Any:
 
 
 def _likely_scores(classes: Any, own: "Optional[list[str]]") -> int:
-    """How many scores a model has that takes these classes, or else those of the data set."""
+    """The number of scores of a model with these classes, or otherwise with those of the data set."""
     if classes is not None:
         return len(class_list(classes)[0])
     if own is None:
@@ -34,9 +34,9 @@ def _likely_scores(classes: Any, own: "Optional[list[str]]") -> int:
 
 
 class ClassLabels:
-    """From the data set's classes to the model's: by their ids or names where both have some, else by their numbers.
+    """Maps the data set's classes to the model's: by ids or names if both have them, otherwise by number.
 
-    warning: what was assumed; "": nothing.
+    warning: the assumption; "" if there is none.
     """
 
     def __init__(self, items: Items, name: str, settings: "dict[str, Any]", scores: Optional[int], options: "dict[str, Any]"):
@@ -51,7 +51,8 @@ class ClassLabels:
         self._map: "Optional[list[int]]" = None
         listed = class_list(self.classes) if self.classes is not None else None
         if listed is not None and len(listed[0]) != scores:
-            raise Error(f"{name} returns {scores} scores, and its class list has {len(listed[0])}: give the model's own list, classes=[...]")
+            raise Error(f"{name} returns {scores} scores, but its class list has {len(listed[0])}: pass the model's own list "
+                f"with classes=[...]")
         if own is None:
             return
         for names in listed or ():
@@ -60,13 +61,13 @@ class ClassLabels:
                 self._map = [places[one] for one in own]
                 return
         if len(own) != scores:
-            known = "" if listed is None else f", and {next(one for one in own if one not in listed[0] or one not in listed[1])!r} is none of the model's"
+            known = "" if listed is None else f", and {next(one for one in own if one not in listed[0] or one not in listed[1])!r} is not one of the model's"
             raise Error(
-                f"the data set has {len(own)} classes{known}, and {name} returns {scores} scores. Give the model's class list, "
-                "classes=[...] (or \"imagenet\", or a file), which has the data set's classes"
+                f"the data set has {len(own)} classes{known}, and {name} returns {scores} scores. Pass the model's class list, "
+                f"classes=[...] (or \"imagenet\", or a file), which has the data set's classes"
             )
         if listed is not None:
-            self.warning = f"some classes of the data set are not in the class list of {name}: assuming that both have one order"
+            self.warning = f"some classes of the data set are not in the class list of {name}: assuming that both have the same order"
         if options.get("classes") is None:
             self.classes = own
 

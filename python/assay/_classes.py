@@ -10,7 +10,7 @@ _NORMALIZED = ("true", "pred", "all")
 
 
 def _counts(store: "dict[str, Any]") -> "tuple[int, int]":
-    """How many items the classes have, and how many the correct predictions and the confusions add up to."""
+    """The number of items of the classes, and the sum of the correct predictions and the confusions."""
     classes = store.get("per_class") or []
     return (
         sum(c["accuracy"]["n"] for c in classes),

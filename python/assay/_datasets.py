@@ -1,6 +1,6 @@
-"""Data sets that are objects of this process: folders of torchvision, data sets of Hugging Face, any map-style data set, and loaders.
+"""Data sets that are objects in this process: folders of torchvision, data sets of Hugging Face, any map-style data set, and loaders.
 
-A folder whose list of files is its own becomes arguments of the command. Everything else is an `Items`: ids, labels, and batches of images.
+A folder with its own list of files becomes arguments of the command. Everything else is an `Items`: ids, labels, and batches of images.
 Nothing is written, and one batch at a time is in memory.
 """
 
@@ -23,7 +23,8 @@ _IMAGE_KEYS = ("image", "images", "img", "pixel_values", "pixels", "input", "inp
 _LABEL_KEYS = ("label", "labels", "target", "targets", "class", "fine_label", "y")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _TAKEN = (
-    "a path, an ImageFolder, a datasets.Dataset, a data set with len() and data[i] that gives (image, label), or a DataLoader that does not shuffle"
+    "a path, an ImageFolder, a datasets.Dataset, a data set with len() whose data[i] is (image, label), or a DataLoader that "
+    "does not shuffle"
 )
 
 
@@ -64,7 +65,7 @@ def _parts(item: Any, columns: "tuple[str, str]" = ("", "")) -> "tuple[Any, Any]
         image = columns[0] or next((name for name in _IMAGE_KEYS if name in names), "")
         label = columns[1] or next((name for name in _LABEL_KEYS if name in names), "")
         if image not in names:
-            raise Error(f"an item has the keys {', '.join(names)}, none of which is an image ({', '.join(_IMAGE_KEYS)})", "bad_input")
+            raise Error(f"an item has the keys {', '.join(names)}, but none of them is an image ({', '.join(_IMAGE_KEYS)})", "bad_input")
         return item[image], item[label] if label in names else None
     if isinstance(item, (list, tuple)):
         if not item:
@@ -74,7 +75,7 @@ def _parts(item: Any, columns: "tuple[str, str]" = ("", "")) -> "tuple[Any, Any]
 
 
 class Items:
-    """Images of this process. `name`: of the data set's results. `labels`: None where they come with the images alone."""
+    """Images in this process. `name`: name of the results. `labels`: None if they are only known together with the images."""
 
     def __init__(self, name: str, count: int):
         self.name = safe_name(name)
@@ -91,7 +92,7 @@ class Items:
         self._columns = ("", "")
 
     def describe(self) -> str:
-        """What differs between this data set and another."""
+        """The differences between this data set and another."""
         labels = hashlib.blake2b("\n".join(self.ids).encode(errors="surrogatepass"), digest_size=8).hexdigest()
         return f"{self.says}; {self.count} items; ids {labels}"
 
@@ -114,11 +115,11 @@ class Items:
     def _check(self, image: Any, i: int) -> None:
         if is_image(image) == self.raw:
             one, other = ("an image of Pillow", "numbers") if self.raw else ("no image of Pillow", "images of Pillow")
-            raise Error(f"item {i} ({self.ids[i]}) is {one} ({_kind(image)}), and the first items are {other}", "bad_input")
+            raise Error(f"item {i} ({self.ids[i]}) is {one} ({_kind(image)}), but the first items are {other}", "bad_input")
 
 
 class LoaderItems(Items):
-    """Batches of a loader, whose sizes are the loader's."""
+    """Batches of a loader, in the loader's sizes."""
 
     def batches(self, size: int) -> "Iterator[tuple[int, Any, list[int]]]":
         at = 0
@@ -139,7 +140,7 @@ class LoaderItems(Items):
             yield at, images, _placed(lambda: labels_of(labels, count, self.classes), f"the batch from image {at} on")
             at += count
         if at != self.count:
-            raise Error(f"the loader gave {at} images, and its data set has {self.count}: every image is needed once", "bad_input")
+            raise Error(f"the loader gave {at} images, but its data set has {self.count}: it must give every image once", "bad_input")
 
 
 def _placed(work: Any, where: str) -> Any:
@@ -152,7 +153,8 @@ def _placed(work: Any, where: str) -> Any:
 def _stacked(images: "list[Any]", where: str) -> Any:
     shapes = {tuple(int(side) for side in image.shape) for image in images}
     if len(shapes) != 1:
-        raise Error(f"images of several shapes in the batch from {where} on ({', '.join(map(str, sorted(shapes)))}): the model needs one", "bad_input")
+        raise Error(f"images of different shapes in the batch from {where} on ({', '.join(map(str, sorted(shapes)))}): the model "
+            f"needs a single shape", "bad_input")
     if hasattr(images[0], "unsqueeze"):
         import torch
 
@@ -163,7 +165,7 @@ def _stacked(images: "list[Any]", where: str) -> Any:
 
 
 def _through(parts: "list[list[int]]") -> "list[int]":
-    """Items of the whole that a part of a part has, the outermost part first."""
+    """Indices into the whole data set of a part of a part, the outermost part first."""
     chosen = parts[-1]
     for part in reversed(parts[:-1]):
         chosen = [chosen[i] for i in part]
@@ -171,7 +173,7 @@ def _through(parts: "list[list[int]]") -> "list[int]":
 
 
 class _Facts:
-    """What a data set says of itself. A part of it (torch's Subset) has the facts of its items."""
+    """Facts of a data set. A part of it (torch's Subset) has the facts of its items."""
 
     def __init__(self, data: Any):
         parts: "list[list[int]]" = []
@@ -257,16 +259,17 @@ def _hash_of(array: Any) -> str:
 def _of_loader(loader: Any) -> Items:
     count = _length(loader.dataset)
     if count is None:
-        raise Error(f"the data set of the loader, {_kind(loader.dataset)}, has no length: give a map-style data set, or store the images first")
+        raise Error(f"the data set of the loader, {_kind(loader.dataset)}, has no length: pass a map-style data set, or store "
+            f"the images first")
     sampler = getattr(loader, "sampler", None)
     name = _kind(sampler)
     if "Random" in name or getattr(loader, "shuffle", None) is True:
-        raise Error(f"the loader shuffles ({name}), and scores belong to the images in their order: make it with shuffle=False")
+        raise Error(f"the loader shuffles ({name}), but scores belong to the images in order: make it with shuffle=False")
     batches = getattr(loader, "batch_sampler", None)
     if sampler is not None and name not in ("SequentialSampler", "_InfiniteConstantSampler"):
-        raise Error(f"the loader has the sampler {name}, and scores belong to the images in their order: leave sampler= out, or give a Subset")
+        raise Error(f"the loader has the sampler {name}, but scores belong to the images in order: omit sampler=, or pass a Subset")
     if batches is not None and _kind(batches) != "BatchSampler":
-        raise Error(f"the loader has the batch sampler {_kind(batches)}, and scores belong to the images in their order: leave batch_sampler= out")
+        raise Error(f"the loader has the batch sampler {_kind(batches)}, but scores belong to the images in order: omit batch_sampler=")
     size = getattr(loader, "batch_size", None)
     if getattr(loader, "drop_last", False) and size and count % size:
         raise Error(f"the loader drops the last {count % size} of {count} images (drop_last=True): make it with drop_last=False")
@@ -283,7 +286,7 @@ def _of_loader(loader: Any) -> Items:
 
 
 def _is_random(items: Items) -> bool:
-    """Whether an image has other pixels when it is read again."""
+    """Whether an image has different pixels when it is read again."""
     data = items._data.dataset if isinstance(items, LoaderItems) else items._data
     try:
         first, again = _parts(data[0], items._columns)[0], _parts(data[0], items._columns)[0]
@@ -293,19 +296,20 @@ def _is_random(items: Items) -> bool:
 
 
 def _with_first(items: Items, facts: _Facts, size: int) -> Items:
-    """What the numbers look like goes into the identity: another transform gives another store."""
+    """Describes the numbers for the identity, so that another transform gives another store."""
     _, images, _ = next(items.batches(1))
     items.says += f" ({_look(images[0])})"
     if _is_random(items):
         items.warnings.append(
-            f"{items.name}: the first image has other pixels when it is read again: is its transform random? A call that is repeated gives other numbers"
+            f"{items.name}: the first image has different pixels when it is read again: its transform may be random. A repeated "
+            f"call would give other results"
         )
     items._identity = f"{_kind(facts.base)}; batches of {size}; {_transform_text(facts.base)}; first {_hash_of(images[0])}"  # type: ignore[attr-defined]
     return items
 
 
 def _identify_images(items: Items) -> None:
-    """Data sets with equal ids and other images are two: by the transform, and by three images."""
+    """Distinguishes data sets with equal ids but different images, by the transform and by three images."""
     import numpy
 
     facts = _Facts(items._data)
@@ -335,7 +339,7 @@ def _of_hub(data: Any) -> Items:
 def _of_items(data: Any) -> Items:
     count = _length(data)
     if count is None:
-        raise Error(f"{_kind(data)} has no length: give a map-style data set (len() and data[i]), or store the images first")
+        raise Error(f"{_kind(data)} has no length: pass a map-style data set (len() and data[i]), or store the images first")
     facts = _Facts(data)
     items = Items(facts.name(), count)
     items._data = data
@@ -360,9 +364,10 @@ def _settle(items: Items) -> Items:
         _identify_images(items)
         return items
     if not _is_array(image) or len(image.shape) < 2:
-        raise Error(f"the first item of the data set is {_kind(image)}: an image of Pillow or a tensor is needed", "bad_input")
+        raise Error(f"the first item of the data set is {_kind(image)}: pass Pillow images or tensors", "bad_input")
     if "uint8" in str(image.dtype) and len(image.shape) == 3 and int(image.shape[-1]) == 3:
-        raise Error("the data set gives bytes, height x width x 3: give images of Pillow (Image.fromarray), which Assay resizes, or prepared tensors")
+        raise Error("the data set gives bytes, height x width x 3: pass Pillow images (Image.fromarray), which Assay resizes, or "
+            "prepared tensors")
     items.raw = True
     facts = _Facts(items._data)
     items.says = f"pixels as the {_kind(facts.base)} gives them"
@@ -371,7 +376,7 @@ def _settle(items: Items) -> Items:
 
 
 def items_of(data: Any) -> Items:
-    """The images and labels of an object. Raises Error: what it is not, and what is taken."""
+    """The images and labels of an object. Raises Error if its type is not supported."""
     if _is_loader(data):
         return _of_loader(data)
     if isinstance(data, dict):
@@ -381,16 +386,16 @@ def items_of(data: Any) -> Items:
             raise Error(f"{_kind(data)} streams and has no length: load it without streaming=True, or name its Parquet files")
         return _settle(_of_hub(data))
     if isinstance(data, (list, tuple)) and any(isinstance(one, (str, os.PathLike)) for one in data):
-        raise Error("paths and objects are mixed in data: give one data set at a time")
+        raise Error("data mixes paths and objects: pass one data set at a time")
     if hasattr(data, "__iter__") and not hasattr(data, "__getitem__"):
-        raise Error(f"{_kind(data)} is an iterable without data[i] and a length: give a map-style data set, or store the images first")
+        raise Error(f"{_kind(data)} is an iterable without data[i] and a length: pass a map-style data set, or store the images first")
     if not hasattr(data, "__getitem__") or isinstance(data, (bytes, bytearray)):
         raise Error(f"data is {_kind(data)}; taken are {_TAKEN}")
     return _settle(_of_items(data))
 
 
 class Folder:
-    """A folder of torchvision with its own list of files: the command reads it. Its transform says how images are prepared."""
+    """A folder of torchvision with its own list of files, which the command reads. Its transform defines the preprocessing."""
 
     def __init__(self, data: Any):
         self.path = os.fspath(data.root)
@@ -399,7 +404,7 @@ class Folder:
 
 
 def folder_of(data: Any) -> Optional[Folder]:
-    """None: it is no such folder, or its list of files or its labels were changed."""
+    """None if it is not such a folder, or if its list of files or its labels were changed."""
     if not _is_folder(data) or getattr(data, "target_transform", None) is not None or "default_loader" not in str(data.loader):
         return None
     root = os.fspath(data.root)

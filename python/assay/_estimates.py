@@ -1,4 +1,4 @@
-"""Numbers with their intervals: floats that know their definition, their unit and how sure they are."""
+"""Numbers with intervals: floats that know their definition, unit and uncertainty."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _Own = TypeVar("_Own", bound="Estimate")
 
 
 class Interval(NamedTuple):
-    """Both ends, the level, and how it was found."""
+    """Both ends, the level, and the method."""
 
     low: float
     high: float
@@ -21,7 +21,7 @@ class Interval(NamedTuple):
 
 
 class Estimate(float):
-    """A number and how sure it is: a float that also has an interval.
+    """A number with its uncertainty: a float that also has an interval.
 
     Compare it, round it, format it (f"{m:.3f}"), and give it to loggers: it is `value`, or nan if it is undefined. `value` is then None, and
     `undefined` says why. str() shows the interval, too.

@@ -30,7 +30,7 @@ def parts_of(data: Any, column: str) -> "Iterator[Any]":
 
 
 def file_names(data: Any, column: str, count: int) -> "Optional[list[str]]":
-    """The files' names, where each image has one; the images themselves are not decoded."""
+    """The file names, if each image has one; the images are not decoded."""
     from importlib import import_module
 
     field = import_module("pyarrow.compute").struct_field

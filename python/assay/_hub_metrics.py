@@ -18,7 +18,7 @@ IGNORED = -100  # the label that their losses leave out
 def of_prediction(prediction: Any) -> "tuple[Any, Any]":
     """Scores and labels of an EvalPrediction. Models that return more than logits: the first array of items x classes."""
     if not hasattr(prediction, "label_ids") or not hasattr(prediction, "predictions"):
-        raise Error(f"a {type(prediction).__name__}; an EvalPrediction with predictions and label_ids is needed")
+        raise Error(f"a {type(prediction).__name__}; pass an EvalPrediction with predictions and label_ids")
     labels = prediction.label_ids
     if isinstance(labels, (list, tuple)) and labels and len(shape_of(labels[0]) or ()) > 0:
         labels = labels[0]
@@ -32,7 +32,7 @@ def of_prediction(prediction: Any) -> "tuple[Any, Any]":
 
 
 def asked(metrics: "Union[str, Sequence[str], None]") -> "list[str]":
-    """Each metric by the name that was asked for. A piece with "=" and without ":" belongs to the one before it."""
+    """Each metric by the requested name. A piece with "=" and without ":" belongs to the one before it."""
     names: "list[str]" = []
     for text in [metrics] if isinstance(metrics, str) else list(metrics or []):
         for piece in text.split(","):
@@ -46,11 +46,11 @@ def asked(metrics: "Union[str, Sequence[str], None]") -> "list[str]":
 def compute_metrics(
     metrics: "Union[str, Sequence[str], None]" = None, **options: "Unpack[ScoreOptions]"
 ) -> "Callable[[Any], dict[str, float]]":
-    """A function for Trainer(compute_metrics=...): metrics of an EvalPrediction, under the names that are asked for.
+    """A function for Trainer(compute_metrics=...): metrics of an EvalPrediction, under the requested names.
 
         trainer = Trainer(..., compute_metrics=assay.compute_metrics("accuracy,f1,ece"))
 
-    metrics, options: as of assay.score(). A label of -100 stands for none. An undefined metric is omitted.
+    metrics, options: as of assay.score(). A label of -100 means no label. An undefined metric is omitted.
 
     >>> import assay
     >>> class Prediction:

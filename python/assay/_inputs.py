@@ -1,4 +1,4 @@
-"""Scores in the forms that users have, and which of two arrays is which."""
+"""Scores in the forms that users pass, and how to distinguish two positional arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ROWS = 1000  # at a time
 
 
 class Scores(NamedTuple):
-    """Items x classes, or a predicted class for each item, and what the form of it says."""
+    """Items x classes, or a predicted class per item, and what follows from the form."""
 
     array: Any
     kind: Optional[str]
@@ -22,7 +22,7 @@ class Scores(NamedTuple):
 
 
 def shape_of(value: Any) -> "Optional[tuple[int, ...]]":
-    """Of arrays and nested lists; None: it is neither."""
+    """The shape of arrays and nested lists; None for anything else."""
     if isinstance(value, (list, tuple)):
         first = value[0] if value else None
         inner = None if isinstance(first, (str, bytes)) or first is None else shape_of(first)
@@ -37,7 +37,7 @@ def shape_of(value: Any) -> "Optional[tuple[int, ...]]":
 
 
 def _is_fractional(value: Any) -> bool:
-    """Whether it holds floats of which one is not whole: no labels. A missing value (nan) does not count."""
+    """Whether it holds a float that is not whole, so that it cannot be labels. A missing value (nan) does not count."""
     array = to_numpy(value, "scores")
     if not is_float(array):
         return False
@@ -59,8 +59,8 @@ def in_order(scores: Any, labels: Any, known_classes: bool) -> "tuple[Any, Any]"
         return labels, scores
     if whole and len(two) == 1 and not known_classes:
         warnings.warn(
-            "two arrays of classes: assuming that the first has the predictions. "
-            "Name them to be sure: assay.score(y_true=..., y_pred=...) or (preds=..., target=...)", UserWarning, stacklevel=4,
+            "two arrays of classes: assuming that the first has the predictions. To be sure, name them: assay.score(y_true=..., "
+            "y_pred=...) or (preds=..., target=...)", UserWarning, stacklevel=4,
         )
     return scores, labels
 
@@ -98,14 +98,14 @@ def _predicted(array: Any, labels: Any, classes: Any, num_classes: int) -> Score
 
 
 def scores_of(scores: Any, labels: Any, kind: Optional[str], classes: Any, num_classes: int, hard: Optional[bool] = None) -> Scores:
-    """Scores as the library takes them, with what their form says.
+    """Scores in the library's form, with what follows from their form.
 
     One float for each item is the probability of class 1 (all between 0 and 1) or its logit. Whole numbers, truth values and names are
     predicted classes. If `num_classes` is missing, it is one more than the greatest class that occurs.
     hard: floats are classes (y_pred=) or are not; None: they are if all are whole.
     """
     if not hasattr(num_classes, "__index__") or num_classes < 0:
-        raise Error(f"num_classes={num_classes!r}; a whole number is needed")
+        raise Error(f"num_classes={num_classes!r}; allowed: a whole number")
     if classes is None and len(shape_of(scores) or ()) == 2:
         columns = getattr(scores, "column_names", getattr(scores, "columns", None))
         if columns is not None and len(columns) > 1 and all(isinstance(name, str) for name in columns):
@@ -113,7 +113,7 @@ def scores_of(scores: Any, labels: Any, kind: Optional[str], classes: Any, num_c
     scores = to_plain(scores)
     shape = shape_of(scores)
     if shape is not None and len(shape) == 2 and num_classes and shape[1] != num_classes:
-        raise Error(f"num_classes={num_classes}, and the scores have {shape[1]} columns: leave num_classes out", "bad_input")
+        raise Error(f"num_classes={num_classes}, and the scores have {shape[1]} columns: omit num_classes", "bad_input")
     if shape is None or shape[-1:] == (0,):
         return Scores(scores, kind, num_classes, classes)
     if len(shape) != 1 and (len(shape) != 2 or shape[1] != 1):
@@ -126,11 +126,11 @@ def scores_of(scores: Any, labels: Any, kind: Optional[str], classes: Any, num_c
     if is_float(array) and not hard and (hard is False or _is_fractional(array) or not _is_whole(array)):
         if num_classes not in (0, 2) or len(class_names(classes) or (0, 1)) != 2:
             count = num_classes or len(class_names(classes) or ())
-            raise Error(f"scores: one number for each item is of two classes, and there are {count}: pass a column for each class", "bad_input")
+            raise Error(f"scores: one number per item is for two classes, but there are {count}: pass a column for each class", "bad_input")
         of_labels = None if labels is None else labels_of(labels, classes).single
         if of_labels is not None and len(of_labels) and int(max(of_labels)) > 1:
             raise Error(
-                f"scores: one number for each item is of two classes, and a label is {int(max(of_labels))}: pass a column for each class", "bad_input"
+                f"scores: one number per item is for two classes, but a label is {int(max(of_labels))}: pass a column for each class", "bad_input"
             )
         both, kind = _of_positive(array, kind)
         return Scores(both, kind, 0, classes)
@@ -138,7 +138,7 @@ def scores_of(scores: Any, labels: Any, kind: Optional[str], classes: Any, num_c
 
 
 def shared_classes(arrays: "list[Any]", labels: Any, classes: Any, num_classes: int, hard: Optional[bool] = None) -> "tuple[Any, int]":
-    """`classes` and `num_classes` of predicted classes of several models: what occurs in any of them. Of scores: as they were given."""
+    """`classes` and `num_classes` for several models: for predicted classes, those that occur in any of them; for scores, as given."""
     if classes is not None or num_classes or labels is None:
         return classes, num_classes
     found = [scores_of(one, labels, None, None, 0, hard) for one in arrays if len(shape_of(to_plain(one)) or ()) == 1]
@@ -155,7 +155,7 @@ def _is_whole(array: Any) -> bool:
 
 
 def kind_of_sigmoids(scores: Any) -> Optional[str]:
-    """"probabilities" for scores that are sigmoids' beyond doubt: all from 0 to 1, in rows that do not sum to 1."""
+    """"probabilities" if scores are certainly sigmoids: all from 0 to 1, in rows that do not sum to 1."""
     array = to_numpy(scores, "scores")
     if array.ndim != 2 or array.dtype.kind != "f" or not ((array >= 0) & (array <= 1)).all():
         return None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def group_of(distributed: Any) -> Any:
-    """The process group whose rows belong together; None: this process is alone."""
+    """The process group whose rows belong together; None if this process is alone."""
     if distributed is False:
         return None
     torch = sys.modules.get("torch")
@@ -24,12 +24,13 @@ def group_of(distributed: Any) -> Any:
         size = os.environ.get("WORLD_SIZE", "")
         if distributed is None and "RANK" in os.environ and size.isdigit() and int(size) > 1:
             raise Error(
-                f"this is one of WORLD_SIZE={size} processes, and torch.distributed does not run: call "
+                f"this is one of WORLD_SIZE={size} processes, but torch.distributed is not running: call "
                 'torch.distributed.init_process_group("gloo") first, or assay.Metrics(..., distributed=False) for the rows of this process'
             )
         if distributed is None:
             return None
-        raise Error(f"distributed={distributed!r}, and torch.distributed does not run: call torch.distributed.init_process_group(\"gloo\") first")
+        raise Error(f"distributed={distributed!r}, but torch.distributed is not running: call "
+            f"torch.distributed.init_process_group(\"gloo\") first")
     chosen = group.group.WORLD if distributed is None or distributed is True else distributed
     return chosen if group.get_world_size(chosen) > 1 else None
 
@@ -45,7 +46,7 @@ def joined(metrics: "Metrics", group: Any) -> "Metrics":
     gather(parts, (json.dumps(metrics._options, sort_keys=True), pickle.dumps(metrics._pieces())), group=group)
     for rank, (options, _) in enumerate(parts):
         if options != parts[0][0]:
-            raise Error(f"the metrics of rank {rank} have other options than those of rank 0: {options}, {parts[0][0]}")
+            raise Error(f"the metrics of rank {rank} have different options than those of rank 0: {options}, {parts[0][0]}")
     made: "list[Metrics]" = [_made(pickle.loads(part), False) for _, part in parts]
     whole = made[0]
     try:
@@ -55,8 +56,8 @@ def joined(metrics: "Metrics", group: Any) -> "Metrics":
         if "comes twice" not in error.message:
             raise
         raise Error(
-            f"{error.message}. A DistributedSampler repeats rows to give every process as many: "
-            "take DataLoader(data, sampler=range(rank, len(data), world_size))", error.code, error.notes
+            f"{error.message}. A DistributedSampler repeats rows to give every process the same number: use DataLoader(data, "
+            f"sampler=range(rank, len(data), world_size))", error.code, error.notes
         ) from None
     return whole
 

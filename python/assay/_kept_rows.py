@@ -1,4 +1,4 @@
-"""Rows that metrics keep, because some of them go over all rows once more."""
+"""Rows that metrics keep, because some of them need a second pass over all rows."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class KeptRows:
         ))
 
     def copied(self) -> "KeptRows":
-        """The same batches, apart from what comes later."""
+        """A copy that later batches do not change."""
         other = KeptRows()
         other.batches = list(self.batches)
         return other
 
     def measured(self, options: "dict[str, Any]", classes: Any) -> Any:
-        """The report that score() gives of all rows, in the order of their numbers where they have any."""
+        """The report of score() for all rows, in the order of their numbers if they have any."""
         import numpy
 
         from ._score import score

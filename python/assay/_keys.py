@@ -1,4 +1,4 @@
-"""Names of measurements in a report: each one's key, and which ones a key means."""
+"""Names of measurements in a report: the key of each, and the measurements that a key selects."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _names(measurements: "Sequence[Measurement]") -> "dict[tuple[str, str, tuple
 
 
 def keyed(measurements: "Sequence[Measurement]") -> "dict[Key, Measurement]":
-    """Each measurement by its key: the metric's name, behind the model and the data set if there are several."""
+    """Each measurement by its key: the metric's name, after the model and the data set if there are several."""
     names = _names(measurements)
     several_models = len({m.model for m in measurements}) > 1
     several_sets = len({m.dataset for m in measurements}) > 1
@@ -52,7 +52,8 @@ def _means(name: str, m: Measurement) -> bool:
 
 
 def matching(measurements: "Sequence[Measurement]", names: "tuple[str, ...]", group: str = "") -> "list[Measurement]":
-    """Those of the group that the key, with our name of the metric, can mean. A metric's own name goes before the beginning of a definition."""
+    """The measurements of the group that the key can select, with our name of the metric. A metric's own name takes precedence over the
+    prefix of a definition."""
     if not 1 <= len(names) <= 3 or not all(isinstance(name, str) for name in names):
         return []
     *place, name = names

@@ -13,7 +13,7 @@ def label_of(value: Any, classes: "Optional[list[str]]" = None) -> int:
         return -1
     if isinstance(value, str):
         if classes is None or value not in classes:
-            raise Error(f"the label {value!r} is none of the data set's classes" + ("" if classes else ", which have no names"), "bad_input")
+            raise Error(f"the label {value!r} is not one of the data set's classes" + ("" if classes else ", which have no names"), "bad_input")
         return classes.index(value)
     if hasattr(value, "tolist"):
         value = value.tolist()
@@ -24,13 +24,13 @@ def label_of(value: Any, classes: "Optional[list[str]]" = None) -> int:
         if len(ones) == 1 and all(one in (0, 1) for one in value):
             return ones[0]
         raise Error(
-            f"a label is the vector {str(value)[:80]}: one class for each image is needed (a whole number, or a vector with a single 1)", "bad_input"
+            f"a label is the vector {str(value)[:80]}: allowed: one class per image (a whole number, or a vector with a single 1)", "bad_input"
         )
     if isinstance(value, bool):
         return int(value)
     number = int(value) if isinstance(value, (int, float)) and value == value and abs(value) < 2**31 else None
     if number is None or number != value:
-        raise Error(f"the label {value!r} is no whole number", "bad_input")
+        raise Error(f"the label {value!r} is not a whole number", "bad_input")
     return number if number >= 0 else -1
 
 

@@ -1,4 +1,4 @@
-"""Labels in the forms that users have: whole numbers, truth values, names, one-hot rows, label matrices."""
+"""Labels in the forms that users pass: whole numbers, truth values, names, one-hot rows, label matrices."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ._library import Error
 
 
 class Labels(NamedTuple):
-    """One class for each item, or the valid classes of each as a matrix of zeros and ones. Others are None."""
+    """One class per item, or the valid classes of each as a matrix of zeros and ones. The other field is None."""
 
     single: Any
     matrix: Any
 
 
 def to_plain(value: Any) -> Any:
-    """Columns and tables of pandas, polars and pyarrow as NumPy arrays; anything else as it is."""
+    """Converts columns and tables of pandas, polars and pyarrow to NumPy arrays; returns anything else unchanged."""
     module = type(value).__module__.partition(".")[0]
     if module == "pyarrow":
         if hasattr(value, "columns") and hasattr(value, "column_names"):
@@ -54,7 +54,7 @@ def is_on_processor(value: Any) -> bool:
 
 
 def to_numpy(value: Any, what: str) -> Any:
-    """A small array as NumPy has it. A tensor on another device is refused."""
+    """A small array for NumPy. Refuses a tensor on another device."""
     import numpy
 
     value = to_plain(value)
@@ -71,12 +71,12 @@ def to_numpy(value: Any, what: str) -> Any:
 
 
 def is_float(array: Any) -> bool:
-    """Floats, and bfloat16 of ml_dtypes, which NumPy calls a void."""
+    """Whether it is a float type, including bfloat16 of ml_dtypes, a void to NumPy."""
     return bool(array.dtype.kind == "f" or array.dtype.name == "bfloat16")
 
 
 def class_names(classes: Any) -> "Optional[list[Any]]":
-    """The names that `classes` lists; None: it is a file's name, or there is none."""
+    """The names in `classes`; None if it is a file name or missing."""
     if classes is None or isinstance(classes, str):
         return None
     if isinstance(classes, Mapping):
@@ -91,18 +91,18 @@ def _is_missing(value: Any) -> bool:
 
 
 def _is_no_name(value: Any) -> bool:
-    """Missing among names: pandas has nan, too."""
+    """Whether a name is missing; pandas uses nan, too."""
     return _is_missing(value) or (isinstance(value, float) and value != value)
 
 
 def _numbered(values: "list[Any]", names: "Optional[list[Any]]", what: str) -> "list[int]":
     if not names:
-        raise Error(f"{what}: class names, and `classes` does not say which they are: classes=[...] lists them in the order of the scores' columns")
+        raise Error(f"{what}: class names, but `classes` does not list them: pass classes=[...] in the order of the scores' columns")
     numbers = {str(name): i for i, name in enumerate(names)}
     out = []
     for i, value in enumerate(values):
         if not _is_no_name(value) and str(value) not in numbers:
-            raise Error(f"{what}: `{value}` (item {i}) is none of the {len(numbers)} classes")
+            raise Error(f"{what}: `{value}` (item {i}) is not one of the {len(numbers)} classes")
         out.append(-1 if _is_no_name(value) else numbers[str(value)])
     return out
 
@@ -113,10 +113,11 @@ def _whole(array: Any, what: str) -> Any:
 
     wrong = numpy.flatnonzero(~numpy.isfinite(array))
     if wrong.size:
-        raise Error(f"{what}: {array[wrong[0]]} (item {wrong[0]}); a whole number is needed, and -1 for none: numpy.nan_to_num(y, nan=-1)")
+        raise Error(f"{what}: {array[wrong[0]]} (item {wrong[0]}); allowed: a whole number, or -1 for no label: "
+            f"numpy.nan_to_num(y, nan=-1)")
     wrong = numpy.flatnonzero(array != numpy.floor(array))
     if wrong.size:
-        raise Error(f"{what}: fractions (item {wrong[0]} has {array[wrong[0]]:g}); whole numbers are needed, and -1 for none")
+        raise Error(f"{what}: fractions (item {wrong[0]} has {array[wrong[0]]:g}); allowed: whole numbers, and -1 for no label")
     return array.astype(numpy.int64)
 
 
@@ -130,7 +131,7 @@ def _objects(array: Any, names: "Optional[list[Any]]", what: str) -> Any:
     try:
         return _whole(numpy.asarray([-1.0 if _is_missing(value) else float(value) for value in values]), what)
     except (TypeError, ValueError):
-        raise Error(f"{what}: an array of Python objects; whole numbers or class names are needed, one for each item") from None
+        raise Error(f"{what}: an array of Python objects; allowed: whole numbers or class names, one per item") from None
 
 
 def _of_matrix(array: Any, what: str, as_sets: bool) -> Labels:
@@ -140,8 +141,8 @@ def _of_matrix(array: Any, what: str, as_sets: bool) -> Labels:
         return Labels(_of_vector(array[:, 0], None, what), None)
     if array.dtype.kind not in "biuf" or not numpy.isin(array, (0, 1)).all():
         raise Error(
-            f"{what}: a matrix of {array.shape[0]} x {array.shape[1]}; one class for each item is needed, or a matrix of zeros and ones. "
-            "Probabilities are soft_labels="
+            f"{what}: a matrix of {array.shape[0]} x {array.shape[1]}; allowed: one class per item, or a matrix of zeros and "
+            f"ones. Pass probabilities as soft_labels="
         )
     ones = array.sum(axis=1)
     if not as_sets and (ones == 1).all():
@@ -164,15 +165,15 @@ def is_plain_list(value: Any) -> bool:
 
 
 def labels_of(labels: Any, classes: Any = None, ignore_index: Optional[int] = None, what: str = "labels", as_sets: bool = False) -> Labels:
-    """Whole numbers of each item, or a matrix of zeros and ones. Integers stay where they lie.
+    """Whole numbers per item, or a matrix of zeros and ones. Integers are not copied.
 
     Names are numbered by `classes`. Rows with a single 1 each are classes; any other zeros and ones are the valid classes of each item.
-    ignore_index: the label that stands for none. as_sets: rows with a single 1 each are valid classes, too.
+    ignore_index: the label that means none. as_sets: rows with a single 1 each are valid classes, too.
     """
     if labels is None or (ignore_index is None and is_plain_list(labels)):
         return Labels(labels, None)
     if ignore_index is not None and (isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__")):
-        raise Error(f"ignore_index={ignore_index!r}; a whole number is needed")
+        raise Error(f"ignore_index={ignore_index!r}; allowed: a whole number")
     array = to_numpy(labels, what)
     if hasattr(labels, "mask") and hasattr(labels, "filled"):  # numpy.ma
         labels = array = labels.astype(array.dtype if array.dtype.kind in "if" else "int64").filled(-1)

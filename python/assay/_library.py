@@ -1,4 +1,4 @@
-"""The library `libassay` through its C interface (assay/c/assay.h): found, opened on first use, its functions declared."""
+"""Finds and opens the library `libassay` on first use, and declares the functions of its C interface (assay/c/assay.h)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Array(ctypes.Structure):
 
 
 class Texts(ctypes.Structure):
-    """assay_texts: texts one behind the other, and where each ends."""
+    """assay_texts: concatenated texts and the end of each."""
 
     _fields_ = [("text", c_void_p), ("ends", c_void_p), ("count", c_uint64)]
 
@@ -91,7 +91,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 
 class Error(Exception):
-    """What Assay refuses, and why.
+    """An error of Assay.
 
     `code` is one of "usage", "bad_input", "io", "unreachable", "busy", "out_of_memory" and "internal". `message` says what was wrong,
     the value that was found, and what is allowed. `notes` say where it happened, the innermost first.
@@ -109,7 +109,7 @@ class Error(Exception):
 
 
 def candidates() -> list[str]:
-    """Where the library is looked for, in this order."""
+    """The places to search for the library, in order."""
     if chosen := os.environ.get("ASSAY_LIBRARY"):
         return [chosen]
     here = Path(__file__).resolve().parent
@@ -164,7 +164,7 @@ def _open() -> ctypes.CDLL:
 class Handle:
     """An object of the library, freed with the last reference to it.
 
-    Two of them would free the same memory, so that it is neither copied nor pickled. What holds one says in `__reduce__` how it is copied.
+    Two copies would free the same memory, so it cannot be copied or pickled. Owners define in `__reduce__` how they are copied.
     `one_process`: a forked child must not free it.
     """
 
@@ -184,7 +184,7 @@ class Handle:
         return self._process is not None and self._process != self._own_process()
 
     def free(self) -> None:
-        """A second time does nothing."""
+        """A second call does nothing."""
         value = getattr(self, "_as_parameter_", None)
         self._as_parameter_ = None
         if value is not None and not self.is_of_another_process:
@@ -194,11 +194,11 @@ class Handle:
         self.free()
 
     def __reduce__(self) -> Any:
-        raise TypeError("an object of the library is neither copied nor pickled")
+        raise TypeError("an object of the library cannot be copied or pickled")
 
 
 def text_of(handle: int) -> bytes:
-    """The bytes of an assay_text, which is freed."""
+    """Returns the bytes of an assay_text and frees it."""
     lib = library()
     try:
         return ctypes.string_at(lib.assay_text_data(handle), lib.assay_text_size(handle))
@@ -207,10 +207,10 @@ def text_of(handle: int) -> bytes:
 
 
 def raise_error(handle: Optional[int]) -> None:
-    """Raises what an assay_error says, and frees it."""
+    """Raises an assay_error as Error and frees it."""
     lib = library()
     if not handle:
-        raise MemoryError("the library has no memory for an error")
+        raise MemoryError("the library has no memory for an error message")
     code = lib.assay_error_code(handle).decode()
     message = lib.assay_error_message(handle).decode(errors="replace")
     notes: list[str] = []
@@ -225,7 +225,7 @@ def raise_error(handle: Optional[int]) -> None:
 
 
 def checked(name: str, *arguments: Any) -> Any:
-    """Calls a function whose last argument is where it leaves an error."""
+    """Calls a function whose last argument receives an error."""
     error = c_void_p()
     result = getattr(library(), name)(*arguments, byref(error))
     if error.value is not None:
@@ -236,7 +236,7 @@ def checked(name: str, *arguments: Any) -> Any:
 
 
 def encoded(text: "str | os.PathLike[str]") -> bytes:
-    """A path or text as the library takes it."""
+    """A path or text for the library."""
     data = os.fsencode(text)
     if b"\0" in data:
         raise Error("a path or text with a zero byte")

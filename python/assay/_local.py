@@ -1,4 +1,4 @@
-"""Models over images of this process: batch by batch through the wrapped model, and the scores into stores. The program takes no part in it.
+"""Runs models over images in this process, batch by batch, and stores the scores, without the program.
 
 Images of Pillow are prepared as the program prepares files, by the preprocessing that it resolves (assay predict --dry-run). Numbers are
 used unchanged. Batches are cut at fixed places, and each computes on one thread: the scores are those of the program.
@@ -44,7 +44,7 @@ def _raised(name: str, error: Exception) -> Error:
 
 
 class _Wish:
-    """What Model.open() wants to know."""
+    """The settings for Model.open()."""
 
     num_classes: Optional[int] = None
     layout = input_type = precision = process = 0
@@ -55,14 +55,14 @@ class _Wish:
 
 
 def _two_classes(scores: Any, kind: str) -> Any:
-    """Both classes of a model with one score per image, which is of class 1: two_scores() of src/model/two_classes.cpp."""
+    """Scores of both classes from a model with one score per image, that of class 1: two_scores() of src/model/two_classes.cpp."""
     import numpy
 
     least, most = {"probabilities": (0.0, 1.0), "log_probabilities": (-numpy.inf, 0.0)}.get(kind, (-numpy.inf, numpy.inf))
     beyond = scores[(scores < least - 1e-6) | (scores > most + 1e-6)]
     if beyond.size:
         raise Error(
-            f"the model returns {beyond[0]:.6g} for an image, which is not one of the {kind} that it is said to return. Give outputs=\"logits\" "
+            f"the model returns {beyond[0]:.6g} for an image, which is not one of the declared {kind}. Pass outputs=\"logits\" "
             "if it is the logit of class 1", "bad_input",
         )
     if kind == "probabilities":
@@ -121,13 +121,13 @@ def _check_options(options: "dict[str, Any]", items: Items, further: "tuple[str,
     unknown = [key for key in options if key not in known and key not in ("tune_allocator", "identity", "batches", "channels_last", "gradient", *GIVEN_PREPARING)]
     if unknown:
         raise Error(
-            f"{', '.join(f'{key}=' for key in unknown)} belong to images in files, and these are in this process; options here are "
+            f"{', '.join(f'{key}=' for key in unknown)} only apply to images in files, but these are in this process; allowed: "
             f"{', '.join(f'{key}=' for key in (*known, *further))}. Store the images in a folder for the others"
         )
 
 
 def _resolved(served: Served, options: "dict[str, Any]") -> "list[dict[str, Any]]":
-    """What the program makes of the models' settings: it opens neither images nor models."""
+    """The models' settings as the program resolves them, without opening images or models."""
     from .command import _run, words
 
     told = {key: value for key, value in options.items() if key in PREPARING or key in ("name", "outputs", "classes")}
@@ -144,7 +144,7 @@ def _names(runs: "list[_Run]", options: "dict[str, Any]") -> None:
         return
     names = list(given) if isinstance(given, (list, tuple)) else [given]
     if len(names) != len(runs):
-        raise Error(f"{len(names)} names for {len(runs)} models: name= gives each model one")
+        raise Error(f"{len(names)} names for {len(runs)} models: name= needs one per model")
     for run, name in zip(runs, names):
         run.name = str(name)
 
@@ -172,7 +172,7 @@ class _Line:
 
 
 class Predicted:
-    """What came out: the stores, and how the input of each model was prepared."""
+    """The results: the stores, and the preprocessing of each model."""
 
     def __init__(self, stores: "list[Store]", prepared: "list[str]", warnings: "list[str]"):
         self.stores, self.prepared, self.warnings = stores, prepared, warnings
@@ -181,9 +181,10 @@ class Predicted:
 def predict_items(
     models: Any, items: Items, runs: Any, progress: Any, options: "dict[str, Any]", further: "tuple[str, ...]" = ()
 ) -> Predicted:
-    """Scores of images of this process. A call that was interrupted is resumed if the labels are known beforehand, as a folder's are.
+    """Computes scores of images in this process. An interrupted call can be resumed if the labels are known in advance, like those of a
+    folder.
 
-    further: options that the caller takes itself, for a message.
+    further: the caller's own options, for a message.
     """
     _check_options(options, items, further)
     if items.transform is not None and not any(key in options for key in (*PREPARING, *GIVEN_PREPARING)):
@@ -214,9 +215,10 @@ def predict_items(
 
 
 def _loaded(text: str, served: Served) -> Model:
-    """A model that a name says, in this process."""
+    """Loads a model by name in this process."""
     if not text.startswith(("timm:", "torchvision:", "hf:", "python:")):
-        raise Error(f"{text}: a model file runs over images in files; give the nn.Module, a function or a name (timm:NAME), or the folder of the images")
+        raise Error(f"{text}: a model file needs images in files; pass the nn.Module, a function or a name (timm:NAME), or the "
+            f"folder of the images")
     from ._worker.hubs import open_source
 
     # open_source() has torch load weights alone, which this process may not want for its own files.
@@ -253,7 +255,8 @@ def _computed(all_: "list[_Run]", items: Items, runs: Any, progress: Any, option
     for run in all_[1:]:
         other = _labels_of(run, items, options)
         if not labels.same_as(other):
-            raise Error(f"{all_[0].name} and {run.name} have different class lists: evaluate them one after the other, or give classes=", "bad_input")
+            raise Error(f"{all_[0].name} and {run.name} have different class lists: evaluate them one after the other, or pass "
+                f"classes=", "bad_input")
     if labels.warning:
         warnings.append(labels.warning)
     known = None if items.labels is None else labels.of(items.labels, items.ids)
@@ -284,7 +287,7 @@ def _labels_of(run: _Run, items: Items, options: "dict[str, Any]") -> ClassLabel
 
 
 def _batch_of(all_: "list[_Run]") -> int:
-    """The program's own sizes."""
+    """The shapes of a batch in the program."""
     return 8 if all("cuda" not in str(getattr(run.model, "_device", "cpu")) for run in all_) else 64
 
 
@@ -321,7 +324,7 @@ def _writer(run: _Run, items: Items, known: "list[int]", labels: ClassLabels, ru
             identity=str(sorted(what.items())) if identity else "", provenance={"images": items.says, "model": run.model.framework()}, **where,
         )
     except Error as error:
-        more = [] if identity else [f"{run.name} has no identity: give identity=, a text that changes with its weights"]
+        more = [] if identity else [f"{run.name} has no identity: pass identity=, a text that changes with its weights"]
         raise Error(error.message, error.code, [*error.notes, *more]) from None
 
 
@@ -329,7 +332,7 @@ def _pass(
     all_: "list[_Run]", items: Items, first: Any, walk: Any, known: "Optional[list[int]]", labels: ClassLabels, progress: Any,
     options: "dict[str, Any]", warnings: "list[str]",
 ) -> "list[int]":
-    """All batches once. The labels that came with them."""
+    """Runs all batches once. Returns the labels that came with them."""
     lanes = int(options.get("threads") or 0) or os.cpu_count() or 1
     if any("cuda" in str(getattr(run.model, "_device", "cpu")) for run in all_):
         lanes = min(lanes, 2)
@@ -390,7 +393,7 @@ def _pass(
 
 
 def _decode(images: "list[Any]", ids: "list[str]") -> None:
-    """Pillow decodes an image when it is first used, which two models must not do at once."""
+    """Decodes the images, because Pillow does so on first use and two models must not do it at the same time."""
     for image, id_ in zip(images, ids):
         try:
             image.load()
@@ -404,7 +407,7 @@ def _warn_of(run: _Run, scores: Any, warnings: "list[str]") -> None:
     sums = scores.astype(numpy.float64).sum(axis=1)
     unit = run.kind == "logits" and scores.shape[1] > 1 and bool((scores >= 0).all())
     if unit and (bool(numpy.allclose(sums, 1, atol=1e-3)) or (run.one_score and bool((scores <= 1).all()))):
-        warnings.append(f"{run.name}: the scores look like probabilities, and Assay assumes logits: give outputs=\"probabilities\"")
+        warnings.append(f"{run.name}: the scores look like probabilities, but Assay assumes logits: pass outputs=\"probabilities\"")
 
 
 def _unspool(run: _Run, count: int) -> None:

@@ -14,7 +14,7 @@ _held_at_fork: "list[Any]" = []
 
 
 def new_lock(owner: Any) -> None:
-    """Gives `owner` a lock of its own."""
+    """Gives `owner` its own lock."""
     owner._lock = threading.RLock()
     with _objects_lock:
         _objects[id(owner)] = owner
@@ -22,7 +22,7 @@ def new_lock(owner: Any) -> None:
 
 @contextlib.contextmanager
 def guarded(*owners: Any) -> "Iterator[None]":
-    """No other thread is inside while this one is. Several owners are locked in one order everywhere, so that no two threads wait in a circle."""
+    """Excludes other threads. Several owners are always locked in the same order, to avoid a deadlock."""
     with contextlib.ExitStack() as stack:
         for owner in sorted(owners, key=id):
             stack.enter_context(owner._lock)

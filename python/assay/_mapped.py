@@ -41,14 +41,14 @@ class Shard:
 
 
 class Memory:
-    """Memory of the library as NumPy takes it; `owner` keeps it."""
+    """Memory of the library for NumPy; `owner` keeps it alive."""
 
     def __init__(self, owner: Any, address: Optional[int], shape: "tuple[int, ...]", kind: str):
         self.owner = owner
         self.__array_interface__ = {"version": 3, "shape": shape, "typestr": kind, "data": (address or 0, True)}
 
     def __reduce__(self) -> Any:
-        raise TypeError("memory of the library is neither copied nor pickled; copy the array")
+        raise TypeError("memory of the library cannot be copied or pickled; copy the array")
 
 
 class Scores(Sequence[Any]):
@@ -71,7 +71,7 @@ class Scores(Sequence[Any]):
         return self.shape[0]
 
     def shard(self, number: int) -> Any:
-        """The array of one shard; a KeyError-free IndexError where it is missing."""
+        """The array of one shard. Raises IndexError if it is missing."""
         if number not in self._open:
             self._open = {number: Shard(self._store, number).array(self._part)}
         return self._open[number]

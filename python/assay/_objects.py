@@ -1,4 +1,4 @@
-"""Models that are objects of this process: served to the program, which is started with an open descriptor for each of them."""
+"""Models that are objects in this process. The program is started with an open descriptor for each of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Served:
     """The models of one call. Use it as a context: objects answer the program until it is done.
 
     words: the arguments that name the models. models: the objects of this process; None for a model that a text names, in `texts`.
-    names: of a dictionary. descriptors: what the program inherits; its process alone keeps them.
+    names: of a dictionary. descriptors: those that the program inherits.
     """
 
     def __init__(self, models: Any, options: "dict[str, Any]"):
@@ -46,7 +46,7 @@ class Served:
         if isinstance(models, dict):
             names = [str(name) for name in models]
             if "name" in options:
-                raise Error("models are named by the dictionary: leave name= out")
+                raise Error("the dictionary names the models: omit name=")
             values = list(models.values())
         else:
             values = list(models) if isinstance(models, (list, tuple)) else [models]
@@ -57,7 +57,7 @@ class Served:
             if isinstance(options.get(key), (list, tuple)):
                 options[key] = ",".join(map(str, options[key]))
         if given and all(map(_is_text, values)):
-            raise Error(f"{', '.join(f'{key}=' for key in given)} says something about a model object, and every model here is a file or a name")
+            raise Error(f"{', '.join(f'{key}=' for key in given)} only applies to model objects, but every model here is a file or a name")
         if given.pop("tune_allocator", False):
             from ._worker.memory import tune_allocator
 
@@ -118,14 +118,14 @@ class Served:
         return self._names
 
     def release(self) -> None:
-        """Closes this process's copies of what the program has: a program that ends is heard then."""
+        """Closes this process's copies of the program's descriptors, so that it notices when the program ends."""
         for descriptor in self.descriptors:
             os.close(descriptor)
         self.descriptors = []
 
     @property
     def error(self) -> Optional[BaseException]:
-        """What a model raised first."""
+        """The first exception of a model."""
         return next((server.error for server in self._servers if server.error is not None), None)
 
     @property
@@ -133,7 +133,7 @@ class Served:
         return [word for flag, word in zip(self.words, self.words[1:]) if flag == "--model"]
 
     def is_pattern(self, i: int) -> bool:
-        """Whether a text names many models: timm:resnet*."""
+        """Whether a text is a pattern for several models: timm:resnet*."""
         kind, _, name = (self.texts[i] or "").partition(":")
         return kind in HUBS and any(c in name for c in "*?[")
 
@@ -149,7 +149,7 @@ class Served:
         return text
 
     def named_error(self, error: Error) -> Error:
-        """An error of the program, which says which of several models it is about."""
+        """The first error of the models, with the model's name if there are several."""
         message, notes = self.named(error.message), [self.named(note) for note in error.notes]
         if len(self._values) > 1:
             failed = {name for server, name in zip(self._servers, self.called.values()) if server.failure and server.failure in error.message}
@@ -158,7 +158,7 @@ class Served:
         return Error(message, error.code, notes)
 
     def _of_model(self, i: int) -> "dict[str, Any]":
-        """What was said of one model: a dictionary by the names of the models has a value for each."""
+        """The option's value for one model: a dictionary by model name has a value for each."""
         of_one = {}
         for key, value in self._given.items():
             if self._names is not None and isinstance(value, dict) and value and set(value) <= set(self._names):
@@ -196,7 +196,7 @@ class Served:
         names = [server.model.description.name for server in self._servers]
         twice = sorted({name for name in names if names.count(name) > 1})
         if self._names is None and twice:
-            raise Error(f"two models are called {twice[0]}: give a dictionary, {{\"a\": net, \"b\": other}}")
+            raise Error(f"two models are named {twice[0]}: pass a dictionary, {{\"a\": net, \"b\": other}}")
 
 
 __all__ = ["HUBS", "KEYS", "LISTS", "Served"]

@@ -14,7 +14,7 @@ _Files = Union[str, "os.PathLike[str]", "Sequence[Union[str, os.PathLike[str]]]"
 
 
 class ScoreOptions(TypedDict, total=False):
-    """Keywords of score() beside those of its signature: options of the command, and arguments under the names of other libraries."""
+    """Further keywords of score(): options of the command, and arguments under the names of other libraries."""
 
     gates: _Texts
     reliability: bool
@@ -63,10 +63,10 @@ _NOT_HERE = {
     "average": "it is a parameter of a metric: metrics='f1:average=weighted'. assay.metrics() lists them",
     "pos_label": "the positive class of two is class 1: metrics='binary_f1'",
     "multi_class": "auroc is one class against the rest: metrics='auroc:average=weighted'",
-    "task": "a metric says it: metrics='f1' (multiclass), 'binary_f1', 'multilabel_f1'",
+    "task": "choose it with the metric: metrics='f1' (multiclass), 'binary_f1', 'multilabel_f1'",
     "normalize": "report.confusion_matrix(normalize='true') takes it",
     "threshold": "it is a parameter of metrics of sigmoids: metrics='multilabel_f1:threshold=50', in percent",
-    "device": "scores are read on the processor: hand over tensor.cpu()",
+    "device": "scores must be in CPU memory: pass tensor.cpu()",
 }
 
 
@@ -80,7 +80,7 @@ class Given(dict):  # type: ignore[type-arg]
 
 
 def plain(value: Any) -> Any:
-    """Numbers and arrays of NumPy and others, and paths, as JSON has them."""
+    """Converts numbers and arrays of NumPy and others, and paths, to JSON values."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -89,7 +89,7 @@ def plain(value: Any) -> Any:
 
 
 def text_of_options(options: "Mapping[str, Any]", call: str) -> bytes:
-    """What the library takes. Refuses by name what is no number, text, list or file. call: whose options these are."""
+    """The options for the library. Refuses, by name, anything but numbers, texts, lists and files. call: the function that takes them."""
     if "soft_labels" in options:
         raise Error(f"soft_labels= is not an option of {call}: assay.score({{name: scores}}, labels, soft_labels=...) measures one or several models")
     for name, value in options.items():
@@ -103,7 +103,7 @@ def text_of_options(options: "Mapping[str, Any]", call: str) -> bytes:
 def metric_names(metrics: Any) -> "list[str]":
     names = [metrics] if isinstance(metrics, str) else metrics if metrics is not None else []
     if not isinstance(names, (list, tuple, set, dict)) or not all(isinstance(name, str) for name in names):
-        raise Error(f"metrics: a {type(metrics).__name__}; names are needed: metrics=\"top1,ece\" (assay.metrics() lists them)")
+        raise Error(f"metrics: a {type(metrics).__name__}; allowed: names, as in metrics=\"top1,ece\" (assay.metrics() lists them)")
     return list(names)
 
 
@@ -118,7 +118,7 @@ def _only(name: str, own: Any, given: "dict[str, Any]", others: "tuple[str, ...]
     found = [(other, value) for other, value in found if value is not None]
     if len(found) + (own is not None) > 1:
         names = [name] * (own is not None) + [other for other, _ in found]
-        raise Error(f"{' and '.join(names)} are the same argument: give one of them")
+        raise Error(f"{' and '.join(names)} are the same argument: pass one of them")
     return (found[0][1], found[0][0]) if found else (own, name)
 
 
@@ -145,34 +145,35 @@ def own_names(scores: Any, labels: Any, options: "Mapping[str, Any]", classes: A
 
 
 def check_stored(given: "Mapping[str, Any]") -> None:
-    """Refuses what would change nothing, because the scores are stored with it."""
+    """Refuses options without effect, because the stores have their own."""
     for name, value in given.items():
         if value is not None:
-            raise Error(f"{name}= is for scores in memory, and these are stored with their own: leave it out")
+            raise Error(f"{name}= is for scores in memory, but these stores have their own: omit it")
 
 
 def check_used(report: Any, options: "Mapping[str, Any]", named: bool) -> None:
-    """Refuses options that changed nothing in the report. named: the call names its metrics."""
+    """Refuses options without effect on the report. named: whether the call names its metrics."""
     measured = report.measurements
     names = ", ".join(dict.fromkeys(m.metric for m in measured))
     if any(m.value is None for m in measured):
         return  # what it is of may be undefined
     if not any(m.interval is not None and m.interval.method.startswith("bootstrap") for m in measured):
-        without = "which take no bootstrap (ece and binary_ece do): their intervals have a formula or a jackknife. Leave it out"
+        without = "which do not use the bootstrap (only ece and binary_ece do): their intervals come from a formula or a jackknife. Omit it"
         if options.get("bootstrap"):
-            raise Error(f"bootstrap={options['bootstrap']} changes nothing of {names}, {without}")
+            raise Error(f"bootstrap={options['bootstrap']} has no effect on {names}, {without}")
         if options.get("seed") is not None and not options.get("null"):
-            raise Error(f"seed={options['seed']} changes nothing of {names}, {without}")
+            raise Error(f"seed={options['seed']} has no effect on {names}, {without}")
     if not named:
         return
     taken = {parameter for m in measured for parameter in m.parameters}
     for name in ("bins", "edges"):
         if options.get(name) and name not in taken and not options.get("reliability"):
-            raise Error(f"{name}={options[name]!r} changes nothing of {names}: it is an option of ece, ace and classwise_ece; add one of them to the metrics")
+            raise Error(f"{name}={options[name]!r} has no effect on {names}: it is an option of ece, ace and classwise_ece; add "
+                f"one of them to the metrics")
     if options.get("k"):
         wanted = options["k"] if isinstance(options["k"], (list, tuple)) else [options["k"]]
         if not any(m.parameters.get("k") == str(k) for m in measured for k in wanted):
-            raise Error(f"k={options['k']!r} changes nothing of {names}: add topk to the metrics, or name each (top1, top5)")
+            raise Error(f"k={options['k']!r} has no effect on {names}: add topk to the metrics, or name each (top1, top5)")
 
 
 __all__ = ["Given", "ScoreOptions", "check_stored", "check_used", "count_of", "metric_names", "own_names", "plain", "text_of_options"]

@@ -1,4 +1,4 @@
-"""From an image of Pillow to the numbers that a model takes, as src/image/preprocess.cpp prepares them: for images that are in this process."""
+"""Prepares Pillow images in this process for a model, like src/image/preprocess.cpp."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ._worker.byte_values import byte_tables
 
 
 def is_image(value: Any) -> bool:
-    """Whether it is an image of Pillow; Pillow is not imported for the question."""
+    """Whether it is a Pillow image; this does not import Pillow."""
     return hasattr(value, "convert") and hasattr(value, "resize") and hasattr(value, "mode") and isinstance(getattr(value, "size", None), tuple)
 
 
 def rgb_of(image: Any, id_: str) -> Any:
-    """The image in RGB. Raises Error: no image of Pillow, or one that cannot be decoded."""
+    """The image in RGB. Raises Error if it is not a Pillow image or cannot be decoded."""
     if not is_image(image):
-        raise Error(f"{id_}: {type(image).__name__} where the data set gave images of Pillow before: every item needs an image", "bad_input")
+        raise Error(f"{id_}: {type(image).__name__} , but earlier items were Pillow images: every item needs one", "bad_input")
     try:
         return image.convert("RGB")
     except (OSError, SyntaxError, ValueError) as error:
@@ -33,7 +33,8 @@ class Pixels:
         self.floor = how.get("crop_start", "round") == "floor"
         if (rule := how.get("resize_as", "pillow")) != "pillow":
             raise Error(
-                f"images of this process are resized by Pillow, and this preprocessing resizes as {'OpenCV' if rule == 'opencv' else 'PyTorch'} does. "
+                f"images in this process are resized by Pillow, but this preprocessing resizes like "
+                f"{'OpenCV' if rule == 'opencv' else 'PyTorch'} does. "
                 "Store the images in a folder, or give resize_as=\"pillow\""
             )
 
@@ -63,7 +64,7 @@ class Pixels:
         return (height, other) if size[0] <= size[1] else (other, height)
 
     def window(self, image: Any, id_: str) -> Any:
-        """The resized and cropped image, height x width x 3 bytes. Raises Error: no image of Pillow, or one that cannot be decoded."""
+        """The resized and cropped image, height x width x 3 bytes. Raises Error if it is not a Pillow image or cannot be decoded."""
         import numpy
         from PIL import Image
 
@@ -85,7 +86,7 @@ class Pixels:
         return out
 
     def batch(self, images: "list[Any]", ids: "list[str]") -> Any:
-        """n x 3 x height x width, float32; of a gray preprocessing n x 1 x height x width."""
+        """n x 3 x height x width, float32; for gray preprocessing n x 1 x height x width."""
         import numpy
 
         out = numpy.empty((len(images), 3, self.height, self.width), numpy.float32)
@@ -100,7 +101,7 @@ class Pixels:
 
 
 def _luma(r: int, g: int, b: int) -> int:
-    """A colour as Pillow's convert("L") has it: luma() of src/image/preprocess.cpp."""
+    """A colour as Pillow's convert("L") computes it: luma() of src/image/preprocess.cpp."""
     return (19595 * r + 38470 * g + 7471 * b + 0x8000) >> 16
 
 

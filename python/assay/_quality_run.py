@@ -48,7 +48,7 @@ def _lines(values: "dict[str, Any]") -> "list[str]":
 
 
 def _whole(value: Any) -> Any:
-    """Paths of the caller's folder: those of the file are relative to the file."""
+    """Makes paths absolute, because paths in the file are relative to the file."""
     if isinstance(value, (list, tuple)):
         return [_whole(one) for one in value]
     path, colon, name = os.fspath(value).partition(":")  # plugin: FILE:NAME
@@ -69,7 +69,7 @@ def _refuse_unknown(options: "dict[str, Any]") -> None:
     for key in options:
         if key not in known:
             near = difflib.get_close_matches(key, known, 1)
-            what = f"did you mean {near[0]}=?" if near else "docs/assay.toml.md lists those of a run and of [quality], docs/models.md those of models"
+            what = f"did you mean {near[0]}=?" if near else "see docs/assay.toml.md, and docs/models.md for options of models"
             raise Error(f"assay.quality.run has no option {key}=; {what}", "usage")
 
 
@@ -91,7 +91,7 @@ def _roles_of(data: Any) -> "dict[str, tuple[str, Any]]":
         role = str(key).replace("_", "-")
         if role not in ROLES:
             near = difflib.get_close_matches(role, ROLES, 1)
-            raise Error(f"no data set plays the role {key!r}{f'; did you mean {near[0]}?' if near else ''} ({', '.join(ROLES)})", "usage")
+            raise Error(f"unknown role {key!r}{f'; did you mean {near[0]}?' if near else ''} ({', '.join(ROLES)})", "usage")
         if role in found:
             raise Error(f"data= has the role {role} twice", "usage")
         if value is not None:
@@ -102,7 +102,7 @@ def _roles_of(data: Any) -> "dict[str, tuple[str, Any]]":
 
 
 def _use_transforms(roles: "dict[str, tuple[str, Any]]", options: "dict[str, Any]", progress: Optional[bool]) -> None:
-    """All data sets are prepared alike: by the transform of a data set, unless options replace it."""
+    """The preprocessing of all data sets: the transform of a data set, unless options replace it."""
     from .command import _settings_of
 
     transforms = {role: transform for role, (_, transform) in roles.items() if transform is not None}
@@ -113,15 +113,15 @@ def _use_transforms(roles: "dict[str, tuple[str, Any]]", options: "dict[str, Any
     for role, text in texts.items():
         if text != texts[first]:
             raise Error(
-                f"the transforms of {first} and {role} differ, and models see all data sets alike: pass paths, and say how images are prepared "
+                f"the transforms of {first} and {role} differ, but models must see all data sets alike: pass paths and the preprocessing "
                 "(weights=, transform=, preset=)", "usage"
             )
     if not _settings_of(transforms[first], options, progress):
-        raise Error(f"the transform of {first} cannot be read as settings: pass paths, and say how images are prepared (transform=, preset=)", "usage")
+        raise Error(f"the transform of {first} cannot be read as settings: pass paths and the preprocessing (transform=, preset=)", "usage")
 
 
 def _listed(value: Any) -> Any:
-    """A list that is given as the command takes it: "0.5,0.5,0.5"."""
+    """Formats a list for the command: "0.5,0.5,0.5"."""
     if not isinstance(value, str):
         return value
     try:
@@ -138,7 +138,7 @@ def _run_toml(file: str, runs: Any, progress: Optional[bool], options: "dict[str
 
 
 def _finished(done: Any) -> Any:
-    """The JSON of a command that run() ran. Warns the caller of quality.run()."""
+    """The JSON of a command that run() ran. Warnings point at the caller of quality.run()."""
     if done.status == 3:
         found = "; ".join(done.json.get("warnings", [])[:3]) or "see its warnings"
         warnings.warn(f"the result is partial: {found}", RuntimeWarning, stacklevel=4)
@@ -148,7 +148,7 @@ def _finished(done: Any) -> Any:
 def run(models: Any, data: Any, runs: Any, plan: bool, progress: Optional[bool], options: "dict[str, Any]") -> Any:
     if data is None:
         if not isinstance(models, (str, os.PathLike)) or not os.fspath(models).endswith(".toml"):
-            raise Error("data= is missing: {\"val\": \"imagenet/val\", \"sketch\": ...}; or pass the path of an assay.toml alone", "usage")
+            raise Error("data= is missing: {\"val\": \"imagenet/val\", \"sketch\": ...}; or pass only the path of an assay.toml", "usage")
         return _finished(_run_toml(os.fspath(models), runs, progress, {**options, "plan": plan}))
     _refuse_unknown(options)
     roles = _roles_of(data)
@@ -180,7 +180,7 @@ def _of_one(served: Served, i: int, of_models: "dict[str, Any]") -> "dict[str, A
     """Keys of one [[model]]."""
     pattern = served.texts[i] is not None and served.is_pattern(i)
     if served.names is not None and pattern:
-        raise Error(f"{served.texts[i]} stands for several models: leave its name out, and pass a list", "usage")
+        raise Error(f"{served.texts[i]} matches several models: omit its name and pass a list", "usage")
     name = {} if served.names is None else {"name": served.names[i]}
     return {**name, **{key: value for key, value in of_models.items() if pattern or key not in DRAW}}
 

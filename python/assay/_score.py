@@ -40,7 +40,7 @@ def _opened(value: Any) -> "list[Store]":
 
 
 def _are_names(scores: Any, labels: Any) -> bool:
-    """A list of texts beside as many labels or rows: class names, and no paths."""
+    """Whether a list of texts has one entry per label or row: then it holds class names, not paths."""
     return (
         isinstance(scores, (list, tuple)) and len(scores) > 0 and all(isinstance(one, str) for one in scores)
         and (shape_of(labels) or (0,))[0] == len(scores)
@@ -50,7 +50,7 @@ def _are_names(scores: Any, labels: Any) -> bool:
 def _options(metrics: Any, options: "dict[str, Any]") -> "dict[str, Any]":
     given: dict[str, Any] = {"metrics": metric_names(metrics), **{name: plain(value) for name, value in options.items()}}
     if isinstance(given.get("labels"), (list, tuple)) or hasattr(given.get("labels"), "__array__"):
-        raise Error("labels of stores are a file; label_sets are valid classes in memory")
+        raise Error("labels for stores must be a file; label_sets are for scores in memory")
     return given
 
 
@@ -60,25 +60,25 @@ def _handles(opened: "Sequence[Store]") -> Any:
 
 @contextlib.contextmanager
 def _soft_labels(value: Any, options: "dict[str, Any]") -> "Iterator[dict[str, Any]]":
-    """The options with soft labels from memory, which the library reads as a file."""
+    """The options with soft labels from memory, written to a file for the library."""
     if value is None:
         yield options
         return
     if options.get("labels") is not None:
-        raise Error("soft_labels and a file of labels: give one of them")
+        raise Error("soft_labels and a file of labels exclude each other: pass one of them")
     import numpy
 
     matrix = to_numpy(value, "soft_labels")
     try:
         matrix = matrix.astype(float)
     except (TypeError, ValueError) as error:
-        raise Error(f"soft_labels: {error}; a row of numbers is needed for each item") from None
+        raise Error(f"soft_labels: {error}; allowed: one row of numbers per item") from None
     if matrix.ndim != 2:
-        raise Error(f"soft_labels: an array of {matrix.ndim} dimensions; a row for each item is needed, with a column for each class")
+        raise Error(f"soft_labels: an array of {matrix.ndim} dimensions; allowed: one row per item with one column per class")
     sums = matrix.sum(axis=1)
     others = numpy.flatnonzero((abs(sums - 1) > 0.01) & (sums != 0))
     if others.size and not options.get("label_votes"):
-        raise Error(f"soft_labels: row {others[0]} sums to {sums[others[0]]:.6g}, not to 1; label_votes=True divides counts by their sum")
+        raise Error(f"soft_labels: row {others[0]} sums to {sums[others[0]]:.6g}, not to 1; for counts of votes, pass label_votes=True")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "soft_labels.npy")
         numpy.save(path, matrix)
@@ -95,10 +95,10 @@ def _in_memory(
     if groups is not None:
         values = to_numpy(groups, "groups")
         if values.ndim != 1:
-            raise Error(f"groups: an array of {values.ndim} dimensions; one group for each item is needed")
+            raise Error(f"groups: an array of {values.ndim} dimensions; allowed: one group per item")
         attributes = {"group": ["" if value is None or value != value else value for value in values.tolist()]}
     if label_sets is not None and len(shape_of(labels) or ()) == 2 and labels_of(labels).matrix is not None:
-        raise Error("labels are a matrix of valid classes, and so is label_sets: give one of them")
+        raise Error("labels and label_sets are both matrices of valid classes: pass one of them")
     named = dict(given.scores) if isinstance(given.scores, Mapping) else {model: given.scores}
     if not named:
         raise Error("scores: an empty dictionary; {name: scores} is needed")
@@ -106,7 +106,8 @@ def _in_memory(
     out = []
     for name, value in named.items():
         if isinstance(value, (Store, os.PathLike, str)):
-            raise Error(f"scores: `{name}` is stored, and a dictionary is of scores in memory: assay.score([...]) takes several stores")
+            raise Error(f"scores: `{name}` is a store, but a dictionary must hold scores in memory: for several stores, use "
+                f"assay.score([...])")
         out.append(Store.of(
             value, labels, label_sets=label_sets if labels is None else None, ids=ids, model=str(name), dataset=dataset, kind=kind,
             classes=classes, num_classes=num_classes, attributes=attributes, ignore_index=ignore_index, hard=given.hard,
@@ -146,17 +147,17 @@ def score(
     The names of other libraries work, too: y_true, target or references; y_pred, y_score, preds, predictions or pred_probs. By position,
     scikit-learn's order is understood if the first array has classes and the second has fractions.
     label_sets: the valid classes of each item, for ReaL, ASMA and similar metrics.
-    soft_labels: a row of probabilities for each item, a column for each class.
+    soft_labels: probabilities, one row per item and one column per class.
     metrics: names with parameters ("top1,ece:bins=20"), None: the usual ones; assay.metrics() lists them.
     classes: the names of the columns, a file, or "imagenet"; those of a DataFrame are its own.
     groups: a group for each item; report.by_group("top1") has the metric of each. ignore_index: a label that stands for none (-100).
     sample_weight: how much each item counts, a number from 0, as in scikit-learn. Only ratios matter. It is for top1, topk, nll, brier, confidence,
     overconfidence, balanced, precision, recall, f1, matthews and kappa; another metric is refused by name.
     options: plugin, gates, reliability, confusions, per_class, subgroup, subgroups, class_map, k, bins, edges, bootstrap, null, seed, threads,
-    hierarchy, ordinal, class_order, threshold_file, label_votes. One that changes nothing is refused.
+    hierarchy, ordinal, class_order, threshold_file, label_votes. Options without effect are refused.
 
-    The report holds the scores until its confusion_matrix(), per_class() or plot() has read them once more. With per_class=True,
-    confusions=True and reliability=True it has all of that, and holds none.
+    The report keeps the scores until confusion_matrix(), per_class() or plot() has read them. With per_class=True, confusions=True and
+    reliability=True it does not keep them.
 
     >>> import assay
     >>> report = assay.score([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 0.0, 4.0], [5.0, 1.0, 1.0]], [0, 1, 2, 2], "top1")

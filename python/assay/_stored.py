@@ -1,4 +1,4 @@
-"""Images of this process as files, for commands that read images themselves: attack, check and corruptions.
+"""Writes images of this process to files, for commands that read images themselves: attack, check and corruptions.
 
 They are in a temporary folder, losslessly, while the command runs. Numbers of a loader become images again if undoing mean and std gives
 whole bytes. The command then computes the same numbers, to the last bit.
@@ -28,15 +28,15 @@ _EXTENSIONS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif"
 
 
 def _three(value: Any, what: str) -> "tuple[float, ...]":
-    """mean= and std= as three numbers: one number stands for all."""
+    """mean= and std= as three numbers; one number counts for all three."""
     try:
         parts = value.split(",") if isinstance(value, str) else value if hasattr(value, "__iter__") else [value]
         numbers = tuple(float(one) for one in parts)
     except (TypeError, ValueError):
-        raise Error(f"{what}={value!r}: a number is needed, or three") from None
+        raise Error(f"{what}={value!r}: allowed: one number or three") from None
     numbers = numbers * 3 if len(numbers) == 1 else numbers
     if len(numbers) != 3:
-        raise Error(f"{what}= has {len(numbers)} numbers; one for each of the three channels is needed")
+        raise Error(f"{what}= has {len(numbers)} numbers; allowed: one for each of the three channels")
     return numbers
 
 
@@ -56,7 +56,7 @@ class _Scale:
         self._tables = byte_tables({"mean": mean, "std": std, "scale": scale})
 
     def bytes_of(self, images: Any) -> Optional[Any]:
-        """n x height x width x 3 bytes of n x 3 x height x width numbers; None: some number is that of no byte."""
+        """n x height x width x 3 bytes of n x 3 x height x width numbers. None if a number does not match a byte."""
         import numpy
 
         out = numpy.empty((len(images), images.shape[2], images.shape[3], 3), numpy.uint8)
@@ -80,13 +80,13 @@ class _Scale:
 
 
 def _readings(items: Items, settings: "list[dict[str, Any]]", options: "dict[str, Any]") -> "list[_Scale]":
-    """What the numbers may be, the likeliest first."""
+    """Possible conversions of the numbers, the likeliest first."""
     pairs: "list[tuple[Any, Any]]" = []
     given = {key: options[key] for key in ("mean", "std", "scale") if options.get(key) is not None}
     if "mean" in given or "std" in given:
         pairs = [(_three(given.get("mean", 0), "mean"), _three(given.get("std", 1), "std"))]
         if not min(pairs[0][1]) > 0:
-            raise Error(f"std={options['std']}: numbers above 0 are needed")
+            raise Error(f"std={options['std']}: allowed: numbers above 0")
     else:
         step = _normalize_of(base_of(items))
         for mean, std in [] if step is None else [(step.mean, step.std)]:
@@ -107,7 +107,7 @@ def _array(images: Any) -> Any:
 
 
 class _Numbers:
-    """Batches of numbers as images. `how`: the options by which the command makes the same numbers of them."""
+    """Batches of numbers as images. `how`: the options with which the command computes the same numbers."""
 
     def __init__(self, items: Items, settings: "list[dict[str, Any]]", options: "dict[str, Any]", command: str):
         self._items, self._command = items, command
@@ -126,15 +126,18 @@ class _Numbers:
     def images(self, batch: Any, where: str) -> Any:
         array = _array(batch)
         if array.ndim != 4 or array.shape[1] != 3:
-            raise Error(f"{where}: a batch of {' x '.join(map(str, array.shape))} numbers is no batch of images, n x 3 x height x width", "bad_input")
+            raise Error(f"{where}: a batch of {' x '.join(map(str, array.shape))} numbers is not a batch of images, n x 3 x "
+                f"height x width", "bad_input")
         sides = (int(array.shape[2]), int(array.shape[3]))
         self._sides = self._sides or sides
         if self._sides != sides:
-            raise Error(f"{where}: an image of {sides[0]} x {sides[1]} numbers, and the first ones have {self._sides[0]} x {self._sides[1]}", "bad_input")
+            raise Error(f"{where}: an image of {sides[0]} x {sides[1]} numbers, but the first ones have {self._sides[0]} x "
+                f"{self._sides[1]}", "bad_input")
         fits = [(one, found) for one in self._readings if (found := one.bytes_of(array)) is not None]
         if not fits:
             raise Error(
-                f"{where}: the numbers are no bytes under {self.scale}, and assay.{self._command} works on bytes. Give mean= and std= of the "
+                f"{where}: the numbers are not bytes with {self.scale}, and assay.{self._command} works on bytes. Give mean= and "
+                f"std= of the "
                 "loader's Normalize, or the folder of the images. A data set of Pillow images (no transform) works, too, with weights=, transform= or preset="
             )
         # Of other readings, those that give the same bytes: which of them it is, later images tell.
@@ -143,7 +146,7 @@ class _Numbers:
 
 
 def _safe_paths(ids: "list[str]") -> "list[str]":
-    """A file for each id: its own name where it can be one, else its number."""
+    """A file name for each id: the id if it can be a name, otherwise its number."""
     folders = {os.path.dirname(id_) for id_ in ids}
 
     def fits(id_: str) -> bool:
@@ -157,19 +160,20 @@ def _safe_paths(ids: "list[str]") -> "list[str]":
 
 
 def drawn(ids: "list[str]", count: int) -> "set[int]":
-    """So many items, drawn by a hash of their ids: the same in every call."""
+    """Draws this many items by a hash of their ids: the same in every call."""
     hashes = sorted((hashlib.blake2b(id_.encode(errors="surrogatepass"), digest_size=8).digest(), i) for i, id_ in enumerate(ids))
     return {i for _, i in hashes[:count]}
 
 
 class Stored:
-    """A context in which the images are in the folder `images`, and the file `listed` lists them. `options` gets what the command has to know.
+    """A context in which the images are in the folder `images`, and the file `listed` lists them. Adds the options that the command needs
+    to `options`.
 
     words: the arguments that name them.
     """
 
     def __init__(self, items: Items, command: str, models: "list[Any]", options: "dict[str, Any]", progress: Any, sample: Optional[int] = None):
-        """models: objects, or None for those that a text names. sample: so many images are enough."""
+        """models: objects, or None for those that a text names. sample: the number of images that is enough."""
         self._items, self._command, self._models = items, command, models
         self._options, self._progress, self._sample = options, progress, sample
         self._folder = tempfile.TemporaryDirectory(prefix="assay-images-")
@@ -187,7 +191,8 @@ class Stored:
             return self
         except OSError as error:
             self._folder.cleanup()
-            raise Error(f"{error}: assay.{self._command} needs the images in a temporary folder; TMPDIR names another place, a Subset is smaller", "io")
+            raise Error(f"{error}: assay.{self._command} needs the images in a temporary folder; set TMPDIR to another folder, "
+                f"or use a Subset", "io")
         except BaseException:
             self._folder.cleanup()
             raise
@@ -234,11 +239,11 @@ class Stored:
         return _Numbers(self._items, self._settings(), self._options, self._command)
 
     def _settings(self) -> "list[dict[str, Any]]":
-        """Of the models that are objects; the command opens the others."""
+        """Opens the models that are objects; the command opens the others."""
         return [model.description.settings for model in self._models if model is not None]
 
     def _list(self, rows: "list[tuple[str, str, int]]", labels: ClassLabels) -> None:
-        """Writes the list of the images, and of the classes where there is one."""
+        """Writes the list of the images, and that of the classes if there is one."""
         listed = None if labels.classes is None else class_list(labels.classes)
         with open(self.listed, "w", newline="", encoding="utf-8", errors="surrogateescape") as file:
             writer = csv.writer(file)
@@ -250,7 +255,7 @@ class Stored:
 
 
 def _class_file(folder: str, ids: "list[str]", names: "list[str]") -> str:
-    """A class list as the command takes it."""
+    """A class list for the command."""
     path = os.path.join(folder, "classes.csv")
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
@@ -261,13 +266,13 @@ def _class_file(folder: str, ids: "list[str]", names: "list[str]") -> str:
 
 
 def _save(image: Any, path: str, id_: str) -> int:
-    """Writes a PNG, whatever the file is called, and says how many bytes it has."""
+    """Writes a PNG under any file name and returns its number of bytes."""
     import numpy
 
     try:
         from PIL import Image
     except ImportError as error:
-        raise Error("images of this process are written by Pillow: pip install pillow") from error
+        raise Error("writing images of this process needs Pillow: `pip install pillow`") from error
     os.makedirs(os.path.dirname(path), exist_ok=True)
     # A new image: colour profiles and transparency of the old one would be written, too.
     pixels = image if isinstance(image, numpy.ndarray) else numpy.asarray(rgb_of(image, id_))
@@ -276,11 +281,11 @@ def _save(image: Any, path: str, id_: str) -> int:
 
 
 def refuse_numbers(items: Items, what: str) -> None:
-    """Of commands that change the bytes of images before these are prepared."""
+    """For commands that change the bytes of images before preprocessing."""
     if items.raw:
         raise Error(
-            f"{what} changes images before they are prepared, and these are numbers that are prepared already ({items.says}). Give the folder of "
-            "the images, or a data set of Pillow images (no transform). weights=, transform= or preset= say how they are prepared"
+            f"{what} changes images before they are prepared, but these numbers are already prepared ({items.says}). Pass the "
+            f"folder of the images, or a data set of Pillow images (no transform). Define the preprocessing with weights=, transform= or preset="
         )
 
 

@@ -153,9 +153,9 @@ def _with_models(command: str, model: Any, rest: "list[Any]", progress: Optional
 
 
 def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[bool]) -> bool:
-    """A data set's transform as options of the command. What says more is given by the caller, and then the transform is not used.
+    """A data set's transform as options of the command. If the caller defines the preprocessing, the transform is not used.
 
-    False: Assay cannot do what the transform does, so that the data set prepares its images itself.
+    Returns False if Assay does not support the transform, so that the data set prepares its own images.
     """
     from ._local import GIVEN_PREPARING, PREPARING, note
     from ._worker.preprocessing import of_transform
@@ -165,7 +165,7 @@ def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[b
         return True
     given = [key for key in (*PREPARING, *GIVEN_PREPARING) if options.get(key) is not None]
     if given:
-        note(f"the transform of the data set is not used: {', '.join(f'{key}=' for key in given)} says how images are prepared", progress)
+        note(f"the transform of the data set is not used, because {', '.join(f'{key}=' for key in given)} defines the preprocessing", progress)
         return True
     try:
         notes: "list[str]" = []
@@ -174,20 +174,20 @@ def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[b
         steps = [type(step).__name__ for step in getattr(transform, "transforms", [transform])]
         if any("Random" in step for step in steps):
             raise Error(f"the transform of the data set: {error.message}", error.code) from None
-        note(f"the data set prepares its images itself, with its transform ({', '.join(steps)}): {error.message}", progress)
+        note(f"the data set's own transform prepares its images ({', '.join(steps)}): {error.message}", progress)
         return False
     # What a transform does not name is as it always is there, whatever the model's own settings say.
     found = {"scale": 1 / 255, "resize_as": "pillow", "channel_order": "rgb", **found}
     found["input_size"] = found["input_size"][1:]
     options.update({key: ",".join(map(str, value)) if isinstance(value, list) else value for key, value in found.items()})
-    note(f"images are prepared as the transform of the data set says ({', '.join(f'{key} {_truth(options[key])}' for key in found)})", progress)
+    note(f"preprocessing comes from the transform of the data set ({', '.join(f'{key} {_truth(options[key])}' for key in found)})", progress)
     for text in notes:
         note(text, progress)
     return True
 
 
 def source_of(data: Any, options: "dict[str, Any]", progress: Optional[bool]) -> Any:
-    """The arguments that name the data, or the images of a data set that is in this process (_datasets.Items)."""
+    """The arguments that name the data, or the images of a data set in this process (_datasets.Items)."""
     from ._datasets import folder_of, is_words, items_of
 
     if is_words(data):
@@ -199,24 +199,26 @@ def source_of(data: Any, options: "dict[str, Any]", progress: Optional[bool]) ->
 
 
 class FolderWords(list):  # type: ignore[type-arg]
-    """The arguments that name a folder of torchvision, in which there are so many files."""
+    """The arguments that name a folder of torchvision with this number of files."""
 
     def __init__(self, words: "list[Any]", images: int):
         super().__init__(words)
         self.images = images
 
     def compare(self, found: int, options: "dict[str, Any]", progress: Optional[bool]) -> None:
-        """Says it where the command found another number of images: the two have different lists of extensions."""
+        """Notes if the command found a different number of images, because the two support different extensions."""
         from ._local import note
 
         if found != self.images and not any(key in options for key in ("limit", "first", "until", "part", "corrupt")):
-            note(f"Assay found {found} images in the folder, and the data set lists {self.images}: their extensions differ (docs/python.md)", progress)
+            note(f"Assay found {found} images in the folder, but the data set lists {self.images}: their extensions differ "
+                f"(docs/python.md)", progress)
 
 
 def _over(
     command: str, model: Any, source: Any, more: "list[Any]", progress: Optional[bool], options: "dict[str, Any]", sample: Optional[int] = None
 ) -> Any:
-    """The JSON of a command that reads the images itself. Those of this process are stored for it. source: of source_of(). sample: so many are enough."""
+    """The JSON of a command that reads images itself. Images of this process are stored for it. source: from source_of(). sample: the
+    number of images that is enough."""
     if isinstance(source, list):
         return _with_models(command, model, [*source, *more], progress, options)
     from ._objects import Served
@@ -361,7 +363,7 @@ def calibrate(runs: Any, *, layer: "str | os.PathLike[str] | None" = None, **opt
 
     runs: a store, a data set, a RUNS folder, or a list of these. options: method="vector", fit="calibration", split=0.2, ...
     layer: a file for the weights and biases of one model, to add them behind it.
-    Raises Error: stores without every class's score or without labels; items that are fitted and reported.
+    Raises Error for stores without the scores of all classes or without labels, and if items would be both fitted and reported.
     """
     paths = runs if isinstance(runs, (list, tuple)) else [runs]
     more = [] if layer is None else ["--layer", layer]
@@ -398,7 +400,7 @@ def ensemble(
         if value is not None:
             raise Error(f"{what}= is for arrays, and these are stored with their own: leave it out")
     if isinstance(stores, (str, os.PathLike)) or not hasattr(stores, "__iter__"):
-        raise Error("an ensemble is of several stores: assay.ensemble([a, b], name=...)")
+        raise Error("an ensemble needs several stores: assay.ensemble([a, b], name=...)")
     return run("ensemble", *map(_store_path, stores), "--name", name, *words(options), "--json").json
 
 
@@ -435,7 +437,7 @@ def main() -> None:
 
 
 class Files:
-    """A folder for files that a command reads, gone with it."""
+    """A temporary folder for files that a command reads."""
 
     def __init__(self) -> None:
         import tempfile
@@ -450,10 +452,10 @@ class Files:
         self._folder.cleanup()
 
     def lines_of(self, texts: "Sequence[Any]") -> str:
-        """A file with a text on each line."""
+        """A file with one text per line."""
         lines = [str(text) for text in texts]
         if any("\n" in line for line in lines):
-            raise Error("templates= is a list of texts of one line each")
+            raise Error("templates= must be a list of texts of one line each")
         self._count += 1
         path = os.path.join(self._folder.name, f"given{self._count}.txt")
         with open(path, "w", encoding="utf-8") as file:
@@ -461,7 +463,7 @@ class Files:
         return path
 
     def path_of(self, value: Any, suffix: str = ".csv") -> str:
-        """Of a path: itself; of a DataFrame or a list of dictionaries: a csv file with its columns."""
+        """For a path: itself. For a DataFrame or a list of dictionaries: a csv file with its columns."""
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
         self._count += 1

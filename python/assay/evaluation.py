@@ -200,7 +200,7 @@ def _by_the_command(model: Any, source: "list[Any]", runs: Any, progress: Option
 
 
 def _named(text: str) -> str:
-    """Commands that it says name a model of this process by a number, which nobody can type."""
+    """Replaces the numbers of this process's models in commands, because nobody can type them."""
     return _SERVED.sub("MODEL", text)
 
 

@@ -138,7 +138,7 @@ _FORMS = ("json", "text", "csv", "md", "latex")
 
 
 def _with_texts(made: "type[Result]", status: int, texts: "dict[str, bytes]") -> Result:
-    """A result that was copied or pickled."""
+    """Makes a result again from a copy or a pickle."""
     result = made.__new__(made)
     result._handle = None
     result.status = status
@@ -171,7 +171,7 @@ def _record(m: Measurement) -> "dict[str, Any]":
 
 
 def _own_names(key: "Union[str, tuple[str, ...]]") -> "tuple[str, ...]":
-    """The key with our name of its metric, its last part: ("top1",) of "accuracy"."""
+    """The key with our name of the metric as its last part: ("top1",) of "accuracy"."""
     names = key if isinstance(key, tuple) else (key,)
     if not names or not isinstance(names[-1], str):
         return names
@@ -180,7 +180,7 @@ def _own_names(key: "Union[str, tuple[str, ...]]") -> "tuple[str, ...]":
 
 
 class Report(Result, Mapping[Key, Measurement]):
-    """Metrics of one or several models: what `assay score` gives, as a mapping of names and numbers.
+    """Metrics of one or several models: the result of `assay score`, as a mapping from names to numbers.
 
     report["top1"] is a Measurement, a float, if the report has one model and data set. If there are several, report["resnet50", "top1"]
     picks the model. The key of several data sets is ("val", "resnet50", "top1").
@@ -234,7 +234,7 @@ class Report(Result, Mapping[Key, Measurement]):
         raise KeyError(f"{key!r} is measured in {len(found)} ways: name one of {', '.join(names)}")
 
     def by_group(self, metric: str) -> "dict[str, Measurement]":
-        """The metric of each group of `groups=` (or value of `subgroup=`), of a report of one model."""
+        """The metric of each group of `groups=` (or value of `subgroup=`), for a report of one model."""
         own = _own_names(metric)
         groups = list(dict.fromkeys(m.subgroup for m in self.measurements if m.subgroup))
         if not groups:
@@ -255,7 +255,7 @@ class Report(Result, Mapping[Key, Measurement]):
         return self._detail is not None or self._details is not None
 
     def _with_details(self) -> "Report":
-        """The same with every class, every confusion and the reliability, which are computed when they are first asked for."""
+        """The same with every class, every confusion and the reliability, which are computed on first use."""
         if self._details is None:
             if self._detail is None:
                 raise Error(
@@ -277,7 +277,7 @@ class Report(Result, Mapping[Key, Measurement]):
         found = [s for s in whole.stores if model in (None, s["model"]) and dataset in (None, s["dataset"])]
         if len(found) != 1:
             there = ", ".join(f"{s['dataset']}/{s['model']}" for s in whole.stores)
-            raise KeyError(f"{len(found)} of the stores are meant; name one by model= and dataset=: {there}")
+            raise KeyError(f"{len(found)} of the stores match; choose one with model= and dataset=: {there}")
         return found[0]
 
     def confusion_matrix(self, *, normalize: Optional[str] = None, model: Optional[str] = None, dataset: Optional[str] = None) -> Any:
@@ -285,12 +285,12 @@ class Report(Result, Mapping[Key, Measurement]):
 
         normalize: "true" divides by the row's sum, "pred" by the column's, "all" by the items; 0/0 is 0. The result is then float64.
         Items count that have scores and a single label. The first call computes it from the same arrays: do not change them before.
-        model, dataset: which, of a report of several.
+        model, dataset: select one, if the report has several.
         """
         return confusion_matrix_of(self._store(model, dataset), normalize)
 
     def per_class(self, *, model: Optional[str] = None, dataset: Optional[str] = None) -> "dict[str, Any]":
-        """Of each class, as NumPy arrays: its "class" (name), "n" (items), "recall" (its accuracy), "precision" and "f1".
+        """Facts of each class, as NumPy arrays: its "class" (name), "n" (items), "recall" (its accuracy), "precision" and "f1".
 
         A class without items, or that is never predicted, has recall or precision nan. So f1 is nan only without both.
         assay.score(..., per_class=True).stores has the intervals.
@@ -315,7 +315,7 @@ class Report(Result, Mapping[Key, Measurement]):
         return [_record(m) for m in self.measurements]
 
     def to_dict_of_values(self) -> "dict[str, float]":
-        """{metric: value} of a report of one model, for loggers; undefined ones are omitted."""
+        """{metric: value} for loggers, from a report of one model; undefined values are omitted."""
         return {_key_text(name): m.value for name, m in self._keyed().items() if m.value is not None}
 
     def __repr__(self) -> str:
@@ -346,9 +346,9 @@ def _key_text(key: Key) -> str:
 
 
 class Comparison(Result, Mapping[Key, Difference]):
-    """A baseline against candidates on the same items: what `assay compare` gives, as a mapping of names and differences.
+    """A baseline and candidates on the same items: the result of `assay compare`, as a mapping from names to differences.
 
-    comparison["top1"] is a Difference, a float, where there is one candidate; comparison["v2", "top1"] picks it.
+    comparison["top1"] is a Difference, a float, if there is one candidate; comparison["v2", "top1"] picks it.
     """
 
     def _read(self) -> None:

@@ -57,7 +57,7 @@ class Store:
         hard: floats of one dimension are classes (True) or are not (False); None: they are if all are whole.
         labels: one class for each item, -1 for none: numbers, truth values, or names, which `classes` lists. A row with a single 1 for each
         item works, too, and other zeros and ones are label sets.
-        ignore_index: another number that stands for none (-100).
+        ignore_index: another number that means no label (-100).
         label_sets: the valid classes of each item, or a matrix of zeros and ones.
         kind: "logits", "probabilities" or "log_probabilities"; None: detected from all rows.
         classes: their names.
@@ -196,7 +196,7 @@ class Store:
         """The values of an attribute of the items."""
         names = list(self.facts["attributes"])
         if name not in names:
-            raise Error(f"no attribute `{name}`; there are {', '.join(names) or 'none'}")
+            raise Error(f"no attribute `{name}`; the attributes are {', '.join(names) or 'none'}")
         return self._texts(1 + names.index(name))
 
     def _label_arrays(self) -> Any:
@@ -300,7 +300,7 @@ class StoreWriter:
     ):
         single, sets = labels_and_sets(labels, label_sets, classes)
         if single is not None and sets is not None:
-            raise Error("items have labels or label_sets; give the other one to assay.score()")
+            raise Error("pass labels or label_sets, not both; pass the other one to assay.score()")
         options: dict[str, Any] = {
             "dataset": dataset, "model": model, "kind": kind, "classes": class_options(classes), "identity": identity,
             "model_file": os.fspath(model_file) if model_file else "", "root": str(Path(root).absolute()) if root else "",
@@ -321,7 +321,7 @@ class StoreWriter:
 
     def __reduce__(self) -> Any:
         raise TypeError(
-            "a StoreWriter is neither copied nor pickled, because one process writes a store. Make it where the rows are written: "
+            "a StoreWriter cannot be copied or pickled, because one process writes a store. Make it where the rows are written: "
             "the same arguments resume a store that has begun"
         )
 

@@ -36,16 +36,16 @@ class Metrics:
     compute() gives the same bits as assay.score() on all rows at once, and memory does not grow. Metrics that need all rows once more
     (ace, aurc, auroc, average_precision, ...) are refused by name, unless keep=True: then all rows are kept, as torchmetrics does.
 
-    metrics(scores, target) does what update() does, and returns the report of this batch alone.
+    metrics(scores, target) does the same as update(), and returns the report of this batch only.
 
     keep: keep all rows for metrics that need them. Memory: that of the scores (4 bytes each in float32), and as much again for each report
     until it has its confusions (as of score()).
-    ignore_index: targets of this number count as none (-1); -100 and 255 are usual.
-    distributed: None: compute() is of all processes where torch.distributed runs more than one, as in torchmetrics, so that every process
-    must call it. False: of this process alone. A process group: of its processes.
+    ignore_index: targets with this number count as unlabelled (-1); -100 and 255 are usual.
+    distributed: None: compute() covers all processes of torch.distributed, as in torchmetrics, so every process must call it. False: only
+    this process. A process group: its processes.
 
     copy.copy(), copy.deepcopy() and pickle give separate metrics with the same rows, also in another process. Both give the same bits
-    from then on. Threads may share metrics; each batch is taken whole.
+    from then on. Threads may share metrics; each batch is added as a whole.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Metrics:
     _OWN = ("_classes", "_options", "_handle", "_lock", "_distributed")
 
     def _pieces(self) -> "tuple[Any, Any, dict[str, Any]]":
-        """What makes the same metrics again: all but `distributed`."""
+        """The arguments that make the same metrics again, except `distributed`."""
         with guarded(self):
             state = text_of(checked("assay_metrics_state", self._handle))
             own = {name: value for name, value in self.__dict__.items() if name not in self._OWN}
@@ -113,8 +113,8 @@ class Metrics:
         target: a matrix of zeros and ones works, too. It is a class for each item where each row has a single 1 and no metric is of sets
         (multilabel_f1), and label sets otherwise. The first batch decides, and later ones are the same.
 
-        rows: the number of each item in the whole data set, from 0 (a range, list or array). Every batch says them, or none does. Items
-        may then come in any order and from any process: the result has the bits of the data set in its own order. Memory: a bit each.
+        rows: the number of each item in the whole data set, from 0 (a range, list or array). Every batch must have them, or none. Items
+        may then come in any order and from any process: the result has the bits of the data set in its own order. Memory: one bit per row.
 
         sample_weight: how much each item counts, as for assay.score(). Every batch has them, or none does. They need keep=True.
 
@@ -159,7 +159,7 @@ class Metrics:
                 # A batch of few rows may look like another kind of scores than all before it.
                 self._batch_kind = self._own_report().to_dict()["stores"][0]["scores"]
             if len(self) == before:
-                raise Error("a batch of no items has no values: take update() where batches may be empty")
+                raise Error("an empty batch has no values: use update() if batches may be empty")
             kind = self._batch_kind or ""
         batch = Metrics.__new__(Metrics)
         batch._classes = self._classes
@@ -172,12 +172,12 @@ class Metrics:
         return batch._own_report()
 
     def merge(self, other: "Metrics") -> "Metrics":
-        """Adds the rows of another one with the same options.
+        """Adds the rows of other metrics with the same options.
 
-        Values are those of one stream. Where batches say their `rows`, intervals are, too; otherwise some differ in their last digits.
+        Values are the same as for one stream. Intervals are, too, if batches have `rows`; otherwise some differ in their last digits.
         """
         if not isinstance(other, Metrics):
-            raise TypeError(f"metrics are merged with metrics, not with a {type(other).__name__}")
+            raise TypeError(f"metrics can only be merged with metrics, not with a {type(other).__name__}")
         if (self._kept is None) != (other._kept is None):
             raise Error("one of the metrics keeps its rows (keep=True), the other does not")
         if self._kept is not None and other._kept is not None and other._kept.batches:
@@ -190,7 +190,7 @@ class Metrics:
         return self
 
     def __add__(self, other: Any) -> "Metrics":
-        """The rows of both, as metrics of their own."""
+        """New metrics with the rows of both."""
         if not isinstance(other, Metrics):
             return NotImplemented
         return copy.copy(self).merge(copy.copy(other) if other is self else other)
@@ -214,12 +214,12 @@ class Metrics:
                 self._kept = KeptRows()
 
     def compute(self) -> Report:
-        """Of the rows so far; more may follow. See `distributed` for several processes."""
+        """The report of the rows so far; more may follow. See `distributed` for several processes."""
         group = _joined.group_of(self._distributed)
         return self._own_report() if group is None else _joined.joined(self, group)._own_report()
 
     def joined(self) -> "Metrics":
-        """The rows of all processes of torch.distributed (`distributed`), as metrics of their own. Every process must call it."""
+        """The rows of all processes of torch.distributed (`distributed`), as separate metrics. Every process must call it."""
         group = _joined.group_of(self._distributed)
         whole = copy.copy(self) if group is None else _joined.joined(self, group)
         whole._distributed = False
@@ -240,19 +240,19 @@ class Metrics:
         single, sets = labels_and_sets(target, label_sets, self._classes, as_sets=as_sets)
         if self._matrices == "classes" and single is None and label_sets is None:
             raise Error(
-                "targets: the first batch had a single 1 in each row, and this one has rows with several or none. "
+                "targets: the first batch had a single 1 in each row, but this one has rows with several or none. "
                 "Pass label_sets= from the first batch on", "bad_input"
             )
         if self._ignored is not None:
             if single is None:
-                raise Error("ignore_index is a number of targets, and this batch has label_sets alone")
+                raise Error("ignore_index applies to targets, but this batch only has label_sets")
             numbers = array_of(single).astype("i8")
             numbers[numbers == self._ignored] = -1
             single = held(numbers, "labels")
         return single, sets
 
     def _measures_sets(self) -> bool:
-        """Whether a metric that is asked for is of the valid classes of each item."""
+        """Whether a requested metric uses the valid classes of each item."""
         of_sets = {m["name"] for m in all_metrics() if "a set of labels per item" in m["needs"]}
         names = [name.partition(":")[0].partition(".")[0] for name in asked(self._options["metrics"])]
         return any(library().assay_metric_name(name.encode()).decode() in of_sets for name in names)
@@ -289,7 +289,7 @@ def _places(rows: Any) -> "array.array[int]":
     try:
         return array.array("Q", list(values))  # the bytes of a buffer would be taken as numbers of eight bytes
     except (TypeError, OverflowError, ValueError) as error:
-        raise Error(f"rows: {error}; whole numbers from 0 are needed, one for each row of the scores", "bad_input") from None
+        raise Error(f"rows: {error}; allowed: whole numbers from 0, one per row of the scores", "bad_input") from None
 
 
 def _made(pieces: "tuple[Any, Any, dict[str, Any]]", distributed: Any) -> Metrics:
@@ -301,7 +301,7 @@ def _made(pieces: "tuple[Any, Any, dict[str, Any]]", distributed: Any) -> Metric
 
 
 def _with_state(made: "type[Metrics]", options: "dict[str, Any]", classes: Any, state: bytes) -> Metrics:
-    """Metrics that were copied or pickled. The classes are in the state: a file that named them need not be here."""
+    """Makes metrics again from a copy or a pickle. The state contains the classes, so a file of class names is not needed."""
     metrics = made.__new__(made)
     metrics._classes = classes
     metrics._options = options

@@ -79,11 +79,12 @@ struct ShownThreshold {
 ResultType result_type(ResultOf<ShownThreshold>) {
     using Of = ShownThreshold;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "VoteThreshold", .help = "What keeping every label from a threshold on gives"},
+        {.name = "VoteThreshold", .help = "Result of keeping every label that reaches a threshold"},
         {
             part<&Of::threshold>({}),
             part<&Of::point, &ThresholdPoint::kept>({.help = "Questions"}),
-            part<&Of::point, &ThresholdPoint::both_accept>({.help = "Of these, accepted there"}),
+            part<&Of::point, &ThresholdPoint::both_accept>(
+                {.help = "Of these, labels that the reference accepts"}),
             part({.name = "precision"},
                  [](const Of& o) { return o.shown(&ThresholdCurve::precision); }),
             part({.name = "recall"}, [](const Of& o) { return o.shown(&ThresholdCurve::recall); }),
@@ -117,10 +118,12 @@ ResultType result_type(ResultOf<ShownCurve>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "VoteThresholds"},
         {
-            part<&Of::curve, &ThresholdCurve::questions>({.help = "That both speak of"}),
-            part<&Of::curve, &ThresholdCurve::accepted>({.help = "Of these, accepted there"}),
+            part<&Of::curve, &ThresholdCurve::questions>(
+                {.help = "Pairs of image and label in both label sets"}),
+            part<&Of::curve, &ThresholdCurve::accepted>(
+                {.help = "Of these, labels that the reference accepts"}),
             part<&Of::curve, &ThresholdCurve::items>({}),
-            part<&Of::points>({.help = "Those that the text shows"}),
+            part<&Of::points>({.help = "True for the rows that the text output shows"}),
             part({.name = "best_agreement"},
                  [](const Of& o) { return o.best(o.curve->best_agreement()); }),
             part({.name = "best_same_set"},
@@ -137,18 +140,21 @@ ResultType result_type(ResultOf<ShownComparison>) {
     using Of = ShownComparison;
     using Found = LabelSetComparison;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "VoteComparison", .help = "The labels beside those of `--against`"},
+        {.name = "VoteComparison", .help = "Comparison of the labels with those of `--against`"},
         {
             part({.name = "with"}, [](const Of& o) { return o.of->options.against.filename(); }),
-            part<&Of::found, &Found::agreement>({.help = "Accepted or rejected alike"}),
+            part<&Of::found, &Found::agreement>(
+                {.help = "Proportion that both accept or both reject"}),
             part<&Of::found, &Found::both_accept>({.help = "Questions"}),
             part<&Of::found, &Found::both_reject>({}),
             part<&Of::found, &Found::only_first>({.name = "only_these"}),
             part<&Of::found, &Found::only_second>({.name = "only_those"}),
-            part<&Of::found, &Found::items>({.help = "Annotated images that were compared"}),
+            part<&Of::found, &Found::items>(
+                {.help = "Number of annotated images that were compared"}),
             part<&Of::found, &Found::same_set>({.help = "Of these"}),
-            part<&Of::found, &Found::precision>({.help = "Of the labels kept"}),
-            part<&Of::found, &Found::recall>({.help = "Of the labels accepted there"}),
+            part<&Of::found, &Found::precision>({.help = "Precision of the kept labels"}),
+            part<&Of::found, &Found::recall>(
+                {.help = "Recall of the labels that the reference accepts"}),
             part({.name = "thresholds"},
                  [](const Of& o) {
                      return ShownCurve{o.of, &*o.of->curve};
@@ -279,9 +285,10 @@ ResultType result_type(ResultOf<Aggregation>) {
             part<&Of::options, &AggregateOptions::method>({}),
             part<&Of::votes, &Votes::read>({.group = "votes"}),
             part({.name = "used", .group = "votes"}, [](const Of& o) { return o.votes.used(); }),
-            part<&Of::original_votes>({.help = "Of those used, of the original labels",
-                                       .name = "original_labels",
-                                       .group = "votes"}),
+            part<&Of::original_votes>(
+                {.help = "Of the used votes, those that come from the original labels",
+                 .name = "original_labels",
+                 .group = "votes"}),
             part<&Of::votes, &Votes::repeated>({.group = "votes"}),
             part<&Of::votes, &Votes::pooled>({.name = "pooled_questions", .group = "votes"}),
             part({.name = "annotators"}, [](const Of& o) { return o.votes.annotators.size(); }),
@@ -321,7 +328,7 @@ ResultType result_type(ResultOf<Aggregation>) {
                  .name = "questions_with_one_answer_or_none"}),
             part({.name = "notes"}, [](const Of& o) { return notes_of(o); }),
             part(
-                {.help = "What was not used", .name = "votes", .group = "problems"},
+                {.help = "Votes that were not used, and why", .name = "votes", .group = "problems"},
                 [](const Of& o) -> const auto& { return o.votes.problems.kinds(); }),
             part(
                 {.name = "items", .group = "problems"},

@@ -30,7 +30,7 @@ void check(const AggregateOptions& options) {
                     fmt::format("threshold {} is not in [0, 1]", *options.threshold));
     }
     if (!options.weights.empty() && options.method != "weighted")
-        throw Error(ErrorCode::usage, "weights of annotators go with the method weighted");
+        throw Error(ErrorCode::usage, "--weights needs --method weighted");
 }
 
 /// Answers to "does it fit?" without the class that was asked about are no classes.
@@ -42,10 +42,10 @@ void refuse_yes_and_no(const Votes& votes) {
     }
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("an answer is `{}`, and nothing names the class that was asked about. Add "
-                    "a column label that names it. If the answers are classes, list them "
-                    "with --classes FILE",
-                    votes.labels[0]));
+        fmt::format(
+            "an answer is `{}`, but no column names the class that was asked about. Add a column "
+            "label that names it. If the answers are classes, list them with --classes FILE",
+            votes.labels[0]));
 }
 
 /// The votes, and what they are about; what is not given follows from the votes.
@@ -90,8 +90,9 @@ std::vector<int> voting_classes(const Aggregation& a) {
 
 void add_original_votes(Aggregation& out, const std::optional<LabelSets>& original) {
     if (!original)
-        throw Error(ErrorCode::usage,
-                    "votes of the original labels need these labels, or a data set that has them");
+        throw Error(
+            ErrorCode::usage,
+            "votes of the original labels need a data set with labels: pass it with --data");
     OriginalVotes given;
     out.votes = with_original_labels(out.votes, out.dataset, out.classes, *original,
                                      voting_classes(out), given);
@@ -105,7 +106,7 @@ void add_original_votes(Aggregation& out, const std::optional<LabelSets>& origin
                         "of one",
                         count_text(given.unlabelled)));
     if (given.not_asked > 0)
-        out.assumed.push_back(fmt::format("about the original label of {} images nobody was asked",
+        out.assumed.push_back(fmt::format("nobody was asked about the original label of {} images",
                                           count_text(given.not_asked)));
 }
 

@@ -43,7 +43,8 @@ Measurement agreement_of(const Pairs& p, double level) {
     out.interval = symmetric_interval(value, error, level, "ratio.questions");
     out.interval->low = std::max(0.0, out.interval->low);
     out.interval->high = std::min(1.0, out.interval->high);
-    if (error == 0) out.note = "the same in every question: the interval says less than it seems";
+    if (error == 0)
+        out.note = "the value is the same for every question: the interval is too narrow";
     return out;
 }
 
@@ -75,7 +76,7 @@ std::vector<AnnotatorQuality> annotator_quality(const Votes& votes, std::span<co
                                                 double smoothing, const DawidSkene* fitted,
                                                 double level) {
     if (yes.size() != votes.questions())
-        throw Error(ErrorCode::internal, "posteriors of other questions");
+        throw Error(ErrorCode::internal, "the posteriors belong to different questions");
     const std::size_t annotators = votes.annotators.size(), answers = votes.answers();
     std::vector<AnnotatorQuality> out(annotators);
     std::vector<Pairs> pairs(annotators);

@@ -25,7 +25,7 @@ std::string json_id(std::string_view kind, std::string_view id) {
         return nlohmann::json(std::string(id)).dump();
     } catch (const nlohmann::json::type_error&) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("{} `{}` is not UTF-8, and JSON holds nothing else; a csv does",
+                    fmt::format("{} `{}` is not UTF-8, which JSON requires; write a csv instead",
                                 kind, shortened(id)));
     }
 }
@@ -70,7 +70,7 @@ BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
     if (yes.size() != votes.questions() ||
         (original != nullptr && original->size() != dataset.size())) {
         throw Error(ErrorCode::internal,
-                    "posteriors or original labels of other questions or items");
+                    "the posteriors or original labels belong to different questions or items");
     }
     BuiltLabelSets out;
     const ItemFinder finder(dataset);
@@ -92,18 +92,20 @@ BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
         out.item_of_question.push_back(item_of[i]);
         out.class_of_question.push_back(class_of[l]);
         if (item_of[i] < 0) {
-            out.problems.add(
-                several[i] ? "image whose name several items have" : "image that is no item", [&] {
-                    return fmt::format("`{}`, asked about label `{}`", shortened(votes.items[i]),
-                                       shortened(votes.labels[l]));
-                });
+            out.problems.add(several[i] ? "image name that several items share"
+                                        : "image that is not in the data set",
+                             [&] {
+                                 return fmt::format("`{}`, asked about label `{}`",
+                                                    shortened(votes.items[i]),
+                                                    shortened(votes.labels[l]));
+                             });
             continue;
         }
         // An annotated image stays one even when its only label is unknown: its original label must
         // not slip in.
         if (!votes.of(q).empty()) out.annotated[static_cast<std::size_t>(item_of[i])] = 1;
         if (class_of[l] < 0) {
-            out.problems.add("label that is no class", [&] {
+            out.problems.add("label that is not a class", [&] {
                 return fmt::format(
                     "label `{}` of `{}`: the {} classes are {} .. {}{}", shortened(votes.labels[l]),
                     shortened(votes.items[i]), classes.size(), classes.empty() ? "" : classes.id(0),

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-constexpr const char* nothing_compared = "no question is about an item and a class of both";
+constexpr const char* nothing_compared = "no question is about an item and a class that both have";
 constexpr const char* nothing_kept = "no label is kept";
 constexpr const char* nothing_accepted = "the reference accepts no label";
 
@@ -48,7 +48,7 @@ ByItem by_item(const BuiltLabelSets& built, const ReferenceDecisions& reference)
 
 ReferenceDecisions reference_of(const BuiltLabelSets& built, const LabelSets& sets) {
     if (sets.size() != built.sets.size())
-        throw Error(ErrorCode::internal, "label sets of other items");
+        throw Error(ErrorCode::internal, "the label sets belong to different items");
     ReferenceDecisions out;
     out.of_question.assign(built.item_of_question.size(), -1);
     std::vector<std::uint32_t> asked(sets.size(), 0);  // labels of the set with a question

@@ -321,9 +321,8 @@ void add_notes(const Votes& votes, DawidSkene& out) {
     for (const std::uint32_t code : votes.codes) used[code % votes.answers()] = 1;
     if (one_answer_each(votes)) {
         out.notes.push_back(fmt::format(
-            "{}: what an annotator's answers are worth cannot be learnt without another's to the "
-            "same questions; the "
-            "posteriors are the worth of the answers",
+            "{}: the reliability of annotators is unknown, because no two of them answered the "
+            "same question; the posteriors are the answers' own weights",
             votes.annotators.size() == 1 ? "one annotator" : "no question has two answers"));
     }
     if (std::count(used.begin(), used.end(), 1) == 1) {
@@ -331,7 +330,7 @@ void add_notes(const Votes& votes, DawidSkene& out) {
     }
     if (!out.converged) {
         out.notes.push_back(
-            fmt::format("not converged after {} passes: raise the number of passes", out.passes));
+            fmt::format("not converged after {} passes; allow more with --passes", out.passes));
     }
     if (out.reordered)
         out.notes.emplace_back("the latent classes came out in another order and were sorted");

@@ -78,7 +78,7 @@ std::size_t item_named(const Dataset& dataset, std::string_view name) {
         for (std::size_t n = 0; n < std::min<std::size_t>(5, candidates.size()); ++n)
             list += fmt::format("{}`{}`", n == 0 ? "" : ", ", dataset.ids[candidates[n]]);
         throw Error(ErrorCode::usage,
-                    fmt::format("`{}` is the end of {} items: {}{}", shortened(name),
+                    fmt::format("`{}` is a suffix of {} items: {}{}", shortened(name),
                                 candidates.size(), list, candidates.size() > 5 ? ", ..." : ""));
     }
     std::vector<std::string> names;

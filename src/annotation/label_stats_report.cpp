@@ -53,7 +53,7 @@ ResultType result_type(ResultOf<ListedPair>) {
     using Of = ListedPair;
     static constexpr auto rows = describe_result<Of>(
         {.name = "LabelStatsPair",
-         .help = "Two classes that come together",
+         .help = "Two classes that occur together",
          .columns = "a,b,together,count_a,count_b,expected,lift*,pmi,npmi"},
         {
             part(
@@ -68,7 +68,7 @@ ResultType result_type(ResultOf<ListedPair>) {
             part<&Of::pair, &ClassPair::expected>({.help = "Together by chance"}),
             part<&Of::pair, &ClassPair::lift>({.help = "together / expected"}),
             part<&Of::pair, &ClassPair::pmi>({.help = "log2(lift)"}),
-            part<&Of::pair, &ClassPair::npmi>({.help = "1: neither comes without the other"}),
+            part<&Of::pair, &ClassPair::npmi>({.help = "1: the two classes always occur together"}),
         });
     return rows;
 }
@@ -138,7 +138,7 @@ Table histogram_table(const DatasetLabelStats& found) {
         table.notes.push_back("labels per image: undefined: " + mean.undefined);
     }
     if (stats.histogram.contains(0))
-        table.notes.push_back(fmt::format("{} images have no label: metrics leave them out",
+        table.notes.push_back(fmt::format("{} images have no label: metrics omit them",
                                           count_text(stats.histogram.at(0))));
     return table;
 }
@@ -162,7 +162,7 @@ Table pair_table(const DatasetLabelStats& found, std::size_t most) {
     const LabelStats& stats = found.stats;
     const ClassList& classes = found.dataset.classes;
     Table table;
-    table.title = "Classes that come together";
+    table.title = "Classes that occur together";
     table.columns = {{.name = "class", .numbers = false},
                      {.name = "and", .numbers = false},
                      {.name = "together"},
@@ -204,7 +204,8 @@ ResultType result_type(ResultOf<DatasetLabelStats>) {
     using Of = DatasetLabelStats;
     static constexpr auto rows = describe_result<Of>(
         {.name = "LabelStatsResult",
-         .help = "How many labels images have, how often each class, and which come together",
+         .help = "How many labels images have, how often each class occurs, and which classes "
+                 "occur together",
          .schema = "assay.label_stats/2"},
         {
             part<&Of::dataset, &Dataset::name>({.name = "dataset"}),
@@ -226,7 +227,8 @@ ResultType result_type(ResultOf<DatasetLabelStats>) {
             part<&Of::stats, &LabelStats::rare_pairs>(
                 {.help = "Of these, too rare to be listed", .name = "pairs_rare"}),
             part<&Of::stats, &LabelStats::crowded>(
-                {.help = "They have too many labels", .name = "images_not_in_pairs"}),
+                {.help = "Images with too many labels to count pairs",
+                 .name = "images_not_in_pairs"}),
             part({.name = "pairs"},
                  [](const Of& o) {
                      return listed_pairs(o, o.options.pairs.value_or(o.stats.together.size()));

@@ -61,7 +61,7 @@ std::vector<std::string> read_annotator_names(const fs::path& path) {
     if (file.names.empty()) {
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("{}: no annotator in it; votes of at least one must count", path.string()));
+            fmt::format("{}: the file names no annotator; name at least one", path.string()));
     }
     return std::move(file.names);
 }

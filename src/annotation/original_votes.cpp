@@ -59,9 +59,9 @@ Votes with_original_labels(const Votes& votes, const Dataset& dataset, const Cla
     given.not_asked = static_cast<std::uint64_t>(std::ranges::count(images, not_asked));
     given.images = static_cast<std::uint64_t>(std::ranges::count(voted, 1));
     if (given.images == 0)
-        throw Error(ErrorCode::bad_input,
-                    "no question is about one of the classes that the original labels vote on, in "
-                    "an image that has one");
+        throw Error(
+            ErrorCode::bad_input,
+            "no question is about an image whose original label is one of the classes that vote");
     return out;
 }
 

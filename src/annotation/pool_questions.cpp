@@ -11,7 +11,7 @@ namespace {
 std::vector<std::uint32_t> pool_texts(StringColumn& texts,
                                       const std::vector<std::int64_t>& meanings) {
     if (meanings.size() != texts.size())
-        throw Error(ErrorCode::internal, "meanings of other texts");
+        throw Error(ErrorCode::internal, "the meanings belong to different texts");
     StringColumn kept;
     std::vector<std::uint32_t> numbers;
     std::unordered_map<std::int64_t, std::uint32_t> first;

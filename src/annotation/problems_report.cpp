@@ -23,7 +23,7 @@ std::vector<std::string> warnings_of(const VoteProblems& problems) {
 ResultType result_type(ResultOf<VoteProblems::Kind>) {
     using Of = VoteProblems::Kind;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "VoteProblem", .help = "What a table of votes holds although it should not"},
+        {.name = "VoteProblem", .help = "Rows of the votes that cannot be used, and why"},
         {part<&Of::what>({}), part<&Of::count>({}), part<&Of::examples>({})});
     return rows;
 }

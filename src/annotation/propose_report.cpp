@@ -68,7 +68,7 @@ Table total_table(const Proposals& p) {
         table.add({std::string(name) + ", %", *recall});
         if (!recall->value) table.notes.push_back(fmt::format("{}: {}", name, recall->undefined));
     }
-    table.add({"images that thresholds were set by", Count{p.sampled}});
+    table.add({"images that set the thresholds", Count{p.sampled}});
     return table;
 }
 
@@ -134,11 +134,11 @@ ResultType result_type(ResultOf<ModelProposals>) {
                  [](const Of& o) { return o.chosen ? &o.threshold : nullptr; }),
             part({.help = "Pairs of image and label", .name = "proposals", .omitted = true},
                  [](const Of& o) { return o.chosen ? &o.proposals : nullptr; }),
-            part({.help = "Of these, proposed by no other chosen model",
+            part({.help = "Of these, labels that no other chosen model proposes",
                   .name = "alone",
                   .omitted = true},
                  [](const Of& o) { return o.chosen ? &o.alone : nullptr; }),
-            part({.help = "Of the known labels", .name = "recall", .omitted = true},
+            part({.help = "Recall of the known labels", .name = "recall", .omitted = true},
                  [](const Of& o) { return o.chosen ? &o.recall : nullptr; }),
         });
     return rows;
@@ -157,20 +157,21 @@ ResultType result_type(ResultOf<Proposals>) {
             part<&Of::options, &ProposeOptions::recall>({.name = "target_recall"}),
             part<&Of::reached>({}),
             part<&Of::options, &ProposeOptions::depth>(
-                {.help = "So many best classes of a row are looked at"}),
+                {.help = "Number of best classes per row that are considered"}),
             part<&Of::models>({}),
             part<&Of::items>({}),
             part<&Of::asked>({.help = "Images"}),
             part<&Of::agreed>({.help = "Images that were skipped"}),
             part<&Of::not_scored>({}),
-            part<&Of::sampled>({.help = "Images that the thresholds were set by"}),
+            part<&Of::sampled>({.help = "Images that set the thresholds"}),
             part({.name = "questions"}, [](const Of& o) { return o.questions.size(); }),
             part<&Of::mean_questions>({.name = "questions_per_image_mean"}),
             part<&Of::most_questions>({.name = "questions_per_image_max"}),
-            part<&Of::recall_original>({.help = "Of the original labels"}),
-            part<&Of::recall_gold>({.help = "Undefined without gold label sets"}),
+            part<&Of::recall_original>({.help = "Recall of the original labels"}),
+            part<&Of::recall_gold>(
+                {.help = "Recall of the gold label sets; undefined without them"}),
             part<&Of::notes>({}),
-            part({.help = "Such as stores of attacks that were skipped",
+            part({.help = "Stores that were skipped, such as those of attacks",
                   .name = "warnings",
                   .omitted = true},
                  [](const Of& o) { return o.warnings.empty() ? nullptr : &o.warnings; }),
@@ -186,8 +187,8 @@ Report report_of(const Proposals& p) {
     report.result = to_json(p);
     report.warnings = p.warnings;
     if (p.not_scored > 0) {
-        report.warnings.push_back(
-            fmt::format("{} images have no scores of some model", count_text(p.not_scored)));
+        report.warnings.push_back(fmt::format("{} images lack the scores of at least one model",
+                                              count_text(p.not_scored)));
     }
     if (!p.reached) report.warnings.push_back(p.notes.back());
     report.partial = !p.reached || p.not_scored > 0;

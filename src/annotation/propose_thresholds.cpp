@@ -178,11 +178,11 @@ Thresholds choose(const Inputs& inputs, const CandidatePairs& pairs, const Known
 Thresholds find_thresholds(const Inputs& inputs, Comm& comm, const ProgressCallback& progress) {
     const std::vector<std::uint64_t> items = draw_sample(inputs);
     if (items.empty()) {
-        throw Error(ErrorCode::usage,
-                    inputs.has_gold()
-                        ? "the gold label sets are all empty: nothing to set thresholds by"
-                        : "the items have no labels to set thresholds by: gold label sets are "
-                          "needed");
+        throw Error(ErrorCode::usage, inputs.has_gold()
+                                          ? "the gold label sets are all empty, so no threshold "
+                                            "can be set; pass label sets with labels (--gold)"
+                                          : "the items have no labels, so no threshold can be set; "
+                                            "pass label sets of some images with --gold");
     }
     const Sample sample = read_sample(inputs, items, comm, progress);
     const KnownScores known = known_scores_of(inputs, sample, comm);

@@ -193,8 +193,8 @@ void VotesBuilder::Impl::add_implied(Votes& votes) {
         votes.implied += others.size();
         if (votes.implied > most_implied) {
             throw Error(ErrorCode::bad_input,
-                        "more than 100,000,000 answers follow from the classes chosen: too many "
-                        "classes for too few images");
+                        "the chosen classes imply more than 100,000,000 answers: too many classes "
+                        "for too few images");
         }
         vote_question.insert(vote_question.end(), others.begin(), others.end());
         vote_code.insert(vote_code.end(), others.size(), no);

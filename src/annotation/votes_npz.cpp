@@ -57,7 +57,8 @@ public:
 
     void header(const ArrayHeader& header) {
         const auto& shape = header.view.shape;
-        if (header.text.width > 0) refuse("array `tensor` holds texts; expected numbers of votes");
+        if (header.text.width > 0)
+            refuse("array `tensor` contains text; expected numbers of votes");
         if (shape.size() != 3) {
             refuse(fmt::format(
                 "array `tensor` has shape {}; expected (annotators, questions, answers)",
@@ -65,9 +66,8 @@ public:
         }
         if (shape[2] != scale_.names.size()) {
             refuse(
-                fmt::format("array `tensor` has {} answers (shape {}), the scale has {} ({}): say "
-                            "which they are "
-                            "with --answers",
+                fmt::format("array `tensor` has {} answers (shape {}), the scale has {} ({}): name "
+                            "them with --answers",
                             shape[2], header.view.shape_text(), scale_.names.size(),
                             fmt::join(scale_.names, ", ")));
         }
@@ -325,7 +325,7 @@ Votes read_votes(const std::filesystem::path& path, const VotesOptions& options)
                           source = path.filename().string();
         const bool text = crowd::may_hold_votes(extension);
         if (!text && extension != ".npz") {
-            refuse(fmt::format("`{}` is no file of votes: known are {} and .npz", source,
+            refuse(fmt::format("`{}` is not a file of votes: known are {} and .npz", source,
                                fmt::join(crowd::text_extensions, ", ")));
         }
         const MappedFile file(path);

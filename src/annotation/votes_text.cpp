@@ -79,8 +79,8 @@ public:
         const std::uint64_t unknown = builder_.problems().count("unknown answer");
         if (unknown > 0 && builder_.votes() == 0) {
             refuse(
-                fmt::format("{}: none of {} is known (the first is `{}`); allowed: {}. "
-                            "--answers LIST names others, from no to yes",
+                fmt::format("{}: none of {} is known (the first is `{}`); allowed: "
+                            "{}. --answers LIST names others, from no to yes",
                             source_, how_many(unknown, "answer"), first_unknown_,
                             fmt::join(options_.scale.names, ", ")));
         }

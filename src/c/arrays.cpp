@@ -35,7 +35,7 @@ NumberType type_of(std::int32_t type) {
         case ASSAY_INT64:
             return NumberType::i8;
         default:
-            throw Error(ErrorCode::usage, fmt::format("an array of type {}: unknown", type));
+            throw Error(ErrorCode::usage, fmt::format("unknown array type {}", type));
     }
 }
 
@@ -45,18 +45,21 @@ ScoreMatrix matrix_of(const assay_array* scores) {
     if (scores == nullptr) throw Error(ErrorCode::usage, "no scores are given");
     const assay_array& a = *scores;
     if (a.dimensions != 1 && a.dimensions != 2) {
-        throw Error(ErrorCode::usage, fmt::format("an array of {} dimensions: scores have two, "
-                                                  "predicted classes and labels one",
-                                                  a.dimensions));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "the array has {} dimensions; scores need two, predicted classes and labels one",
+                a.dimensions));
     }
     const bool two = a.dimensions == 2;
     constexpr std::int64_t most_columns = 1 << 24;
     if (a.shape[0] < 0 || (two && (a.shape[1] < 1 || a.shape[1] > most_columns))) {
         throw Error(ErrorCode::usage,
-                    fmt::format("an array of {} x {}: 1 to {} columns are allowed", a.shape[0],
-                                two ? a.shape[1] : 1, most_columns));
+                    fmt::format("the array has {} x {} elements; 1 to {} columns are allowed",
+                                a.shape[0], two ? a.shape[1] : 1, most_columns));
     }
-    if (a.data == nullptr && a.shape[0] > 0) throw Error(ErrorCode::usage, "an array without data");
+    if (a.data == nullptr && a.shape[0] > 0)
+        throw Error(ErrorCode::usage, "the array has no data (null pointer)");
     return {a.data,
             type_of(a.type),
             static_cast<std::uint64_t>(a.shape[0]),
@@ -68,7 +71,8 @@ ScoreMatrix matrix_of(const assay_array* scores) {
 LabelSets labels_of(const assay_array& labels) {
     const ScoreMatrix numbers = matrix_of(&labels);
     if (numbers.columns != 0)
-        throw Error(ErrorCode::usage, "labels are one whole number a row, or sets of them");
+        throw Error(ErrorCode::usage,
+                    "labels must be one whole number per row, or a set of them per row");
     if (is_float(numbers.type)) {
         throw Error(ErrorCode::usage, fmt::format("labels of type {}: whole numbers are needed",
                                                   name_of(numbers.type)));
@@ -78,10 +82,11 @@ LabelSets labels_of(const assay_array& labels) {
     for (std::uint64_t row = 0; row < numbers.rows; ++row) {
         const std::int64_t label = store::numbers_of(numbers, row, buffer).integer(0);
         if (label < -1 || label > INT32_MAX) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("the label of row {} is {}: classes are 0, 1, ..., and -1 is "
-                                    "none",
-                                    row, label));
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format(
+                    "the label of row {} is {}; allowed: a class 0, 1, ..., or -1 for no label",
+                    row, label));
         }
         const auto c = static_cast<std::int32_t>(label);
         sets.append(std::span(&c, label < 0 ? 0 : 1));
@@ -90,11 +95,11 @@ LabelSets labels_of(const assay_array& labels) {
 }
 
 LabelSets sets_of(const assay_sets& sets) {
-    if (sets.offsets == nullptr) throw Error(ErrorCode::usage, "label sets without offsets");
+    if (sets.offsets == nullptr) throw Error(ErrorCode::usage, "the label sets have no offsets");
     const std::span offsets(sets.offsets, static_cast<std::size_t>(sets.items) + 1);
     const std::uint64_t labels = offsets.back();
     if (labels > 0 && sets.classes == nullptr)
-        throw Error(ErrorCode::usage, "label sets without classes");
+        throw Error(ErrorCode::usage, "the label sets have no classes");
     HeldArray<std::uint64_t> ends;
     ends.append(offsets);
     HeldArray<std::int32_t> classes;
@@ -104,7 +109,7 @@ LabelSets sets_of(const assay_sets& sets) {
 
 StringColumn texts_of(const assay_texts& texts) {
     if (texts.count > 0 && texts.ends == nullptr)
-        throw Error(ErrorCode::usage, "texts without their ends");
+        throw Error(ErrorCode::usage, "the texts have no end offsets");
     HeldArray<std::uint64_t> ends;
     ends.append(std::span(texts.ends, static_cast<std::size_t>(texts.count)));
     const std::size_t size = texts.count == 0 ? 0 : static_cast<std::size_t>(ends.back());

@@ -82,7 +82,7 @@ Result guarded(assay_error** error, Result failed, Body&& body) noexcept {
         } catch (const Error& thrown) {
             return leave(thrown);
         } catch (const std::bad_alloc&) {
-            return leave(Error(ErrorCode::out_of_memory, "there is not enough memory"));
+            return leave(Error(ErrorCode::out_of_memory, "not enough memory"));
         } catch (const std::exception& thrown) {
             return leave(Error(ErrorCode::internal, thrown.what()));
         } catch (...) {

@@ -141,7 +141,7 @@ assay_result* assay_eval(const assay_store* const* stores, size_t count, const c
         check_used(how, false);
         const std::vector<const PredictionStore*> all = all_of(stores, count, 1);
         if (!preprocessing.empty() && preprocessing.size() != all.size())
-            throw Error(ErrorCode::usage, "options.preprocessing needs a text for each store");
+            throw Error(ErrorCode::usage, "options.preprocessing needs one text per store");
         EvalResult result;
         result.dataset = all.front()->spec().dataset_name;
         for (std::size_t i = 0; i < all.size(); ++i) {

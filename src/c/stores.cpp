@@ -80,7 +80,7 @@ assay_store* assay_store_in_memory(const assay_array* scores, const assay_array*
     return guarded(error, static_cast<assay_store*>(nullptr), [&] {
         if (labels != nullptr && sets != nullptr) {
             throw Error(ErrorCode::usage,
-                        "items have labels, or valid classes; both go into the call that scores");
+                        "pass labels or valid classes, not both; the scoring call takes both");
         }
         Keys keys = options_of(options);
         MemoryStoreOptions how = memory_options(keys);

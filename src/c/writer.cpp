@@ -34,7 +34,7 @@ void take_spec(Keys& keys, StoreSpec& spec) {
     const std::filesystem::path file = keys.take_path("model_file");
     if (!identity.empty() && !file.empty())
         throw Error(ErrorCode::usage,
-                    "options give the model an identity and a file: one is needed");
+                    "the options give the model both an identity and a file; pass one of them");
     if (!identity.empty()) spec.model_hash = hash_text(identity);
     if (!file.empty()) spec.model_hash = hash_file(file);
     json provenance = keys.take_any("provenance");
@@ -55,7 +55,7 @@ assay_writer* assay_writer_open(const char* runs, const char* options, const ass
         if (runs == nullptr || ids == nullptr)
             throw Error(ErrorCode::usage, "a folder and the ids of the items are needed");
         if (labels != nullptr && sets != nullptr)
-            throw Error(ErrorCode::usage, "items have labels, or valid classes, and not both");
+            throw Error(ErrorCode::usage, "pass labels or valid classes, not both");
         Keys keys = options_of(options);
         StoreSpec spec;
         take_spec(keys, spec);

@@ -66,11 +66,12 @@ void read_draw(Keys& keys, Plan::Model& model) {
     if (is_source_pattern(model.path)) {
         if (keys.has("name")) {
             refuse("[[model]] " + model.path.string() +
-                   " stands for several models: leave its `name` out");
+                   " stands for several models: omit its `name`");
         }
     } else if (given) {
-        refuse("[[model]] " + model.path.string() +
-               ": draw_models, draw_seed and published are of patterns, such as timm:resnet*");
+        refuse(
+            "[[model]] " + model.path.string() +
+            ": draw_models, draw_seed and published only apply to patterns, such as timm:resnet*");
     }
 }
 

@@ -37,7 +37,7 @@ std::size_t find_data(const std::string& role, const std::string& value, const f
         if (same(data[d].flags.folders.at(0), path)) return d;
     }
     if (!is_there(path)) {
-        refuse(fmt::format("{}.{}: `{}` is no data set of the file, and there is no {}{}",
+        refuse(fmt::format("{}.{}: `{}` is not a data set of the file, and there is no {}{}",
                            quality_table, role, value, path.string(), suggest(value, names)));
     }
     Plan::Data added;
@@ -100,14 +100,14 @@ CorruptionSettings QualitySettings::corruption_settings() const {
 
 std::string fault_of(const QualitySettings& settings) {
     if (!settings.frost.empty() && !is_there(settings.frost))
-        return "frost is " + settings.frost.string() + ", where nothing is";
+        return "frost is " + settings.frost.string() + ", which does not exist";
     if (!settings.corrupts()) return {};
     try {
         check(settings.corruption_settings());
         if (!settings.frost.empty() &&
             std::ranges::none_of(chosen_corruptions(settings.corruptions, true),
                                  &Corruption::photographs))
-            return "frost is given, and frost is not among the corruptions";
+            return "frost is given, but frost is not among the corruptions";
     } catch (const Error& error) {
         return error.message();
     }

@@ -138,7 +138,7 @@ int cmd_attack(std::vector<std::string> arguments) {
 
     AttackRunOptions options = flags.resolved();
     if (!options.images.empty() && data.folders.size() > 1)
-        throw Error(ErrorCode::usage, "--save-images goes with one --data");
+        throw Error(ErrorCode::usage, "--save-images needs exactly one --data");
     check_used(options);
     data.names_parts = data.name.empty();
     data.runs = store.options.runs;

@@ -63,11 +63,11 @@ public:
             options_.baseline.empty() ? runs.models.front() : options_.baseline.string();
         if (std::ranges::find(runs.models, baseline) == runs.models.end())
             throw Error(ErrorCode::bad_input, "baseline `" + baseline +
-                                                  "` is no model of the file" +
+                                                  "` is not a model of the file" +
                                                   suggest(baseline, runs.models));
         if (runs.models.size() < 2)
             throw Error(ErrorCode::bad_input,
-                        "two models are needed; the file lists `" + baseline + "` alone");
+                        "two models are needed, but the file lists only `" + baseline + "`");
         const std::filesystem::path folder = runs.folder / runs.datasets.front();
         options_.baseline = folder / baseline;
         for (const std::string& model : runs.models) {

@@ -130,7 +130,7 @@ void drop_stale_scores(const Demo& demo, const std::vector<DemoNetwork>& network
         ++dropped;
     }
     if (dropped > 0)
-        note(fmt::format("{} stores hold scores of earlier networks: dropped", dropped));
+        note(fmt::format("deleted {} stores with scores of earlier networks", dropped));
 }
 
 /// By their stores' names, copies behind their originals.
@@ -191,7 +191,7 @@ private:
         make_folders(demo_.dir / "labels");
         walkthrough_.chapter(
             "What is really in the images?",
-            "A crowd was asked; careless annotators are found out and weigh less.");
+            "Many annotators answered. Careless ones are detected and count less.");
         for (const char* set : {"v1", "v2"}) {
             line(fmt::format(
                 "labels aggregate {{0}}/truth/votes-{0}.csv --data {{0}}/images/{0} --to csv "
@@ -199,20 +199,18 @@ private:
                 set));
         }
         line("score {0}/runs/v1 --labels {0}/labels/v1.csv --metrics real,variable_topk");
-        walkthrough_.chapter(
-            "Why is v2 harder?",
-            "Part of the gap is labels: those of the crowd show which images have several.");
+        walkthrough_.chapter("Why is v2 harder?",
+                             "Part of the gap comes from the labels: the annotators' label sets "
+                             "show which images have several.");
         line(
             "gap {0}/runs/v1 {0}/runs/v2 --labels1 {0}/labels/v1.csv --labels2 {0}/labels/v2.csv "
             "--subgroups present");
     }
 
     void replication() {
-        walkthrough_.chapter(
-            "Is v2 biased by how its images were selected?",
-            "How many people choose an image shows how easy it is; a noisy count lets "
-            "hard ones in. Guessers are "
-            "dropped first.");
+        walkthrough_.chapter("Is v2 biased by how its images were selected?",
+                             "The number of people who select an image shows how easy it is, but "
+                             "noisy counts let hard images in. Guessers are dropped first.");
         line(
             "replicate adjust {0}/truth/selections-v1.csv {0}/truth/selections-v2.csv --hits "
             "{0}/runs/v1 {0}/runs/v2 "
@@ -222,7 +220,7 @@ private:
     void several_things() {
         walkthrough_.chapter(
             "Several things in one image",
-            "Scored against all that an image shows, then by the number of things.");
+            "Scored against every object in an image, then by the number of objects.");
         line("score {0}/runs/multi --metrics variable_topk,asma");
         line(
             "patchml --data {0}/images/multi --boxes {0}/images/multi/Annotations --classes "
@@ -237,7 +235,7 @@ private:
     }
 
     void cues() {
-        walkthrough_.chapter("Outline or texture?", "One image of two minds.");
+        walkthrough_.chapter("Outline or texture?", "One image with two cues.");
         const PredictionStore store =
             PredictionStore::open(demo_.dir / "runs" / "cue-conflict" / "standard");
         line(fmt::format("show {} {{0}}/runs/cue-conflict --top 2",
@@ -274,7 +272,8 @@ private:
             "predict -m {0}/models/*.pt -d {0}/images/unlabelled --storage label --out "
             "{0}/runs");
         const DroppedCompetitions dropped = drop_stale_competitions(files);
-        if (dropped.any) note("the competition was over predictions of earlier networks: dropped");
+        if (dropped.any)
+            note("deleted the competition, because it used predictions of earlier networks");
         if (!dropped.kept.empty())
             note(fmt::format("your answers to the earlier networks' questions are kept in {}",
                              dropped.kept.string()));
@@ -289,8 +288,7 @@ private:
         }
         round(files, 1);
         walkthrough_.chapter("One more classifier",
-                             "Only its own pairs need images, and only what nobody was asked yet "
-                             "is asked.");
+                             "Only its own pairs need images, and only new questions are asked.");
         line("mad add {0}/mad {0}/runs/unlabelled/" + models_.back());
         round(files, 2);
         line("mad gallery {0}/mad --out {0}/mad-sheets --models " + models_.front());
@@ -301,7 +299,7 @@ private:
     void report() {
         make_folders(demo_.dir / "results");
         walkthrough_.chapter("Everything in one file",
-                             "A page that opens without network, for whoever was not here.");
+                             "A page that opens offline, to share with others.");
         line(
             "gap {0}/runs/v1 {0}/runs/v2 --labels1 {0}/labels/v1.csv --labels2 {0}/labels/v2.csv "
             "--subgroups present -o {0}/results/gap.json");
@@ -322,7 +320,7 @@ private:
     void yours() {
         const CompetitionFiles files(demo_.dir);
         walkthrough_.chapter("Your turn",
-                             "Three of the networks, a few images, and nobody has answered yet.");
+                             "Three of the networks and a few images, without answers yet.");
         if (mad::is_competition(files.yours)) {
             walkthrough_.say("\nThis resumes the competition of an earlier run.");
         } else {
@@ -359,7 +357,7 @@ int cmd_demo(std::vector<std::string> arguments) {
                     "times the images, 100,000 unlabelled ones, larger networks")
         ->check(CLI::IsMember({"small", "full"}))
         ->capture_default_str();
-    app->add_option("--seed", demo.seed, "Draw another data set and train other networks")
+    app->add_option("--seed", demo.seed, "Seed of the images and the networks")
         ->check(decimal_number())
         ->capture_default_str();
     app->add_flag("--retrain", demo.retrain, "Train the networks again");
@@ -377,8 +375,8 @@ int cmd_demo(std::vector<std::string> arguments) {
     }
     const auto start = std::chrono::steady_clock::now();
     Walkthrough walkthrough(demo.dir / "commands.sh");
-    walkthrough.chapter(
-        "A world", "Images drawn by a program: what is in them is known, and why they are hard.");
+    walkthrough.chapter("A world",
+                        "Generated images: what they show is known, and so is why they are hard.");
     make_demo_images(demo);
     const FileLock lock(demo.dir / "demo.lock");
 

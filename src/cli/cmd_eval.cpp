@@ -44,7 +44,7 @@ void take_positionals(const std::vector<fs::path>& given, EvalInputs& inputs) {
     std::vector<fs::path> paths = given;
     if (inputs.data.folders.empty() && !paths.empty()) {
         if (paths.size() > 1 && is_named_as_model(paths.back()) && is_folder(paths.front())) {
-            throw Error(ErrorCode::usage, "the images come last: type `assay eval " +
+            throw Error(ErrorCode::usage, "pass the images last: type `assay eval " +
                                               as_typed(paths.back().string()) + " " +
                                               as_typed(paths.front().string()) + "`");
         }

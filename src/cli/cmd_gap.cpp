@@ -66,7 +66,7 @@ public:
             }
             if (!table && options->count(option_of<&GapRequest::unit>()) > 0)
                 throw Error(ErrorCode::usage,
-                            "--unit is that of the values of --table; stores need none");
+                            "--unit is the unit of the values in --table; omit it for stores");
         });
         return app;
     }

@@ -37,8 +37,8 @@ std::string import_command(const fs::path& file) {
 void refuse_predictions(const fs::path& file) {
     if (lower_extension(file.string()) != ".safetensors") return;
     throw Error(ErrorCode::usage,
-                fmt::format("{} looks like saved predictions, and this command reads images: {}, "
-                            "which says how it understands each column",
+                fmt::format("{} looks like saved predictions, but this command reads images: {}, "
+                            "which says how it reads each column",
                             file.string(), import_command(file)));
 }
 

@@ -191,7 +191,8 @@ int labels_aggregate(std::vector<std::string> arguments) {
                     "--curve needs --against: the labels to compare thresholds with");
     if (files.label_sets.empty()) {
         if (!files.format.empty())
-            throw Error(ErrorCode::usage, "--to needs --label-sets FILE: it is their format");
+            throw Error(ErrorCode::usage,
+                        "--to is the format of --label-sets: add --label-sets FILE");
         output.check_is_report("label sets", "--label-sets");
     }
     if (printed && output.to_stdout() && output.format != ReportFormat::text) {
@@ -219,7 +220,7 @@ int labels_aggregate(std::vector<std::string> arguments) {
         output.print(report);
     }
     if (files.label_sets.empty() && output.format == ReportFormat::text)
-        note("no label sets were written: --label-sets FILE writes them");
+        note("no label sets were written; to write them, add --label-sets FILE");
     return report.partial ? Status::partial : Status::done;
 }
 

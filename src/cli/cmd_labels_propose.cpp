@@ -105,8 +105,8 @@ public:
         if (!options_.stores.empty()) return;
         if (runs.datasets.size() > 1)
             throw Error(ErrorCode::bad_input,
-                        "questions are about one data set, and the file lists several: name it, as "
-                        "in path = \"runs/val\"");
+                        "questions are about one data set, but the file lists several: name one, "
+                        "as in path = \"runs/val\"");
         options_.stores = {(runs.folder / runs.datasets.front()).string()};
     }
 

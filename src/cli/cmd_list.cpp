@@ -52,7 +52,7 @@ int cmd_list(std::vector<std::string> arguments) {
 
     if (markdown) {
         if (what != "metrics")
-            throw Error(ErrorCode::usage, "--markdown goes with `assay list metrics`");
+            throw Error(ErrorCode::usage, "--markdown only applies to `assay list metrics`");
         output.write(metric_table_markdown());
         return Status::done;
     }
@@ -63,7 +63,7 @@ int cmd_list(std::vector<std::string> arguments) {
     }
     if (!is_there(what)) {
         throw Error(ErrorCode::usage,
-                    "`" + what + "` is no folder and nothing to list" + suggest(what, topics));
+                    "`" + what + "` is not a folder and nothing to list" + suggest(what, topics));
     }
     output.print(store_listing(what));
     return Status::done;

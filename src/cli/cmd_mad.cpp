@@ -51,7 +51,7 @@ int mad_add(std::vector<std::string> arguments) {
     const std::vector<std::string> added = competition.add(stores, reason, threads, line);
     line.finish();
     if (added.empty()) {
-        note("all of them are already in it");
+        note("all of these classifiers are already in the competition");
     } else {
         note(fmt::format("added: {}; next: assay mad select {}", fmt::join(added, ", "),
                          as_typed(folder.string())));

@@ -135,8 +135,8 @@ int mad_init(std::vector<std::string> arguments) {
         options.settings.distance == mad::DistanceReading::matrix && app->count("--hierarchy") > 0;
     if (unused)
         throw Error(ErrorCode::usage,
-                    fmt::format("--hierarchy {} decides nothing: --distance {} has all distances; "
-                                "leave one of them out",
+                    fmt::format("--hierarchy {} has no effect, because --distance {} has all "
+                                "distances; omit one of them",
                                 as_typed(options.hierarchy), as_typed(options.distances.string())));
 
     ProgressLine line("mad init", "images");

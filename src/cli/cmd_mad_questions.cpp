@@ -73,15 +73,17 @@ int mad_questions(std::vector<std::string> arguments) {
     if (app->count("--ask") > 0 && !options.budget)
         throw Error(
             ErrorCode::usage,
-            fmt::format("--ask {} decides how a budget is spent, and there is none; `assay "
+            fmt::format("--ask {} decides how a budget is spent, but no budget is given; `assay "
                         "mad questions {} --budget 300 --ask {}` gives one",
                         name_of(options.ask), shell_word(folder.string()), name_of(options.ask)));
     if (table.empty()) output.check_is_report("questions", "--out");
     if (!prefix.empty() && tasks.empty())
-        throw Error(ErrorCode::usage, "--prefix needs --label-studio: it is written to tasks");
+        throw Error(ErrorCode::usage,
+                    "--prefix is written to Label Studio's tasks: add --label-studio FILE");
     const int printed = (table == "-" ? 1 : 0) + (tasks == "-" ? 1 : 0) + (config == "-" ? 1 : 0);
     if (printed > 1 || (printed == 1 && output.to_stdout() && output.format != ReportFormat::text))
-        throw Error(ErrorCode::usage, "only one thing can be printed to stdout (-); name files");
+        throw Error(ErrorCode::usage,
+                    "only one output can go to stdout (-); name files for the others");
     if (!table.empty() && table != "-") mad::check_holds_no_answers(table);
 
     mad::Competition competition = mad::Competition::open(folder, mad::Competition::Access::write);
@@ -96,7 +98,7 @@ int mad_questions(std::vector<std::string> arguments) {
         output.print(report);
     }
     if (!open.empty() && table.empty() && tasks.empty())
-        note("no questions were written: --out FILE or --label-studio FILE writes them");
+        note("no questions were written; to write them, add --out FILE or --label-studio FILE");
     if (!open.empty())
         note(fmt::format("next: assay mad answers {} FILE", as_typed(folder.string())));
     return Status::done;

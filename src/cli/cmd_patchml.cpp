@@ -182,9 +182,10 @@ public:
     void over(const Runs&) override {
         if (flags_.dry_run)
             throw Error(ErrorCode::bad_input,
-                        "dry-run goes with the command line: what is made here is predicted next");
+                        "`dry-run` cannot be set in the file, because the next step predicts the "
+                        "composites; use `assay patchml --dry-run`");
         if (options_.out.empty())
-            throw Error(ErrorCode::bad_input, "it needs an `out`: the folder of the data sets");
+            throw Error(ErrorCode::bad_input, "`out`, the folder of the data sets, is missing");
     }
 
     void check() const override {

@@ -77,12 +77,13 @@ int cmd_plot(std::vector<std::string> arguments) {
     check(given.draw);
     check_choice(recipe.name, given.choice);
     if (app->count(option_of<&DrawOptions::dpi>()) > 0 && format != PlotFormat::png)
-        throw Error(ErrorCode::usage,
-                    fmt::format("--dpi is for .png; -o {} has no pixels", given.out.string()));
+        throw Error(ErrorCode::usage, fmt::format("--dpi only applies to .png; -o {} has no pixels",
+                                                  given.out.string()));
     if (app->count(option_of<&MeasureOptions::bins>()) > 0 && !is_folder(given.source))
-        throw Error(ErrorCode::usage, fmt::format("--bins cannot change the result {}: measure "
-                                                  "again with `assay score RUNS --bins N --json`",
-                                                  given.source.string()));
+        throw Error(ErrorCode::usage,
+                    fmt::format("--bins cannot change the saved result {}: measure again with "
+                                "`assay score RUNS --bins N --json`",
+                                given.source.string()));
     if (!given.choice.metric.empty()) given.measure.metrics = {given.choice.metric};
     ProgressLine line("plot", "items");
     const nlohmann::json result =

@@ -65,8 +65,8 @@ int quality_merge(std::vector<std::string> arguments) {
     const quality::MergeResult result = quality::merge_tables(tables, options);
     if (output.csv && has_shares(result.table)) {
         warn(
-            "csv has no shares of images: errors of models measured on the same images count as "
-            "independent in it; write json to keep them");
+            "csv cannot store which images models share, so their errors will count as "
+            "independent; write json to keep this");
     }
     output.print(report_of(result));
     return Status::done;

@@ -62,8 +62,8 @@ void warn_of_left_behind(const std::vector<RelabelledData>& relabelled,
             words.insert(shell_word(folder.string()));
     if (words.empty()) return;
     warn(
-        fmt::format("data sets beside these have the former list still; if they are of the same "
-                    "classes: assay relabel {} --classes {}",
+        fmt::format("other data sets in the same folder still have the old list; if their classes "
+                    "are the same, type `assay relabel {} --classes {}`",
                     fmt::join(words, " "), shell_word(classes)));
 }
 

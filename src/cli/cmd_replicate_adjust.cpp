@@ -124,13 +124,13 @@ public:
     void over(const Runs& runs) override {
         if (step_.original.empty() || step_.replication.empty())
             throw Error(ErrorCode::bad_input,
-                        "annotations of two data sets are needed, as in original = "
+                        "annotations of two data sets are needed: set them, as in original = "
                         "\"original.csv\" and replication = \"replication.csv\"");
         if (step_.original_hits.empty()) {
             if (runs.datasets.size() != 2)
                 throw Error(ErrorCode::bad_input,
-                            "hits are on two data sets, the original first: name them, as in "
-                            "hits = [\"v1\", \"v2\"]");
+                            "hits need two data sets, the original first: name them, as in hits = "
+                            "[\"v1\", \"v2\"]");
             step_.original_hits = runs.datasets[0];
             step_.replication_hits = runs.datasets[1];
         }

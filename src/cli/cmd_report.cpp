@@ -27,19 +27,18 @@ assay report runs --labels real.json --json -o report.json
 void check_names(const Output& output, const std::filesystem::path& out) {
     if (output.file.extension() == ".html")
         throw Error(ErrorCode::usage,
-                    fmt::format("-o {0} would hold what is printed: the page is written with "
-                                "--out {0}",
+                    fmt::format("-o {0} is for the printed result; write the page with --out {0}",
                                 output.file.string()));
     if (out == "-")
         throw Error(ErrorCode::usage,
-                    "--out -: the page is written to a file or a folder; its document goes to "
-                    "stdout with --json");
+                    "--out - is not possible: the page needs a file or a folder; --json prints its "
+                    "data to stdout");
 }
 
 /// What lies there now, for people.
 std::string written(const std::filesystem::path& out) {
     if (is_folder(out)) {
-        return fmt::format("The report is {}; the folder goes with it.",
+        return fmt::format("The report is {}. Keep its folder beside it.",
                            (out / "report.html").string());
     }
     constexpr double bytes_of_a_megabyte = 1e6, bytes_of_a_kilobyte = 1e3;

@@ -133,7 +133,7 @@ bool is_about_a_report(const std::vector<fs::path>& paths) {
 void refuse_labelling_options(const CLI::App& app) {
     for (const char* option : {"--questions", "--task", "--out", "--images", "--votes", "--screen",
                                "--seed", "--annotator", "--definitions", "--training", "--strings"})
-        refuse_option(app, option, "goes with a competition or a folder of questions");
+        refuse_option(app, option, "needs a competition or a folder of questions");
 }
 
 /// The folder to serve, by the options alone: nothing is made or changed.
@@ -141,16 +141,16 @@ fs::path folder_to_serve(const CLI::App& app, ServeOptions& o) {
     if (o.study.questions.empty()) {
         if (o.folder.empty())
             throw Error(ErrorCode::usage,
-                        "nothing to serve: name a competition or a folder of questions, or give "
-                        "--questions FILE");
+                        "nothing to serve: name a competition, a folder of questions or RUNS "
+                        "folders, or give --questions FILE");
         for (const char* option : {"--task", "--out", "--title", "--votes", "--screen", "--seed"})
-            refuse_option(app, option, "goes with --questions FILE");
+            refuse_option(app, option, "needs --questions FILE");
         if (labelling::is_labelling_folder(o.folder)) {
             refuse_option(app, "--definitions",
                           "needs --questions FILE or a competition: an existing folder of "
                           "questions keeps its definitions");
         } else {
-            refuse_option(app, "--images", "goes with --questions FILE or a folder of questions");
+            refuse_option(app, "--images", "needs --questions FILE or a folder of questions");
         }
         o.service.definitions = o.study.definitions;
         return o.folder;
@@ -160,7 +160,7 @@ fs::path folder_to_serve(const CLI::App& app, ServeOptions& o) {
                     fmt::format("`{}` and --questions: name a folder to resume, or questions to "
                                 "make one of (with --out)",
                                 o.folder.string()));
-    if (o.task != "grid") refuse_option(app, "--screen", "goes with --task grid");
+    if (o.task != "grid") refuse_option(app, "--screen", "needs --task grid");
     o.study.task = labelling::task_named(o.task);
     if (o.out.empty())
         o.out = fs::path(o.study.questions).replace_extension("").string() + "-study";
@@ -251,7 +251,7 @@ void say_farewell(const fs::path& folder, bool study) {
     try {
         note(study ? farewell_of_study(folder) : farewell_of_competition(folder));
     } catch (const Error&) {
-        note("stopped; the answers cannot be read now");
+        note("stopped; the answers cannot be counted right now");
         throw;
     }
 }

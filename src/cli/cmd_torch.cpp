@@ -27,7 +27,8 @@ void build(const LibTorchOptions& options) {
     note(
         fmt::format("{} after {:.0f} s by {}", built.file.string(), built.seconds, built.compiler));
     if (!built.without_onnx.empty())
-        warn("without ONNX: " + built.without_onnx + ". TorchScript and torch.export models run");
+        warn("ONNX models cannot run: " + built.without_onnx +
+             ". TorchScript and torch.export models can");
 }
 
 }  // namespace

@@ -297,8 +297,8 @@ void Output::check_is_report(std::string_view what, std::string_view option) con
     const std::filesystem::path ending = file.extension();
     if ((chosen && format != ReportFormat::text) || (ending != ".csv" && ending != ".json")) return;
     throw Error(ErrorCode::usage,
-                fmt::format("-o {0} would hold the report: {1} are written with {2} {0}, "
-                            "the report in that form with {3}",
+                fmt::format("-o {0} is for the report: write {1} with {2} {0}, or the report in "
+                            "that format with {3}",
                             file.string(), what, option, ending == ".csv" ? "--csv" : "--json"));
 }
 

@@ -188,7 +188,7 @@ Completion completion_of(Words words) {
         Completion first = commands_for(words[0], commands());
         Offers options(words[0]);
         if (words[0].starts_with('-')) {
-            options.name("--help", "The commands, in a line each");
+            options.name("--help", "The commands, one per line");
             options.name("--version", "Which build this is, and what it finds");
         }
         std::ranges::copy(options.candidates(), std::back_inserter(first.candidates));
@@ -202,7 +202,7 @@ Completion completion_of(Words words) {
         if (words.size() == 1) {
             if (!words[0].starts_with('-')) return commands_for(words[0], facts.parts);
             Offers options(words[0]);
-            options.name("--help", "The " + facts.part_word + "s, in a line each");
+            options.name("--help", "The " + facts.part_word + "s, one per line");
             return with(std::move(options));
         }
         const Command* part = find(facts.parts, words[0]);

@@ -115,15 +115,15 @@ Drawn drawn_from(SourceNames found, const std::string& pattern, const DrawFlags&
     const std::string left_out =
         found.left_out == 0
             ? ""
-            : fmt::format(" ({} of other classes than ImageNet's are skipped)", found.left_out);
+            : fmt::format(" (skipped {} whose classes are not ImageNet's)", found.left_out);
     const std::string stands =
-        fmt::format("{} stands for {} of {}{}", pattern, how_many(found.names.size(), "model"),
+        fmt::format("{} matches {} of {}{}", pattern, how_many(found.names.size(), "model"),
                     found.library, left_out);
     if (how.models == 0 && found.names.size() > 1) {
         const std::size_t some = std::min<std::size_t>(10, found.names.size() - 1);
         throw Error(ErrorCode::usage,
-                    fmt::format("{}: {} draws {} of them, {} takes all", stands, draws(by, some),
-                                some, draws(by, found.names.size())));
+                    fmt::format("{0}: draw {2} of them with {1}, or use all with {3}", stands,
+                                draws(by, some), some, draws(by, found.names.size())));
     }
     std::size_t without = 0;
     if (!how.published.empty()) {
@@ -136,9 +136,8 @@ Drawn drawn_from(SourceNames found, const std::string& pattern, const DrawFlags&
     const auto known = [](const SourceNames::Name& name) { return name.accuracy.has_value(); };
     const bool by_accuracy = std::ranges::any_of(found.names, known);
     if (!by_accuracy && !how.published.empty()) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{} has none of the models that {} stands for",
-                                how.published.string(), pattern));
+        throw Error(ErrorCode::bad_input, fmt::format("{} has none of the models that {} matches",
+                                                      how.published.string(), pattern));
     }
     if (by_accuracy) {
         without = std::erase_if(found.names, [&](const auto& name) { return !known(name); });
@@ -149,20 +148,20 @@ Drawn drawn_from(SourceNames found, const std::string& pattern, const DrawFlags&
         throw Error(
             ErrorCode::usage,
             fmt::format(
-                "{}{}: {} is allowed at most, and {} is given", stands,
+                "{}{}: at most {} is allowed, got {}", stands,
                 without == 0 ? "" : fmt::format(", {} without a published accuracy", without),
                 draws(by, found.names.size()), count));
     }
     const std::vector<SourceNames::Name> chosen = drawn_of(found.names, count, how.seed);
     Drawn out;
     for (const SourceNames::Name& name : chosen) out.models.push_back(name.source);
-    out.how = by_accuracy ? fmt::format("evenly over published accuracies from {:.3f} to {:.3f}{}",
-                                        *found.names.front().accuracy, *found.names.back().accuracy,
-                                        without == 0 ? "" : fmt::format(", {} have none", without))
-                          : fmt::format(
-                                "evenly over their names, for no accuracies are known "
-                                "({} gives them)",
-                                by == DrawnBy::keys ? "published = \"FILE\"" : "--published FILE");
+    out.how = by_accuracy
+                  ? fmt::format("evenly over published accuracies from {:.3f} to {:.3f}{}",
+                                *found.names.front().accuracy, *found.names.back().accuracy,
+                                without == 0 ? "" : fmt::format(", {} have none", without))
+                  : fmt::format(
+                        "evenly over their names, because no accuracies are known ({} gives them)",
+                        by == DrawnBy::keys ? "published = \"FILE\"" : "--published FILE");
     out.how = fmt::format("{}; {} drawn {} (seed {})", stands, how_many(count, "model"), out.how,
                           how.seed);
     return out;
@@ -177,7 +176,7 @@ std::vector<std::string> drawn_models(const std::string& pattern, const DrawFlag
     const fs::path file = list_place(runs, request);
     if (!file.empty() && how.models > 0 && is_there(file)) {
         std::vector<std::string> models = listed_models(file, request);
-        note(fmt::format("{}: the models that {} lists: {}", pattern, file.string(),
+        note(fmt::format("{}: using the models that {} lists: {}", pattern, file.string(),
                          fmt::join(models, ", ")));
         return models;
     }
@@ -200,10 +199,11 @@ void ModelFlags::draw(const fs::path& runs, bool keep) {
     const auto pattern = [](const fs::path& model) { return is_source_pattern(model); };
     if (std::ranges::none_of(files, pattern)) {
         if (drawn.models > 0 || !drawn.published.empty()) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("{} is of patterns, and no --model here is one: --model "
-                                    "\"timm:resnet*\"",
-                                    drawn.models > 0 ? "--draw-models" : "--published"));
+            throw Error(
+                ErrorCode::usage,
+                fmt::format(
+                    "{} only applies to patterns, but no --model is one: --model \"timm:resnet*\"",
+                    drawn.models > 0 ? "--draw-models" : "--published"));
         }
         return;
     }

@@ -92,10 +92,11 @@ fs::path settings_file_of(const ModelSpec& spec) {
 std::vector<EvalEntry> opened_entries(const EvalInputs& inputs) {
     const ModelFlags& models = inputs.models;
     if (!models.names.empty() && models.names.size() != models.files.size()) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("--name gives each model one name, in their order: there are {} "
-                                "names and {} models",
-                                models.names.size(), models.files.size()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "--name needs one name per model, in their order: got {} names for {} models",
+                models.names.size(), models.files.size()));
     }
     std::vector<EvalEntry> entries(models.files.size());
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -122,10 +123,7 @@ void save_settings(EvalEntry& entry) {
     if (!spec.sidecar.empty()) {
         say(fmt::format("{} exists and is not changed", spec.sidecar.string()));
     } else if (!fs::is_regular_file(spec.path)) {
-        say(
-            fmt::format("{} is a model in Python and has no file to write beside; give --sidecar "
-                        "FILE",
-                        spec.name));
+        say(fmt::format("{} is a model in Python without a file; pass --sidecar FILE", spec.name));
     } else if (settings.empty()) {
         say(fmt::format("{} defines its own preprocessing", spec.name));
     } else if (const fs::path file = settings_file_of(spec); fs::exists(file)) {
@@ -166,7 +164,7 @@ void choose_for(EvalEntry& entry, const Dataset& dataset, const EvalInputs& inpu
                      duration_text(entry.choice.seconds)));
     if (const auto& failed = entry.choice.failed; !failed.empty()) {
         entry.warnings.push_back(
-            fmt::format("{} of those that chose the preprocessing could not be computed: {}",
+            fmt::format("{} of the images that chose the preprocessing could not be computed: {}",
                         how_many(failed.size(), "image"), fmt::join(failed, ", ")));
         warn(name + ": " + entry.warnings.back());
     }
@@ -176,7 +174,7 @@ void choose_for(EvalEntry& entry, const Dataset& dataset, const EvalInputs& inpu
         const std::string other = entry.command(entry.choice.runner_up->options);
         if (!inputs.measure.gates.empty()) {
             throw Error(ErrorCode::usage,
-                        fmt::format("{}: {}, so that no gate can hold: {}; type `{}` or `{}`", name,
+                        fmt::format("{}: {}, so no gate can pass: {}; type `{}` or `{}`", name,
                                     not_settled_mark, describe(entry.choice),
                                     entry.command(best.options), other));
         }
@@ -189,8 +187,10 @@ void choose_for(EvalEntry& entry, const Dataset& dataset, const EvalInputs& inpu
         entry.to_save = inputs.models.settings();
         entry.to_save->update(best.settings);
     } else {
-        note(fmt::format("--save-settings: not settled, so nothing is saved; `{}` saves this one",
-                         entry.command(best.options + " --save-settings")));
+        note(
+            fmt::format("--save-settings: the preprocessing is not certain, so nothing is saved; "
+                        "`{}` saves this one",
+                        entry.command(best.options + " --save-settings")));
     }
 }
 

@@ -177,8 +177,8 @@ void check_class_lists(const std::vector<EvalEntry>& entries) {
         if (store::same_class_ids(first.classes, own.classes)) continue;
         throw Error(
             ErrorCode::usage,
-            fmt::format("`{}` and `{}` have different class lists: {}: type `{}` for each, "
-                        "or give the right list by --classes FILE",
+            fmt::format("`{}` and `{}` have different class lists: {}: type `{}` for each, or give "
+                        "the right list with --classes FILE",
                         first.name, own.name,
                         store::classes_difference(first.classes, own.classes, store::Sides()),
                         entry.command("--out RUNS")));
@@ -219,7 +219,7 @@ EvalResult run_evaluation(const EvalInputs& inputs) {
     EvalResult result;
     const Dataset rest = without_chosen(all, entries, result.left_out);
     if (result.left_out > 0) {
-        note(fmt::format("{}: {} chose the preprocessing; the results are of the other {}",
+        note(fmt::format("{}: {} chose the preprocessing; the results cover the other {}",
                          rest.name, how_many(result.left_out, "image"), count_text(rest.size())));
     }
     const Dataset dataset = part.sampled(rest, {}, {});

@@ -21,17 +21,16 @@ constexpr std::array habits = {
     Habit{"--fp16", "--precision fp16"},
     Habit{"--half", "--precision fp16"},
     Habit{"--bf16", "--precision bf16"},
-    Habit{"--channels-last", "the order in memory is the exported model's own"},
+    Habit{"--channels-last", "the exported model fixes the memory format"},
     Habit{"--pretrained", "a model is the file that --model names, with its weights"},
     Habit{"--num-classes",
           "the model's file says how many classes there are; --classes names them"},
-    Habit{"--pin-mem", "nothing to set for that"},
-    Habit{"--pin-memory", "nothing to set for that"},
-    Habit{"--no-prefetcher", "nothing to set for that"},
-    Habit{"--test-pool", "the pooling is the exported model's own"},
+    Habit{"--pin-mem", "Assay needs no such option"},
+    Habit{"--pin-memory", "Assay needs no such option"},
+    Habit{"--no-prefetcher", "Assay needs no such option"},
+    Habit{"--test-pool", "the exported model fixes the pooling"},
     Habit{"--topk",
-          "all scores are stored; how many ranks count is said to `assay score --metrics "
-          "top5` or --k"},
+          "all scores are stored; choose k later, with `assay score --metrics top5` or --k"},
     Habit{"--checkpoint", "--model"},
     Habit{"--weights", "--model"},
     Habit{"--resume", "rerun the same command to resume"},
@@ -71,8 +70,8 @@ constexpr Elsewhere commands_elsewhere[] = {
     {" diff significance ttest mcnemar comparison compare-models ",
      "`assay compare RUNS/DATASET/A RUNS/DATASET/B` compares two models"},
     {" leaderboard ranking rank models ",
-     "`assay score runs` shows all models, the best of each column marked; `assay mad` ranks them "
-     "on images without labels"},
+     "`assay score runs` shows all models, and marks the best in each column; `assay mad` ranks "
+     "them on images without labels"},
     {" ls stores info status stat datasets ", "`assay list runs` shows what is stored"},
     {" load convert ingest upload ",
      "`assay import FILE` reads the predictions of another program"},
@@ -101,7 +100,7 @@ constexpr Elsewhere commands_elsewhere[] = {
     {" doctor diagnose debug lint ", "`assay check -m MODEL -d IMAGES` looks for mistakes"},
     {" resume continue ", "rerun the same command to resume"},
     {" man docs documentation ", "`assay COMMAND --help` describes each command, and `man assay`"},
-    {" example tutorial quickstart ", "`assay demo` shows every command on made images"},
+    {" example tutorial quickstart ", "`assay demo` runs every command on generated images"},
 };
 
 }  // namespace

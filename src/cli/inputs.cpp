@@ -105,9 +105,9 @@ std::string class_setting(const std::string& text, const fs::path& folder) {
 
 std::vector<ModelSpec> ModelFlags::resolve() const {
     if (!names.empty() && names.size() != files.size()) {
-        throw Error(ErrorCode::usage, "--name gives each --model one name, in their order; " +
+        throw Error(ErrorCode::usage, "--name needs one name per --model, in their order; got " +
                                           std::to_string(names.size()) + " names for " +
-                                          std::to_string(files.size()) + " models were given");
+                                          std::to_string(files.size()) + " models");
     }
     std::vector<ModelSpec> specs;
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -146,16 +146,15 @@ void check_templates(const ClassifierOptions& opening, std::span<const ModelSpec
     });
     if (opening.templates.empty() || taken) return;
     throw Error(ErrorCode::usage,
-                fmt::format("--templates {} is given, and no model here takes texts; those that do "
-                            "are open_clip:ARCH/PRETRAINED",
+                fmt::format("--templates {} only applies to models that take texts "
+                            "(open_clip:ARCH/PRETRAINED), and none is given",
                             opening.templates.string()));
 }
 
 void SampleFlags::check(bool drawn) const {
     if (sample_seed == 0 || limit > 0 || drawn) return;
     throw Error(ErrorCode::usage,
-                "the seed of a sample is given, and no sample is drawn: give --limit N, too (limit "
-                "in assay.toml)");
+                "a seed is given, but no sample is drawn: add --limit N (limit in assay.toml)");
 }
 
 void DataFlags::add_to(CLI::App& app) {
@@ -183,8 +182,8 @@ void DataFlags::skip_label_files() {
 DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
                                   std::vector<std::string>& notes) const {
     if (folders.size() > 1 && (!list.empty() || !name.empty())) {
-        throw Error(ErrorCode::usage, "--list and --dataset-name go with one --data; " +
-                                          std::to_string(folders.size()) + " were given");
+        throw Error(ErrorCode::usage, "--list and --dataset-name need exactly one --data; got " +
+                                          std::to_string(folders.size()));
     }
     if (const std::string range = parquet::range_of_shards(folders); !range.empty()) {
         throw Error(ErrorCode::usage,
@@ -198,8 +197,8 @@ DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
     if (name.empty()) {
         options.name = dataset_names_of(folders).at(index);
         if (const std::string own = dataset_name_of(folders.at(index)); options.name != own)
-            notes.push_back("another folder is called `" + own +
-                            "`, too; this one's results are `" + options.name + "`");
+            notes.push_back("another folder is also named `" + own +
+                            "`; the results of this one are named `" + options.name + "`");
         options.name = name_of_part(options.name, index);
     }
     options.list = list;
@@ -254,7 +253,7 @@ void DataFlags::name_part(Dataset& part, std::string own, const std::string& wha
         text +=
             fmt::format("{}resumes {}, which has this part", behind, (runs / part.name).string());
     } else if (names_parts && own != part.name) {
-        text += fmt::format("{}the results of this part are called `{}`{}", behind, own,
+        text += fmt::format("{}the results of this sample are named `{}`{}", behind, own,
                             folders.size() > 1 ? ""
                                                : " (--dataset-name, in assay.toml name, gives "
                                                  "another name)");
@@ -298,7 +297,7 @@ ClassList DataFlags::own_classes() const {
                                 "list, --classes FILE",
                                 folder.string()));
     }
-    note(fmt::format("the class names are those of {} ({}); --classes FILE gives others",
+    note(fmt::format("using the class names of {} ({}); pass --classes FILE for others",
                      folder.string(), how_many(classes.size(), "class", "classes")));
     return classes;
 }

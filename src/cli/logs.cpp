@@ -28,7 +28,7 @@ std::uint64_t event_time() {
     std::uint64_t seconds = 0;
     if (!parse_number(said, seconds))
         throw Error(ErrorCode::usage,
-                    fmt::format("SOURCE_DATE_EPOCH is `{}`; whole seconds since 1970 are allowed",
+                    fmt::format("SOURCE_DATE_EPOCH is `{}`; allowed: whole seconds since 1970",
                                 shortened(said)));
     return seconds;
 }

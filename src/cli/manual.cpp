@@ -223,11 +223,12 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> files = {
     {"RUNS/DATASET/CLASSIFIER",
      "A store: the scores of one classifier on one data set in checksummed shards, which every "
      "command but those that run models reads. Rerun a killed command to resume it."},
-    {"RUNS/DATASET/dataset.json, items.csv", "What the rows of the data set's stores are."},
-    {"RUNS/.archives", "What is in archives at URLs, so that they need not be read again."},
+    {"RUNS/DATASET/dataset.json, items.csv",
+     "The items that the rows of the data set's stores belong to."},
+    {"RUNS/.archives", "Contents of archives at URLs, so that they need not be read again."},
     {"MODEL.toml, MODEL.json",
      "A model settings file (sidecar) beside the model: its preprocessing."},
-    {"assay.toml", "What `assay run` and `assay quality run` do."},
+    {"assay.toml", "The steps of `assay run` and `assay quality run`."},
     {"COMPETITION/competition.sqlite", "A competition of `assay mad`, with people's answers."},
     {"~/.aws/credentials, ~/.aws/config", "For s3://, as the AWS tools write them."},
     {"~/.netrc", "Passwords of web servers."},
@@ -252,11 +253,11 @@ ManualPage page_of_program(std::string_view date) {
     page.paragraph(roff_bold("assay") + " " + roff_italic("COMMAND") + " " + roff_bold("--help"));
     page.paragraph(roff_bold("assay --version"));
     page.section("DESCRIPTION");
-    page.paragraph(roff_prose(
-        "Assay runs image classifiers over images once and stores every score. From the stored "
-        "predictions it computes accuracy, calibration, multi-label and comparison metrics, each "
-        "with its confidence interval and the name of its exact definition. Results are the same "
-        "bits on any number of threads."));
+    page.paragraph(
+        roff_prose("Assay runs image classifiers over images once and stores every score. From the "
+                   "stored predictions it computes accuracy, calibration, multi-label and "
+                   "comparison metrics, each with its confidence interval and the name of its "
+                   "exact definition. Results are bit-identical for any number of threads."));
     page.paragraph(roff_prose(
         "Results go to stdout, progress and warnings to stderr. Most commands print text, or csv, "
         "JSON, Markdown and LaTeX with `--format`."));

@@ -160,7 +160,7 @@ void check_place(const Named& output) {
         constexpr std::array<std::string_view, 6> results = {
             "--output", "--label-sets", "--questions", "--out", "--label-studio", "--config"};
         if (std::ranges::find(results, output.by) == results.end())
-            refuse_output(output, "stdout is for the report; name a file");
+            refuse_output(output, "stdout is used for the report; name a file");
         return;
     }
     const auto there = look_at(output.path);
@@ -188,7 +188,7 @@ void check_place(const Named& output) {
 /// One that files are put into.
 void check_folder(const Named& output) {
     const auto there = look_at(output.path);
-    if (there && !S_ISDIR(there->st_mode)) refuse_output(output, "this is no folder");
+    if (there && !S_ISDIR(there->st_mode)) refuse_output(output, "this is not a folder");
     if (is_part_of_a_store(output.path / "events"))
         refuse_output(output, "this is inside a prediction store; write the result elsewhere");
 }
@@ -197,7 +197,7 @@ void check_twice(const Named& output, const Named& other) {
     if (!is_stdout(output.path) && same_file(output.path, other.path)) {
         refuse_output(
             output,
-            fmt::format("the command line names this file as {}, too; give the result another name",
+            fmt::format("this file is also the command's {}; write the result to another name",
                         other.by));
     }
 }

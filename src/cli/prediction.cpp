@@ -149,10 +149,11 @@ void Prediction::print(const Output& output) const {
     if (const std::string whole(name_of_whole(clean));
         !is_there(options_.runs / clean) && is_there(options_.runs / whole))
         clean = whole;
-    note(clean.empty() ? "next: assay score " + as_typed(options_.runs.string())
-                       : fmt::format("next, with the predictions of the clean images there: assay "
-                                     "robustness {} --clean {}",
-                                     as_typed(options_.runs.string()), as_typed(clean)));
+    note(clean.empty()
+             ? "next: assay score " + as_typed(options_.runs.string())
+             : fmt::format(
+                   "next, if the clean images are predicted, too: assay robustness {} --clean {}",
+                   as_typed(options_.runs.string()), as_typed(clean)));
 }
 
 int Prediction::status() const {

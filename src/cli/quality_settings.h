@@ -86,7 +86,7 @@ inline constexpr auto description<cli::QualitySettings> = describe<cli::QualityS
          .empty = "all",
          .name = "corruption-limit"}),
     field<&cli::QualitySettings::frost>(
-        {.help = "Folder of photographs; without it frost_synthetic takes the place of frost"}),
+        {.help = "Folder of photographs; without it, frost_synthetic replaces frost"}),
     field<&cli::QualitySettings::corruption_seed>({.help = "Seed of the corruptions",
                                                    .name = "corruption-seed"}),
     field<&cli::QualitySettings::corruption_resize>({.help = "Short side before the corruption",
@@ -106,8 +106,8 @@ inline constexpr auto description<cli::QualitySettings> = describe<cli::QualityS
          .empty = "none",
          .name = "corruption-jpeg"}),
     field<&cli::QualitySettings::corrupted_transform>(
-        {.help = "What models do to a corrupted image: their own preprocessing, as in the "
-                 "published table, or crop",
+        {.help = "Preprocessing of corrupted images: the models' own, as in the published table, "
+                 "or crop",
          .name = "corrupted-transform"}),
     field<&cli::QualitySettings::attacks>({.help = "paper: fgsm and pgd"}),
     field<&cli::QualitySettings::attack_limit>(

@@ -79,9 +79,9 @@ void open_world(const std::vector<std::string>& arguments) {
         const std::string name = arguments.empty() ? "" : " " + arguments.front();
         throw Error(
             ErrorCode::usage,
-            fmt::format("{} started {} processes, and assay{} runs in one: start it alone. "
-                        "Ranks share the work of {}; ASSAY_MPI=off lets each process work "
-                        "by itself",
+            fmt::format("{} started {} processes, but assay{} runs in a single one: start it "
+                        "without mpirun. Only {} can share work between processes; with "
+                        "ASSAY_MPI=off each process works alone",
                         all.launch.by, all.launch.size, name, fmt::join(shared_commands, ", ")));
     }
     MpiOptions options;

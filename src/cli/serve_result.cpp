@@ -21,14 +21,15 @@ ResultType result_type(ResultOf<ServedPerson>) {
 ResultType result_type(ResultOf<ServedLinks>) {
     static constexpr auto rows = describe_result<ServedLinks>(
         {.name = "ServedLinks",
-         .help = "What `assay serve` prints before it serves",
+         .help = "What `assay serve` prints when it starts",
          .schema = "assay.serve/1"},
         {
             part<&ServedLinks::url>({}),
-            part<&ServedLinks::report>({.help = "A link, of a report", .omitted = true}),
+            part<&ServedLinks::report>({.help = "A link to a report", .omitted = true}),
             part<&ServedLinks::organiser>(
-                {.help = "A link, of a competition or a folder of questions", .omitted = true}),
-            part<&ServedLinks::people>({.help = "With a link each", .omitted = true}),
+                {.help = "A link to a competition or a folder of questions", .omitted = true}),
+            part<&ServedLinks::people>(
+                {.help = "The annotators, each with a link", .omitted = true}),
         });
     return rows;
 }

@@ -72,7 +72,7 @@ void set(CLI::Option& option, const std::string& key, const json& value, const s
     const json values = value.is_array() ? value : json::array({value});
     if (values.size() > 1 && option.get_items_expected_max() == 1 &&
         option.get_type_size_max() == 1)
-        refuse(fmt::format("{}.{} takes one value, not {}", where, key, values.size()));
+        refuse(fmt::format("{}.{} takes one value; got {}", where, key, values.size()));
     for (const json& item : values) {
         if (!item.is_string() && !item.is_number()) wrong_type();
         option.add_result(text_of(item, kind_of(option), folder));
@@ -90,8 +90,8 @@ fs::path Runs::find(const std::string& dataset_or_path) const {
     if (std::ranges::find(datasets, dataset_or_path) != datasets.end()) return runs;
     if (is_folder(runs)) return runs;
     if (is_there(path)) return path.lexically_normal();
-    refuse(fmt::format("`{}` is no data set of the file, and nothing is there{}", dataset_or_path,
-                       suggest(dataset_or_path, datasets)));
+    refuse(fmt::format("`{}` is neither a data set of the file nor an existing path{}",
+                       dataset_or_path, suggest(dataset_or_path, datasets)));
 }
 
 fs::path Runs::as_called(const fs::path& path) const {
@@ -123,7 +123,8 @@ void fill(CLI::App& app, const json& table, const std::string& where, const fs::
         std::ranges::replace(key, '_', '-');
         if (written != key && table.contains(key))
             refuse(fmt::format("{}.{} and {} are the same key; keep one", where, written, key));
-        if (key == "quiet") refuse(where + ".quiet: `assay run -q` is quiet in all of its steps");
+        if (key == "quiet")
+            refuse(where + ".quiet cannot be set for one step: `assay run -q` silences all steps");
         CLI::Option* const option = key == "help" ? nullptr : option_named(app, key);
         if (option == nullptr)
             refuse(where + " has an unknown key `" + written + "`" + suggest(key, keys_of(app)));

@@ -155,7 +155,7 @@ void offer_storages(Offers& offers, const Given&) {
 }
 
 void offer_devices(Offers& offers, const Given&) {
-    offers.name("auto", "a CUDA device where there is one");
+    offers.name("auto", "a CUDA device if there is one");
     offers.name("cpu");
     offers.name("cuda");
     std::error_code none;
@@ -266,11 +266,11 @@ constexpr std::array kinds = {
               "it",
               offer_runs, false, PathIn::or_name},
     ValueKind{"STORE", "The stored predictions of one classifier on one data set", offer_runs},
-    ValueKind{"DATASET", "The name of a data set, which is its folder's below RUNS",
+    ValueKind{"DATASET", "The name of a data set, which is the name of its folder in RUNS",
               offer_datasets},
     ValueKind{"CLASSIFIER",
-              "The name of a classifier, which is its folder's below RUNS/DATASET, or its name in "
-              "a competition",
+              "The name of a classifier, which is the name of its folder in RUNS/DATASET, or its "
+              "name in a competition",
               offer_classifiers},
     ValueKind{"MODEL", "A model's file: TorchScript (.pt), torch.export (.pt2), ONNX (.onnx)",
               offer_files<model_files>},

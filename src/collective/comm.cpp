@@ -74,7 +74,8 @@ std::string_view text_of(const std::vector<std::byte>& bytes) {
 
 void check_root(int root, int size) {
     if (root < 0 || root >= size)
-        throw Error(ErrorCode::usage, fmt::format("rank {} of {}: the first is 0", root, size));
+        throw Error(ErrorCode::usage,
+                    fmt::format("rank {} of {} does not exist; ranks start at 0", root, size));
 }
 
 std::unique_ptr<Comm> self_comm() {

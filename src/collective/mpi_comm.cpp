@@ -74,11 +74,9 @@ assay_mpi& plugin_in(const fs::path& path) {
         reinterpret_cast<decltype(&assay_mpi_plugin)>(dlsym(library, ASSAY_MPI_ENTRY));
     assay_mpi* plugin = entry == nullptr ? nullptr : entry();
     if (plugin == nullptr || plugin->interface_version != ASSAY_MPI_INTERFACE) {
-        throw Error(
-            ErrorCode::usage,
-            fmt::format(
-                "{} is no plug-in for MPI of this version of assay; compile its assay_mpi.c again",
-                path.string()));
+        throw Error(ErrorCode::usage, fmt::format("{} is not a plug-in for MPI of this version of "
+                                                  "assay; compile its assay_mpi.c again",
+                                                  path.string()));
     }
     return *plugin;
 }
@@ -124,8 +122,8 @@ public:
         const auto range = std::minmax_element(sizes.begin(), sizes.end());
         if (*range.first != *range.second) {
             throw Error(ErrorCode::internal,
-                        fmt::format("a sum over ranks that have {} to {} numbers", *range.first,
-                                    *range.second));
+                        fmt::format("a sum over processes that have {} to {} numbers each",
+                                    *range.first, *range.second));
         }
         std::int32_t overflow = 0;
         check(plugin_.all_reduce(values.data(), values.size(), &overflow));
@@ -233,10 +231,10 @@ std::unique_ptr<MpiRanks> open_mpi(const Launch& launch, const MpiOptions& optio
     if (launch.by == "srun" && std::getenv("PMIX_RANK") == nullptr) {
         throw Error(
             ErrorCode::usage,
-            fmt::format("srun started {} processes without MPI: use `srun --mpi=pmix` (`srun "
-                        "--mpi=list` says what there is), or set ASSAY_MPI=off where each "
-                        "process is to work by itself",
-                        launch.size));
+            fmt::format(
+                "srun started {} processes without MPI: use `srun --mpi=pmix` (`srun --mpi=list` "
+                "shows the choices), or set ASSAY_MPI=off if each process works alone",
+                launch.size));
     }
     const fs::path path = find_mpi_plugin(launch);
     assay_mpi& plugin = plugin_in(path);
@@ -252,11 +250,11 @@ std::unique_ptr<MpiRanks> open_mpi(const Launch& launch, const MpiOptions& optio
         plugin.finish();
         throw Error(
             ErrorCode::usage,
-            fmt::format("{} started {} processes, and {} (of {}) counts {}: it is another MPI than "
-                        "the one that started them. Use its own mpirun, or `srun --mpi=pmix`; "
-                        "ASSAY_MPI=openmpi, mpich or a path chooses the plug-in, and ASSAY_MPI=off "
-                        "lets each process work by itself",
-                        launch.by, launch.size, plugin.library, path.string(), place.size));
+            fmt::format(
+                "{} started {} processes, and {} (of {}) counts {}: that MPI did not start them. "
+                "Use its own mpirun, or `srun --mpi=pmix`; ASSAY_MPI=openmpi, mpich or a path "
+                "chooses the plug-in, and with ASSAY_MPI=off each process works alone",
+                launch.by, launch.size, plugin.library, path.string(), place.size));
     }
     return std::make_unique<PluginRanks>(plugin, place);
 }

@@ -92,8 +92,9 @@ public:
         meeting_.overflow[index_] = least == most && add_part() ? 1 : 0;
         meeting_.wait();
         if (least != most) {
-            throw Error(ErrorCode::internal,
-                        fmt::format("a sum over ranks that have {} to {} numbers", least, most));
+            throw Error(
+                ErrorCode::internal,
+                fmt::format("a sum over processes that have {} to {} numbers each", least, most));
         }
         for (const std::uint8_t overflow : meeting_.overflow) {
             if (overflow != 0)
@@ -162,10 +163,11 @@ void run_thread_ranks(int ranks, const std::function<void(Comm&)>& body) {
             } catch (const std::system_error& error) {
                 // The ranks that are there wait for this one: its place is left, as by an error.
                 try {
-                    throw Error(ErrorCode::io,
-                                fmt::format("cannot start thread {} of {}, one a rank: {}; see "
-                                            "`ulimit -u`",
-                                            rank + 1, ranks, error.code().message()));
+                    throw Error(
+                        ErrorCode::io,
+                        fmt::format(
+                            "cannot start thread {} of {} (one per rank): {}; see `ulimit -u`",
+                            rank + 1, ranks, error.code().message()));
                 } catch (...) {
                     leave(causes[rank]);
                 }

@@ -21,7 +21,7 @@ constexpr std::size_t most_hdf5_arrays = 4096;
 constexpr std::uint64_t most_text_bytes = std::uint64_t{1} << 30;
 
 [[noreturn]] void refuse_large_texts() {
-    refuse("its texts take more memory than is given to them");
+    refuse("its texts need more memory than the limit");
 }
 
 /// A .npy header in front of elements, which are turned where they are big-endian.
@@ -90,8 +90,8 @@ public:
         constexpr std::uint64_t place_bytes = 16, most_texts = std::uint64_t{1} << 22;
         const std::uint64_t count = places.size() / place_bytes;
         if (count > most_texts)
-            refuse(fmt::format("it holds {} texts of any length; at most {} are read", count,
-                               most_texts));
+            refuse(
+                fmt::format("it holds {} texts of any length; the limit is {}", count, most_texts));
         std::vector<std::byte> raw(static_cast<std::size_t>(places.size()));
         places.read(0, raw);
         Fields fields(raw, "a text's place");
@@ -131,7 +131,8 @@ private:
             refuse(fmt::format("it is damaged: no heap of texts at byte {}", at));
         of_heap.skip(4);
         const std::uint64_t size = of_heap.number(8);
-        if (size < head || size > most) refuse("it is damaged: a heap of texts has no such size");
+        if (size < head || size > most)
+            refuse("it is damaged: the size of a heap of texts is wrong");
         const auto body = bytes_at(file_, at + head, size - head, "a heap of texts");
         std::map<std::uint64_t, std::string> objects;
         for (Fields rest(body, "a heap of texts"); rest.left() >= head;) {
@@ -153,7 +154,8 @@ private:
 std::shared_ptr<const ByteSource> npy_of(const std::shared_ptr<const ByteSource>& file,
                                          const std::vector<Message>& messages) {
     for (const auto kind : {Message::datatype, Message::dataspace, Message::layout})
-        if (find_message(messages, kind)->shared) refuse("its type or shape lies elsewhere");
+        if (find_message(messages, kind)->shared)
+            refuse("its type or shape is stored elsewhere, which is not supported");
     const ElementType type = element_type(find_message(messages, Message::datatype)->bytes);
     const std::vector<std::uint64_t> shape =
         shape_of(find_message(messages, Message::dataspace)->bytes, type.size);

@@ -69,7 +69,7 @@ public:
         if ((from.bits > 0 &&
              inflatePrime(&stream_, from.bits, before >> (8 - from.bits)) != Z_OK) ||
             inflateSetDictionary(&stream_, window, static_cast<uInt>(from.window.size())) != Z_OK)
-            throw Error(ErrorCode::internal, "zlib does not resume at an entrance");
+            throw Error(ErrorCode::internal, "zlib cannot resume at a stored position");
     }
     ~Inflater() { inflateEnd(&stream_); }
     Inflater(const Inflater&) = delete;
@@ -116,7 +116,7 @@ public:
         auto length = static_cast<uInt>(deflate_window);
         if (inflateGetDictionary(&stream_, reinterpret_cast<Bytef*>(made.window.data()), &length) !=
             Z_OK)
-            throw Error(ErrorCode::internal, "zlib does not say its window");
+            throw Error(ErrorCode::internal, "zlib does not return its window");
         made.window.resize(length);
         made.window.shrink_to_fit();
         return made;
@@ -125,7 +125,7 @@ public:
 private:
     void start(int bits) {
         if (inflateInit2(&stream_, bits) != Z_OK)
-            throw Error(ErrorCode::out_of_memory, "no memory to unpack deflate");
+            throw Error(ErrorCode::out_of_memory, "not enough memory to decompress deflate");
     }
     void refill() {
         const std::uint64_t left = packed_.size() - std::min(read_, packed_.size());
@@ -164,7 +164,8 @@ InflatedSource::InflatedSource(std::shared_ptr<const ByteSource> packed, Deflate
         const std::size_t made = inflater.fill(piece, true);
         crc = crc32_z(crc, reinterpret_cast<const Bytef*>(piece.data()), made);
         if (inflater.out() > most)
-            refuse(fmt::format("it unpacks to more than the {} bytes that are possible", most));
+            refuse(
+                fmt::format("it decompresses to more than the {} bytes that are possible", most));
         if (!inflater.between_blocks() || inflater.out() < entrances_.back().out + apart) continue;
         entrances_.push_back(inflater.entrance());
         if (entrances_.size() <= most_entrances) continue;
@@ -175,8 +176,9 @@ InflatedSource::InflatedSource(std::shared_ptr<const ByteSource> packed, Deflate
         entrances_.resize(kept);
     }
     if (inflater.in() != packed_->size())
-        refuse(fmt::format("{} bytes follow its packed ones: unpack it and name the new file",
-                           packed_->size() - inflater.in()));
+        refuse(
+            fmt::format("{} bytes follow its compressed data: decompress it and pass the new file",
+                        packed_->size() - inflater.in()));
     size_ = inflater.out();
     crc_ = static_cast<std::uint32_t>(crc);
 }

@@ -81,7 +81,7 @@ std::vector<double> mat_numbers_of(const MatElement& element) {
             append_mat_numbers<std::uint64_t>(element.data, out);
             break;
         default:
-            refuse(fmt::format("an element has the type {}, which is not known", element.type));
+            refuse(fmt::format("an element has the unknown type {}", element.type));
     }
     return out;
 }
@@ -133,14 +133,14 @@ private:
             constexpr std::size_t step = 1U << 16;
             const std::size_t have = out.size();
             if (have > most_mat_bytes - std::min(unpacked_, most_mat_bytes))
-                refuse(fmt::format("it unpacks to more than {} bytes", most_mat_bytes));
+                refuse(fmt::format("it decompresses to more than {} bytes", most_mat_bytes));
             out.resize(have + step);
             stream.next_out = reinterpret_cast<Bytef*>(out.data() + have);
             stream.avail_out = static_cast<uInt>(step);
             result = inflate(&stream, Z_NO_FLUSH);
             out.resize(have + step - stream.avail_out);
             if (result != Z_OK && result != Z_STREAM_END)
-                refuse("a packed variable is damaged or cut off");
+                refuse("a compressed variable is damaged or cut off");
         }
         unpacked_ += out.size();
         return out;
@@ -175,10 +175,8 @@ private:
                 refuse(fmt::format("`{}` has {} numbers, and its shape says {}", value.name,
                                    value.numbers.size(), count_of(shape, bytes.size())));
         } else {
-            refuse(
-                fmt::format("a variable has the class {}; cells, structs, text and numbers are "
-                            "read",
-                            kind));
+            refuse(fmt::format(
+                "a variable has the class {}; supported: cells, structs, text and numbers", kind));
         }
         return value;
     }
@@ -222,7 +220,7 @@ private:
     void read_values(MatValue& value, MatElements& parts, std::size_t count, int level) {
         for (std::size_t i = 0; i < count; ++i) {
             const MatElement part = parts.next();
-            if (part.type != mat::matrix_type) refuse("a cell or field is no array");
+            if (part.type != mat::matrix_type) refuse("a cell or field is not an array");
             value.values.push_back(matrix(part.data, level + 1));
         }
     }

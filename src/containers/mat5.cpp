@@ -154,7 +154,7 @@ std::vector<Mat5Array> read_mat5(const std::shared_ptr<const ByteSource>& file) 
                                  std::make_shared<const SourcePart>(file, tag.begin, tag.size),
                                  DeflateWrap::zlib, most_ratio * tag.size);
                              const mat::Tag inner = mat::tag_at(*unpacked, 0);
-                             if (inner.type != mat::matrix_type) refuse("it is no array");
+                             if (inner.type != mat::matrix_type) refuse("it is not an array");
                              return mat5_array(std::move(unpacked), inner.begin);
                          }));
         } else {

@@ -285,7 +285,7 @@ std::int64_t NumberSpan::integer(std::uint64_t i) const {
 
 void NumberSpan::floats(std::uint64_t first, std::span<float> out) const {
     if (first > count || out.size() > count - first) {
-        throw Error(ErrorCode::internal, "npy elements asked for beyond the array's end");
+        throw Error(ErrorCode::internal, "npy elements were requested beyond the end of the array");
     }
     const std::byte* at = data.data() + first * size_of(type);
     if (type == NumberType::f4) {
@@ -327,7 +327,7 @@ NpyView parse_npy_header(std::span<const std::byte> bytes) {
     const std::size_t length =
         major == 1 ? load<std::uint16_t>(bytes.data() + 8) : load<std::uint32_t>(bytes.data() + 8);
     if (length > max_header)
-        refuse(fmt::format("npy header claims {} bytes; at most {} are read", length, max_header));
+        refuse(fmt::format("npy header claims {} bytes; the limit is {}", length, max_header));
     if (length > text.size() - before) {
         refuse(fmt::format("npy file is cut off: its header should have {} bytes, it has {}",
                            length, text.size() - before));

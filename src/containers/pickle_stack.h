@@ -75,7 +75,7 @@ protected:
     void recall(std::uint64_t key) {
         const auto found = memo_.find(key);
         if (found == memo_.end())
-            fail(fmt::format("it refers to value {}, which is not there", key));
+            fail(fmt::format("it refers to value {}, which does not exist", key));
         count(1);
         stack_.push_back(found->second);
     }

@@ -50,7 +50,7 @@ public:
         std::map<std::string, PlainPickleEntry> out;
         for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
             const PickledValue& key = values_[dict.items[i]];
-            if (key.kind != PickledKind::text) in_.fail("a name in its table is no text");
+            if (key.kind != PickledKind::text) in_.fail("a name in its table is not text");
             if (!out.emplace(key.text, entry_of(values_[dict.items[i + 1]])).second)
                 refuse(fmt::format("the pickle holds `{}` twice", shortened(key.text)));
         }
@@ -67,8 +67,8 @@ private:
         if (value.kind == Kind::array) {
             if (value.number != 0)
                 refuse(
-                    "an array in the pickle has Fortran order; C order is read: write it again "
-                    "with numpy.ascontiguousarray(array)");
+                    "an array in the pickle has Fortran order; C order is supported: write it "
+                    "again with numpy.ascontiguousarray(array)");
             out.kind = PlainPickleEntry::Kind::array;
             out.dtype = value.text;
             for (const Ref item : value.items)
@@ -115,7 +115,7 @@ private:
                                                            "_codecs encode"};
         const std::string whole = module + " " + name;
         if (std::ranges::find(known, whole) == known.end())
-            refuse(fmt::format("the pickle holds `{}.{}`; lists and arrays of NumPy are read",
+            refuse(fmt::format("the pickle holds `{}.{}`; lists and arrays of NumPy are supported",
                                shortened(module), shortened(name)));
         push({.kind = Kind::global, .text = whole});
     }
@@ -123,7 +123,7 @@ private:
     const PickledValue& part(const PickledValue& tuple, std::size_t i, Kind kind) const {
         if (tuple.kind != Kind::tuple || tuple.items.size() <= i ||
             values_[tuple.items[i]].kind != kind)
-            in_.fail("an array of another form");
+            in_.fail("an array of an unexpected form");
         return values_[tuple.items[i]];
     }
     std::vector<Ref> shape(const PickledValue& tuple) const {
@@ -131,7 +131,7 @@ private:
         if (tuple.items.size() > most_dimensions) in_.fail("an array of more than 32 dimensions");
         for (const Ref item : tuple.items)
             if (values_[item].kind != Kind::integer || values_[item].number < 0)
-                in_.fail("a shape holds something else than sizes");
+                in_.fail("a shape contains something other than sizes");
         return tuple.items;
     }
 
@@ -141,7 +141,7 @@ private:
         const PickledValue& function = values_[pop()];
         const std::string_view name = function.text;
         if (function.kind != Kind::global || arguments.kind != Kind::tuple)
-            in_.fail("a call of something that is no function");
+            in_.fail("a call of something that is not a function");
         if (name == "numpy dtype") {
             const std::string& type = part(arguments, 0, Kind::text).text;
             constexpr std::size_t longest_type = 64;
@@ -170,7 +170,7 @@ private:
         const PickledValue& state = values_[pop()];
         PickledValue& value = values_[top()];
         if (value.kind == Kind::dtype) return;  // byte order and alignment
-        if (value.kind != Kind::array) in_.fail("a state of something that has none");
+        if (value.kind != Kind::array) in_.fail("a state for an object that has none");
         // (version, shape, dtype, whether the order is Fortran's, bytes)
         const PickledValue& bytes = part(state, 4, Kind::text);
         value.items = shape(part(state, 1, Kind::tuple));
@@ -183,7 +183,7 @@ private:
     void extend(Kind kind, const std::vector<Ref>& items) {
         PickledValue& value = values_[top()];
         if (value.kind != kind || (kind == Kind::dict && items.size() % 2 != 0))
-            in_.fail("entries of something that takes none");
+            in_.fail("entries for an object that takes none");
         value.items.insert(value.items.end(), items.begin(), items.end());
     }
 
@@ -301,7 +301,7 @@ private:
             switch (op) {
                 case 0x80:  // PROTO
                     if (const int version = in_.u8(); version < 2 || version > 5)
-                        in_.fail(fmt::format("protocol {} (2 to 5 are read)", version));
+                        in_.fail(fmt::format("protocol {} (2 to 5 are supported)", version));
                     break;
                 case 0x95:  // FRAME: only a hint
                     in_.number(8);
@@ -336,7 +336,8 @@ private:
                     break;
                 case '.': {
                     const Ref out = pop();
-                    if (!stack_.empty() || !marks_.empty()) in_.fail("values are left over");
+                    if (!stack_.empty() || !marks_.empty())
+                        in_.fail("unused values remain at its end");
                     if (in_.at() != end_) in_.fail("bytes follow its end");
                     return out;
                 }

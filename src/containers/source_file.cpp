@@ -24,7 +24,7 @@ SourceFile::SourceFile(const std::filesystem::path& path) {
 void SourceFile::read(std::uint64_t offset, std::span<std::byte> out) const {
     if (remote_ == nullptr) return read_here(offset, out);
     if (offset > size_ || out.size() > size_ - offset)
-        refuse(fmt::format("it ends at byte {}; bytes up to {} are asked for", size_,
+        refuse(fmt::format("it ends at byte {}; bytes up to {} are needed", size_,
                            offset + out.size()));
     remote::files().read(*remote_, offset, out);
 }

@@ -86,7 +86,7 @@ std::span<const std::byte> TarReader::block(std::uint64_t offset) {
 
 std::string TarReader::text_of(const Header& header, std::uint64_t most) {
     if (header.size > most)
-        refuse_at(header.at, fmt::format("a header's extension of {} bytes; at most {} are read",
+        refuse_at(header.at, fmt::format("a header's extension of {} bytes; the limit is {}",
                                          header.size, most));
     std::string text(header.size, '\0');
     source_.read(header.data(), std::as_writable_bytes(std::span(text.data(), text.size())));
@@ -99,8 +99,8 @@ void TarReader::expect_nothing_behind(std::uint64_t offset) {
          offset + block_size <= end; offset += block_size) {
         if (is_zero(block(offset))) continue;
         refuse_at(offset,
-                  "more follows the archive's end: archives that were joined by cat end with "
-                  "the first one for every reader; name them one by one");
+                  "more data follows the end of the archive. Archives joined with cat cannot be "
+                  "read past the first one; pass them one by one");
     }
 }
 
@@ -120,10 +120,9 @@ std::optional<TarMember> TarReader::next() {
         std::uint64_t sum = 0;
         for (std::size_t i = 0; i < block_size; ++i)
             sum += i >= 148 && i < 156 ? ' ' : std::to_integer<std::uint64_t>(raw[i]);
-        if (!checksum || *checksum != sum)
-            refuse_at(at, "no header of a tar archive: its checksum is wrong");
+        if (!checksum || *checksum != sum) refuse_at(at, "not a tar header: its checksum is wrong");
         const auto size = number_in(raw, 124, 12);
-        if (!size) refuse_at(at, "the size of the member is no number");
+        if (!size) refuse_at(at, "the size of the member is not a number");
         Header header{at, std::string(field(raw, 0, 100)), static_cast<char>(raw[156]), *size};
         if (header.type == '\0' || header.type == '7') header.type = '0';
         const std::string_view prefix = field(raw, 345, 155);
@@ -138,7 +137,7 @@ std::optional<TarMember> TarReader::next() {
         const std::uint64_t left = source_.size() - header.data();
         if (header.size > left)
             refuse_at(
-                at, fmt::format("`{}` has {} bytes, and {} are left: the archive was cut off",
+                at, fmt::format("`{}` has {} bytes, but only {} are left: the archive was cut off",
                                 shortened(extended.name.value_or(header.name)), header.size, left));
         const std::uint64_t padded = (header.size + block_size - 1) / block_size * block_size;
         next_ = header.data() + std::min(padded, left);

@@ -23,7 +23,7 @@ struct RawInflater {
     z_stream stream{};
     RawInflater() {
         if (inflateInit2(&stream, -15) != Z_OK)
-            throw Error(ErrorCode::out_of_memory, "no memory to unpack deflate");
+            throw Error(ErrorCode::out_of_memory, "not enough memory to decompress deflate");
     }
     ~RawInflater() { inflateEnd(&stream); }
     RawInflater(const RawInflater&) = delete;
@@ -36,7 +36,7 @@ uLong crc_of_bytes(uLong crc, std::span<const std::byte> bytes) {
 
 void compare_crc(const ZipMember& member, uLong crc, std::string_view what) {
     if (crc != member.crc)
-        refuse(fmt::format("{} is damaged: its CRC-32 is {:08x}, and {:08x} is recorded", what, crc,
+        refuse(fmt::format("{} is damaged: its CRC-32 is {:08x}, but {:08x} is recorded", what, crc,
                            member.crc));
 }
 
@@ -80,13 +80,14 @@ private:
 void check_zip_entry(const ZipEntry& entry) {
     if (entry.encrypted) refuse(zip_entry_text(entry) + " is encrypted: unpack it first");
     if (entry.method != 0 && entry.method != Z_DEFLATED) {
-        refuse(fmt::format("{} is compressed by {}; stored entries and deflate are read",
-                           zip_entry_text(entry), name_of_zip_method(entry.method)));
+        refuse(
+            fmt::format("{} is compressed with {}; only stored entries and deflate are supported",
+                        zip_entry_text(entry), name_of_zip_method(entry.method)));
     }
     // Sizes are what the directory claims; no claim beyond the possible leaves here.
     if (entry.stored ? entry.size != entry.packed_size
                      : entry.size / max_deflate_ratio > entry.packed_size) {
-        refuse(fmt::format("{} claims {} bytes out of {} packed ones", zip_entry_text(entry),
+        refuse(fmt::format("{} claims {} bytes from {} compressed ones", zip_entry_text(entry),
                            entry.size, entry.packed_size));
     }
 }
@@ -116,10 +117,9 @@ void check_zip_overlap(std::span<const ZipEntry> entries, std::uint64_t archive_
     std::uint64_t left = archive_size;
     for (const ZipEntry& entry : entries) {
         if (entry.packed_size > left)
-            refuse(
-                fmt::format("the zip file has {} bytes, and its entries are said to hold more: "
-                            "some of them overlap",
-                            archive_size));
+            refuse(fmt::format(
+                "the zip file has {} bytes, but its entries claim more: some of them overlap",
+                archive_size));
         left -= entry.packed_size;
     }
 }
@@ -184,14 +184,14 @@ void inflate_zip_member(const ZipMember& member, std::span<const std::byte> pack
         }
         const std::span<const std::byte> made = out.first(out.size() - room);
         if (full && !made.empty())
-            refuse(fmt::format("{} unpacks to more than its {} bytes", what, member.size));
+            refuse(fmt::format("{} decompresses to more than its {} bytes", what, member.size));
         if (full) continue;
         done += made.size();
         crc = crc_of_bytes(crc, made);
         if (!made.empty()) piece(made);
     }
     if (done != member.size)
-        refuse(fmt::format("{} unpacks to {} bytes, not {}", what, done, member.size));
+        refuse(fmt::format("{} decompresses to {} bytes, not {}", what, done, member.size));
     compare_crc(member, crc, what);
 }
 
@@ -255,8 +255,8 @@ void ZipArchive::unpack(const ZipEntry& entry,
 
 std::vector<std::byte> ZipArchive::read(const ZipEntry& entry, std::uint64_t limit) const {
     if (entry.size > limit) {
-        refuse(fmt::format("zip entry `{}` has {} bytes; at most {} are read", entry.name,
-                           entry.size, limit));
+        refuse(fmt::format("zip entry `{}` has {} bytes; the limit is {}", entry.name, entry.size,
+                           limit));
     }
     std::vector<std::byte> whole;
     whole.reserve(static_cast<std::size_t>(entry.size));

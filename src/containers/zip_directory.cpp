@@ -65,12 +65,11 @@ ZipDirectory find_zip_directory(const ByteSource& source) {
         const std::uint64_t at = zip_number(locator, 8, 8);
         const bool inside =
             stop >= locator_size + end64_size && at <= stop - locator_size - end64_size;
-        if (!inside && needed) refuse("the record of its end leads beyond the file");
+        if (!inside && needed) refuse("the end record points beyond the file");
         std::array<std::byte, end64_size> record64{};
         if (inside) source.read(at, record64);
         zip64 = zip_number(record64, 0, 4) == end64_mark;
-        if (!zip64 && needed)
-            refuse(fmt::format("byte {}: no record of the end of a zip64 archive", at));
+        if (!zip64 && needed) refuse(fmt::format("byte {}: no end record of a zip64 archive", at));
         if (zip64) {
             if (zip_number(record64, 16, 4) != zip_number(record64, 20, 4)) refuse_disks();
             found = {zip_number(record64, 48, 8), zip_number(record64, 40, 8),
@@ -81,14 +80,14 @@ ZipDirectory find_zip_directory(const ByteSource& source) {
     if (!zip64 && (zip_number(record, 4, 2) != 0 || zip_number(record, 6, 2) != 0)) refuse_disks();
     if (found.size > stop || found.begin > stop - found.size)
         refuse(
-            fmt::format("its directory is said to be at byte {}, of {} bytes, and ends before "
-                        "byte {}: damaged, or cut off at its beginning",
+            fmt::format("its directory should be {1} bytes at byte {0}, but ends before byte {2}: "
+                        "damaged, or cut off at its beginning",
                         found.begin, found.size, stop));
     found.before = stop - found.size - found.begin;
     found.begin += found.before;
     if (found.entries > found.size / entry_size)
-        refuse(fmt::format("its directory is said to have {} entries in {} bytes", found.entries,
-                           found.size));
+        refuse(
+            fmt::format("its directory claims {} entries in {} bytes", found.entries, found.size));
     return found;
 }
 
@@ -134,7 +133,7 @@ void read_zip_directory(const ByteSource& source, const std::function<void(ZipEn
     for (std::uint64_t n = 0; n < directory.entries; ++n) {
         std::span<const std::byte> head = bytes(at, entry_size);
         if (zip_number(head, 0, 4) != entry_mark)
-            refuse(fmt::format("byte {}: no entry of a directory, of which {} of {} were read",
+            refuse(fmt::format("byte {}: not a directory entry (read {} of {})",
                                directory.begin + at, n, directory.entries));
         const auto name_size = static_cast<std::size_t>(zip_number(head, 28, 2));
         const auto extra_size = static_cast<std::size_t>(zip_number(head, 30, 2));
@@ -153,10 +152,9 @@ void read_zip_directory(const ByteSource& source, const std::function<void(ZipEn
         take_zip64(head.subspan(entry_size + name_size, extra_size), entry, header);
         if (header > directory.begin - directory.before ||
             entry.packed_size > directory.begin - directory.before - header)
-            refuse(
-                fmt::format("its entry `{}` is said to lie at byte {}, of {} bytes, beyond the "
-                            "archive's members",
-                            shortened(entry.name), header, entry.packed_size));
+            refuse(fmt::format(
+                "its entry `{0}` claims {2} bytes at byte {1}, beyond the archive's members",
+                shortened(entry.name), header, entry.packed_size));
         entry.header = header + directory.before;
         at += whole;
         visit(std::move(entry));

@@ -58,9 +58,10 @@ std::shared_ptr<const ByteSource> open_zip_member(std::shared_ptr<const ByteSour
                 member = std::move(inflated);
             }
             if (member->size() != entry.size)
-                refuse(fmt::format("it unpacks to {} bytes, not {}", member->size(), entry.size));
+                refuse(
+                    fmt::format("it decompresses to {} bytes, not {}", member->size(), entry.size));
             if (crc != entry.crc)
-                refuse(fmt::format("it is damaged: its CRC-32 is {:08x}, and {:08x} is recorded",
+                refuse(fmt::format("it is damaged: its CRC-32 is {:08x}, but {:08x} is recorded",
                                    crc, entry.crc));
             return member;
         });

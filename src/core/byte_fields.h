@@ -88,7 +88,7 @@ public:
     }
     bool at_end() const { return rest_.empty(); }
     void finish() const {
-        if (!rest_.empty()) refuse_("more behind its end");
+        if (!rest_.empty()) refuse_("more data after its end");
     }
 
 private:

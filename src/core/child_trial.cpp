@@ -116,14 +116,14 @@ void try_in_child(std::string_view what, const std::function<void()>& body) {
     throw_if_stopped();
     if (!in_time)
         refuse(
-            fmt::format("{}: the try took longer than {} s; ASSAY_PLUGIN_SECONDS=600 gives it "
-                        "ten minutes",
+            fmt::format("{}: the trial took longer than {} s; set ASSAY_PLUGIN_SECONDS=600 to "
+                        "allow ten minutes",
                         what, trial_seconds()));
     if (WIFSIGNALED(status))
-        refuse(fmt::format("{}: it crashed when it was tried, with signal {} ({})", what,
+        refuse(fmt::format("{}: it crashed in the trial with signal {} ({})", what,
                            WTERMSIG(status), ::strsignal(WTERMSIG(status))));
     if (words.empty() || words.front() != came_back)
-        refuse(fmt::format("{}: it ended the process when it was tried, with status {}", what,
+        refuse(fmt::format("{}: it ended the trial process with status {}", what,
                            WEXITSTATUS(status)));
     if (words.size() > 1) refuse(words.substr(1));
 }

@@ -16,8 +16,8 @@ void try_in_child(std::string_view what, const std::function<void()>& body);
 void try_apart(std::string_view what, bool apart, const std::function<void()>& body);
 /// Why code that is apart may differ from thread to thread.
 inline constexpr std::string_view processes_differ =
-    ": threads use different processes, so it may keep nothing between calls and draw no random "
-    "numbers of its own";
+    ": threads use different processes, so it must not keep state between calls or draw random "
+    "numbers";
 
 /// ASSAY_PLUGIN_SECONDS, or 60. Throws usage: no whole number from 1 to 86400.
 int trial_seconds();

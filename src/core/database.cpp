@@ -27,7 +27,7 @@ constexpr int busy_milliseconds = 5000;
                         fmt::format("{}: another process is writing it; try again", name));
         case SQLITE_READONLY:
         case SQLITE_PERM:
-            throw Error(ErrorCode::io, fmt::format("{}: it may only be read ({})", name, why));
+            throw Error(ErrorCode::io, fmt::format("{}: it is read-only ({})", name, why));
         case SQLITE_FULL:
             throw Error(ErrorCode::io, fmt::format("{}: the disk is full", name));
         case SQLITE_IOERR:
@@ -38,10 +38,9 @@ constexpr int busy_milliseconds = 5000;
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
         case SQLITE_FORMAT:
-            refuse(
-                fmt::format("{}: it is damaged, or no SQLite database ({}); restore it from a "
-                            "copy",
-                            name, why));
+            refuse(fmt::format(
+                "{}: it is damaged, or not an SQLite database ({}); restore it from a copy", name,
+                why));
         case SQLITE_CONSTRAINT:
             refuse(fmt::format("{}: {}", name, why));
         default:
@@ -220,7 +219,7 @@ Database::Database(const std::filesystem::path& path, Access access)
     if (access == Access::write) {
         impl_->open(path.string(), SQLITE_OPEN_READWRITE);
         if (sqlite3_db_readonly(impl_->handle, "main") == 1)
-            throw Error(ErrorCode::io, fmt::format("{}: it may only be read", path.string()));
+            throw Error(ErrorCode::io, fmt::format("{}: it is read-only", path.string()));
         impl_->run("PRAGMA synchronous = FULL");
         return;
     }

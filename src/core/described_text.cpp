@@ -202,8 +202,7 @@ std::string table_of_fields(const ResultType& type) {
             if (part.facts.omitted) shape.nullable = false;
             std::string text;
             for (const char c : part.facts.help) text += c == '|' ? "\\|" : std::string(1, c);
-            if (part.facts.omitted)
-                text += text.empty() ? "only where there is one" : "; only where there is one";
+            if (part.facts.omitted) text += text.empty() ? "may be absent" : "; may be absent";
             out += fmt::format("| `{}{}{}` | {} | {} |\n", group, group.empty() ? "" : ".",
                                part.name, type_text(shape, part.facts), text);
         });

@@ -33,14 +33,14 @@ ResultType result_type(ResultOf<Interval>) {
 
 ResultType result_type(ResultOf<Estimate>) {
     static constexpr auto rows = describe_result<Estimate>(
-        {.name = "Estimate", .help = "A number and how sure it is"},
+        {.name = "Estimate", .help = "A number with its uncertainty"},
         {
             part<&Estimate::value>({}),
             part({.help = "Why there is no value", .name = "undefined", .omitted = true},
                  [](const Estimate& estimate) {
                      return estimate.value ? std::optional<std::string>() : estimate.undefined;
                  }),
-            part({.help = "Of a number without unit it is absent",
+            part({.help = "Absent for a number without a unit",
                   .name = "unit",
                   .script = R"("number" | "proportion" | "nats" | "rank")",
                   .omitted = true},
@@ -51,7 +51,7 @@ ResultType result_type(ResultOf<Estimate>) {
             part<&Estimate::n>({.help = "Items that entered"}),
             part<&Estimate::interval>({.omitted = true}),
             part<&Estimate::standard_error>({.omitted = true}),
-            part<&Estimate::note>({.help = "What a reader must know of it", .omitted = true}),
+            part<&Estimate::note>({.help = "What a reader must know about it", .omitted = true}),
         });
     return rows;
 }

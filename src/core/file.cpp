@@ -68,7 +68,7 @@ std::size_t read_fully(int descriptor, char* out, std::size_t size, const fs::pa
 void read_all(int descriptor, char* out, std::size_t size, const fs::path& path) {
     if (read_fully(descriptor, out, size, path) == size) return;
     throw Error(ErrorCode::bad_input,
-                fmt::format("`{}` became shorter while it was read", path.string()));
+                fmt::format("`{}` was truncated while it was read", path.string()));
 }
 
 template <class Buffer>
@@ -76,8 +76,8 @@ Buffer read_whole(const fs::path& path, std::uint64_t limit) {
     const auto [fd, size] = open_regular(path);
     const Descriptor descriptor(fd);
     if (size > limit) {
-        throw Error(ErrorCode::bad_input, fmt::format("`{}` has {} bytes; at most {} are read",
-                                                      path.string(), size, limit));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}` has {} bytes; the limit is {}", path.string(), size, limit));
     }
     Buffer buffer;
     buffer.resize(size);

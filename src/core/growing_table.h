@@ -30,7 +30,7 @@ public:
     const Row& add(Row row) {
         const std::scoped_lock lock(mutex_);
         if (rows_.size() == rows_.capacity())
-            refuse("plug-ins may add " + std::to_string(most_added) + " rows in all, not more");
+            refuse("plug-ins may add at most " + std::to_string(most_added) + " rows in all");
         rows_.push_back(std::move(row));
         count_.store(rows_.size(), std::memory_order_release);
         return rows_.back();

@@ -77,7 +77,8 @@ __attribute__((target("avx,f16c"))) std::size_t floats_f16c(const std::uint16_t*
 
 void check_lengths(std::size_t in, std::size_t out) {
     if (in != out)
-        throw Error(ErrorCode::internal, "half conversion between arrays of different lengths");
+        throw Error(ErrorCode::internal,
+                    "half-precision conversion between arrays of different lengths");
 }
 
 }  // namespace

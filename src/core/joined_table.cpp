@@ -10,7 +10,7 @@
 namespace assay {
 
 void JoinedTable::set(const std::string& key, const Column& column, Cell cell) {
-    if (rows_.empty()) throw Error(ErrorCode::internal, fmt::format("`{}` is set in no row", key));
+    if (rows_.empty()) throw Error(ErrorCode::internal, fmt::format("no row sets `{}`", key));
     Row& row = rows_.back();
     const auto place_of = [&](const std::string& wanted) {
         return std::find_if(columns_.begin(), columns_.end(),

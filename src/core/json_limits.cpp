@@ -101,14 +101,14 @@ private:
     bool count() {
         constexpr std::uint64_t often = 1024;
         if (++values_ > max_values_)
-            refuse_json(fmt::format("JSON of more than {} values", max_values_));
+            refuse_json(fmt::format("the JSON has more than {} values", max_values_));
         if (values_ % often == 0) throw_if_stopped();
         return true;
     }
     void open() {
         count();
         if (++depth_ > max_depth_)
-            refuse_json(fmt::format("JSON nested deeper than {} levels", max_depth_));
+            refuse_json(fmt::format("the JSON is nested deeper than {} levels", max_depth_));
     }
 
     Events& next_;
@@ -293,10 +293,10 @@ private:
         return true;
     }
     [[noreturn]] void refuse_holder() const {
-        if (lists_only_) refuse_part("the JSON is no list of objects");
-        if (member_.empty()) refuse_part("the JSON is no list and no object");
-        refuse_part(level_ == 0 ? std::string("the JSON is no object")
-                                : fmt::format("`{}` is no list and no object", member_));
+        if (lists_only_) refuse_part("the JSON is not a list of objects");
+        if (member_.empty()) refuse_part("the JSON is neither a list nor an object");
+        refuse_part(level_ == 0 ? std::string("the JSON is not an object")
+                                : fmt::format("`{}` is neither a list nor an object", member_));
     }
 
     json part_;

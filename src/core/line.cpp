@@ -11,8 +11,9 @@ namespace assay {
 
 FittedLine least_squares_line(std::span<const double> x, std::span<const double> y) {
     if (x.size() != y.size() || x.size() < 2) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("a line through {} points; at least 2 are needed", x.size()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("cannot fit a line through {} points; at least 2 are needed", x.size()));
     }
     const double size = static_cast<double>(x.size());
     const double mean_x = std::accumulate(x.begin(), x.end(), 0.0) / size;
@@ -22,7 +23,7 @@ FittedLine least_squares_line(std::span<const double> x, std::span<const double>
         xx += (x[i] - mean_x) * (x[i] - mean_x);
         xy += (x[i] - mean_x) * (y[i] - mean_y);
     }
-    if (!(xx > 0)) throw Error(ErrorCode::usage, "a line through points of equal x");
+    if (!(xx > 0)) throw Error(ErrorCode::usage, "cannot fit a line: all points have the same x");
     FittedLine line;
     line.slope = xy / xx;
     line.intercept = mean_y - line.slope * mean_x;

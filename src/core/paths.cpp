@@ -86,8 +86,9 @@ fs::path absolute_path(const fs::path& path) {
     std::error_code error;
     const fs::path whole = fs::absolute(path, error);
     if (error) {
-        throw Error(ErrorCode::io, fmt::format("cannot find where `{}` is: the current folder: {}",
-                                               path.string(), error.message()));
+        throw Error(ErrorCode::io,
+                    fmt::format("cannot resolve `{}`: the current folder is not readable: {}",
+                                path.string(), error.message()));
     }
     return whole.lexically_normal();
 }

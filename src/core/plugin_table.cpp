@@ -42,8 +42,8 @@ public:
     void operator()(const assay_plugin& table) {
         if (table.version != ASSAY_PLUGIN_VERSION)
             refuse(
-                fmt::format("{} is for version {} of the plug-in interface; this program takes "
-                            "version {}: compile it with this program's assay/plugin.h",
+                fmt::format("{} was built for version {} of the plug-in interface; this program "
+                            "needs version {}: compile it with this program's assay/plugin.h",
                             where_, table.version, ASSAY_PLUGIN_VERSION));
         if (table.size != static_cast<std::int32_t>(sizeof(assay_plugin)))
             refuse(
@@ -120,7 +120,7 @@ const assay_plugin& table_in(const fs::path& file) {
     if (library == nullptr) refuse(fmt::format("cannot open the plug-in: {}", ::dlerror()));
     const void* const table = ::dlsym(library, table_symbol);
     if (table == nullptr)
-        refuse(fmt::format("{} exports no `{}`, so it is no plug-in; docs/plugins.md shows one",
+        refuse(fmt::format("{} exports no `{}`, so it is not a plug-in; docs/plugins.md shows one",
                            file.string(), table_symbol));
     return *static_cast<const assay_plugin*>(table);
 }
@@ -140,7 +140,7 @@ void check_file(const fs::path& file, const std::string& name) {
         refuse(file.string() + " is a folder; a plug-in is a shared library or a Python file");
     if (!is_plugin_name(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-"))
         refuse(
-            fmt::format("{}: its functions are named by the file, and `{}` is no such name; "
+            fmt::format("{}: its functions are named after the file, and `{}` is not a valid name; "
                         "allowed: letters, digits, - and _",
                         file.string(), name));
 }
@@ -203,7 +203,7 @@ void call_plugin(std::string_view name, std::int64_t expected, std::string_view 
     error.back() = '\0';
     if (made == -1)
         refuse(fmt::format("{}: {}", name,
-                           error[0] != '\0' ? error.data() : "it failed and does not say why"));
+                           error[0] != '\0' ? error.data() : "it failed without a message"));
     if (made != expected)
         refuse(fmt::format("{} wrote {} {}; it must write {}", name, made, of_what, expected));
 }

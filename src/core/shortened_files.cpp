@@ -79,7 +79,8 @@ extern "C" void on_bus_error(int number, siginfo_t* info, void*) {
     say(program_name);
     say(": error: `");
     say(path);
-    say("` became shorter while it was read; run the command again when nobody writes to it\n");
+    say("` was truncated while it was read; run the command again when no other program writes to "
+        "it\n");
     ::_exit(bad_input_status);
 }
 

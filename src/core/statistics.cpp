@@ -28,7 +28,7 @@ void check_level(double level) {
 void check_counts(std::uint64_t hits, std::uint64_t trials) {
     if (trials == 0 || hits > trials) {
         throw Error(ErrorCode::usage,
-                    fmt::format("{} hits in {} trials is no proportion", hits, trials));
+                    fmt::format("{} hits in {} trials is not a valid proportion", hits, trials));
     }
 }
 
@@ -44,7 +44,8 @@ double normal_cdf(double x) {
 
 double normal_quantile(double p) {
     if (!(p > 0 && p < 1))
-        throw Error(ErrorCode::usage, fmt::format("normal quantile of {}: not in (0, 1)", p));
+        throw Error(ErrorCode::usage,
+                    fmt::format("normal quantile of {}: it must be in (0, 1)", p));
     return boost::math::quantile(boost::math::normal(), p);
 }
 

@@ -72,7 +72,7 @@ json to_json(const toml::node& node, unsigned depth = 0) {
     if (const auto* value = node.as_floating_point()) return value->get();
     if (const auto* value = node.as_boolean()) return value->get();
     throw Error(ErrorCode::bad_input,
-                fmt::format("line {} holds a date or time; no setting takes one",
+                fmt::format("line {} contains a date or time, which no setting takes",
                             static_cast<unsigned>(node.source().begin.line)));
 }
 
@@ -85,7 +85,7 @@ public:
         if (static_cast<unsigned char>(c) >= 0x80) {
             throw Error(
                 ErrorCode::bad_input,
-                fmt::format("not valid TOML: a character beyond ASCII outside quotes in line {}",
+                fmt::format("not valid TOML: line {} has a non-ASCII character outside quotes",
                             line));
         }
         // Between two of these stands a key, or a value, which has one dot at most.
@@ -170,8 +170,8 @@ void check_bare_text(std::string_view text) {
 
 json parse_toml(std::string_view text) {
     if (text.size() > most_toml_bytes) {
-        throw Error(ErrorCode::bad_input, fmt::format("{} bytes of TOML; at most {} are read",
-                                                      text.size(), most_toml_bytes));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} bytes of TOML; the limit is {}", text.size(), most_toml_bytes));
     }
     check_bare_text(text);
     try {

@@ -89,8 +89,9 @@ std::vector<fs::path> array_files_of(const fs::path& folder) {
     // torchvision unpacks MNIST there.
     if (files.empty() && is_folder(folder / "raw")) return array_files_of(folder / "raw");
     if (files.size() <= 1 || training.size() == files.size()) return files;
-    refuse(fmt::format("{} holds {} files with arrays of images; name those of one data set: {}",
-                       folder.string(), files.size(), ask_for_one(folder, files, training)));
+    refuse(
+        fmt::format("{} holds {} files with arrays of images; name the files of one data set: {}",
+                    folder.string(), files.size(), ask_for_one(folder, files, training)));
 }
 
 Dataset open_arrays(const std::vector<fs::path>& files, const DatasetOptions& options,
@@ -101,9 +102,9 @@ Dataset open_arrays(const std::vector<fs::path>& files, const DatasetOptions& op
                                      .label_column = options.label_column,
                                      .list = options.list};
     if (files.size() > 1 && !options.list.empty()) {
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("--list names the labels of one file, and {} are named", files.size()));
+        throw Error(ErrorCode::usage,
+                    fmt::format("--list gives the labels of one file, but {} files are named",
+                                files.size()));
     }
     auto images = std::make_shared<arrays::ArrayImages>();
     std::optional<parquet::Labels> labels;
@@ -112,8 +113,9 @@ Dataset open_arrays(const std::vector<fs::path>& files, const DatasetOptions& op
     for (const fs::path& file : files) {
         throw_if_stopped();
         if (folder_of_array(file) != dataset.root) {
-            refuse(fmt::format("{} and {} lie in different folders: one data set lies in one",
-                               files.front().string(), file.string()));
+            refuse(
+                fmt::format("{} and {} are in different folders; a data set must be in one folder",
+                            files.front().string(), file.string()));
         }
         if (options.limit > 0 && dataset.size() >= options.limit) break;
         arrays::ArrayData data = arrays::read_array_file(file, wishes);
@@ -122,8 +124,8 @@ Dataset open_arrays(const std::vector<fs::path>& files, const DatasetOptions& op
             notes.push_back(fmt::format("images are {} ({}), labels {}", data.taken,
                                         data.images.described(), data.labels.from));
         } else if (data.class_names != labels->names()) {
-            refuse(
-                fmt::format("{}: it names other classes than the files before it", file.string()));
+            refuse(fmt::format("{}: it names different classes than the files before it",
+                               file.string()));
         }
         labelled = labelled || data.labels.size() > 0;
         const std::uint64_t count =
@@ -137,8 +139,8 @@ Dataset open_arrays(const std::vector<fs::path>& files, const DatasetOptions& op
             for (std::uint64_t i = 0; i < count; ++i)
                 severity.values.append(std::to_string(i / images_per_severity + 1));
             notes.emplace_back(
-                "the labels are five times the same 10000: severities 1 to 5 in this order, which "
-                "are the attribute `severity`");
+                "the same 10000 labels repeat five times: severities 1 to 5 in this order, stored "
+                "as the attribute `severity`");
         }
         images->add(data.name, file, std::move(data.images));
     }

@@ -34,7 +34,7 @@ std::vector<std::string> choices_of(std::string_view inside, std::string_view te
     const std::string_view first = inside.substr(0, dots), last = inside.substr(dots + 2);
     std::uint64_t from = 0, to = 0;
     if (!parse_number(first, from) || !parse_number(last, to) || to < from)
-        refuse_braces(text, "not a range of numbers from the least to the largest");
+        refuse_braces(text, "not a range from a smaller to a larger number");
     if (to - from >= most_names) refuse_braces(text, fmt::format("more than {} names", most_names));
     for (std::uint64_t n = from; n <= to; ++n)
         choices.push_back(fmt::format("{:0{}}", n, first.size()));

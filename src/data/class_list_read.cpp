@@ -43,8 +43,8 @@ class Numbered {
 public:
     void add(std::uint64_t number, Entry entry) {
         if (number >= max_classes)
-            refuse(
-                fmt::format("class number {} is too large (at most {})", number, max_classes - 1));
+            refuse(fmt::format("class number {} is too large; the limit is {}", number,
+                               max_classes - 1));
         rows_.emplace_back(number, std::move(entry));
     }
     std::vector<Entry> in_order() {
@@ -200,7 +200,8 @@ ClassList from_json(std::string_view text) {
         std::uint64_t number = 0;
         if (value.is_number_integer()) {
             if (!value.is_number_unsigned())
-                refuse(fmt::format("class `{}` has the number {}", shortened(key), value.dump()));
+                refuse(fmt::format("class `{}` has the number {}, which is out of range",
+                                   shortened(key), value.dump()));
             names_only = true;
             numbered.add(value.get<std::uint64_t>(), {key, key});
         } else if (parse_number(key, number)) {
@@ -208,7 +209,7 @@ ClassList from_json(std::string_view text) {
             describe_entry(entry, descriptions);
             numbered.add(number, std::move(entry));
         } else {
-            refuse(fmt::format("key `{}` is not a class number, and its value is none either",
+            refuse(fmt::format("neither the key `{}` nor its value is a class number",
                                shortened(key)));
         }
     }

@@ -95,15 +95,16 @@ constexpr BuiltIn built_in[] = {
         std::string list;
         for (const std::size_t i : missing)
             list += fmt::format("{}{}", list.empty() ? "" : ", ", imagenet.id(i));
-        refuse(fmt::format(
-            "class map `{}` needs {} of ImageNet's classes, and {} of them {} among the model's "
-            "{}: {} ({}). A file that lists the others, one id per line, is a class map, too",
-            map.name, asked, missing.size(), missing.size() == 1 ? "is not" : "are not",
-            model.size(), list, imagenet.name(first)));
+        refuse(
+            fmt::format("class map `{}` needs {} of ImageNet's classes, but {} of them {} among "
+                        "the model's {}: {} ({}). To use the others, pass a file that lists their "
+                        "ids, one per line, as --class-map",
+                        map.name, asked, missing.size(), missing.size() == 1 ? "is not" : "are not",
+                        model.size(), list, imagenet.name(first)));
     }
     refuse(fmt::format(
         "class map `{}` needs ImageNet's classes: WordNet ids or names in any order, among any "
-        "others, or 1000 numbers. The model has {} classes, and none of them is {}{}",
+        "others, or 1000 numbers. The model has {} classes, but none of them is {}{}",
         map.name, model.size(), one, is_numbered(model) ? published_list(model.size()) : ""));
 }
 
@@ -164,8 +165,7 @@ ClassMap from_list(const std::filesystem::path& path, const ClassList& model) {
         if (!c) c = find_class(model, aliases, name);
         if (!c) {
             refuse(
-                fmt::format("entry {} `{}` is none of the model's {} classes, or could be "
-                            "several{}",
+                fmt::format("entry {} `{}` is not one of the model's {} classes, or is ambiguous{}",
                             t + 1, shortened(name), model.size(),
                             suggest(name, is_wnid(name) ? model.ids() : model.names())));
         }
@@ -196,8 +196,8 @@ ClassMap read_class_map(const std::filesystem::path& path, const ClassList& mode
     const std::vector<JsonReader> targets = fields["target_of"].entries();
     if (targets.size() != model.size()) {
         fields["target_of"].refuse(
-            fmt::format("{} numbers; the model has {} classes, and each has one", targets.size(),
-                        model.size()));
+            fmt::format("{} numbers for {} classes of the model; each class needs one",
+                        targets.size(), model.size()));
     }
     const auto last = static_cast<std::int64_t>(map.targets.size()) - 1;
     for (const JsonReader& target : targets)
@@ -220,8 +220,8 @@ ClassMap class_map_named(std::string_view name_or_path, const ClassList& model_c
     const std::filesystem::path path(name_or_path);
     if (!path.has_extension() && !is_there(path)) {
         throw Error(ErrorCode::usage,
-                    fmt::format("unknown class map `{}`{}; a path of a JSON file or of a list of "
-                                "classes is allowed, too",
+                    fmt::format("unknown class map `{}`{}; you can also pass the path of a JSON "
+                                "file or of a list of classes",
                                 shortened(name_or_path), suggest(name_or_path, class_map_names())));
     }
     return with_note(fmt::format("reading the class map {}", path.string()),

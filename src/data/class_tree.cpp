@@ -33,8 +33,8 @@ ClassTree::ClassTree(const Hierarchy& hierarchy, const ClassList& classes) {
     const std::uint32_t first = *several.begin();
     const auto above = hierarchy.parents(first);
     notes_.push_back(fmt::format(
-        "{} of the nodes above the classes {} several parents, and the first one counts: of `{}` "
-        "`{}`, not `{}`",
+        "{} of the nodes above the classes {} several parents; the first one counts (for `{}`: "
+        "`{}`, not `{}`)",
         several.size(), several.size() == 1 ? "has" : "have", shortened(hierarchy.name(first)),
         shortened(hierarchy.name(above[0])), shortened(hierarchy.name(above[1]))));
 }

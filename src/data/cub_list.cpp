@@ -29,7 +29,7 @@ NumberedWords read_numbered(const fs::path& path) {
         std::uint64_t number = 0;
         if (!parse_number(line.substr(0, blank), number) || word.empty()) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("{} line {}: `{}` is not a number and what it stands for",
+                        fmt::format("{} line {}: `{}` is not a number followed by its meaning",
                                     source, at, shortened(line)));
         }
         if (!words.emplace(number, NumberedWord{std::string(word), at}).second) {

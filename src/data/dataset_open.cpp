@@ -53,11 +53,10 @@ void check_options(const DatasetOptions& options, const fs::path& path, ArchiveK
 /// Throws usage: a split of what has none, or says it by its files.
 void check_split(const DatasetOptions& options, const fs::path& path) {
     if (options.split.empty()) return;
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("--split {} is for data sets of torchvision and folders with splits; {} "
-                    "is none: name the file or folder of the split",
-                    shortened(options.split), path.string()));
+    throw Error(ErrorCode::usage,
+                fmt::format("--split {} is for data sets of torchvision and folders with splits; "
+                            "{} is neither: name the file or folder of the split",
+                            shortened(options.split), path.string()));
 }
 
 constexpr std::string_view folder_of_images =
@@ -95,20 +94,20 @@ std::optional<Dataset> open_own_list(const fs::path& path, std::string_view own_
         (options.layout == Layout::flat || !labels_file_names(list, options.label_column)))
         return std::nullopt;
     if (options.layout == Layout::image_folder) {
-        notes.push_back(fmt::format("{} in the folder is not read: the class folders are asked for",
-                                    own_list_name));
+        notes.push_back(fmt::format(
+            "{} in the folder is ignored, because class folders are requested", own_list_name));
         return std::nullopt;
     }
     if (options.layout == Layout::automatic && holds_class_folders(path) &&
         !names_images(path, list, !metadata)) {
         notes.push_back(
-            fmt::format("{} beside the class folders names none of their images: left alone, the "
-                        "folders are the labels",
+            fmt::format("{} beside the class folders names none of their images, so it is ignored "
+                        "and the folders are the labels",
                         own_list_name));
         return std::nullopt;
     }
     Dataset dataset = open_list(path, list, options, notes);
-    notes.push_back(fmt::format("images and labels are those of {} in the folder ({} items)",
+    notes.push_back(fmt::format("using the images and labels in {} of the folder ({} items)",
                                 own_list_name, dataset.size()));
     return dataset;
 }
@@ -122,8 +121,8 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
     if (!options.list.empty()) {
         if (options.layout == Layout::image_folder) {
             throw Error(ErrorCode::usage,
-                        "a list of labels goes with a flat folder, not with class folders: leave "
-                        "--layout folders out, or --list");
+                        "--list is for a flat folder, not for class folders: omit --layout folders "
+                        "or --list");
         }
         check_split(options, path);
         return open_list(path, options.list, options, notes);
@@ -219,8 +218,8 @@ Dataset open_range(const fs::path& range, const DatasetOptions& options,
         fs::path file = std::move(name);
         if (kind_of_archive(file) == ArchiveKind::none) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("no such folder or list: {}. Braces name files that end in "
-                                    ".parquet, .tar or .zip, or that hold arrays of images",
+                        fmt::format("no such folder or list: {}. Braces are for files that end in "
+                                    ".parquet, .tar or .zip, or that contain arrays of images",
                                     range.string()));
         }
         if (!is_url(file) && !is_there(file)) {
@@ -228,7 +227,7 @@ Dataset open_range(const fs::path& range, const DatasetOptions& options,
                         fmt::format("no such file: {} (one of {})", file.string(), range.string()));
         }
         if (!files.empty() && kind_of_archive(files.front()) != kind_of_archive(file)) {
-            throw Error(ErrorCode::bad_input, fmt::format("{} and {} are not of one kind",
+            throw Error(ErrorCode::bad_input, fmt::format("{} and {} are different kinds of files",
                                                           files.front().string(), file.string()));
         }
         files.push_back(std::move(file));
@@ -244,8 +243,8 @@ Dataset open_url(const fs::path& url, const DatasetOptions& options,
     if (kind_of_archive(url) == ArchiveKind::none) {
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("{}: of files at URLs, archives are read (.tar, .parquet, .zip), "
-                        "several by a range in braces: '{}/val-{{000..063}}.tar'",
+            fmt::format("{}: at URLs, only archives can be read (.tar, .parquet, .zip), several "
+                        "with a range in braces: '{}/val-{{000..063}}.tar'",
                         shown_url(url.string()),
                         shown_url(url.has_filename() ? url.string() : url.parent_path().string())));
     }
@@ -258,7 +257,7 @@ void note_animations(const Dataset& dataset, std::vector<std::string>& notes) {
     std::size_t gifs = 0;
     for (std::size_t i = 0; i < names.size(); ++i) gifs += lower_extension(names[i]) == ".gif";
     if (gifs > 0)
-        notes.push_back(fmt::format("{}: of an animation the first frame is used",
+        notes.push_back(fmt::format("{}: only the first frame of an animation is used",
                                     how_many(gifs, "GIF image")));
 }
 
@@ -346,7 +345,7 @@ Dataset open_dataset(const fs::path& path, const DatasetOptions& options,
     }
     if (!fs::exists(status) && path.native().starts_with("pipe:")) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: no command is run to read images; name the URL itself",
+                    fmt::format("{}: Assay runs no command to read images; pass the URL itself",
                                 shortened(path.string(), 200)));
     }
     if (!fs::exists(status))
@@ -358,11 +357,9 @@ Dataset open_dataset(const fs::path& path, const DatasetOptions& options,
         dataset = open_archives({path}, options, heard);
     } else {
         if (!options.list.empty()) {
-            throw Error(
-                ErrorCode::usage,
-                fmt::format("{} is a list itself; a second list goes with a folder: leave --list "
-                            "out",
-                            path.string()));
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} is already a list, and --list is for a folder: omit --list",
+                                    path.string()));
         }
         check_layout(options, path, "a list of images");
         const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");

@@ -42,15 +42,14 @@ std::vector<std::uint64_t> numbers_of(const std::vector<std::string>& folders) {
     if (!numbers.empty() && *std::max_element(numbers.begin(), numbers.end()) == known.size() &&
         *std::min_element(numbers.begin(), numbers.end()) > 0) {
         hint = fmt::format(
-            "; folders count from 1, classes from 0..{}: give a class list whose ids are the "
-            "folder names",
+            "; folders count from 1, classes from 0 to {}: pass --classes with a list whose ids "
+            "are the folder names",
             known.size() - 1);
     }
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("folder `{}` is none of the classifier's {} classes, by id, name or number ({} "
-                    "of {} folders are "
-                    "unknown){}",
+        fmt::format("folder `{}` is not one of the classifier's {} classes, by id, name or number "
+                    "({} of {} folders are unknown){}",
                     shortened(folders[first]), known.size(), unknown, folders.size(), hint));
 }
 
@@ -119,10 +118,9 @@ FolderClasses numbered(const std::vector<std::string>& folders,
         out.class_of[folder] = static_cast<std::int32_t>(ids.size());
         ids.push_back(folders[folder]);
     }
-    out.note = fmt::format(
-        "{} class folders are numbers ({} to {}): classes in numeric order, not in the order of "
-        "their letters",
-        folders.size(), ids.front(), ids.back());
+    out.note =
+        fmt::format("{} class folders are numbers ({} to {}): sorted as numbers, not as text",
+                    folders.size(), ids.front(), ids.back());
     out.classes = ClassList(std::move(ids));
     return out;
 }
@@ -136,8 +134,8 @@ FolderClasses sorted_names(const std::vector<std::string>& folders) {
     out.classes = ClassList(std::move(ids));
     for (const std::string& folder : folders)
         out.class_of.push_back(out.classes.find(folder).value());
-    out.note =
-        fmt::format("{} class folders: their names in byte order are the classes", folders.size());
+    out.note = fmt::format("{} class folders: their names, sorted by bytes, are the classes",
+                           folders.size());
     return out;
 }
 
@@ -162,12 +160,13 @@ void refuse_doubled_name(const std::vector<std::string>& folders, const ClassLis
 /// be its classes.
 FolderClasses match_unnamed(const std::vector<std::string>& folders, const ClassList& known) {
     if (folders.size() != known.size()) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{} class folders (`{}`, ...), but the classifier has {} classes "
-                                "without names: give its class list (--classes), "
-                                "so that folders can be found in it{}",
-                                folders.size(), shortened(folders.front()), known.size(),
-                                published_list(known.size())));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format(
+                "{} class folders (`{}`, ...), but the classifier has {} classes without names: "
+                "give its class list (--classes), so that folders can be matched to it{}",
+                folders.size(), shortened(folders.front()), known.size(),
+                published_list(known.size())));
     }
     FolderClasses out = sorted_names(folders);
     out.note +=

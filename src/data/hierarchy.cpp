@@ -86,9 +86,9 @@ void Hierarchy::find_root(const std::string& source) {
         root_ = node;
         roots.push_back("`" + shortened(id(node)) + "`");
     }
-    if (roots.empty()) refuse(source + ": no node without a parent: every way up goes in a circle");
+    if (roots.empty()) refuse(source + ": every node has a parent, so the hierarchy is circular");
     if (roots.size() > 1)
-        refuse(fmt::format("{}: {} and not one; add a node above them", source,
+        refuse(fmt::format("{}: {} instead of one; add a node above them", source,
                            listed(roots, "nodes without a parent")));
 }
 
@@ -128,7 +128,7 @@ void Hierarchy::sort_from_the_root(const std::string& source) {
     std::vector<std::string> circle;
     for (auto at = std::find(way.begin(), way.end(), node); at != way.end(); ++at)
         circle.push_back("`" + shortened(id(*at)) + "`");
-    refuse(fmt::format("{}: {} are above themselves", source, listed(circle, "nodes")));
+    refuse(fmt::format("{}: {} are their own ancestors", source, listed(circle, "nodes")));
 }
 
 std::optional<std::uint32_t> Hierarchy::find(std::string_view id_or_name) const {
@@ -173,7 +173,7 @@ std::vector<std::uint32_t> Hierarchy::nodes_of(const ClassList& classes) const {
         missing.push_back(std::move(text));
     }
     if (!missing.empty())
-        refuse(fmt::format("{} of {} classes are no node of the hierarchy: {}", missing.size(),
+        refuse(fmt::format("{} of {} classes are not nodes of the hierarchy: {}", missing.size(),
                            classes.size(), listed(missing, "missing")));
     std::vector<std::uint32_t> sorted = nodes;
     std::sort(sorted.begin(), sorted.end());

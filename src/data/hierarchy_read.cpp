@@ -95,16 +95,17 @@ void add_noun(HierarchyBuilder& builder, std::string_view line, const std::strin
             std::from_chars(text.data(), text.data() + text.size(), value, base);
         if (text.empty() || problem != std::errc() || stop != text.data() + text.size())
             refuse(
-                fmt::format("{}: field {} is `{}`, and no count", where, at + 1, shortened(text)));
+                fmt::format("{}: field {} is `{}`, not a count", where, at + 1, shortened(text)));
         return value;
     };
     const auto synset = [&](std::string_view offset) {
         const std::string id = "n" + std::string(offset);
         if (!is_wnid(id))
-            refuse(fmt::format("{}: `{}` is no synset of eight digits", where, shortened(offset)));
+            refuse(
+                fmt::format("{}: `{}` is not a synset of eight digits", where, shortened(offset)));
         return builder.node(id);
     };
-    if (fields.size() < 6 || fields[2] != "n") refuse(where + ": no noun of WordNet's database");
+    if (fields.size() < 6 || fields[2] != "n") refuse(where + ": not a noun of WordNet's database");
     const std::uint32_t node = synset(fields[0]);
     const std::size_t words = number(3, 16);
     if (words == 0 || words > 255) refuse(fmt::format("{}: {} words", where, words));
@@ -145,7 +146,7 @@ private:
             const auto found = value.find(key);
             if (found == value.end()) continue;
             if (!found->is_string() || found->get_ref<const std::string&>().empty())
-                fail(fmt::format("`{}` of a node is no text", key));
+                fail(fmt::format("`{}` of a node is not a text", key));
             return found->get<std::string>();
         }
         if (!root) fail("a node has no `name` (or `class`)");
@@ -154,7 +155,7 @@ private:
     /// The children of a node that is no class.
     const nlohmann::json& children_of(const nlohmann::json& value) const {
         const nlohmann::json& children = value["children"];
-        if (!children.is_array()) fail("`children` is no list");
+        if (!children.is_array()) fail("`children` is not a list");
         return children;
     }
     void collect(const nlohmann::json& value, bool root) {
@@ -174,7 +175,7 @@ private:
         const bool taken = !leaf && (builder_.knows(name) || classes_.contains(name));
         // Or the class would become this node, with all that is below it.
         if (taken && classes_.contains(path_))
-            fail(fmt::format("a class is called `{}`, which is the path of this node",
+            fail(fmt::format("a class is named `{}`, which is also the path of this node",
                              shortened(path_)));
         if (taken && builder_.knows(path_))
             fail(fmt::format("`{}` appears twice below one node", shortened(name)));
@@ -222,7 +223,7 @@ Hierarchy hierarchy_from_pairs(std::string_view text, const std::string& source)
         const auto parts = parts_of(line);
         if (parts.empty()) return;
         if (parts.size() != 2 || !is_wnid(parts[0]) || !is_wnid(parts[1]))
-            refuse(fmt::format("{} line {}: `{}` is not PARENT CHILD, two WordNet ids", source,
+            refuse(fmt::format("{} line {}: `{}` is not two WordNet ids, PARENT CHILD", source,
                                number, shortened(line)));
         builder.edge(builder.node(parts[1]), builder.node(parts[0]));
     });

@@ -133,8 +133,8 @@ void refuse_labels_beside(const fs::path& root, const std::vector<std::string>& 
         if (!labels_images(root / table, images)) continue;
         const bool json = lower_extension(table) == ".json";
         throw Error(ErrorCode::bad_input,
-                    fmt::format("{} beside the images of {} has labels for them: {}; --layout flat "
-                                "reads the images without labels",
+                    fmt::format("{} beside the images of {} has labels for them: {}; to read the "
+                                "images without labels, pass --layout flat",
                                 table, root.string(),
                                 json ? fmt::format("give `assay score` --labels {}",
                                                    (root / table).string())
@@ -167,7 +167,7 @@ Dataset open_flat(const fs::path& root, const DatasetOptions& options,
         "flat folder of {} images without labels{}", dataset.size(),
         tables.empty()
             ? ""
-            : fmt::format(" (is {} a list of labels? then name it as the list)", tables.front())));
+            : fmt::format(" (if {} is a list of labels, pass it with --list)", tables.front())));
     note_counts(counts, notes);
     return dataset;
 }

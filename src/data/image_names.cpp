@@ -28,8 +28,8 @@ ImageNames image_names(const Dataset& dataset, std::string_view extension,
         if (path.is_absolute() ||
             std::find(path.begin(), path.end(), fs::path("..")) != path.end()) {
             refuse(
-                fmt::format("the image `{}` is not below the data set's folder: its changed copies "
-                            "would leave the new one",
+                fmt::format("the image `{}` is outside the data set's folder, so its copy would be "
+                            "outside the new folder",
                             shortened(id, 200)));
         }
         const bool fits = std::ranges::find(fitting, lower_extension(id)) != fitting.end();

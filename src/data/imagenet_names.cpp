@@ -164,8 +164,8 @@ std::string published_list(std::size_t classes) {
     for (const Head& head : heads) {
         if (head.classes == classes)
             return fmt::format(
-                "; {} classes are those of {}, whose WordNet ids timm publishes as "
-                "timm/data/_info/{}: that file is a class list (--classes)",
+                "; {} classes match {}, whose WordNet ids timm publishes as timm/data/_info/{}: "
+                "pass that file with --classes",
                 classes, head.name, head.file);
     }
     return {};

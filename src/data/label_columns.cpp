@@ -165,9 +165,9 @@ private:
     }
     void refuse_namesake(std::size_t c) const {
         if (!table_.header || columns_of_key_.at(column_key(name(c))) == 1) return;
-        throw UnclearColumns(ErrorCode::bad_input,
-                             fmt::format("{}: two columns are named {}; leave one of them out",
-                                         table_.source, name(c)));
+        throw UnclearColumns(
+            ErrorCode::bad_input,
+            fmt::format("{}: two columns are named {}; omit one of them", table_.source, name(c)));
     }
     std::size_t asked_for(const std::string& wanted, std::string_view option) const {
         std::optional<std::size_t> found;
@@ -232,13 +232,13 @@ private:
             ErrorCode::bad_input,
             fmt::format("{}: several columns name images ({}): {}", table_.source, list_of(images),
                         choice_.options ? "give one of them, --image-column NAME"
-                                        : "call the right one `path`"));
+                                        : "name the right one `path`"));
     }
 
     void take_label(std::size_t c) {
         if (c == found_.image || c == found_.id) {
             throw Error(ErrorCode::usage,
-                        fmt::format("{}: {} names the images; it is not the labels, too",
+                        fmt::format("{}: {} names the images, so it cannot be the labels",
                                     table_.source, quoted(c)));
         }
         refuse_namesake(c);
@@ -326,13 +326,14 @@ private:
             ErrorCode::bad_input,
             fmt::format(
                 "{}: {} ({}){}", table_.source,
-                candidates.empty() ? "no column of labels, of which the name is known"
+                candidates.empty() ? "no column has a known name for labels"
                                    : "several columns may hold the labels",
                 candidates.empty() ? "columns: " + all_names() : list_of(candidates),
                 choice_.options
-                    ? fmt::format(": give one of them, --label-column {}, or --label-column none",
-                                  table_.header ? "NAME" : "NUMBER")
-                    : ": call the right one `label`"));
+                    ? fmt::format(
+                          ": name one of them with --label-column {}, or pass --label-column none",
+                          table_.header ? "NAME" : "NUMBER")
+                    : ": name the right one `label`"));
     }
 
     /// A column per class.

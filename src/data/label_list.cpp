@@ -186,12 +186,11 @@ std::string note_of_none(std::string_view source, std::uint64_t none, std::uint6
 void refuse_signs(std::string_view source, std::uint64_t none, std::uint64_t ones,
                   std::uint64_t others, const ClassList& classes) {
     if (none == 0 || ones == 0 || others > 0 || classes.size() > 2) return;
-    throw UnclearSigns(
-        fmt::format("{}: the labels are -1 ({} rows) and 1 alone. If these are two classes, "
-                    "give --classes FILE, a class list with the ids -1 and 1. If -1 means "
-                    "no label, leave these cells empty",
-                    source, none),
-        none, ones);
+    throw UnclearSigns(fmt::format("{}: the only labels are -1 ({} rows) and 1. If these are two "
+                                   "classes, give --classes FILE, a class list with the ids -1 and "
+                                   "1. If -1 means no label, leave these cells empty",
+                                   source, none),
+                       none, ones);
 }
 
 bool all_imagenet_val(const StringColumn& ids) {
@@ -238,8 +237,8 @@ std::string unknown_label(std::string_view label, const ClassList& classes) {
         std::string hint;
         if (number == classes.size()) {
             hint =
-                "; do the labels count from 1? (the ImageNet devkit's do, in an order of their "
-                "own). If so, give --classes FILE, a class list with these labels as ids";
+                "; do the labels count from 1? (those of the ImageNet devkit do, in their own "
+                "order). If so, give --classes FILE, a class list with these labels as ids";
         }
         return fmt::format("label {} is out of range: the {} classes are numbered 0..{}{}",
                            shortened(label), classes.size(),
@@ -250,7 +249,8 @@ std::string unknown_label(std::string_view label, const ClassList& classes) {
         return fmt::format("label `{}` is the name of several classes: use their ids",
                            shortened(label));
     }
-    return fmt::format("label `{}` is none of the {} classes{}", shortened(label), classes.size(),
+    return fmt::format("label `{}` is not one of the {} classes{}", shortened(label),
+                       classes.size(),
                        suggest(label, is_wnid(label) ? classes.ids() : classes.names()));
 }
 

@@ -28,7 +28,7 @@ public:
         if (!found) return no_item;
         if (shared_[*found]) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("{}: several items have a file called `{}`: use their ids",
+                        fmt::format("{}: several items have a file named `{}`: use their ids",
                                     source, shortened(text)));
         }
         return *found;
@@ -111,11 +111,12 @@ void refuse_namesakes(const StringColumn& keys, const std::vector<std::uint32_t>
         std::uint32_t& earlier = first[items[row]];
         if (earlier == no_item) earlier = row;
         if (keys[earlier] == keys[row]) continue;
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: `{}` and `{}` would both be the item `{}` by their files' "
-                                "names: use the items' ids",
-                                source, shortened(keys[earlier]), shortened(keys[row]),
-                                shortened(dataset.ids[items[row]])));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format(
+                "{}: `{}` and `{}` both match the item `{}` by file name: use the items' ids",
+                source, shortened(keys[earlier]), shortened(keys[row]),
+                shortened(dataset.ids[items[row]])));
     }
 }
 
@@ -132,8 +133,8 @@ void require_labels(const std::filesystem::path& path) {
     const std::string near = nearest_name(path.filename().string(), beside);
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("no labels at `{}`{}; `assay export RUNS --top 0 -o labels.csv` writes "
-                    "the labels that stored predictions have, as a file to change",
+        fmt::format("no labels at `{}`{}; `assay export RUNS --top 0 -o labels.csv` writes the "
+                    "labels of stored predictions to a file that you can edit",
                     path.string(), near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
 }
 
@@ -203,7 +204,7 @@ void count_others(LabelMatch& match, const std::vector<std::uint32_t>& items,
     if (match.others == 0 || match.others < items.size()) return;
     throw NoItemNamed(
         ErrorCode::bad_input,
-        fmt::format("{}: `{}` is no item of the data set {} ({} items{}){}", source,
+        fmt::format("{}: `{}` is not an item of the data set {} ({} items{}){}", source,
                     match.first_other, dataset.name, dataset.size(), examples_of(dataset.ids, 0),
                     items.size() == 1
                         ? ""
@@ -254,13 +255,13 @@ std::string describe(const LabelMatch& match, std::uint64_t images,
         labels.filename().empty() ? labels.string() : labels.filename().string();
     std::string text;
     if (match.unnamed > 0) {
-        text = fmt::format("{} of {} images are not named in {}; they count as without labels",
+        text = fmt::format("{} of {} images are not named in {}; they count as unlabelled",
                            count_text(match.unnamed), count_text(images), file);
     }
     if (match.others > 0) {
         text += fmt::format(
-            "{}{} of {} rows of {} name images that are not here (the first: "
-            "`{}`); they are not used",
+            "{}{} of {} rows of {} name images that are not in the data set (the first: `{}`); "
+            "they are skipped",
             text.empty() ? "" : ". ", count_text(match.others), count_text(match.rows), file,
             match.first_other);
     }

@@ -20,7 +20,7 @@ LabelSets::LabelSets(HeldArray<std::uint64_t> offsets, HeldArray<std::int32_t> c
         for (std::uint64_t j = ends[i]; j < ends[i + 1]; ++j)
             good = good && all[j] >= 0 && (j == ends[i] || all[j - 1] < all[j]);
     }
-    if (!good) throw Error(ErrorCode::bad_input, "label sets that are none");
+    if (!good) throw Error(ErrorCode::bad_input, "these are not valid label sets");
 }
 
 void LabelSets::append(std::span<const std::int32_t> classes) {
@@ -29,7 +29,8 @@ void LabelSets::append(std::span<const std::int32_t> classes) {
     for (const std::int32_t c : classes) {
         if (c < 0) {
             labels.resize(static_cast<std::size_t>(begin));
-            throw Error(ErrorCode::internal, fmt::format("class {} in a label set", c));
+            throw Error(ErrorCode::internal,
+                        fmt::format("a label set contains class {}, which does not exist", c));
         }
         labels.push_back(c);
     }

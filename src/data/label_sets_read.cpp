@@ -41,7 +41,7 @@ LabelSets from_voted(VotedLabels voted, const Dataset& dataset, const ClassList&
             !(classes.empty() && parse_number(voted.labels[l], number) && number <= INT32_MAX)) {
             throw Error(
                 ErrorCode::bad_input,
-                fmt::format("{}: label `{}` is no class{}", source, shortened(voted.labels[l]),
+                fmt::format("{}: label `{}` is not a class{}", source, shortened(voted.labels[l]),
                             classes.empty()
                                 ? ", and the classes have no names here; `assay relabel "
                                   "RUNS/DATA_SET --classes FILE` gives them names"
@@ -161,7 +161,7 @@ LabelSets from_texts(std::span<const std::byte> npy, const ClassList& classes,
         const auto label = classes.find(text);
         if (!label && !text.empty() && text != "-1") {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("{}, row {}: `{}` is no class{}", source, row, text,
+                        fmt::format("{}, row {}: `{}` is not a class{}", source, row, text,
                                     classes.empty() ? "; give a list of classes with --classes"
                                                     : suggest(text, classes.ids())));
         }

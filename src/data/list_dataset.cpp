@@ -67,9 +67,8 @@ ClassList classes_from_texts(const LabelList& list, bool imagenet_val,
                                     most, most + 1));
         if (least > 0) {
             notes.push_back(
-                fmt::format("{}: no label is 0. If the labels count from 1, --classes "
-                            "FILE says so: a list of the labels, in the order of the "
-                            "scores",
+                fmt::format("{}: no label is 0. If the labels count from 1, pass --classes FILE "
+                            "with the labels in the order of the scores",
                             list.source));
         }
         return numbered_classes(static_cast<std::size_t>(most) + 1);
@@ -234,7 +233,7 @@ void take_labels(Dataset& dataset, LabelList& list, const StringColumn& images, 
     list.labels = std::move(labels);
     list.attributes = std::move(attributes);
     notes.push_back(fmt::format(
-        "{}: one label a line, taken {}", list.source,
+        "{}: one label per line, assigned {}", list.source,
         by_number ? "by the number in the file name" : "in byte order of the file names"));
 }
 
@@ -381,7 +380,7 @@ Dataset open_list(const fs::path& folder, const TableFile& file, const DatasetOp
             if (list.stems && !there)
                 throw Error(ErrorCode::bad_input,
                             fmt::format("{}: none of its images (the first: `{}`) is in the folder "
-                                        "{}; name the folder that its paths begin in by --data",
+                                        "{}; pass the folder that its paths start from with --data",
                                         list.source, shortened(list.files[0]), folder.string()));
             cut_rows(list, options.limit);
             take_rows(dataset, list, folder, list_path, notes);

@@ -84,7 +84,7 @@ void remove_unfinished_files(const fs::path& folder) {
     }
     if (error) {
         throw Error(ErrorCode::io,
-                    fmt::format("cannot clear up `{}`: {}", folder.string(), error.message()));
+                    fmt::format("cannot clean up `{}`: {}", folder.string(), error.message()));
     }
 }
 
@@ -136,7 +136,7 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
     if (!grows_ && (fs::is_symlink(folder_, ignored) || is_there(folder_))) {
         if (!is_there(folder_ / record_)) {
             throw Error(ErrorCode::usage,
-                        fmt::format("{} exists and holds no {}: choose another folder",
+                        fmt::format("{} exists but is not a {}: choose another folder",
                                     folder_.string(), record_));
         }
         const json there = read_record(folder_ / record_);

@@ -29,8 +29,8 @@ Dataset open_paths(std::span<const fs::path> files, const fs::path& folder,
                    const DatasetOptions& options, std::vector<std::string>& notes) {
     if (files.size() > 1 || is_url(files.front())) {
         refuse(
-            fmt::format("{}: its rows are paths of images, which are read of one file on the "
-                        "disk, beside the images",
+            fmt::format("{}: its rows are paths of images; such a Parquet file must be a single "
+                        "file on disk, beside the images",
                         files.front().string()));
     }
     DatasetOptions told = options;
@@ -40,7 +40,9 @@ Dataset open_paths(std::span<const fs::path> files, const fs::path& folder,
         told.classes = own;
         notes.push_back(fmt::format(
             "the file names {} classes{}", own.size(),
-            unnamed ? "; taken in order for the classifier's, which have no names" : ""));
+            unnamed
+                ? "; assuming they are in the classifier's order, because its classes have no names"
+                : ""));
     }
     return open_list(folder, files.front(), told, notes);
 }
@@ -50,18 +52,18 @@ Dataset open_paths(std::span<const fs::path> files, const fs::path& folder,
 Dataset open_parquet(std::span<const fs::path> files, const DatasetOptions& options,
                      std::vector<std::string>& notes) {
     if (!options.list.empty()) {
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("{} has its labels itself; a list goes with a folder of images: leave "
-                        "--list out, or name the labels by --label-column",
-                        files.front().string()));
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} contains its labels, and --list is for a folder of images: "
+                                "omit --list, or name the labels with --label-column",
+                                files.front().string()));
     }
     Dataset dataset;
     dataset.root = parent_of(files.front());
     for (const fs::path& file : files) {
         if (parent_of(file) != dataset.root) {
-            refuse(fmt::format("{} and {} lie in different folders: one data set lies in one",
-                               files.front().string(), file.string()));
+            refuse(
+                fmt::format("{} and {} are in different folders; a data set must be in one folder",
+                            files.front().string(), file.string()));
         }
     }
     if (parquet::lists_paths(files.front(), options.image_column))

@@ -98,7 +98,7 @@ Dataset take_items(const Dataset& dataset, std::span<const std::uint32_t> items)
 }
 
 Dataset stratified_sample(const Dataset& dataset, std::size_t n, std::uint64_t seed) {
-    if (n == 0) throw Error(ErrorCode::usage, "a sample of 0 images");
+    if (n == 0) throw Error(ErrorCode::usage, "the sample has 0 images; allowed: 1 or more");
     if (n >= dataset.size()) return dataset;
     std::map<std::int32_t, std::vector<std::uint32_t>> strata;
     for (std::uint32_t item = 0; item < dataset.size(); ++item)

@@ -45,7 +45,7 @@ fs::path chosen_split(const fs::path& folder, const std::vector<fs::path>& split
         if (split.filename().string() == wanted) return split;
         known += (known.empty() ? "" : "  or  ") + shell_word(split.string());
     }
-    refuse(fmt::format("{} holds the splits of `datasets.save_to_disk`: name one, {}",
+    refuse(fmt::format("{} holds several splits of `datasets.save_to_disk`: name one, {}",
                        folder.string(), known));
 }
 
@@ -65,8 +65,8 @@ std::vector<fs::path> saved_files(const fs::path& folder) {
             if (!one.is_object() || name == one.end() || !name->is_string()) continue;
             const std::string text = name->get<std::string>();
             if (text.empty() || text.find('/') != std::string::npos)
-                refuse(
-                    fmt::format("{}: `{}` is no file beside it", state.string(), shortened(text)));
+                refuse(fmt::format("{}: `{}` is not a file beside it", state.string(),
+                                   shortened(text)));
             files.push_back(folder / text);
         }
     }
@@ -142,9 +142,9 @@ Dataset open_split(const fs::path& folder, const DatasetOptions& options,
                 label == nullptr ? "none" : fmt::format("the column `{}`", label->name)));
             if (image.turn)
                 notes.emplace_back(
-                    "images are turned as their EXIF data say, as `datasets` turns them");
+                    "images are rotated as their EXIF data say, like `datasets` does");
         } else if (names != labels->names()) {
-            refuse(path.string() + ": it names other classes than the files before it");
+            refuse(path.string() + ": it names different classes than the files before it");
         }
         const std::uint64_t rows =
             options.limit == 0

@@ -150,9 +150,9 @@ std::optional<WeightRows> weights_of_table(const std::filesystem::path& path,
     rows.columns = flags.size();
     rows.said = fmt::format(
         "{}: soft labels: {} columns, one per class{}; images: {}", source, flags.size(),
-        flags.size() < classes.size()
-            ? fmt::format(" ({} classes have none, and count as 0)", classes.size() - flags.size())
-            : "",
+        flags.size() < classes.size() ? fmt::format(" ({} classes have no column and count as 0)",
+                                                    classes.size() - flags.size())
+                                      : "",
         key ? "column " + shortened(sample.names[*key]) : "not named");
     bool numbers = true;
     read_table(std::string_view(file.text), found->table, [&](auto& cells) {
@@ -167,7 +167,7 @@ std::optional<WeightRows> weights_of_table(const std::filesystem::path& path,
                         numbers = false;
                         return;
                     }
-                    refuse(fmt::format("{} line {}: column {} is `{}`, and no number", source,
+                    refuse(fmt::format("{} line {}: column {} is `{}`, not a number", source,
                                        cells.line(), sample.names[flags[f].column],
                                        shortened(cells[flags[f].column])));
                 }
@@ -198,19 +198,19 @@ std::vector<double> checked_sums(const WeightRows& rows, const ClassList& classe
         double sum = 0;
         for (const WeightRows::Weight& w : rows.row(r)) {
             if (!(w.value >= 0) || w.value > std::numeric_limits<float>::max())
-                refuse(fmt::format("{}, class {}: {} is no {}; {} is allowed", rows.where(r),
+                refuse(fmt::format("{}, class {}: {} is not a {}; allowed: {}", rows.where(r),
                                    shortened(name_of_class(classes, w.cls)), w.value,
                                    votes ? "count of votes" : "probability",
                                    votes ? "a number of 0 or more" : "a number from 0 to 1"));
             sum += w.value;
         }
         if (!votes && sum != 0 && std::abs(sum - 1) > most_rounding)
-            refuse(fmt::format(
-                "{} sums to {:.6g}; the probabilities of a soft label sum to 1{}", rows.where(r),
-                sum,
-                rows.holds_whole_numbers()
-                    ? ". If the rows are counts of votes, --label-votes divides each by its sum"
-                    : ""));
+            refuse(fmt::format("{} sums to {:.6g}; the probabilities of a soft label sum to 1{}",
+                               rows.where(r), sum,
+                               rows.holds_whole_numbers()
+                                   ? ". If the rows are counts of votes, add --label-votes, which "
+                                     "divides each by its sum"
+                                   : ""));
         sums.push_back(sum);
     }
     return sums;

@@ -90,7 +90,7 @@ private:
                      [&] {
                          const nlohmann::json object = parse_json(line, deepest);
                          if (!object.is_object())
-                             refuse("the line is no object {\"file_name\": ...}");
+                             refuse("the line is not an object {\"file_name\": ...}");
                          visit(object, number);
                      });
         });

@@ -73,7 +73,7 @@ IndexedTar read_tar(const fs::path& path, const LabelRule& rule, bool labels, st
     if (form == nullptr) return {source->size(), read_samples(*source, rule, labels, limit)};
     if (form == packed_forms && !is_url(path)) return read_gzip(source, rule, labels, limit);
     refuse(fmt::format(
-        "it is compressed ({}); images are read at their places, so {}unpack it first: {} {}",
+        "it is compressed ({}), but images need random access, so {}unpack it first: {} {}",
         form->called, is_url(path) ? "download and " : "", form->unpack,
         shell_word(is_url(path) ? path.filename().string() : path.string())));
 }
@@ -85,8 +85,8 @@ IndexedTar index_remote_tar(const std::string& url, const LabelRule& rule, bool 
         const auto file = remote::files().open_known(url, kept->version);
         if (file->version() != kept->version) {
             throw Error(ErrorCode::unreachable,
-                        fmt::format("it changed at the server since {} was made: remove that file "
-                                    "where you want the new one",
+                        fmt::format("it changed on the server since {} was made: remove that file "
+                                    "to use the new one",
                                     remote::kept_samples_file(folder, url, rule).string()));
         }
         auto& samples = kept->samples.samples;
@@ -172,17 +172,16 @@ struct Oddities {
                                         how_many(without_image, "sample"), first_without));
         if (beside > 0)
             notes.push_back(
-                fmt::format("skipped {} with a dot in the suffix, beside the image "
-                            "without one, the first: {}",
+                fmt::format("skipped {} with a dot in the suffix, because the sample has an image "
+                            "without one; the first: {}",
                             how_many(beside, "image"), first_beside));
         if (left_out > 0)
-            notes.push_back(fmt::format("skipped {} that are no plain files (links, sparse files)",
+            notes.push_back(fmt::format("skipped {} that are not plain files (links, sparse files)",
                                         how_many(left_out, "member")));
         if (!without_end.empty())
-            notes.push_back(
-                fmt::format("{} without the mark of an archive's end, the first: {}: "
-                            "it may have been cut off",
-                            how_many(without_end.size(), "archive"), without_end.front()));
+            notes.push_back(fmt::format(
+                "{} without an end-of-archive mark, the first: {}: it may have been cut off",
+                how_many(without_end.size(), "archive"), without_end.front()));
         if (!compressed.empty())
             notes.push_back(fmt::format(
                 "{} compressed by gzip and unpacked while {} read; unpacked archives are faster: "
@@ -203,18 +202,18 @@ Dataset open_tars(const TarFiles& tars, const DatasetOptions& options,
                   std::vector<std::string>& notes) {
     const std::vector<fs::path>& files = tars.files;
     if (!options.list.empty()) {
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("{} has its labels itself; a list goes with a folder of images: leave "
-                        "--list out, or name the labels by --label-column",
-                        files.front().string()));
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} contains its labels, and --list is for a folder of images: "
+                                "omit --list, or name the labels with --label-column",
+                                files.front().string()));
     }
     Dataset dataset;
     dataset.root = parent_of_archive(files.front());
     for (const fs::path& file : files) {
         if (parent_of_archive(file) != dataset.root) {
-            refuse(fmt::format("{} and {} lie in different folders: one data set lies in one",
-                               files.front().string(), file.string()));
+            refuse(
+                fmt::format("{} and {} are in different folders; a data set must be in one folder",
+                            files.front().string(), file.string()));
         }
     }
     const LabelRule rule{options.label_column};
@@ -233,14 +232,14 @@ Dataset open_tars(const TarFiles& tars, const DatasetOptions& options,
                 index_tar(files[i], rule, true, options.limit - found, options.index_folder);
         const std::uint64_t own = indexed[i].samples.samples.size();
         if (options.limit == 0 && i < tars.lengths.size() && own != tars.lengths[i]) {
-            refuse(fmt::format("{} has {} images, and {} are said to be in it", files[i].string(),
-                               own, tars.lengths[i]));
+            refuse(fmt::format("{} has {} images, but its index says {}", files[i].string(), own,
+                               tars.lengths[i]));
         }
         found += own;
     }
     const bool by_folder = rule.name.empty() && are_class_folders(indexed);
     if (by_folder)
-        notes.emplace_back("no sample has a label of its own: their folders are the classes");
+        notes.emplace_back("no sample has its own label, so the folders are the classes");
     auto images = std::make_shared<Members>();
     parquet::Labels labels(tars.classes);
     Oddities odd;

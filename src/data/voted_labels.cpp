@@ -81,9 +81,8 @@ std::optional<VotedLabels> read_voted_labels(const std::filesystem::path& path) 
         .take =
             [&](const crowd::Vote& vote, const crowd::Where& where) {
                 if (!vote.label.empty()) {
-                    refuse_votes(path,
-                                 fmt::format("{} is an answer to whether `{}` fits `{}`", where(),
-                                             shortened(vote.label), shortened(vote.item)));
+                    refuse_votes(path, fmt::format("{} answers whether `{}` fits `{}`", where(),
+                                                   shortened(vote.label), shortened(vote.item)));
                 }
                 if (vote.item.empty() || vote.answer.empty()) {
                     ++unnamed;

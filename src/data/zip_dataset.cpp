@@ -61,7 +61,7 @@ IndexedZip index_zip(const fs::path& path) {
             std::ranges::sort(out.images, {}, &ZipEntry::name);
             const auto twice = std::ranges::adjacent_find(out.images, {}, &ZipEntry::name);
             if (twice != out.images.end())
-                refuse(fmt::format("two of its entries are called `{}`", shortened(twice->name)));
+                refuse(fmt::format("two of its entries are named `{}`", shortened(twice->name)));
             return out;
         });
 }
@@ -121,8 +121,8 @@ void refuse_parts_of_a_data_set(const std::vector<IndexedZip>& indexed,
     }
     if (seen.empty()) return;
     refuse(
-        fmt::format("{} holds the parts of a data set ({}, ...), not classes: a zip file of one "
-                    "of them is read, or the unpacked folder",
+        fmt::format("{} holds the splits of a data set ({}, ...), not classes: pass a zip file of "
+                    "one split, or the unpacked folder",
                     files.front().string(), seen));
 }
 
@@ -149,17 +149,18 @@ std::vector<fs::path> zip_files_of(const fs::path& folder) {
 Dataset open_zips(const std::vector<fs::path>& files, const DatasetOptions& options,
                   std::vector<std::string>& notes) {
     if (!options.list.empty() || !options.label_column.empty()) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} has its labels by folders; a list or a column of labels does "
-                                "not go with it: leave --list and --label-column out",
-                                files.front().string()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{} takes its labels from its folders: omit --list and --label-column",
+                        files.front().string()));
     }
     Dataset dataset;
     dataset.root = folder_of_zip(files.front());
     for (const fs::path& file : files) {
         if (folder_of_zip(file) != dataset.root) {
-            refuse(fmt::format("{} and {} lie in different folders: one data set lies in one",
-                               files.front().string(), file.string()));
+            refuse(
+                fmt::format("{} and {} are in different folders; a data set must be in one folder",
+                            files.front().string(), file.string()));
         }
     }
     std::vector<IndexedZip> indexed(files.size());
@@ -193,10 +194,10 @@ Dataset open_zips(const std::vector<fs::path>& files, const DatasetOptions& opti
         refuse(fmt::format("{}: no image in {}", files.front().string(),
                            files.size() == 1 ? "it" : "this or the other files"));
     if (left_out > 0)
-        notes.push_back(fmt::format("not images, and skipped: {}",
+        notes.push_back(fmt::format("skipped entries that are not images: {}",
                                     how_many(left_out, "entry", "entries")));
     notes.emplace_back(place ? "the folders in the zip file are the classes"
-                             : "images are not all in folders: there are no labels");
+                             : "some images are not in a folder, so there are no labels");
     parquet::Labels::Classes classes = labels.resolve(options.classes);
     if (place) notes.push_back(classes.note);
     dataset.classes = std::move(classes.classes);

@@ -190,8 +190,8 @@ void require_apart(const RowReader& fit, const RowReader& reported) {
     }
     if (both > 0)
         refuse(fmt::format(
-            "{} of `{}` are in `{}`, too, such as `{}`: numbers are never fitted "
-            "on what is reported; take --split",
+            "{} of `{}` are also in `{}`, such as `{}`, but a fit must not use reported items; use "
+            "--split",
             both, reported.store().spec().dataset_name, fit.store().spec().dataset_name, first));
 }
 
@@ -220,7 +220,7 @@ CalibratedStore calibrate_one(const fs::path& folder, const CalibrateOptions& op
         require_full(*other);
         if (!store::same_class_ids(other->dataset().classes, store.dataset().classes) ||
             other->classes() != store.classes() || other->spec().kind != store.spec().kind)
-            refuse(fmt::format("`{}` has other classes or scores of another kind than `{}`",
+            refuse(fmt::format("`{}` and `{}` have different classes or kinds of scores",
                                beside.string(), folder.string()));
     }
     const PredictionStore& source_of_fit = other ? *other : store;
@@ -252,7 +252,7 @@ CalibratedStore calibrate_one(const fs::path& folder, const CalibrateOptions& op
         for (std::uint32_t row = 0; row < store.rows(); ++row)
             if (!is_of_fit(dataset.ids[row], options.split, options.seed)) made.rows.push_back(row);
         if (made.rows.empty())
-            refuse(fmt::format("no item of `{}` is left to report; take a smaller --split",
+            refuse(fmt::format("--split leaves no item of `{}` to report; use a smaller proportion",
                                store.spec().dataset_name));
     }
     made.status = [&](std::uint64_t row) { return reader.status(row); };
@@ -311,22 +311,22 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
     }
     if (derived_stores > 0 && !folders.empty())
         result.warnings.push_back(fmt::format(
-            "{} {} skipped: calibrated, attacked or of held-out items",
+            "skipped {} that {} calibrated, attacked or of held-out items",
             how_many(derived_stores, "store", "stores"), derived_stores == 1 ? "is" : "are"));
     if (folders.empty() && of_fit > 0)
         throw Error(ErrorCode::usage,
-                    fmt::format("these are the stores of `{}`, on which --fit fits: name a data "
-                                "set to report, or take --split",
+                    fmt::format("all these stores belong to `{}`, the data set of --fit: name "
+                                "another one to report, or use --split",
                                 options.fit));
     if (folders.empty())
-        throw Error(ErrorCode::usage,
-                    "all of these stores are derived, or of items that were held out: name the "
-                    "models' own");
+        throw Error(
+            ErrorCode::usage,
+            "all these stores are derived from others: name the stores of the models themselves");
     if (!options.layer.empty() && folders.size() > 1)
-        throw Error(ErrorCode::usage,
-                    fmt::format("--layer: it is of one model, and these are {} stores; name one of "
-                                "them",
-                                folders.size()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("--layer describes one model, but {} stores are given; name one of them",
+                        folders.size()));
     std::uint64_t done = 0;
     for (const std::filesystem::path& folder : folders) {
         if (progress) progress({.step = folder.string(), .done = done++, .total = folders.size()});

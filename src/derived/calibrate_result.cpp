@@ -11,13 +11,12 @@ namespace assay {
 
 ResultType result_type(ResultOf<ClassScaling>) {
     static constexpr auto rows = describe_result<ClassScaling>(
-        {.name = "ClassScaling",
-         .help = "What a class's score is multiplied by, and what is added"},
+        {.name = "ClassScaling", .help = "Factor and offset of a class's score"},
         {
             part<&ClassScaling::id>({}),
             part<&ClassScaling::name>({}),
             part<&ClassScaling::weight>({}),
-            part<&ClassScaling::bias>({.help = "Undefined where the method has none"}),
+            part<&ClassScaling::bias>({.help = "Undefined if the method has no such number"}),
         });
     return rows;
 }
@@ -25,7 +24,7 @@ ResultType result_type(ResultOf<ClassScaling>) {
 ResultType result_type(ResultOf<CalibratedStore>) {
     static constexpr auto rows = describe_result<CalibratedStore>(
         {.name = "CalibratedStore",
-         .help = "A model's scores, scaled by numbers that are fitted to other items",
+         .help = "A model's scores, scaled with numbers that were fitted on other items",
          .columns = "model,dataset,method,fitted_on,fit_items,items,temperature=temperature.value,"
                     "temperature_low=temperature.interval.low,"
                     "temperature_high=temperature.interval.high,nll_before=nll_before.value,"
@@ -33,20 +32,22 @@ ResultType result_type(ResultOf<CalibratedStore>) {
                     "ece_after=ece_after.value,store"},
         {
             part<&CalibratedStore::model>({}),
-            part<&CalibratedStore::dataset>({.help = "Whose items are reported"}),
+            part<&CalibratedStore::dataset>({.help = "The data set whose items are reported"}),
             part<&CalibratedStore::method>({}),
             part<&CalibratedStore::source>({.help = "The model's own scores"}),
             part<&CalibratedStore::store>({.help = "The scaled ones"}),
-            part<&CalibratedStore::fitted_on>({.help = "The data set, or the part of it"}),
-            part<&CalibratedStore::fit_items>({.help = "With scores and a single label"}),
+            part<&CalibratedStore::fitted_on>(
+                {.help = "The data set, or the part of it, for the fit"}),
+            part<&CalibratedStore::fit_items>({.help = "Items with scores and a single label"}),
             part<&CalibratedStore::items>({.help = "That are reported"}),
-            part({.help = "Null where each class is scaled", .name = "temperature"},
+            part({.help = "Null if each class has its own scale", .name = "temperature"},
                  [](const CalibratedStore& s) {
                      return s.method == Scaling::temperature ? std::optional(s.temperature)
                                                              : std::nullopt;
                  }),
-            part<&CalibratedStore::classes>({.help = "Empty where one temperature scales all"}),
-            part<&CalibratedStore::nll_before>({.help = "Of the reported items"}),
+            part<&CalibratedStore::classes>(
+                {.help = "Empty if one temperature scales all classes"}),
+            part<&CalibratedStore::nll_before>({.help = "Metrics of the reported items"}),
             part<&CalibratedStore::nll_after>({}),
             part<&CalibratedStore::ece_before>({}),
             part<&CalibratedStore::ece_after>({}),
@@ -76,8 +77,8 @@ ResultType result_type(ResultOf<CalibrationLayer>) {
             part<store, &CalibratedStore::model>({}),
             part<store, &CalibratedStore::method>({}),
             part<store, &CalibratedStore::fitted_on>({}),
-            part<store, &CalibratedStore::weights>({.help = "One for each class"}),
-            part<store, &CalibratedStore::biases>({.help = "One for each class"}),
+            part<store, &CalibratedStore::weights>({.help = "One number per class"}),
+            part<store, &CalibratedStore::biases>({.help = "One number per class"}),
         });
     return rows;
 }

@@ -185,12 +185,12 @@ std::vector<PredictionStore> open_members(const EnsembleOptions& options) {
                         fmt::format("`{}` has {} stores; name the members one by one",
                                     path.string(), found.size()));
         if (std::ranges::find(folders, found[0]) != folders.end())
-            throw Error(ErrorCode::usage, fmt::format("`{}` is named twice", path.string()));
+            throw Error(ErrorCode::usage, fmt::format("`{}` appears twice", path.string()));
         folders.push_back(found[0]);
     }
     if (folders.size() < 2)
         throw Error(ErrorCode::usage,
-                    "an ensemble has two or more members: assay ensemble STORE STORE");
+                    "an ensemble needs two or more members: `assay ensemble STORE STORE`");
     std::vector<PredictionStore> stores;
     for (const std::filesystem::path& folder : folders) {
         stores.push_back(PredictionStore::open(folder));
@@ -221,9 +221,10 @@ EnsembleStore make_ensemble(const EnsembleOptions& options, const ProgressCallba
     nlohmann::json list = nlohmann::json::array(), ids = nlohmann::json::array();
     for (const PredictionStore& store : stores) {
         if (store.spec().model_name == result.model)
-            throw Error(ErrorCode::usage,
-                        fmt::format("the member `{}` has the ensemble's name; give another --name",
-                                    store.folder().string()));
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("the ensemble and its member are both named `{}`; pass another --name",
+                            store.folder().string()));
         list.push_back(store.folder().string());
         ids.push_back(store.spec().id);
         if (progress)
@@ -238,7 +239,7 @@ EnsembleStore make_ensemble(const EnsembleOptions& options, const ProgressCallba
     result.without_scores = result.items - result.agreement.n;
     if (result.without_scores > 0)
         result.warnings.push_back(
-            fmt::format("{} of {} items have no scores, because a member has none",
+            fmt::format("{} of {} items have no scores, because a member lacks them",
                         result.without_scores, result.items));
 
     MadeStore made;

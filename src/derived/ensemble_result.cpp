@@ -30,12 +30,14 @@ ResultType result_type(ResultOf<EnsembleStore>) {
             part<&EnsembleStore::store>({}),
             part<&EnsembleStore::of>({.help = "What is averaged"}),
             part<&EnsembleStore::items>({}),
-            part<&EnsembleStore::without_scores>({.help = "Because a member has none"}),
+            part<&EnsembleStore::without_scores>(
+                {.help = "Items without scores, because a member lacks them"}),
             part<&EnsembleStore::top1>({}),
             part<&EnsembleStore::agreement>(
                 {.help = "Proportion of the pairs of members that predict the same class"}),
             part<&EnsembleStore::mutual_information>(
-                {.help = "Between the class and the member, in nats: 0 where all say the same"}),
+                {.help =
+                     "Mutual information of class and member, in nats: 0 if all members agree"}),
             part<&EnsembleStore::members>({}),
             part<&EnsembleStore::warnings>({}),
         });

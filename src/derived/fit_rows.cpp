@@ -16,14 +16,13 @@ void require_full(const PredictionStore& store) {
     const StoreSpec& spec = store.spec();
     if (spec.storage != StorageFormat::full_f32 && spec.storage != StorageFormat::full_f16)
         refuse(
-            fmt::format("`{}` is stored as {}: every class's score is needed; predict again "
-                        "with --storage full",
+            fmt::format("`{}` is stored as {}, but the scores of all classes are needed; predict "
+                        "again with --storage full",
                         store.folder().string(), name_of(spec.storage)));
     if (!store.complete())
-        refuse(fmt::format(
-            "`{}` is not complete: {} are missing; run the command that writes it "
-            "to its end",
-            store.folder().string(), how_many(store.missing_shards(), "shard", "shards")));
+        refuse(fmt::format("`{}` is not complete: {} are missing; rerun the command that writes it",
+                           store.folder().string(),
+                           how_many(store.missing_shards(), "shard", "shards")));
 }
 
 void read_logits(const RowReader& reader, std::uint64_t row, std::vector<float>& buffer,
@@ -79,7 +78,7 @@ ScalingRows scaling_rows(const RowReader& reader, const std::vector<std::uint64_
             const ClassList& names = store.dataset().classes;
             refuse(fmt::format(
                 "class {}{} has no item among the {} that are fitted ({} of {} classes have none): "
-                "its scaling is not known. Take --method temperature, or fit on more items",
+                "its scaling is unknown. Use --method temperature, or fit on more items",
                 cls, names.empty() ? "" : fmt::format(" (`{}`)", names.name(cls)), rows.size(),
                 std::ranges::count(there, false), store.classes()));
         }

@@ -68,8 +68,8 @@ public:
         }
         if (method_ == Scaling::temperature && at[0] < 1 / largest_parameter)
             refuse(
-                fmt::format("the scores say nothing of the labels of the {} items of the fit: "
-                            "no finite temperature has the smallest loss",
+                fmt::format("the scores carry no information about the labels of the {} items of "
+                            "the fit, so no finite temperature minimizes the loss",
                             rows_.items));
         fit.loss = loss / static_cast<double>(rows_.items);
         add_errors(at, fit);
@@ -85,9 +85,8 @@ private:
 
     [[noreturn]] void refuse_fit() const {
         refuse(fmt::format(
-            "no finite {} has the smallest loss on the {} items of the fit: their scores "
-            "separate the classes without an error. Fit on more items, or take "
-            "--method temperature",
+            "no finite {} minimizes the loss on the {} items of the fit, because their scores "
+            "separate the classes without an error. Fit on more items, or use --method temperature",
             method_ == Scaling::temperature ? "temperature" : "weights", rows_.items));
     }
 
@@ -112,11 +111,11 @@ private:
         if (method_ == Scaling::temperature)
             refuse(
                 fmt::format("the scores of each of the {} items of the fit are equal: every "
-                            "temperature fits alike",
+                            "temperature fits equally well",
                             rows_.items));
         refuse(fmt::format(
             "the scaling of class {} has no single best value. On the {} items of the fit its "
-            "scores follow from those of the other classes. Take --method temperature",
+            "scores are determined by those of the other classes. Use --method temperature",
             parameter % classes_, rows_.items));
     }
 

@@ -69,7 +69,7 @@ ResultType result_type(ResultOf<About>) {
         {
             part<&About::version>({}),
             part<&About::commit>(
-                {.help = "12 digits, and + where files differed from it; empty: not known"}),
+                {.help = "12 digits, and + if files differ from it; empty: unknown"}),
             part<&About::compiler>({}),
             part<&About::build_type>({}),
             part<&About::instructions>({.help = "In use: `avx2`, `none`"}),

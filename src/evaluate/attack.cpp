@@ -46,8 +46,8 @@ bool has_own_steps(std::string_view attack) {
 void check_taken(const AttackRunOptions& options, std::span<const std::string> attacks) {
     if (options.steps > 0 && std::ranges::all_of(attacks, has_own_steps)) {
         throw Error(ErrorCode::usage,
-                    "none of the attacks takes --steps: fgsm has one step, and autoattack its own; "
-                    "those that do are pgd, apgd-ce, apgd-dlr, apgd-t, fab-t and square");
+                    "none of the attacks takes --steps: fgsm has one step, and autoattack sets its "
+                    "own; these do: pgd, apgd-ce, apgd-dlr, apgd-t, fab-t and square");
     }
     if (options.paper_literal && std::ranges::find(attacks, "pgd") == attacks.end()) {
         throw Error(ErrorCode::usage,
@@ -124,13 +124,14 @@ void check_run(const AttackRunOptions& options, std::span<const std::string> att
     check_taken(options, attacks);
     if (!options.images.empty() && models > 1) {
         throw Error(ErrorCode::usage,
-                    "images that fool one model are not those that fool another: name one model");
+                    "adversarial images are made for one model: name exactly one");
     }
     if (!options.images.empty() && options.space != AttackSpace::pixels) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("in the space {} what is attacked is no image: nothing can be "
-                                "saved",
-                                name_of(options.space)));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "in the space {} the attacked input is not an image, so nothing can be saved",
+                name_of(options.space)));
     }
     if (options.eps.empty()) throw Error(ErrorCode::usage, "no eps given");
     for (const std::string& attack : attacks) {
@@ -141,10 +142,11 @@ void check_run(const AttackRunOptions& options, std::span<const std::string> att
             }
             if (options.space == AttackSpace::normalised_clamped && part != "fgsm" &&
                 part != "pgd" && part != "noise") {
-                throw Error(ErrorCode::usage,
-                            fmt::format("the space normalised-clamped is that of a published "
-                                        "protocol of fgsm and pgd; {} has none there",
-                                        part));
+                throw Error(
+                    ErrorCode::usage,
+                    fmt::format(
+                        "the space normalised-clamped is defined for fgsm and pgd only, not for {}",
+                        part));
             }
         }
     }
@@ -153,7 +155,7 @@ void check_run(const AttackRunOptions& options, std::span<const std::string> att
     }
     throw Error(ErrorCode::bad_input,
                 fmt::format("no image of `{}` has exactly one label: an attack starts from a "
-                            "correct prediction. --list FILE gives labels",
+                            "correct prediction. Pass labels with --list FILE",
                             dataset.name));
 }
 
@@ -270,12 +272,12 @@ double parse_eps(std::string_view text, Norm norm) {
         const double below = number(text.substr(slash + 1));
         if (!(below > 0)) {
             throw Error(ErrorCode::usage,
-                        fmt::format("eps `{}`: what it is divided by must be above 0", text));
+                        fmt::format("eps `{}`: the divisor must be above 0", text));
         }
         eps /= below;
     }
     if (eps < 0)
-        throw Error(ErrorCode::usage, fmt::format("eps `{}` is below 0; the least is 0", text));
+        throw Error(ErrorCode::usage, fmt::format("eps `{}` is below 0; allowed: 0 or more", text));
     if (eps > 1 && norm == Norm::linf) {
         throw Error(ErrorCode::usage,
                     fmt::format("eps `{}` is above 1, the whole range of a pixel; did you mean "

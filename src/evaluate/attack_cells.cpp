@@ -168,7 +168,7 @@ std::vector<std::string> signs_of(const AttackedResult& result) {
         const std::string name = fmt::format("{} at {}", cell.attack, eps_text(cell.eps));
         if (cell.zero_gradients > 0) {
             signs.push_back(fmt::format(
-                "{}: the gradient is zero for {} of {} images. Saturated or rounded scores hide it "
+                "{}: the gradient is zero for {} of {} images. Scores may be saturated or rounded "
                 "(try apgd-dlr, square, or the model without its last softmax)",
                 name, cell.zero_gradients, cell.attacked));
         }

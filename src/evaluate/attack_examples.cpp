@@ -89,7 +89,7 @@ ResultType result_type(ResultOf<ExamplePrediction>) {
         {.name = "ExamplePrediction"},
         {
             part<&ExamplePrediction::of>({.inlined = true}),
-            part({.help = "Null where the model gives neither logits nor probabilities",
+            part({.help = "Null if the model returns neither logits nor probabilities",
                   .name = "probability"},
                  [](const ExamplePrediction& p) { return or_null(p.probability); }),
         });
@@ -98,7 +98,7 @@ ResultType result_type(ResultOf<ExamplePrediction>) {
 
 ResultType result_type(ResultOf<AttackExample>) {
     static constexpr auto rows = describe_result<AttackExample>(
-        {.name = "AttackExample", .help = "Pictures are named from the file's folder"},
+        {.name = "AttackExample", .help = "Paths of pictures are relative to the file's folder"},
         {
             part<&AttackExample::item>({}),
             part<&AttackExample::id>({}),
@@ -110,7 +110,7 @@ ResultType result_type(ResultOf<AttackExample>) {
             part<&AttackExample::difference>(
                 {.help = "0.5 + scale x (attacked - original): grey is no change"}),
             part({.name = "scale"}, [](const AttackExample& e) { return or_null(e.scale); }),
-            part({.help = "Change of a number, of pixels in [0, 1]", .name = "largest"},
+            part({.help = "Largest change of a pixel value, in [0, 1]", .name = "largest"},
                  [](const AttackExample& e) { return or_null(e.largest); }),
             part({.help = "The l2 norm of the change", .name = "length"},
                  [](const AttackExample& e) { return or_null(e.length); }),
@@ -128,8 +128,7 @@ ResultType result_type(ResultOf<ExamplesOfAttack>) {
             part<&ExamplesOfAttack::eps_text>({.help = "Such as `1/255`"}),
             part<&ExamplesOfAttack::folder>({}),
             part<&ExamplesOfAttack::fooled>(
-                {.help =
-                     "Images classified correctly before, and as another class from their files"}),
+                {.help = "Images classified correctly before, and incorrectly from their files"}),
             part<&ExamplesOfAttack::shown>({}),
         });
     return rows;
@@ -138,7 +137,7 @@ ResultType result_type(ResultOf<ExamplesOfAttack>) {
 ResultType result_type(ResultOf<ExamplesFile>) {
     static constexpr auto rows = describe_result<ExamplesFile>(
         {.name = "AttackExamples",
-         .help = "Images that fooled a classifier, beside what they were",
+         .help = "Images that fooled a classifier, with the originals",
          .schema = "assay.attack_examples/1"},
         {
             part<&ExamplesFile::model>({}),

@@ -155,10 +155,9 @@ void AttackImages::classify(const AttackJob& job, const std::shared_ptr<const Cl
         const AttackedImages made = BatchAttack(pixels_, clean, dataset_, job).run(batch);
         write(job, batch, made.images);
         if (!read_all(job, batch, images)) {
-            throw Error(ErrorCode::internal,
-                        fmt::format("{}: an image of the rows from {} on is not in its file as it "
-                                    "was written, or not within the budget",
-                                    job.variant, batch.first_row));
+            throw Error(ErrorCode::internal, fmt::format("{}: an image from row {} on differs from "
+                                                         "what was written, or exceeds the budget",
+                                                         job.variant, batch.first_row));
         }
     }
     pixels_->scores(images, batch.n, scores);
@@ -197,10 +196,10 @@ void AttackImages::write_examples(const AttackExamples& examples, MemoryBudget& 
                                Batch one = load(item, 1, memory);
                                ExampleImages images{one.input, one.input};
                                if (!read_all(*jobs_[j], one.batch, images.attacked))
-                                   throw Error(ErrorCode::internal,
-                                               fmt::format("{}: an image that was read before is "
-                                                           "not as it was",
-                                                           path_of(*jobs_[j], item).string()));
+                                   throw Error(
+                                       ErrorCode::internal,
+                                       fmt::format("{}: an image changed since it was first read",
+                                                   path_of(*jobs_[j], item).string()));
                                return images;
                            });
 }

@@ -112,7 +112,7 @@ Table table_of(const AttackedResult& result, ImageForm form) {
     }
     if (!result.examples.empty()) {
         table.notes.push_back(
-            fmt::format("Images that fooled it beside what they were: `assay report {} "
+            fmt::format("To see the images that fooled it beside the originals: `assay report {} "
                         "--thumbnails 200`",
                         shell_word(result.examples.string())));
     }
@@ -159,11 +159,11 @@ ResultType result_type(ResultOf<AttackRow>);
 
 ResultType result_type(ResultOf<SavedAttack>) {
     static constexpr auto rows = describe_result<SavedAttack>(
-        {.name = "SavedAttack", .help = "The images of an attack as they lie in files"},
+        {.name = "SavedAttack", .help = "The saved images of an attack"},
         {
             part<&SavedAttack::folder>({}),
             part<&SavedAttack::images>({}),
-            part<&SavedAttack::robust>({.help = "Correct before, and from the file"}),
+            part<&SavedAttack::robust>({.help = "Classified correctly before and from the file"}),
             part<&SavedAttack::lost>({.help = "Fooled the model, but not from the file"}),
             part<&SavedAttack::accuracy>({}),
         });
@@ -177,14 +177,16 @@ ResultType result_type(ResultOf<AttackCell>) {
         {
             part<&AttackCell::attack>({}),
             part<&AttackCell::eps>({}),
-            part<&AttackCell::store>({.help = "Of the scores under the attack"}),
+            part<&AttackCell::store>({.help = "Measured on the scores under the attack"}),
             part<&AttackCell::robust>({.help = "Images classified correctly before and after"}),
             part<&AttackCell::ended_not_finite, images>(
-                {.help = "Scores not finite under the attack: misclassified",
+                {.help = "Images whose scores are not finite under the attack; they count as "
+                         "misclassified",
                  .name = "ended_not_finite"}),
             part<&AttackCell::unreadable, images>({.name = "unreadable"}),
-            part<&AttackCell::accuracy>({.help = "Of all images, under the attack"}),
-            part<&AttackCell::ratio>({.help = "Of the images classified correctly before"}),
+            part<&AttackCell::accuracy>({.help = "Accuracy of all images under the attack"}),
+            part<&AttackCell::ratio>(
+                {.help = "Proportion of the images that were classified correctly before"}),
             part<&AttackCell::attacked>({}),
             part<&AttackCell::zero_gradients>({}),
             part<&AttackCell::not_finite>({}),
@@ -239,7 +241,7 @@ ResultType result_type(ResultOf<AttackedResult>) {
         {
             part<&AttackedResult::model>({}),
             part<&AttackedResult::dataset>({}),
-            part<&AttackedResult::images>({.help = "With one label and a score"}),
+            part<&AttackedResult::images>({.help = "Images with one label and a score"}),
             part<&AttackedResult::without>({.help = "The others", .name = "left_out"}),
             part<&AttackedResult::correct>({}),
             part<&AttackedResult::clean>({.help = "Accuracy without an attack"}),

@@ -258,16 +258,15 @@ void BatchRunner::start_again() {
     {
         const std::scoped_lock lock(mutex_);
         if (restarts_ == most_restarts) {
-            given_up_ =
-                Error(ErrorCode::bad_input,
-                      fmt::format("`{}` was started again {} times, which is the most, and {}",
-                                  name_, restarts_, supervised_->process_end()->how));
+            given_up_ = Error(ErrorCode::bad_input,
+                              fmt::format("`{}` was restarted {} times, which is the limit, and {}",
+                                          name_, restarts_, supervised_->process_end()->how));
             throw *given_up_;
         }
         ++restarts_;
     }
     try {
-        with_note("starting the model's process again", [&] { supervised_->restart(); });
+        with_note("restarting the model's process", [&] { supervised_->restart(); });
     } catch (const Error& error) {
         given_up_ = error;
         throw;
@@ -315,12 +314,12 @@ std::vector<std::string> BatchRunner::notes(const Dataset& dataset) const {
                                     images.size() == 1 ? "it" : "them"));
     }
     if (restarts_ > 0)
-        notes.push_back(fmt::format("the model's process ended and was started again {}",
+        notes.push_back(fmt::format("the model's process ended and was restarted {}",
                                     how_many(static_cast<std::uint64_t>(restarts_), "time")));
     if (const std::uint64_t parts = in_parts_; parts > 0)
         notes.push_back(
-            fmt::format("{} failed whole, so {} computed in parts: scores may differ "
-                        "from whole batches by about 1e-5",
+            fmt::format("{} failed, so {} computed in parts: scores may differ from those of whole "
+                        "batches by about 1e-5",
                         how_many(parts, "batch", "batches"), parts == 1 ? "it was" : "they were"));
     return notes;
 }

@@ -130,7 +130,7 @@ PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const Scor
     if (request != other) {
         throw Error(ErrorCode::usage,
                     fmt::format("the scores of {} and {} are ranked by `{}` and `{}`, which cannot "
-                                "be compared: ask for {}:{}={} or {}:{}={}",
+                                "be compared: pass --metrics {}:{}={} or {}:{}={}",
                                 pair.baseline.key.model, pair.candidate.key.model,
                                 pair.baseline.key.definition, pair.candidate.key.definition,
                                 request.facts->name, ranked_by, by_probability, request.facts->name,
@@ -138,8 +138,8 @@ PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const Scor
     }
     if (pair.baseline.key.definition != pair.candidate.key.definition) {
         throw Error(ErrorCode::internal,
-                    fmt::format("`{}` against `{}`: two definitions", pair.baseline.key.definition,
-                                pair.candidate.key.definition));
+                    fmt::format("`{}` and `{}` are different definitions",
+                                pair.baseline.key.definition, pair.candidate.key.definition));
     }
     pair.difference.unit = pair.candidate.unit;
     pair.difference.n = pair.candidate.n;
@@ -226,21 +226,23 @@ void check_images(PairReport& report, const PairedImages& images, bool one_name,
                   bool others_allowed) {
     std::string others;
     if (images.differ > 0) {
-        others = fmt::format(
-            "{} and {} saw other images under the same ids{}", report.baseline, report.candidate,
-            images.first.empty() ? fmt::format(" of {}", report.dataset)
+        others = fmt::format("{} and {} saw different images under the same ids{}", report.baseline,
+                             report.candidate,
+                             images.first.empty()
+                                 ? fmt::format(" of {}", report.dataset)
                                  : fmt::format(": {} of {} recorded ones, the first `{}`",
                                                images.differ, images.compared, images.first));
     }
     if (!others.empty() && !others_allowed) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{}; --other-images pairs them all the same, as for clean and "
-                                "corrupted images",
-                                others));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format(
+                "{}; to pair them anyway, as for clean and corrupted images, add --other-images",
+                others));
     }
     if (!one_name) {
         const std::string_view what =
-            images.differ > 0     ? "they are other images"
+            images.differ > 0     ? "they are different images"
             : images.compared > 0 ? "they are the same images"
                                   : "there is no record to show whether they are the same images";
         report.warnings.push_back(fmt::format(
@@ -288,7 +290,7 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
     if (a.classes() != b.classes()) {
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("`{}` has {} classes and `{}` has {}: their scores cannot be compared",
+            fmt::format("`{}` has {} classes but `{}` has {}: their scores cannot be compared",
                         report.baseline, a.classes(), report.candidate, b.classes()));
     }
     std::vector<std::int32_t> places;
@@ -350,8 +352,8 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
         options.score.labels && !own ? 0 : relabelled(a, b, rows, places);
     if (other_labels > 0) {
         report.warnings.push_back(
-            fmt::format("{} of {} common items have other labels in the store of {}: those of {} "
-                        "are used for both",
+            fmt::format("{} of {} common items have different labels in the store of {}; the "
+                        "labels of {} are used for both",
                         other_labels, report.items, report.candidate, report.baseline));
     }
     for (const auto& [set, name] :

@@ -66,13 +66,12 @@ std::vector<std::int32_t> class_places(const PredictionStore& a, const Predictio
     if (ours.size() != a.classes() || theirs.size() != b.classes()) return {};
     store::SameClasses same = store::same_classes(ours, theirs);
     if (same.order == store::SameClasses::Order::other) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("`{}` and `{}` have other classes: {}; their scores cannot be compared. "
-                        "If a list is wrong: `assay relabel {} --classes FILE`",
-                        a.folder().string(), b.folder().string(),
-                        store::classes_difference(ours, theirs, store::Sides()),
-                        shell_word(b.folder().string())));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}` and `{}` have different classes: {}; their scores cannot be "
+                                "compared. If a list is wrong: `assay relabel {} --classes FILE`",
+                                a.folder().string(), b.folder().string(),
+                                store::classes_difference(ours, theirs, store::Sides()),
+                                shell_word(b.folder().string())));
     }
     return std::move(same.places);
 }

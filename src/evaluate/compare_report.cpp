@@ -46,7 +46,7 @@ std::string consistency_text(const Estimate& kappa) {
         text += fmt::format(" ({} – {})", number_text(kappa.interval->low, half, kappa.unit),
                             number_text(kappa.interval->high, half, kappa.unit));
     }
-    return text + ": 0 is as by chance, 1 errs on the same items";
+    return text + " (0: errors coincide by chance only; 1: errors on the same items)";
 }
 
 /// What Holm's correction of a pair is over, and how many that are.
@@ -102,7 +102,7 @@ Table differences_table(const PairReport& report, const HolmFamily& family) {
         count_text(report.only_candidate_correct)));
     table.notes.push_back(consistency_text(report.error_consistency));
     table.notes.push_back(
-        std::string("p: exact McNemar test for accuracies, else from the paired spread") +
+        std::string("p: exact McNemar test for accuracies, otherwise from the paired differences") +
         (several ? fmt::format("; `better` and `worse` after Holm's correction over the {}, "
                                "metric by metric.",
                                family.what)

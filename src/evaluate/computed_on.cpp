@@ -35,7 +35,7 @@ std::string computed_note(std::span<const ComputedStore> stores) {
     std::vector<std::string> parts;
     parts.reserve(said.size());
     for (const auto& [ways, names] : said) parts.push_back(fmt::format("{}: {}", names, ways));
-    return fmt::format("not all computed alike, which alone moves scores by about {}: {}",
+    return fmt::format("computed in different ways, which alone changes scores by about {}: {}",
                        bf16     ? "1 part in 100 (bf16)"
                        : halves ? "1 part in 1000 (tf32, fp16)"
                                 : "1e-5",

@@ -70,7 +70,7 @@ Table models_table(std::span<const ClassifierCost> results, const CostOptions& o
         "Both are for the whole batch; MB are 10^6 bytes."};
     if (options.runs > 0) {
         table.notes.push_back(fmt::format(
-            "latency: median of {} runs after {} that warm up, with quartiles, of the whole batch "
+            "latency: median of {} runs after {} warm-up runs, with quartiles, of the whole batch "
             "on {} thread{}. It and the measured peak differ between runs and machines; the rest "
             "does not.",
             options.runs, CostRequest{}.warmup, options.threads, options.threads == 1 ? "" : "s"));
@@ -83,11 +83,11 @@ Table models_table(std::span<const ClassifierCost> results, const CostOptions& o
             one.cost.no_operators.empty() ? "; peak at " + peak : std::string()));
         if (!one.cost.no_weights.empty()) {
             table.notes.push_back(
-                fmt::format("{}: parameters are not known: {}.", one.name, one.cost.no_weights));
+                fmt::format("{}: parameters are unknown: {}.", one.name, one.cost.no_weights));
         }
         if (!one.cost.no_operators.empty()) {
-            table.notes.push_back(fmt::format("{}: multiply-accumulates are not known: {}.",
-                                              one.name, one.cost.no_operators));
+            table.notes.push_back(fmt::format("{}: multiply-accumulates are unknown: {}.", one.name,
+                                              one.cost.no_operators));
         }
         for (const auto* notes : {&one.facts.notes, &one.cost.notes}) {
             for (const std::string& note : *notes)

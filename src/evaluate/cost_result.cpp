@@ -31,13 +31,13 @@ ResultType result_type(ResultOf<OperatorCost>) {
         {
             part<&OperatorCost::name>({.name = "operator"}),
             part<&OperatorCost::kind>({}),
-            part<&OperatorCost::integer>({.help = "Its products are of quantised numbers"}),
+            part<&OperatorCost::integer>({.help = "True if its products are of quantised numbers"}),
             part<&OperatorCost::calls>({}),
             part<&OperatorCost::macs>({.help = "Of the whole batch"}),
             part<&OperatorCost::activation_macs>(
-                {.help = "Of these, those of two factors that both depend on the image",
+                {.help = "Of these, products whose two factors both depend on the image",
                  .name = "attention_macs"}),
-            part<&OperatorCost::elements>({.help = "Numbers that are visited"}),
+            part<&OperatorCost::elements>({.help = "Numbers that the operator visits"}),
         });
     return rows;
 }
@@ -48,9 +48,9 @@ ResultType result_type(ResultOf<NodeCost>) {
         {
             part<&NodeCost::name>({}),
             part<&NodeCost::op>({.name = "operator"}),
-            part<&NodeCost::shape>({.help = "Of what it computed last", .name = "result"}),
+            part<&NodeCost::shape>({.help = "Shape of its last output", .name = "result"}),
             part<&NodeCost::macs>({}),
-            part<&NodeCost::live_bytes>({.help = "Activations that live while it runs"}),
+            part<&NodeCost::live_bytes>({.help = "Bytes of activations in memory while it runs"}),
         });
     return rows;
 }
@@ -97,7 +97,8 @@ ResultType result_type(ResultOf<MeasuredCost>) {
             part<classifier, &ClassifierCost::facts, &ModelFacts::framework>({}),
             part<classifier, &ClassifierCost::cost, &ModelCost::measured_peak_bytes>(
                 {.help = "By LibTorch's allocator", .name = "peak_bytes"}),
-            part<&MeasuredCost::latency>({.help = "Null without timed runs", .name = "latency_ms"}),
+            part<&MeasuredCost::latency>(
+                {.help = "Null if no runs were timed", .name = "latency_ms"}),
         });
     return rows;
 }
@@ -175,7 +176,7 @@ ResultType result_type(ResultOf<ShownCost>) {
             part({.help = "Likewise", .name = "weight_bytes"},
                  [](const ShownCost& s) { return weighed(s, s.classifier->cost.weights.bytes); }),
             part<of, &ClassifierCost::file_bytes>({.help = "0: no file"}),
-            part({.help = "Of the whole batch. Null if it is not known (`no_operators` says why)",
+            part({.help = "Of the whole batch. Null if unknown (`no_operators` says why)",
                   .name = "macs"},
                  [](const ShownCost& s) { return counted(s, s.classifier->cost.macs()); }),
             part({.help = "Likewise", .name = "attention_macs"},
@@ -186,7 +187,7 @@ ResultType result_type(ResultOf<ShownCost>) {
                  [](const ShownCost& s) { return counted(s, s.classifier->macs_per_image()); }),
             part({.help = "Likewise", .name = "flops_per_image"},
                  [](const ShownCost& s) { return counted(s, 2 * s.classifier->macs_per_image()); }),
-            part({.help = "Numbers that operators visit, by their kind. Likewise",
+            part({.help = "Numbers that operators visit, by kind; null if unknown",
                   .name = "elements"},
                  [](const ShownCost& s) { return counted(s, elements_of(s.classifier->cost)); }),
             part<of, cost, &ModelCost::operators>({}),
@@ -194,7 +195,7 @@ ResultType result_type(ResultOf<ShownCost>) {
                   .name = "unknown"},
                  [](const ShownCost& s) { return unknown_of(s.classifier->cost); }),
             part<of, cost, &ModelCost::executed_nodes>({}),
-            part({.help = "Null if it is not known", .name = "peak_activation_bytes"},
+            part({.help = "Null if unknown", .name = "peak_activation_bytes"},
                  [](const ShownCost& s) { return counted(s, s.classifier->cost.peak_bytes); }),
             part<of, cost, &ModelCost::peak_node>({}),
             part<of, cost, &ModelCost::no_weights>(

@@ -34,7 +34,8 @@ Estimate error_consistency(std::uint64_t both, std::uint64_t only_baseline,
     }
     out.value = kappa_of(cells);
     if (!out.value) {
-        out.undefined = "both are correct everywhere, or nowhere: chance alone agrees always";
+        out.undefined =
+            "both are correct on every item, or on none: agreement by chance is certain";
         return out;
     }
     // Leaving one item out gives one of four values: the jackknife over all items is a sum of four.
@@ -47,7 +48,7 @@ Estimate error_consistency(std::uint64_t both, std::uint64_t only_baseline,
         --left[c];
         const std::optional<double> value = out.n > 1 ? kappa_of(left) : std::nullopt;
         if (!value) {
-            out.note = "no interval: without one of the items it would have no value";
+            out.note = "no interval: the value is undefined without one of the items";
             return out;
         }
         without[c] = *value;
@@ -61,7 +62,7 @@ Estimate error_consistency(std::uint64_t both, std::uint64_t only_baseline,
     out.interval->low = std::max(-1.0, out.interval->low);
     out.interval->high = std::min(1.0, out.interval->high);
     if (*out.standard_error == 0)
-        out.note = fmt::format("they {} everywhere: the interval says less than it seems",
+        out.note = fmt::format("they {} on every item: the interval is too narrow",
                                *out.value > 0 ? "agree" : "disagree");
     return out;
 }

@@ -304,12 +304,12 @@ struct ScoreColumn {
 ScoreColumn score_column(const ExportOptions& options, const PredictionStore& store) {
     const RowReader reader(store);
     if (!options.class_map.empty()) {
-        throw Error(ErrorCode::usage, "scores are of the model's own classes, without a class map");
+        throw Error(ErrorCode::usage, "--scores writes the model's own classes: omit --class-map");
     }
     if (!reader.full()) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("`{}` keeps {} of {} scores of each item: a column of scores needs "
-                                "all: predict again into another --out with --storage full",
+                                "all of them; predict again into another --out with --storage full",
                                 store.folder().string(), reader.depth(), reader.classes()));
     }
     return {std::string(name_of(store.spec().kind)), reader.classes()};
@@ -360,8 +360,8 @@ ExportResult export_items(const ExportOptions& options,
             if (scores.length != 0 &&
                 (found.name != scores.name || found.length != scores.length)) {
                 throw Error(ErrorCode::bad_input,
-                            fmt::format("`{}` has {} {} an item, and the stores before it {} {}: "
-                                        "one column holds one kind; export them apart",
+                            fmt::format("`{}` has {} {} per item, but the stores before it have {} "
+                                        "{}, and a column holds one kind; export them separately",
                                         folder.string(), found.length, found.name, scores.length,
                                         scores.name));
             }
@@ -437,8 +437,7 @@ void export_probabilities(const ExportOptions& options,
         throw Error(
             ErrorCode::usage,
             fmt::format(
-                "a matrix of probabilities is of one store; there are {}: name one of them, "
-                "such as {}",
+                "--probabilities needs one store, but there are {}: name one of them, such as {}",
                 folders.size(), folders.empty() ? "RUNS/DATA_SET/MODEL" : folders[0].string()));
     }
     const PredictionStore store = PredictionStore::open(folders[0]);
@@ -447,12 +446,11 @@ void export_probabilities(const ExportOptions& options,
         throw Error(
             ErrorCode::bad_input,
             options.class_map.empty()
-                ? fmt::format("`{}` keeps {} of {} scores of each item: the matrix of "
-                              "probabilities needs all: predict again into another --out with "
-                              "--storage full",
-                              folders[0].string(), reader.depth(), reader.classes())
-                : std::string("a matrix of probabilities is of the model's own classes, "
-                              "without a class map"));
+                ? fmt::format(
+                      "`{}` keeps {} of {} scores of each item: the matrix of probabilities needs "
+                      "all of them; predict again into another --out with --storage full",
+                      folders[0].string(), reader.depth(), reader.classes())
+                : std::string("--probabilities writes the model's own classes: omit --class-map"));
     }
     const std::array<std::uint64_t, 2> shape = {store.rows(), reader.classes()};
     write(npy_header("<f4", shape));

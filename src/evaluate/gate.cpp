@@ -91,7 +91,7 @@ std::string fault_of_bound(const Gate& gate, std::string_view metric, bool perce
     for (const auto& id : definitions) known += (known.empty() ? "" : ", ") + id;
     throw Error(
         ErrorCode::usage,
-        fmt::format("gate `{}` asks for definition `{}`, which was not measured; measured: {}",
+        fmt::format("gate `{}` needs the definition `{}`, which was not measured; measured: {}",
                     gate.text, gate.metric.definition(), known.empty() ? "nothing" : known));
 }
 
@@ -141,10 +141,10 @@ Gate parse_gate(std::string_view text) {
     if (const std::string fault = fault_of_bound(gate, left, percent); !fault.empty())
         throw Error(ErrorCode::usage, fmt::format("gate `{}`: {}", gate.text, fault));
     if (gate.metric.every_count())
-        fail(fmt::format("one number of labels, please, as in `{}:g=2`", left));
+        fail(fmt::format("a gate needs one number of labels, as in `{}:g=2`", left));
     const auto level = gate.metric.parameters.find("level");
     if (level != gate.metric.parameters.end() && level->second == "0")
-        fail(fmt::format("one level, please, as in `{}:level=1`", left));
+        fail(fmt::format("a gate needs one level, as in `{}:level=1`", left));
     return gate;
 }
 
@@ -200,10 +200,10 @@ ResultType result_type(ResultOf<GateResult>) {
         {
             part<&GateResult::gate, &Gate::text>(
                 {.help = "As it was written: `top1 >= 0.7`", .name = "gate"}),
-            part<&GateResult::definition>({.help = "Of what was measured"}),
+            part<&GateResult::definition>({.help = "Id of the definition that was measured"}),
             part<&GateResult::gate, &Gate::bound>({}),
             part<&GateResult::passed>({}),
-            part<&GateResult::value>({.help = "What was compared with the bound"}),
+            part<&GateResult::value>({.help = "The value that was compared with the bound"}),
             part<&GateResult::reason>({.help = "Why there is no value", .omitted = true}),
             part<&GateResult::dataset>({}),
             part({.help = "Of a score", .name = "model", .omitted = true},

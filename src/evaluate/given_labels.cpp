@@ -151,7 +151,7 @@ private:
         }
         if (called.empty())
             throw Error(ErrorCode::usage,
-                        fmt::format("labels for `{}`, which is no data set here{}", labels.name,
+                        fmt::format("labels for `{}`, which is not a data set here{}", labels.name,
                                     suggest(labels.name, names())));
         for (const std::size_t s : called) {
             store::LabelFit fit =
@@ -180,8 +180,8 @@ private:
         }
         if (!tried)
             throw Error(ErrorCode::usage,
-                        fmt::format("the labels {} are for no data set: each has a file of its own "
-                                    "by NAME=FILE",
+                        fmt::format("the labels {} are used for no data set, because each has its "
+                                    "own NAME=FILE; remove them",
                                     labels.file.string()));
         if (about.empty()) throw_no_fit(labels.file, misfits);
         refuse_two_data_sets(about, labels.file);
@@ -195,8 +195,8 @@ private:
             const bool by_name = choices_[a].fit.match.rows > 0 && choices_[b].fit.match.rows > 0;
             if (can_share_labels(*sets_[a], *sets_[b], by_name)) continue;
             throw Error(ErrorCode::usage,
-                        fmt::format("{0} names images of {1} and of {2}. Their images differ under "
-                                    "the same names, or may. Say whose labels they are: --labels "
+                        fmt::format("{0} names images of {1} and of {2}. Images with the same name "
+                                    "may differ. Name the data set of these labels: --labels "
                                     "{1}={0} (add --labels {2}={0} if they are for both)",
                                     file.string(), name_of(a), name_of(b)));
         }

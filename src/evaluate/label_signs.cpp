@@ -98,17 +98,17 @@ std::vector<std::string> label_signs(const ScoreReport& report, const Prediction
     // Neighbours in the order may look alike; that many images do not go to one side of it.
     if (classes > 2 && shifted > counts.correct && 5 * shifted >= counts.images &&
         mcnemar(shifted, counts.correct).p <= sign_level / 2) {
-        return {fmt::format(
-            "the labels look off by one: of {} images the class {} their label is predicted, of {} "
-            "their label (exact test, level {}); type `{}`",
-            part_of_images(shifted, counts.images),
-            counts.after > counts.before ? "after" : "before", counts.correct, sign_level,
-            command)};
+        return {
+            fmt::format("the labels look off by one: for {} images the class {} their label is "
+                        "predicted, for {} their label (exact test, level {}); type `{}`",
+                        part_of_images(shifted, counts.images),
+                        counts.after > counts.before ? "after" : "before", counts.correct,
+                        sign_level, command)};
     }
     if (bounds.high < chance) {
         return {fmt::format(
             "the accuracy, {}, is below chance, {:.3g} % (exact test, level {}): the labels or the "
-            "order of the classes may be others; type `{}`",
+            "order of the classes may be wrong; type `{}`",
             part_of_images(counts.correct, counts.images), 100 * chance, sign_level, command)};
     }
     if (bounds.low <= chance && bounds.high < confidence / 2) {

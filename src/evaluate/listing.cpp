@@ -74,11 +74,13 @@ ResultType result_type(ResultOf<Corruption>) {
             part<&Corruption::group>({}),
             part<&Corruption::parameters>(
                 {.help = "What severities 1 to 5 change", .name = "severities"}),
-            part<&Corruption::extra>({.help = "Not among the 15 whose mean is reported"}),
-            part<&Corruption::min_side>({.help = "Smallest side, pixels, at each severity"}),
+            part<&Corruption::extra>(
+                {.help = "True if it is not among the 15 whose mean is reported"}),
+            part<&Corruption::min_side>(
+                {.help = "Smallest side that it can corrupt, pixels, at each severity"}),
             part<&Corruption::file>(
-                {.help = "Of a plug-in: its file", .name = "plugin", .omitted = true}),
-            part({.help = "Of a plug-in: what is recorded of it, with the file's hash",
+                {.help = "For a plug-in: its file", .name = "plugin", .omitted = true}),
+            part({.help = "For a plug-in: its record, with the file's hash",
                   .name = "definition",
                   .omitted = true},
                  [](const Corruption& of) { return of.file.empty() ? nullptr : &of.definition; }),
@@ -110,7 +112,7 @@ ResultType result_type(ResultOf<ListedClassMap>) {
             part(
                 {.help = "Ids", .name = "classes"},
                 [](const ListedClassMap& of) -> const auto& { return of.map.targets.ids(); }),
-            part({.help = "How it is found", .name = "predicted_class"},
+            part({.help = "How it is detected", .name = "predicted_class"},
                  [](const ListedClassMap& of) { return meaning_of(of.map.decision); }),
             part({.name = "count", .only_csv = true},
                  [](const ListedClassMap& of) { return of.map.targets.size(); }),
@@ -134,7 +136,7 @@ ResultType result_type(ResultOf<EnvironmentVariable>) {
         {.name = "ListedVariable", .columns = "variable=name,value,meaning"},
         {
             part<&EnvironmentVariable::name>({}),
-            part<&EnvironmentVariable::value>({.help = "What it may be"}),
+            part<&EnvironmentVariable::value>({.help = "Allowed values"}),
             part<&EnvironmentVariable::meaning>({}),
         });
     return rows;
@@ -179,7 +181,7 @@ ResultType result_type(ResultOf<ListedStore>) {
 ResultType result_type(ResultOf<Listed>) {
     static constexpr auto rows = describe_result<Listed>(
         {.name = "ListResult",
-         .help = "What `assay list` prints: a list for each topic that was asked for",
+         .help = "What `assay list` prints: a list for each requested topic",
          .schema = "assay.list/1"},
         {
             part<&Listed::metrics>({.omitted = true}),

@@ -172,7 +172,7 @@ DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues, uns
             names += (names.empty() ? "" : ", ") + request.text();
     }
     result.left_out =
-        fmt::format("{}: not shown are {}; name them with --metrics to measure them anyway",
+        fmt::format("{}: hidden by default: {}; to measure them, name them with --metrics",
                     sliver_text(coverage.single, coverage.labelled), names);
     return result;
 }
@@ -191,10 +191,9 @@ DefaultMetrics metrics_of(const MeasureOptions& options, const LabelCoverage& co
         if (std::none_of(list.begin(), list.end(), averages)) {
             throw Error(ErrorCode::usage,
                         options.metrics.empty()
-                            ? "subgroups are for asma, which is not shown: no image has several "
-                              "labels; --labels FILE gives label sets"
-                            : "subgroups are for asma, which is not among the metrics: add asma to "
-                              "--metrics");
+                            ? "--subgroups only applies to asma, which is hidden because no image "
+                              "has several labels: pass label sets with --labels FILE"
+                            : "--subgroups only applies to asma: add asma to --metrics");
         }
         for (MetricRequest& request : list) set_subgroups(request, options);
     }
@@ -235,12 +234,11 @@ void check(const MeasureOptions& options, bool differences) {
         class_map_named(options.class_map, imagenet_classes());
     for (const std::string& text : options.labels) parse_labels(text);
     if (options.label_votes && options.labels.empty())
-        throw Error(ErrorCode::usage,
-                    "label votes are rows of a file of labels, and none is given: --labels FILE");
+        throw Error(ErrorCode::usage, "--label-votes is for a file of labels: add --labels FILE");
     if ((!options.label_column.empty() || !options.image_column.empty()) && options.labels.empty())
         throw Error(ErrorCode::usage,
-                    "--label-column and --image-column name columns of a file of labels, and none "
-                    "is given: --labels FILE");
+                    "--label-column and --image-column name columns of a file of labels: add "
+                    "--labels FILE");
     const auto expect_file = [](const char* what, const std::filesystem::path& file,
                                 const char* hint = "") {
         if (file.empty() || is_there(file)) return;
@@ -255,8 +253,8 @@ void check(const MeasureOptions& options, bool differences) {
     if ((!options.threshold_file.empty() || !options.thresholds.empty()) &&
         std::ranges::none_of(list, [](const auto& r) { return takes(*r.facts, "threshold"); }))
         throw Error(ErrorCode::usage,
-                    "thresholds of the classes are for metrics of sigmoids, and none is among the "
-                    "metrics: --metrics multilabel_f1,exact_match");
+                    "class thresholds only apply to metrics of sigmoids: add --metrics "
+                    "multilabel_f1,exact_match");
 }
 
 void check_used(const MeasureOptions& options, bool reliability) {
@@ -273,9 +271,9 @@ void check_used(const MeasureOptions& options, bool reliability) {
         if (!used) throw Error(ErrorCode::usage, std::string(what));
     };
     refuse_unless(options.bins == 0 || taken("bins"),
-                  "--bins is for calibration errors, and none is among --metrics: add ece to them");
+                  "--bins only applies to calibration errors: add ece to --metrics");
     refuse_unless(options.edges.empty() || taken("edges"),
-                  "--edges is for ece, which is not among --metrics: add it to them");
+                  "--edges only applies to ece: add ece to --metrics");
     refuse_unless(options.k.empty() ||
                       std::ranges::any_of(names,
                                           [](const std::string& name) {
@@ -283,8 +281,7 @@ void check_used(const MeasureOptions& options, bool reliability) {
                                               return own_metric_name(name) == facts.name &&
                                                      facts.numbered_by == "k";
                                           }),
-                  "--k is for topk, which is not among --metrics: add topk to them, or name each "
-                  "(top1,top5)");
+                  "--k only applies to topk: add topk to --metrics, or name each (top1,top5)");
 }
 
 ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store) {

@@ -92,7 +92,7 @@ void MetricStates::write(FieldWriter& out) const {
 
 void MetricStates::read(FieldReader& in) {
     const auto refuse_other = [] {
-        throw Error(ErrorCode::bad_input, "the state is of metrics with other options");
+        throw Error(ErrorCode::bad_input, "the state belongs to metrics with different options");
     };
     if (in.count() != states_.size()) refuse_other();
     for (auto& [key, state] : states_) {
@@ -106,7 +106,7 @@ void MetricStates::read(FieldReader& in) {
         if (truth < 0 || std::cmp_greater_equal(truth, shape_.classes) || predicted < -1 ||
             std::cmp_greater_equal(predicted, shape_.classes))
             throw Error(ErrorCode::bad_input,
-                        "the state is damaged: a confusion of classes that are not there");
+                        "the state is damaged: a confusion refers to classes that do not exist");
         confusions_[{truth, predicted}] = static_cast<std::uint64_t>(in.small());
     }
     for (std::uint64_t& size : group_sizes_) size = static_cast<std::uint64_t>(in.small());

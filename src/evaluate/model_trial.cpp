@@ -37,7 +37,7 @@ constexpr double most_to_warn = 100;
 constexpr std::size_t fewest_for_outputs = 8;  // fewer rows may look like probabilities by chance
 constexpr double trial_level = 0.001;          // of each warning: a command runs many models
 constexpr const char* images_alone_key = "images_alone";
-constexpr std::string_view store_anyway = "To store such scores all the same, type `--no-trial`";
+constexpr std::string_view store_anyway = "To store such scores anyway, add `--no-trial`";
 
 /// How many labelled images it takes for a warning about their classes; 0: more than a tenth of the
 /// images, which would cost too much.
@@ -259,7 +259,7 @@ Finding batch_of_one(const LoadedModel& model, const Sample& sample, const Datas
                                 model.spec.path.string(), measured, advice, store_anyway));
     };
     if (has_batch_statistics(model, sample, threads)) {
-        refuse(", at whichever place it is",
+        refuse(", at any place in the batch",
                "Batch normalisation is in training mode: call model.eval() and export the model "
                "again.");
     }
@@ -270,7 +270,7 @@ Finding batch_of_one(const LoadedModel& model, const Sample& sample, const Datas
     }
     constexpr std::string_view either =
         "Batch normalisation may be in training mode: call model.eval() and export the model "
-        "again. If it was exported for one image, type `--batch 1`.";
+        "again. If it was exported for one image, add `--batch 1`.";
     if (!sample.labelled) refuse("", either);
     const Preprocess& p = model.spec.preprocess;
     const auto correct_in = [&](std::size_t batch) {

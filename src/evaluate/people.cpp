@@ -89,8 +89,8 @@ SortedAnswers sorted_by_items(const std::vector<PeoplesAnswer>& answers, const S
     if (out.rows.empty()) {
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("none of the images that people saw is an item here: `{}` is none, "
-                        "items are called like `{}`",
+            fmt::format("none of the images that people saw is an item of the data set, for "
+                        "example `{}`; items have ids like `{}`",
                         out.first_elsewhere, ids.size() > 0 ? std::string(ids[0]) : std::string()));
     }
     std::sort(out.rows.begin(), out.rows.end());
@@ -152,7 +152,7 @@ Estimate mean_kappa(const std::vector<TwoDeciders>& pairs, double level) {
         left[4] = value;
     }
     if (used.empty()) {
-        mean.undefined = "no pair decided an image and has errors that could fall together";
+        mean.undefined = "no pair answered the same image and has errors";
         return mean;
     }
     const auto count = static_cast<double>(used.size());
@@ -169,7 +169,7 @@ Estimate mean_kappa(const std::vector<TwoDeciders>& pairs, double level) {
                                                       (other == Decided::correct ? 0 : 1)
                                                 : 4];
             if (!value) {
-                mean.note = "no interval: without one of the images it would have no value";
+                mean.note = "no interval: the value is undefined without one of the images";
                 continue;
             }
             total += *value;
@@ -194,7 +194,7 @@ Estimate accuracy_of(double hits, double n, double level) {
     out.unit = Unit::proportion;
     out.n = static_cast<std::uint64_t>(n);
     if (n == 0) {
-        out.undefined = "no image was decided by both";
+        out.undefined = "no image was answered by both";
         return out;
     }
     out.value = hits / n;
@@ -220,7 +220,7 @@ Consistency consistency_of(const std::string& person, std::span<const Decided> m
         out.by_chance = agreement_by_chance(cells);
     }
     out.kappa = error_consistency(whole(0), whole(1), whole(2), whole(3), level);
-    if (n == 0) out.kappa.undefined = "no image was decided by both";
+    if (n == 0) out.kappa.undefined = "no image was answered by both";
     return out;
 }
 
@@ -233,13 +233,13 @@ std::vector<Decided> decisions(const RowReader& reader, const SortedAnswers& ans
         if (!fresh) continue;
         const std::optional<std::int32_t> number = classes.find(category);
         if (!number) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("the category `{}` is none of the {} classes of `{}`{}",
-                                    category, reader.classes(), reader.store().folder().string(),
-                                    reader.classes() == 16
-                                        ? ""
-                                        : "; --class-map 16-class asks an ImageNet classifier "
-                                          "over the 16 categories"));
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("the category `{}` is not one of the {} classes of `{}`{}", category,
+                            reader.classes(), reader.store().folder().string(),
+                            reader.classes() == 16
+                                ? ""
+                                : "; for an ImageNet classifier, add --class-map 16-class"));
         }
         at->second = *number;
     }
@@ -309,13 +309,13 @@ PeopleResult compare_with_people(const PeopleOptions& options) {
         result.answers = sorted.used;
         result.unanswered = sorted.unanswered;
         if (sorted.elsewhere > 0)
-            result.warnings.push_back(
-                fmt::format("{} of {} answers are about images that are not here (the first: {})",
-                            sorted.elsewhere, answers.size(), sorted.first_elsewhere));
-        if (sorted.repeated > 0)
             result.warnings.push_back(fmt::format(
-                "{} of the same person to an image that was seen before: the first counts",
-                how_many(sorted.repeated, "answer")));
+                "{} of {} answers are about images that are not in the data set (the first: {})",
+                sorted.elsewhere, answers.size(), sorted.first_elsewhere));
+        if (sorted.repeated > 0)
+            result.warnings.push_back(
+                fmt::format("{} repeat a person's answer to the same image: the first counts",
+                            how_many(sorted.repeated, "answer")));
     }
     return result;
 }

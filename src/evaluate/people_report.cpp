@@ -36,8 +36,8 @@ Table people_table(const ModelAndPeople& model, const PeopleResult& all) {
     table.add({"between people", Count{all.between_people.n}, Cell(), Cell(), Cell(), Cell(),
                all.between_people, all.between_people});
     table.notes.emplace_back(
-        "kappa of being correct: 0 is as by chance, 1 errs on the same images. Intervals are over "
-        "the images; the people are these people.");
+        "kappa of being correct: 0 if errors coincide by chance only, 1 if both err on the same "
+        "images. Intervals are over the images, for these people.");
     return table;
 }
 
@@ -55,7 +55,7 @@ ResultType result_type(ResultOf<Consistency>) {
     using Of = Consistency;
     static constexpr auto rows = describe_result<Of>(
         {.name = "WithPerson",
-         .help = "A model and a person on the images that both decided",
+         .help = "A model and a person on the images that both answered",
          .columns = "person,n=model_accuracy.n,both_correct,only_model_correct,"
                     "only_person_correct,both_incorrect,observed,by_chance,"
                     "kappa=error_consistency.value,low=error_consistency.interval.low,"
@@ -71,7 +71,7 @@ ResultType result_type(ResultOf<Consistency>) {
             part<&Of::model>({.name = "model_accuracy"}),
             part<&Of::person>({.name = "person_accuracy"}),
             part<&Of::observed>({.help = "How often both are correct or both incorrect"}),
-            part<&Of::by_chance>({.help = "How often they would be with independent errors"}),
+            part<&Of::by_chance>({.help = "How often they would agree with independent errors"}),
             part<&Of::kappa>(
                 {.help = "Cohen's kappa of being correct", .name = "error_consistency"}),
         });

@@ -144,8 +144,7 @@ LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options) {
     if (spec.instead_of.empty()) {
         open();
     } else {
-        with_note(fmt::format("giving it images of the size that {} says it is evaluated at; "
-                              "train_size (--train-size) takes {}",
+        with_note(fmt::format("using images of the evaluation size in {} (--train-size uses {})",
                               spec.sidecar.empty() ? "the model" : spec.sidecar.string(),
                               spec.instead_of),
                   open);
@@ -168,11 +167,10 @@ LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options) {
         }
     }
     if (spec.classes.size() != classes) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("`{}` returns {} scores, but its class list has {} classes: give a list "
-                        "of {} by --classes FILE",
-                        spec.path.string(), classes, spec.classes.size(), classes));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}` returns {} scores, but its class list has {} classes: give a "
+                                "list of {} with --classes FILE",
+                                spec.path.string(), classes, spec.classes.size(), classes));
     }
     spec.num_classes = classes;
     loaded.spec = std::move(spec);

@@ -252,8 +252,8 @@ void check_corrupted(std::span<const LoadedModel> models, const Dataset& dataset
     if (const VersionOf there = version_of(dataset.root, dataset.name);
         there.corruption != nullptr) {
         throw Error(ErrorCode::usage,
-                    fmt::format("the images of `{}` are corrupted already, by their folder or "
-                                "their data set's name: {} at severity {}; leave --corrupt out",
+                    fmt::format("the images of `{}` are already corrupted, according to their "
+                                "folder or data set name: {} at severity {}; omit --corrupt",
                                 dataset.name, there.corruption->name, there.severity));
     }
     for (const CorruptionVersion& which : versions.versions()) {

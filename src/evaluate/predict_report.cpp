@@ -109,18 +109,20 @@ ResultType result_type(ResultOf<PredictResult>) {
             part<&PredictResult::model>({}),
             part<&PredictResult::dataset>({}),
             part<&PredictResult::rows>({}),
-            part<&PredictResult::predicted>({.help = "Rows of this run", .name = "computed"}),
+            part<&PredictResult::predicted>(
+                {.help = "Rows that this run computed", .name = "computed"}),
             part<&PredictResult::bad_rows>({.help = "Of all runs", .name = "without_score"}),
-            part({.help = "Of a row without a score", .name = "first_error", .omitted = true},
+            part({.help = "State of a row without a score", .name = "first_error", .omitted = true},
                  [](const PredictResult& r) { return r.bad_rows > 0 ? &r.first_error : nullptr; }),
             part<&PredictResult::halved>(
-                {.help = "Batches that had to be halved for want of memory",
+                {.help = "Batches that were halved because memory was short",
                  .name = "halved_batches"}),
             part<&PredictResult::store>({}),
             part<&PredictResult::notes>({}),
             part<&PredictResult::dataset_notes>({}),
             part<&PredictResult::image_notes>(
-                {.help = "What decoding leaves aside of the images, equal files", .omitted = true}),
+                {.help = "Properties of the files that decoding ignores, and equal files",
+                 .omitted = true}),
         });
     return rows;
 }

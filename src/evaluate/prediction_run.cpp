@@ -62,8 +62,8 @@ std::string computing_fingerprint(const LoadedModel& model) {
 
 /// Its stores fit no later run.
 constexpr std::string_view nameless_advice =
-    "nothing identifies the model, so no other process can resume: run it with another --out, or "
-    "give the model an identity";
+    "nothing identifies the model, so a new process cannot resume it: use another --out, or give "
+    "the model an identity";
 
 /// False: something could not be kept. Why the work ended says more.
 bool keep_all(std::span<ModelRun* const> runs) {
@@ -261,12 +261,11 @@ void check_images_are_there(const Dataset& dataset, const std::function<bool()>&
         if (std::filesystem::exists(dataset.path_of(i), error)) return;
     }
     if (dataset.size() == 0 || nothing_to_do()) return;
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format(
-            "none of the {} images of `{}` is in `{}` (the first would be `{}`): is this the "
-            "folder, and is its disk there?",
-            dataset.size(), dataset.name, dataset.root.string(), dataset.path_of(0).string()));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("none of the {} images of `{}` is in `{}` (the first would be `{}`); "
+                            "check the folder, and that its disk is mounted",
+                            dataset.size(), dataset.name, dataset.root.string(),
+                            dataset.path_of(0).string()));
 }
 
 void check_models(std::span<const LoadedModel> models) {
@@ -274,18 +273,18 @@ void check_models(std::span<const LoadedModel> models) {
     for (const LoadedModel& model : models) {
         if (!names.insert(model.spec.name).second) {
             throw Error(ErrorCode::usage,
-                        fmt::format("two models are called `{}`: give each a name by --name",
+                        fmt::format("two models are called `{}`: give each a name with --name",
                                     model.spec.name));
         }
         // By ids: one list may call the same classes otherwise than another.
         const ClassList &first = models[0].spec.classes, &own = model.spec.classes;
         if (!store::same_class_ids(first, own)) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("`{}` and `{}` have different class lists: {}: predict them "
-                                    "into different folders (--out), or give the right list by "
-                                    "--classes FILE",
-                                    models[0].spec.name, model.spec.name,
-                                    store::classes_difference(first, own, store::Sides())));
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("`{}` and `{}` have different class lists: {}: predict them into "
+                            "different folders (--out), or pass the right list with --classes FILE",
+                            models[0].spec.name, model.spec.name,
+                            store::classes_difference(first, own, store::Sides())));
         }
     }
 }
@@ -354,9 +353,9 @@ PredictResult result_of(const ModelRun& run, const Dataset& dataset) {
     if (const std::string& lock = run.writer.lock_warning(); !lock.empty())
         result.notes.push_back(fmt::format("`{}`: {}", run.writer.folder().string(), lock));
     if (run.writer.own_rows() == 0) {
-        result.notes.push_back(
-            fmt::format("there is nothing in this part: the store has {} of {} images",
-                        how_many(run.writer.shards(), "shard"), run.writer.spec().shard_rows));
+        result.notes.push_back(fmt::format("this part has no images: the store has {} of {} images",
+                                           how_many(run.writer.shards(), "shard"),
+                                           run.writer.spec().shard_rows));
     }
     for (std::string& note : run.batches.notes(dataset)) result.notes.push_back(std::move(note));
     result.halved = run.batches.halved();

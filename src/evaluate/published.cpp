@@ -42,7 +42,7 @@ double value_in(const CsvReader& reader, std::size_t column) {
     const std::string_view cell = trimmed(reader[column]);
     const std::optional<double> value = finite_number(cell);
     if (!value || *value < 0 || *value > 100)
-        throw reader.error(fmt::format("{} is `{}`; a number from 0 to 100 is allowed",
+        throw reader.error(fmt::format("{} is `{}`; allowed: a number from 0 to 100",
                                        trimmed(reader.columns()[column]), shortened(cell)));
     return *value;
 }
@@ -60,8 +60,9 @@ std::string longer_names(const PublishedTable& table, const std::string& model) 
     for (const std::string& name : names) {
         if (shown++ < most) text += (text.empty() ? "`" : ", `") + name + "`";
     }
-    return fmt::format("; {} there begin so: {}{}; import or predict with --name to say which",
-                       names.size(), text, names.size() > most ? ", ..." : "");
+    return fmt::format(
+        "; {} in the table begin like it: {}{}; to choose one, import or predict with --name",
+        names.size(), text, names.size() > most ? ", ..." : "");
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ PublishedTable parse_published(std::string_view text, const std::string& source,
     }
     if (columns.empty())
         refuse(
-            fmt::format("{}: no column is called {}", source,
+            fmt::format("{}: no column is named {}", source,
                         metric.empty() ? "as a metric of proportions (top1, top5, ...)" : "top1"));
     std::set<std::pair<std::string, std::string>> known;
     double most = 0;
@@ -149,10 +150,10 @@ std::vector<PublishedValue> beside_published(std::span<const ScoreReport> report
                                            longer_names(table, report.model)));
     }
     if (values.empty() && any)
-        throw Error(ErrorCode::usage, fmt::format("{} has {}, and none of these was measured",
+        throw Error(ErrorCode::usage, fmt::format("{} has {}, but none of these was measured",
                                                   table.source, fmt::join(table.metrics, ", ")));
     if (values.empty() && !absent.empty())
-        throw Error(ErrorCode::usage, warnings.back() + "; no model that was scored is in it");
+        throw Error(ErrorCode::usage, warnings.back() + "; it has none of the scored models");
     return values;
 }
 
@@ -166,7 +167,7 @@ std::string_view place_of_published(const PublishedValue& value) {
 
 ResultType result_type(ResultOf<PublishedValue>) {
     static constexpr auto rows = describe_result<PublishedValue>(
-        {.name = "PublishedValue", .help = "What a table says of a model, and what was measured"},
+        {.name = "PublishedValue", .help = "A published value of a model beside the measured one"},
         {
             part<&PublishedValue::model>({}),
             part<&PublishedValue::dataset>({}),
@@ -175,7 +176,8 @@ ResultType result_type(ResultOf<PublishedValue>) {
             part<&PublishedValue::source>({.help = "The table's file"}),
             part<&PublishedValue::published>({}),
             part<&PublishedValue::measured>({}),
-            part({.help = "The published value lies there, seen from the interval of the measured",
+            part({.help = "Whether the published value is below, within or above the interval of "
+                          "the measured one",
                   .name = "published_is",
                   .script = R"("inside" | "above" | "below" | null)"},
                  [](const PublishedValue& value) {

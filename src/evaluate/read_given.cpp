@@ -20,8 +20,8 @@ auto with_classes(const PredictionStore& store, const ClassMap* map, Read&& read
     const ClassList& classes = store.dataset().classes;
     const bool named = classes.size() == store.classes() && !is_numbered(classes);
     if (named) return read(classes);
-    return with_note(fmt::format("the classes of `{0}` have numbers and no names; `assay relabel "
-                                 "{1} --classes FILE` gives them names",
+    return with_note(fmt::format("the classes of `{0}` have no names; to name them, type `assay "
+                                 "relabel {1} --classes FILE`",
                                  store.folder().string(), shell_word(store.folder().string())),
                      [&] { return read(numbered_classes(store.classes())); });
 }
@@ -32,10 +32,10 @@ std::vector<std::int32_t> grades_of(const ClassList& order, const std::filesyste
         std::optional<std::vector<std::int32_t>> grades = places_in(order, classes);
         if (!grades)
             refuse(
-                fmt::format("{} has {} classes and the scores have {}{}; it is to name each "
-                            "class once, the lowest grade first",
+                fmt::format("{} has {} classes but the scores have {}{}; it must name each class "
+                            "once, from the lowest grade",
                             file.string(), order.size(), classes.size(),
-                            order.size() == classes.size() ? ", which are others" : ""));
+                            order.size() == classes.size() ? ", which are different" : ""));
         return std::move(*grades);
     });
 }
@@ -49,7 +49,7 @@ std::string order_text(const std::vector<std::int32_t>& grades, const ClassList&
         return by_grade[grade] < classes.size() ? classes.name(by_grade[grade])
                                                 : std::to_string(by_grade[grade]);
     };
-    return fmt::format("the classes are grades from `{}` up to `{}`, in the order of {}", name(0),
+    return fmt::format("the classes are grades from `{}` to `{}`, in the order of {}", name(0),
                        name(grades.size() - 1),
                        file.empty() ? "the class list" : "`" + file.string() + "`");
 }
@@ -62,8 +62,7 @@ GivenTruth read_given_truth(const MeasureOptions& options, const PredictionStore
     given.soft = options.soft_labels;
     if (given.soft && map != nullptr)
         throw Error(ErrorCode::usage,
-                    "soft labels are over the classes of the scores: a class map does not go with "
-                    "them");
+                    "soft labels need the classes of the scores: omit --class-map");
     if (!options.hierarchy.empty()) {
         given.tree = with_note("finding the classes in the hierarchy " + options.hierarchy, [&] {
             const Hierarchy hierarchy = hierarchy_named(options.hierarchy);
@@ -100,9 +99,8 @@ std::vector<std::string> leave_out_misfits(MeasureOptions& options, const Predic
             with_classes(store, nullptr, read);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::bad_input) throw;
-            sentences.push_back(
-                fmt::format("{} does not fit the classes of {} and is skipped: {}", what,
-                            store.spec().dataset_name, error.message()));
+            sentences.push_back(fmt::format("{} does not fit the classes of {} and is skipped: {}",
+                                            what, store.spec().dataset_name, error.message()));
             return false;
         }
         return true;

@@ -76,12 +76,12 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
     const bool empty = report.counts.items > 0 && report.counts.missing == report.counts.items;
     if (empty) {
         report.warnings.push_back(
-            fmt::format("`{}` stores no rows yet; run the command that made it again: {}",
+            fmt::format("`{}` has no rows yet; rerun the command that made it: {}",
                         store.folder().string(), command_of(store.spec())));
     } else if (report.counts.missing > 0) {
-        report.warnings.push_back(fmt::format(
-            "{} of {} items are in shards that are not there yet: these numbers are of the rest",
-            report.counts.missing, report.counts.items));
+        report.warnings.push_back(
+            fmt::format("{} of {} items are in missing shards; the results cover the rest",
+                        report.counts.missing, report.counts.items));
     }
     if (empty) {
         for (Measurement& m : report.measurements)
@@ -97,7 +97,7 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
         if (members.size() > 1000) {
             throw Error(
                 ErrorCode::usage,
-                fmt::format("attribute `{}` has more than 1000 values: it names no subgroups",
+                fmt::format("attribute `{}` has more than 1000 values, too many for subgroups",
                             options.subgroup));
         }
     }

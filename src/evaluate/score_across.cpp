@@ -38,7 +38,7 @@ void summarise(AcrossResult& result, double level) {
     result.low = *std::min_element(x.begin(), x.end());
     result.high = *std::max_element(x.begin(), x.end());
     if (x.size() < 2) {
-        result.mean.note = "one data set has no spread";
+        result.mean.note = "a single data set has no spread";
         return;
     }
     result.standard_deviation = std::sqrt(squares / (sets - 1));
@@ -85,11 +85,10 @@ std::vector<AcrossResult> score_across(std::span<const ScoreReport> reports, std
         if (found == models.end()) found = models.insert(models.end(), {report.model, {}});
         for (const ScoreReport* other : found->second) {
             if (other->dataset == report.dataset) {
-                throw Error(
-                    ErrorCode::usage,
-                    fmt::format(
-                        "`{}` was scored twice on `{}`: a mean over data sets takes each once",
-                        report.model, report.dataset));
+                throw Error(ErrorCode::usage,
+                            fmt::format("`{}` was scored twice on `{}`, but a mean over data sets "
+                                        "counts each once; name the stores",
+                                        report.model, report.dataset));
             }
         }
         found->second.push_back(&report);

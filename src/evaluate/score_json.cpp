@@ -7,16 +7,17 @@ namespace assay {
 
 ResultType result_type(ResultOf<ScoreCounts>) {
     static constexpr auto rows = describe_result<ScoreCounts>(
-        {.name = "ScoreCounts", .help = "Where every item went"},
+        {.name = "ScoreCounts", .help = "What became of each item"},
         {
             part<&ScoreCounts::items>({}),
-            part<&ScoreCounts::missing>({.help = "In shards that are not there"}),
+            part<&ScoreCounts::missing>({.help = "Items in missing shards"}),
             part<&ScoreCounts::unreadable>({}),
             part<&ScoreCounts::not_finite>({}),
             part<&ScoreCounts::scored>({}),
-            part<&ScoreCounts::unlabelled>({.help = "Of the scored: without a valid label"}),
+            part<&ScoreCounts::unlabelled>({.help = "Scored items without a valid label"}),
             part<&ScoreCounts::multi_label>({.help = "Of the scored"}),
-            part<&ScoreCounts::unnamed>({.help = "Not named by the file of `--labels`"}),
+            part<&ScoreCounts::unnamed>(
+                {.help = "Items that the file of `--labels` does not name"}),
         });
     return rows;
 }
@@ -44,7 +45,8 @@ ResultType result_type(ResultOf<ClassResult>) {
 ResultType result_type(ResultOf<ReliabilityBin>) {
     static constexpr auto rows = describe_result<ReliabilityBin>(
         {.name = "ReliabilityBin",
-         .help = "Items by their confidence; both ends 1: those of exactly 1",
+         .help = "Items of one confidence bin; if both ends are 1: items with a confidence of "
+                 "exactly 1",
          .columns = "bin_low=low,bin_high=high,n=accuracy.n,correct,confidence,"
                     "accuracy=accuracy.value,low=accuracy.interval.low,"
                     "high=accuracy.interval.high"},
@@ -53,7 +55,7 @@ ResultType result_type(ResultOf<ReliabilityBin>) {
             part<&ReliabilityBin::high>({}),
             part<&ReliabilityBin::correct>({}),
             part<&ReliabilityBin::accuracy>({}),
-            part<&ReliabilityBin::confidence>({.help = "Mean, null without items"}),
+            part<&ReliabilityBin::confidence>({.help = "Mean confidence; null without items"}),
         });
     return rows;
 }
@@ -74,7 +76,8 @@ ResultType result_type(ResultOf<ShownConfusion>) {
         {
             part({.name = "truth"},
                  [](const ShownConfusion& c) -> const std::string& { return c.truth().id; }),
-            part({.help = "Null: no class of the map", .name = "predicted"},
+            part({.help = "The predicted class; null if it is not in the class map",
+                  .name = "predicted"},
                  [](const ShownConfusion& c) {
                      return c.predicted() ? &c.predicted()->id : nullptr;
                  }),
@@ -159,10 +162,13 @@ ResultType result_type(ResultOf<ShownStore>) {
                  [](const ShownStore& s) {
                      return s.report->derived.any() ? &s.report->derived : nullptr;
                  }),
-            part({.help = "Only numbers of labels that occur", .name = "labels_per_image"},
+            part({.help = "True if only numbers of labels that occur are averaged",
+                  .name = "labels_per_image"},
                  [](const ShownStore& s) { return labels_per_image(*s.report); }),
             part<report, &ScoreReport::map>({.name = "class_map", .omitted = true}),
-            part({.help = "Of a report of one store", .name = "measurements", .omitted = true},
+            part({.help = "Set if the report covers one store",
+                  .name = "measurements",
+                  .omitted = true},
                  [](const ShownStore& s) {
                      return s.measurements ? &s.report->measurements : nullptr;
                  }),
@@ -264,7 +270,7 @@ ResultType result_type(ResultOf<ShownScores>) {
     static constexpr auto rows = describe_result<ShownScores>(
         {.name = "ScoresResult", .help = "What `assay score` prints", .schema = "assay.scores/2"},
         {
-            part({.help = "Those of all stores", .name = "measurements"},
+            part({.help = "Labels, settings and notes of all stores", .name = "measurements"},
                  [](const ShownScores& s) { return measurements_of(*s.result); }),
             part({.name = "stores"}, [](const ShownScores& s) { return stores_of(s); }),
             part<&ShownScores::result, &ScoreResult::gates>({}),

@@ -65,8 +65,8 @@ void add_notes(Table& table, const ScoreReport& report) {
     };
     if (std::any_of(report.measurements.begin(), report.measurements.end(), stands_in))
         table.notes.push_back(
-            fmt::format("`{}`: the data set has no single labels of its own; an image's only valid "
-                        "class replaces them, and images with several are not used",
+            fmt::format("`{}`: the data set has no single labels. The only valid class of an image "
+                        "is used instead; images with several are skipped",
                         only_valid_ending.substr(1)));
 }
 
@@ -86,7 +86,7 @@ Table store_table(const ScoreReport& report) {
                                    count_text(c.unreadable + c.not_finite + c.missing),
                                    c.unreadable, c.not_finite, c.missing);
     }
-    if (!report.map.empty()) table.title += fmt::format(", asked over {}", report.map);
+    if (!report.map.empty()) table.title += fmt::format(", on the classes of {}", report.map);
     SubgroupLines lines(table, has_subgroups(report));
     for (const Measurement& m : report.measurements) {
         if (is_by_labels_per_image(m)) continue;

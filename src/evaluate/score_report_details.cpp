@@ -42,8 +42,8 @@ Table ood_table(const std::vector<const Measurement*>& list) {
     table.title = fmt::format("{} against {}: out-of-distribution detection", in, out);
     table.notes = std::move(notes);
     table.notes.push_back(
-        fmt::format("FPR95: proportion of {1} that passes if 95 % of {0} do (ODIN, energy); out "
-                    "positive: that of {0} rejected if 95 % of {1} are (OpenOOD)",
+        fmt::format("FPR95: proportion of {1} that passes if 95 % of {0} pass (ODIN, energy). Out "
+                    "positive: proportion of {0} rejected if 95 % of {1} are rejected (OpenOOD)",
                     in, out));
     return table;
 }
@@ -179,8 +179,8 @@ Table across_table(const std::vector<AcrossResult>& results) {
                                               metric_text(r.mean.key), r.mean.undefined));
     }
     table.notes.emplace_back(
-        "the interval treats the data sets as a sample of such sets (Student's t). It does not "
-        "cover what they share, such as their source images");
+        "the interval treats the data sets as a sample of similar sets (Student's t). It does not "
+        "cover errors that they share, such as those from common source images");
     return table;
 }
 

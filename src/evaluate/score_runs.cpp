@@ -37,9 +37,9 @@ std::vector<PredictionStore> matching(std::vector<PredictionStore> stores,
         chosen.push_back(std::move(store));
     }
     for (const std::string& model : several)
-        warnings.push_back("`" + model +
-                           "` is not the same file on every data set: its mean is of different "
-                           "models");
+        warnings.push_back(
+            "`" + model +
+            "` is not the same file on every data set, so its mean mixes different models");
     if (chosen.empty()) {
         std::string known;
         for (const auto& name : names) known += (known.empty() ? "`" : ", `") + name + "`";
@@ -116,7 +116,7 @@ void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
                 ++attacked;
                 continue;
             }
-            result.warnings.push_back(fmt::format("{} has {} and not {}: it is skipped",
+            result.warnings.push_back(fmt::format("{} has {} but not {}, so it is skipped",
                                                   in.spec().model_name, pair.in, pair.out));
         }
         if (attacked > 0)
@@ -148,11 +148,11 @@ void warn_of_subgroups(const GateResult& gate, const ScoreReport& report,
             names += fmt::format("{}{} ({:.4g})", names.empty() ? "" : ", ", name, *part.value);
     }
     if (broken > 0)
-        warnings.push_back(fmt::format(
-            "{} on {}: the gate `{}` is about all items, and passes. {} of {} subgroups do not "
-            "meet it: {}{}",
-            report.model, report.dataset, gate.gate.text, broken, parts.size(), names,
-            broken > most_named ? ", ..." : ""));
+        warnings.push_back(
+            fmt::format("{} on {}: the gate `{}` covers all items and passes, but {} of {} "
+                        "subgroups do not meet it: {}{}",
+                        report.model, report.dataset, gate.gate.text, broken, parts.size(), names,
+                        broken > most_named ? ", ..." : ""));
 }
 
 ByVotesOptions votes_options(const ScoreRunsOptions& options) {
@@ -248,17 +248,17 @@ private:
 void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
     check(options.measure, false);
     if (!options.across.empty() && !options.published.empty())
-        throw Error(ErrorCode::usage, "published values are of single data sets, and of no means");
+        throw Error(ErrorCode::usage, "--published compares single data sets: omit --across");
     for (const std::string& table : options.published) read_published(table);
     if (!options.across.empty() && (shown.per_class || shown.confusions > 0 || shown.reliability))
-        throw Error(ErrorCode::usage,
-                    "means over data sets are of metrics: classes, confusions and reliability do "
-                    "not go with them");
+        throw Error(
+            ErrorCode::usage,
+            "--across only averages metrics: omit --per-class, --confusion and --reliability");
     if (!options.ood.empty() &&
         (!options.across.empty() || shown.per_class || shown.confusions > 0 || shown.reliability))
         throw Error(ErrorCode::usage,
-                    "out-of-distribution detection is of pairs of data sets: means, classes, "
-                    "confusions and reliability do not go with it");
+                    "--ood measures pairs of data sets: omit --across, --per-class, --confusion "
+                    "and --reliability");
     for (const std::string& pair : options.ood) parse_ood_pair(pair);
     check(votes_options(options));
     if (options.votes.empty()) return;

@@ -98,14 +98,13 @@ void add_kind_warning(ScoreReport& report, ScoreKind kind, std::int64_t looked, 
     if (odd > 0 && kind == ScoreKind::logits && 2 * odd > looked) {
         report.warnings.push_back(
             fmt::format("{} of {} checked rows lie in [0, 1] and sum to 1 (or to more than 2): the "
-                        "scores look like probabilities. The store calls them logits, and a second "
-                        "softmax makes every calibration value wrong",
+                        "scores look like probabilities. The store says logits, so softmax would "
+                        "be applied twice and every calibration value would be wrong",
                         odd, looked));
     } else if (odd > 0 && kind == ScoreKind::probabilities) {
         report.warnings.push_back(
-            fmt::format("{} of {} rows looked at do not sum to 1 within 0.01 or leave [0, 1]: they "
-                        "are no probabilities over "
-                        "exclusive classes",
+            fmt::format("{} of {} checked rows do not sum to 1 within 0.01 or leave [0, 1]: they "
+                        "are not probabilities of exclusive classes",
                         odd, looked));
     }
 }

@@ -106,7 +106,7 @@ void SeenRows::read(FieldReader& in) {
                 end_ = std::max(end_, number * group_stretch + w * 64 +
                                           static_cast<std::uint64_t>(std::bit_width(word)));
         }
-        if (*stretch.bits == Bits{}) refuse_state("it counts rows where there are none");
+        if (*stretch.bits == Bits{}) refuse_state("it counts rows that do not exist");
         close(stretch);
     }
 }

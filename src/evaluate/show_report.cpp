@@ -61,8 +61,9 @@ Table table_of(const ShownImage& image, const ShownImage::Model& model) {
                                           *model.hits, image.labels.size(),
                                           *model.hits == 1 ? "is" : "are"));
     } else if (!image.labels.empty()) {
-        table.notes.push_back(fmt::format("variable top-k: not known: {} labels, {} classes stored",
-                                          image.labels.size(), model.classes_stored));
+        table.notes.push_back(
+            fmt::format("variable top-k is unknown: {} labels, but only {} classes stored",
+                        image.labels.size(), model.classes_stored));
     }
     return table;
 }
@@ -91,7 +92,7 @@ ResultType result_type(ResultOf<RankedClass>) {
         {
             part<predicted, &Predicted::cls>({.inlined = true}),
             part<predicted, &Predicted::rank>({.help = "From 1"}),
-            part<&RankedClass::probability>({.help = "Null where classes alone are known"}),
+            part<&RankedClass::probability>({.help = "Null if only classes are known"}),
         });
     return rows;
 }
@@ -140,10 +141,10 @@ ResultType result_type(ResultOf<ModelOfImage>) {
                 {.help = "Why there are no scores", .omitted = true}),
             part<&ModelOfImage::predictions>({.help = "Best first"}),
             part<&ModelOfImage::labels>(
-                {.help = "As predictions; of a class that is not stored only what it is called",
+                {.help = "Like predictions; a class that is not stored has only a name",
                  .script = "(ShownClass & Partial<RankedClass>)[]"}),
             part<model, &ShownImage::Model::hits>(
-                {.help = "Null where not known", .name = "variable_top_k_hits"}),
+                {.help = "Null if unknown", .name = "variable_top_k_hits"}),
         });
     return rows;
 }

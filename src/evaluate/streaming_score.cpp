@@ -34,8 +34,8 @@ std::vector<MetricRequest> sums_among(std::vector<MetricRequest> requests, bool 
     });
     if (others.empty()) return requests;
     const std::string why =
-        fmt::format("{} go over all rows once more, which a stream does not keep", others);
-    if (refuse) throw Error(ErrorCode::usage, why + ": measure them of a store");
+        fmt::format("{} need a second pass over all rows, which a stream does not keep", others);
+    if (refuse) throw Error(ErrorCode::usage, why + ": measure them from a store");
     note = why + ": skipped";
     return requests;
 }
@@ -51,18 +51,19 @@ ScoreOptions options_for_rows(const StreamingOptions& options) {
 
 void check_not_taken(const MeasureOptions& measure) {
     const auto refuse = [](std::string_view what) {
-        throw Error(ErrorCode::usage, fmt::format("a stream takes no {}", what));
+        throw Error(ErrorCode::usage, fmt::format("a stream does not support {}", what));
     };
     if (!measure.labels.empty() || measure.label_sets)
         refuse("file of labels: labels come with each batch");
     if (!measure.class_map.empty()) refuse("class map");
     if (!measure.gates.empty()) refuse("gates: check them against its report");
-    if (measure.null_draws > 0) refuse("calibrated null, which draws labels for all rows again");
+    if (measure.null_draws > 0) refuse("calibrated_null, which needs all rows again");
 }
 
 [[noreturn]] void refuse_twice(std::uint64_t row) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("row {} comes twice; each row of the data set is measured once", row));
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("row {} appears twice; each row of the data set is measured once", row));
 }
 
 void check_places(std::span<const std::uint64_t> places, std::uint64_t rows, const SeenRows* seen) {
@@ -71,7 +72,7 @@ void check_places(std::span<const std::uint64_t> places, std::uint64_t rows, con
                                                   places.size(), rows));
     for (const std::uint64_t row : places) {
         if (row < StreamingScore::most_rows) continue;
-        throw Error(ErrorCode::bad_input, fmt::format("row {}; at most {} is allowed", row,
+        throw Error(ErrorCode::bad_input, fmt::format("row {} is too large; the limit is {}", row,
                                                       StreamingScore::most_rows - 1));
     }
     if (const auto twice = SeenRows::twice(places, seen)) refuse_twice(*twice);
@@ -205,7 +206,7 @@ void StreamingScore::Impl::read(FieldReader& in) {
     if (!in.flag()) return;
     states.emplace(read_form(in, *this), options.measure.resampling);
     score.metrics = requests();
-    if (in.text() != texts_of(score.metrics)) refuse_state("it is of other metrics");
+    if (in.text() != texts_of(score.metrics)) refuse_state("it belongs to other metrics");
     prepare();
     states->read(in);
     read_rows(in, *this, states->shape());
@@ -224,7 +225,7 @@ void StreamingScore::update(const ScoreMatrix& scores, const LabelSets* targets,
     const bool first = !all.states;
     if (places) check_places(*places, scores.rows, all.seen ? &*all.seen : nullptr);
     if (!first && all.seen.has_value() != places.has_value())
-        throw Error(ErrorCode::usage, "every batch says which rows it has, or none does");
+        throw Error(ErrorCode::usage, "either every batch says which rows it has, or none does");
     if (!first && (all.with_targets != (targets != nullptr) || all.with_sets != (sets != nullptr)))
         throw Error(ErrorCode::usage,
                     "every batch has labels of the same form as the first: single ones, sets, or "
@@ -245,7 +246,7 @@ void StreamingScore::update(const ScoreMatrix& scores, const LabelSets* targets,
     const PredictionStore batch = PredictionStore::in_memory(scores, how, &found);
     if (!first && batch.spec().storage != all.storage)
         throw Error(ErrorCode::usage,
-                    fmt::format("this batch is of {} scores, the first of {}",
+                    fmt::format("this batch has {} scores per row, but the first had {}",
                                 name_of(batch.spec().storage), name_of(all.storage)));
     ScoreOptions labels = all.score;
     if (sets != nullptr) labels.labels = *sets;
@@ -313,11 +314,12 @@ void StreamingScore::merge(const StreamingScore& other) {
                all.with_sets != more.with_sets || all.with_targets != more.with_targets ||
                all.storage != more.storage ||
                texts_of(all.score.metrics) != texts_of(more.score.metrics)) {
-        throw Error(ErrorCode::usage,
-                    "streams of other metrics, classes, kinds of scores or labels do not add up");
+        throw Error(
+            ErrorCode::usage,
+            "streams with different metrics, classes, kinds of scores or labels cannot be added");
     } else if (all.seen.has_value() != more.seen.has_value()) {
         throw Error(ErrorCode::usage,
-                    "one of the streams knows the numbers of its rows, the other does not");
+                    "only one of the streams knows its row numbers, so they cannot be added");
     }
     if (all.seen) {
         if (const auto twice = all.seen->common(*more.seen)) refuse_twice(*twice);
@@ -369,7 +371,7 @@ std::uint64_t StreamingScore::rows() const noexcept {
 
 ScoreReport StreamingScore::report() const {
     const Impl& all = *impl_;
-    if (!all.states) throw Error(ErrorCode::usage, "there was no batch yet");
+    if (!all.states) throw Error(ErrorCode::usage, "there is no batch yet; call update() first");
     // Rows that wait for their group get it now, in a copy of the sums.
     Shape shape = all.states->shape();
     MetricStates sums(shape, all.options.measure.resampling);

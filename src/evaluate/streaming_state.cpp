@@ -23,7 +23,7 @@ void write_shape(FieldWriter& out, const Shape& shape) {
 Shape read_shape(FieldReader& in, std::size_t classes) {
     Shape shape;
     shape.classes = static_cast<std::uint32_t>(in.number(classes));
-    if (shape.classes != classes) refuse_state("its classes are not those that it names");
+    if (shape.classes != classes) refuse_state("its classes do not match its list");
     shape.probabilities = in.flag();
     shape.ranking = in.flag();
     shape.full_rows = in.flag();
@@ -64,18 +64,18 @@ RowFacts read_row(FieldReader& in, std::uint64_t rows, const Shape& shape) {
     const auto place = [&] {  // -1, or a class, or a number of classes
         const std::int64_t value = in.small();
         if (value < -1 || value > std::int64_t{shape.classes})
-            refuse_state("a row of classes that are not there");
+            refuse_state("a row has classes that do not exist");
         return static_cast<std::int32_t>(value);
     };
     const auto cls = [&] {
         const std::int32_t value = place();
         if (std::cmp_equal(value, shape.classes))
-            refuse_state("a row of classes that are not there");
+            refuse_state("a row has classes that do not exist");
         return value;
     };
     const auto real = [&](double low, double high) {
         const double value = in.real();
-        if (!(value >= low && value <= high)) refuse_state("a number that no row can have");
+        if (!(value >= low && value <= high)) refuse_state("a row has an impossible number");
         return value;
     };
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -92,12 +92,12 @@ RowFacts read_row(FieldReader& in, std::uint64_t rows, const Shape& shape) {
     row.scale.factor = static_cast<float>(real(0, infinity));
     row.item = in.number(rows == 0 ? 0 : rows - 1);
     if (row.item / group_stretch != rows / group_stretch)
-        refuse_state("a row that should not wait for others");
+        refuse_state("a row waits for others although it is complete");
     row.target = cls();
     row.valid = static_cast<std::uint32_t>(in.number(shape.classes));
     // Slots of sums are found by both.
     if (std::cmp_greater(row.hits, row.valid))
-        refuse_state("a row with more valid classes found than it has");
+        refuse_state("a row has more valid classes found than it has");
     row.in_set = in.flag();
     row.shape_cue = cls();
     row.texture_cue = cls();
@@ -167,7 +167,7 @@ void read_rows(FieldReader& in, StreamedRows& stream, const Shape& shape) {
     if (in.flag()) {
         stream.seen.emplace().read(in);
         if (stream.seen->count() != stream.counts.items)
-            refuse_state("it has other rows than it counts");
+            refuse_state("its rows and its counts do not match");
     }
     stream.pending.resize(static_cast<std::size_t>(in.number(group_stretch)));
     for (RowFacts& row : stream.pending) row = read_row(in, stream.end(), shape);
@@ -179,11 +179,11 @@ std::string sealed_state(std::string_view body) {
 
 std::string opened_state(std::string_view bytes) {
     FieldReader in(bytes, refuse_state);
-    if (in.text(64) != state_mark) refuse_state(fmt::format("it is no `{}`", state_mark));
+    if (in.text(64) != state_mark) refuse_state(fmt::format("it is not a `{}`", state_mark));
     const std::string hash = in.text(64);
     std::string body = in.text();
     in.finish();
-    if (hash_text(body) != hash) refuse_state("its checksum is another");
+    if (hash_text(body) != hash) refuse_state("its checksum does not match");
     return body;
 }
 

@@ -25,10 +25,8 @@ using Thresholds = std::vector<double>;
 
 void refuse_outside(double threshold, std::string_view name, const std::string& where) {
     if (threshold > 0 && threshold < 1) return;
-    refuse(
-        fmt::format("{}: the threshold of `{}` is {}; the sigmoid of a class lies between 0 and 1, "
-                    "and so does its threshold",
-                    where, shortened(name), threshold));
+    refuse(fmt::format("{}: the threshold of `{}` is {}; allowed: 0 to 1, the range of a sigmoid",
+                       where, shortened(name), threshold));
 }
 
 class ThresholdsOfClasses {
@@ -39,7 +37,7 @@ public:
     void add(std::string_view name, double threshold, const std::string& where) {
         const std::optional<std::int32_t> cls = classes_.find(name);
         if (!cls)
-            refuse(fmt::format("{}: `{}` is no class{}", where, shortened(name),
+            refuse(fmt::format("{}: `{}` is not a class{}", where, shortened(name),
                                suggest(shortened(name), classes_.ids())));
         double& own = thresholds_[static_cast<std::size_t>(*cls)];
         if (own > 0)
@@ -55,7 +53,7 @@ private:
 };
 
 double number_in(const nlohmann::json& value, const std::string& where) {
-    if (!value.is_number()) refuse(where + ": the threshold is no number");
+    if (!value.is_number()) refuse(where + ": the threshold is not a number");
     return value.get<double>();
 }
 
@@ -92,7 +90,7 @@ Thresholds thresholds_of_csv(std::string_view text, const ClassList& classes,
         const std::string_view cell = trimmed(csv[threshold]);
         const std::optional<double> value = finite_number(cell);
         if (!value)
-            refuse(fmt::format("{}: the threshold `{}` is no number", where, shortened(cell)));
+            refuse(fmt::format("{}: the threshold `{}` is not a number", where, shortened(cell)));
         found.add(trimmed(csv[name]), *value, where);
     }
     return found.take();
@@ -157,7 +155,7 @@ void fill_others(Thresholds& thresholds, double others, const ClassList& classes
     if (missing > 0)
         refuse(
             fmt::format("{}: {} of {} classes have no threshold, the first `{}`; each needs one. "
-                        "--threshold '*=0.5' gives one to all that are not named",
+                        "to set the others, add --threshold '*=0.5'",
                         source, missing, thresholds.size(), shortened(classes.id(first))));
 }
 

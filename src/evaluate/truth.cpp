@@ -87,7 +87,7 @@ void add_cues(Truth& truth, const Dataset& dataset, const ClassMap* map) {
             const auto c = class_named(name, dataset, map);
             if (!c) {
                 truth.cues.clear();
-                truth.no_cues = fmt::format("`{}` of item `{}` is `{}`, which names no class",
+                truth.no_cues = fmt::format("`{}` of item `{}` is `{}`, which is not a class",
                                             attribute->name, dataset.ids[i], name);
                 return;
             }

@@ -88,7 +88,7 @@ UntilResult images_until(std::span<const LoadedModel> models, const Dataset& dat
         if (labelled == 0) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("{}: no image of the pilot has a score and exactly one label, "
-                                    "so that its accuracy is not known; --list FILE gives labels",
+                                    "so its accuracy is unknown; pass labels with --list FILE",
                                     predicted.model));
         }
         // Images without a label or a score do not narrow the interval.

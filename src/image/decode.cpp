@@ -28,9 +28,8 @@ void check_size(std::string_view format, std::int64_t width, std::int64_t height
         damaged(format, fmt::format("its header says {} x {} pixels", width, height));
     const std::int64_t most = std::min(limits.pixels, max_image_pixels);
     if (width > most / height) {
-        unsupported(format,
-                    fmt::format("its header says {} x {} pixels; at most {} pixels are read", width,
-                                height, most));
+        unsupported(format, fmt::format("its header says {} x {} pixels; the limit is {} pixels",
+                                        width, height, most));
     }
 }
 
@@ -87,11 +86,10 @@ void decode_image_into(std::span<const std::byte> bytes, Image& image, const Dec
         case ImageFormat::unknown:
             break;
     }
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("not an image that can be read: it begins with the bytes {}; JPEG, PNG, "
-                    "WebP, BMP, TIFF, GIF, PBM, PGM and PPM are read",
-                    first_bytes(bytes)));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("not an image that can be read: it begins with the bytes {}; JPEG, "
+                            "PNG, WebP, BMP, TIFF, GIF, PBM, PGM and PPM are supported",
+                            first_bytes(bytes)));
 }
 
 Image decode_image(std::span<const std::byte> bytes, const DecodeLimits& limits) {

@@ -81,8 +81,8 @@ Header read_header(Bytes bytes) {
             for (std::size_t i = 0; i < (size == 40 ? 3U : 4U); ++i) h.masks[i] = in.u32();
         }
     } else {
-        unsupported(bmp,
-                    fmt::format("a header of {} bytes; 12, 40, 64, 108 and 124 are read", size));
+        unsupported(
+            bmp, fmt::format("a header of {} bytes; 12, 40, 64, 108 and 124 are supported", size));
     }
     h.palette_at = size == 40 ? in.position() : 14 + std::size_t{size};
     if (h.colours == 0) h.colours = h.bits < 32 ? 1U << h.bits : 0;
@@ -271,7 +271,8 @@ void decode_bmp(Bytes bytes, Image& image, const DecodeLimits& limits) {
     const bool known_bits =
         h.bits == 1 || h.bits == 4 || h.bits == 8 || h.bits == 16 || h.bits == 24 || h.bits == 32;
     if (!known_bits)
-        unsupported(bmp, fmt::format("{} bits a pixel; 1, 4, 8, 16, 24 and 32 are read", h.bits));
+        unsupported(bmp,
+                    fmt::format("{} bits a pixel; 1, 4, 8, 16, 24 and 32 are supported", h.bits));
     if (h.compression > bitfields || (h.compression == bitfields && h.bits <= 8)) {
         unsupported(bmp, fmt::format("compression {} with {} bits", h.compression, h.bits));
     }

@@ -174,8 +174,8 @@ void decode_jpeg(Bytes bytes, Image& image, const DecodeLimits& limits) {
     const jpeg_decompress_struct& info = reader.info();
     check_size("JPEG", info.image_width, info.image_height, limits);
     if (info.num_components == 2 || info.num_components > 4) {
-        unsupported("JPEG",
-                    fmt::format("{} colour components; 1, 3 and 4 are read", info.num_components));
+        unsupported("JPEG", fmt::format("{} colour components; 1, 3 and 4 are supported",
+                                        info.num_components));
     }
     check_plausible(bytes, info);
     reserve_memory("JPEG", info.image_width, info.image_height, coefficient_bytes(info), limits);

@@ -180,7 +180,7 @@ Blocks blocks_of(TIFF* file, const TiffLayout& l) {
     }
     if (b.bytes > most_memory)
         unsupported(tiff,
-                    fmt::format("{} of {} bytes; at most {} are read", what, b.bytes, most_memory));
+                    fmt::format("{} of {} bytes; the limit is {}", what, b.bytes, most_memory));
     return b;
 }
 
@@ -199,7 +199,7 @@ void check_plausible(std::size_t size, const TiffLayout& l, const Blocks& b) {
         std::max(static_cast<double>(row_bytes(l, l.width)) * l.height * planes(l),
                  static_cast<double>(b.bytes));
     if (unpacked > most_packed * static_cast<double>(size)) {
-        truncated(tiff, fmt::format("{} bytes cannot hold {} x {} pixels in blocks of {} bytes",
+        truncated(tiff, fmt::format("{} bytes are too few for {} x {} pixels in blocks of {} bytes",
                                     size, l.width, l.height, b.bytes));
     }
 }

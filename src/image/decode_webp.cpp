@@ -90,11 +90,11 @@ void decode_webp(Bytes bytes, Image& image, const DecodeLimits& limits) {
     if (frame.width <= 0 || frame.height <= 0 || frame.x_offset < 0 || frame.y_offset < 0 ||
         std::int64_t{frame.x_offset} + frame.width > width ||
         std::int64_t{frame.y_offset} + frame.height > height) {
-        damaged("WebP", "its first frame does not lie within the image");
+        damaged("WebP", "its first frame is not within the image");
     }
     WebPDecoderConfig config;
     if (WebPInitDecoderConfig(&config) == 0)
-        unsupported("WebP", "the libwebp that is loaded is not the one built for");
+        unsupported("WebP", "the loaded libwebp differs from the one that Assay was built with");
     check_size("WebP", width, height, limits);
     // libwebp's own copy of a frame that is packed without loss.
     reserve_memory("WebP", width, height, 4 * static_cast<std::uint64_t>(width * height), limits);

@@ -38,8 +38,7 @@ std::optional<std::vector<std::byte>> turned_by_exif(std::span<const std::byte> 
         return std::nullopt;
     }
     if (png.size() > limit)
-        refuse(
-            fmt::format("the turned image has {} bytes; at most {} are read", png.size(), limit));
+        refuse(fmt::format("the turned image has {} bytes; the limit is {}", png.size(), limit));
     return png;
 }
 

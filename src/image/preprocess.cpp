@@ -24,7 +24,7 @@ std::int64_t scaled(int side, double crop_pct) {
     const double size = std::floor(side / crop_pct);
     if (!(size >= 1 && size <= INT_MAX)) {
         refuse(fmt::format(
-            "crop_pct {} makes {} pixels to {}; it must lie in (0, 1] or a little above", crop_pct,
+            "crop_pct {} turns {} pixels into {}; allowed: in (0, 1], or slightly above", crop_pct,
             side, size));
     }
     return static_cast<std::int64_t>(size);
@@ -110,7 +110,7 @@ struct TheByte {
 
 void check_numbers(std::size_t numbers, std::size_t plane) {
     if (numbers != 3 * plane)
-        refuse(fmt::format("the output has {} numbers, the input {}", numbers, 3 * plane));
+        refuse(fmt::format("the output has {} numbers, but the input has {}", numbers, 3 * plane));
 }
 
 /// Writes the window as planes in the order of the channels fed; a table for each.
@@ -120,8 +120,9 @@ void fill_planes(const Image& window, const Preprocess& p, std::span<Number> out
     const std::size_t plane =
         static_cast<std::size_t>(window.width) * static_cast<std::size_t>(window.height);
     if (window.width != p.width || window.height != p.height || window.pixels.size() != 4 * plane) {
-        refuse(fmt::format("a window of {} x {} pixels is given; the preprocessing makes {} x {}",
-                           window.width, window.height, p.width, p.height));
+        refuse(
+            fmt::format("a window of {} x {} pixels is given, but the preprocessing makes {} x {}",
+                        window.width, window.height, p.width, p.height));
     }
     check_numbers(out.size(), plane);
     const bool bgr = p.channel_order == ChannelOrder::bgr;
@@ -190,7 +191,7 @@ void resize_floats_into(const Image& image, const Preprocess& p, std::span<float
 
 ResizeWindow window_of(const Preprocess& p, int width, int height) {
     if (p.height < 1 || p.width < 1)
-        refuse(fmt::format("an input of {} x {} pixels is asked for", p.width, p.height));
+        refuse(fmt::format("an input of {} x {} pixels is not possible", p.width, p.height));
     if (width < 1 || height < 1)
         refuse(fmt::format("an image of {} x {} pixels cannot be resized", width, height));
     const Sides size = resized(p, width, height);

@@ -205,8 +205,8 @@ void check_filter(ResizeRule rule, Interpolation filter, bool antialias) {
     const bool lanczos = filter == Interpolation::lanczos;
     if (!antialias && !of_torch) {
         throw Error(ErrorCode::usage,
-                    fmt::format("--resize-as {} has no antialias to switch off: --antialias false "
-                                "needs --resize-as torch, torch_float or torch_rounded",
+                    fmt::format("--resize-as {} has no antialias option: --antialias false needs "
+                                "--resize-as torch, torch_float or torch_rounded",
                                 name_of(rule)));
     }
     if (of_torch && (filter == Interpolation::box || filter == Interpolation::hamming)) {
@@ -219,7 +219,7 @@ void check_filter(ResizeRule rule, Interpolation filter, bool antialias) {
     }
     if (lanczos && of_torch && rule != ResizeRule::torch) {
         throw Error(ErrorCode::usage,
-                    fmt::format("PyTorch's lanczos of floats is not reproduced: with --resize-as "
+                    fmt::format("PyTorch's lanczos on floats is not supported: with --resize-as "
                                 "{}, --interpolation is nearest, bilinear or bicubic",
                                 name_of(rule)));
     }
@@ -231,8 +231,8 @@ void check_filter(ResizeRule rule, Interpolation filter, bool antialias) {
     if (rule == ResizeRule::opencv && (filter == Interpolation::hamming || lanczos)) {
         throw Error(
             ErrorCode::usage,
-            fmt::format("OpenCV's {} is not reproduced: with --resize-as opencv, "
-                        "--interpolation is nearest, bilinear, bicubic, or box (INTER_AREA)",
+            fmt::format("OpenCV's {} is not supported: with --resize-as opencv, --interpolation is "
+                        "nearest, bilinear, bicubic, or box (INTER_AREA)",
                         name_of(filter)));
     }
 }

@@ -205,10 +205,11 @@ void resize_nearest(const Image& image, int width, int height, const Part& part,
 void resize_by_opencv(const Image& image, Interpolation filter, const ResizeWindow& window,
                       const Part& part) {
     if (window.width > max_image_pixels / window.height) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("a resize to {} x {} pixels as OpenCV does it: the limit is {} "
-                                "pixels",
-                                window.width, window.height, max_image_pixels));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format(
+                "a resize to {} x {} pixels with OpenCV's method exceeds the limit of {} pixels",
+                window.width, window.height, max_image_pixels));
     }
     const Image whole = resize_as_opencv(image, filter, window.width, window.height);
     for (int y = part.y0; y < part.y1; ++y) {

@@ -77,7 +77,7 @@ void take_file(std::vector<LabelText>& labels, const std::filesystem::path& file
             continue;
         }
         if (of[*found] != nullptr) {
-            refuse(fmt::format("{}: label `{}` is in {}, too", one.where, shortened(one.text.id),
+            refuse(fmt::format("{}: label `{}` is also in {}", one.where, shortened(one.text.id),
                                of[*found]->where));
         }
         of[*found] = &one;
@@ -131,7 +131,7 @@ std::vector<LabelText> label_texts(const std::vector<std::string>& ids,
                                    const std::vector<std::string>& names,
                                    const std::filesystem::path& definitions) {
     if (!names.empty() && names.size() != ids.size())
-        throw Error(ErrorCode::internal, "labels have names, but not one each");
+        throw Error(ErrorCode::internal, "some labels have several names");
     std::vector<LabelText> labels(ids.size());
     for (std::size_t l = 0; l < ids.size(); ++l) {
         labels[l].id = ids[l];
@@ -161,7 +161,7 @@ std::vector<LabelText> label_texts(std::vector<LabelText> known,
         });
         if (others > 0) {
             warnings.push_back(fmt::format(
-                "{} of {} {} in no question, the first is {}", how_many(others, "label"),
+                "{} of {} {} in no question; the first is {}", how_many(others, "label"),
                 definitions.filename().string(), others == 1 ? "is" : "are", first));
         }
     }

@@ -40,13 +40,13 @@ public:
         }
         const mad::Tally tally = mad::tally_of(competition_);
         if (competition_.classes().size() != labels_.size()) {
-            refuse(fmt::format("{}: its classes have changed while it is served",
+            refuse(fmt::format("{}: its classes changed while `assay serve` runs; restart it",
                                database().path().string()));
         }
         if (tally.questions.empty()) {
-            refuse(fmt::format("{}: nothing is asked yet; `assay mad questions {}` asks",
-                               competition_.folder().string(),
-                               shell_word(competition_.folder().string())));
+            refuse(fmt::format(
+                "{}: there are no questions yet; to make some, type `assay mad questions {}`",
+                competition_.folder().string(), shell_word(competition_.folder().string())));
         }
         const mad::ShownQuestions shown(competition_);
         const std::set<mad::QuestionKey> wanted = mad::wanted_questions(competition_, tally);
@@ -87,9 +87,9 @@ public:
             const mad::Ranking ranking = mad::rank_classifiers(competition_, options);
             sentences.push_back(fmt::format(
                 "Ranking of {} classifiers from the answers so far: expected Kendall correlation "
-                "{:.2f} with the order that all selected images would give{}.",
+                "{:.2f} with the ranking from all selected images{}.",
                 ranking.classifiers.size(), ranking.list_tau,
-                ranking.enough ? fmt::format(", which is enough where {:g} is", options.stop_at)
+                ranking.enough ? fmt::format(", which reaches the target of {:g}", options.stop_at)
                                : ""));
         } catch (const Error& error) {
             if (error.code() != ErrorCode::usage) throw;
@@ -106,7 +106,7 @@ public:
         }
         if (status.open == 0) {
             sentences.push_back(fmt::format(
-                "All that is asked is settled. The command to run next: `{}`", status.next));
+                "All questions are settled. The command to run next: `{}`", status.next));
         }
         return sentences;
     }

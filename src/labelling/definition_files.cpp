@@ -62,7 +62,7 @@ std::string text_in(const nlohmann::json& value, std::size_t most, std::string_v
                     const std::string& where) {
     if (value.is_null()) return "";
     if (!value.is_string())
-        refuse(fmt::format("{}: the {} is {}, no text", where, what, shown_json(value)));
+        refuse(fmt::format("{}: the {} is {}, not a text", where, what, shown_json(value)));
     return said_text(value.get_ref<const std::string&>(), most, what, where);
 }
 
@@ -99,7 +99,7 @@ std::vector<SaidOfLabel> definitions_of_json(std::string_view text, const std::s
     const nlohmann::json all =
         with_note(fmt::format("reading {}", source), [&] { return parse_json(text, 3); });
     if (!all.is_object())
-        refuse(fmt::format("{}: it is no object {{\"label\": \"definition\"}}", source));
+        refuse(fmt::format("{}: it must be an object {{\"label\": \"definition\"}}", source));
     std::vector<SaidOfLabel> said;
     for (const auto& [label, value] : all.items())
         said.push_back(

@@ -49,7 +49,7 @@ void check_given(const Database& database, const Statement& row, std::int64_t be
         // Of a question that is on no screen, the place of the screen's number is empty, too.
         const std::string_view what = named.at(static_cast<std::size_t>(n));
         if (row.is_null(6 + n)) wrong(fmt::format("has no {}", what));
-        wrong(fmt::format("belongs to {} {}, which is not there", what, row.integer(6 + n)));
+        wrong(fmt::format("belongs to {} {}, which does not exist", what, row.integer(6 + n)));
     }
 }
 

@@ -35,7 +35,7 @@ public:
                                     how_many(now.votes, "answer")));
         if (now.answers == 0) return lines;
         lines.push_back(fmt::format(
-            "`assay labels export {} --out answers.csv` writes what was said; {}.",
+            "To write the answers, type `assay labels export {} --out answers.csv`; {}.",
             shell_word(folder_.string()),
             now.task == Task::grid ? "`assay replicate frequencies answers.csv` reads it"
                                    : "`assay labels aggregate answers.csv` reads it"));

@@ -51,11 +51,11 @@ void read_screens(const Database& database, Contents& contents) {
     while (row.step()) {
         const auto found = std::lower_bound(ids.begin(), ids.end(), row.integer(1));
         if (found == ids.end() || *found != row.integer(1))
-            refuse(fmt::format("{}: screen {} shows question {}, which is not there",
+            refuse(fmt::format("{}: screen {} shows question {}, which does not exist",
                                database.path().string(), row.integer(0), row.integer(1)));
         const auto question = static_cast<std::uint32_t>(found - ids.begin());
         if (shown[question])
-            refuse(fmt::format("{}: screen {} shows question {}, which is on a screen already",
+            refuse(fmt::format("{}: screen {} shows question {}, which is already on a screen",
                                database.path().string(), row.integer(0), row.integer(1)));
         shown[question] = true;
         if (contents.screens.empty() || row.integer(0) != screen) contents.screens.emplace_back();
@@ -76,10 +76,9 @@ void check_screens(const Database& database, Task task, const Contents& contents
                               : task == Task::labels ? question.image == first.image
                                                      : screen.size() == 1;
             if (!fits) {
-                refuse(
-                    fmt::format("{}: questions {} and {} are on one screen, which is none of "
-                                "the task {}",
-                                database.path().string(), first.id, question.id, name_of(task)));
+                refuse(fmt::format(
+                    "{}: questions {} and {} share a screen, which the task {} does not allow",
+                    database.path().string(), first.id, question.id, name_of(task)));
             }
         }
     }

@@ -80,8 +80,8 @@ std::string all_images_missing(const Database& database, const FolderSettings& s
     }
     if (looks == 0) return "";
     return fmt::format(
-        "none of the first {} exists, the first would be {}; relative paths start at {}: `assay "
-        "serve {} --images DIR` names another folder",
+        "none of the first {} exists, the first would be {}; relative paths start at {}: to use "
+        "another folder, type `assay serve {} --images DIR`",
         how_many(looks, "image file"), shortened(first.string(), 200), settings.images.string(),
         shell_word(folder.string()));
 }

@@ -78,28 +78,26 @@ void check_same(const std::filesystem::path& folder, const FolderOptions& option
     if (there.task != wanted.task) differs("the task", name_of(there.task), name_of(wanted.task));
     if (there.questions_hash != wanted.questions_hash)
         throw Error(ErrorCode::usage,
-                    fmt::format("{} already exists with other questions than those of {}, or in "
-                                "another order; use another folder",
+                    fmt::format("{} already exists with questions that differ from those of {}, or "
+                                "in another order; use another folder",
                                 folder.string(), options.questions.string()));
     // What is not asked for may stay as it is.
     if (options.votes != 0 && there.votes != wanted.votes)
-        differs("so many annotators of each question:", there.votes, wanted.votes);
+        differs("annotators per question:", there.votes, wanted.votes);
     if (!options.title.empty() && there.title != wanted.title)
         differs("the title", fmt::format("`{}`", shortened(there.title)),
                 fmt::format("`{}`", shortened(wanted.title)));
     if (!options.definitions.empty() && there.texts_hash != wanted.texts_hash)
-        throw Error(
-            ErrorCode::usage,
-            fmt::format(
-                "{} already exists with other definitions than those of {}; use another folder",
-                folder.string(), options.definitions.string()));
+        throw Error(ErrorCode::usage, fmt::format("{} already exists with definitions that differ "
+                                                  "from those of {}; use another folder",
+                                                  folder.string(), options.definitions.string()));
     if (there.seed != wanted.seed) differs("the seed", there.seed, wanted.seed);
     if (there.task == Task::grid && there.screen != wanted.screen)
-        differs("so many images of a grid:", there.screen, wanted.screen);
+        differs("images per grid:", there.screen, wanted.screen);
     if (there.said_hash != wanted.said_hash && there.texts_hash != wanted.texts_hash) {
         warnings.push_back(fmt::format(
             "names, definitions or synonyms of labels in {} have changed since {} was made; "
-            "annotators still read the old ones. Use another folder for the new ones",
+            "annotators still see the old ones. Use another folder for the new ones",
             options.questions.filename().string(), folder.string()));
     }
 }
@@ -119,11 +117,10 @@ void look_for_images(const QuestionSet& set, const FolderSettings& settings,
         if (++missing == 1) first = path.string();
     }
     if (missing > 0) {
-        warnings.push_back(
-            fmt::format("of {} that were looked for, {} {} not there, the first is "
-                        "{}; relative paths begin at {}",
-                        how_many(looks, "image file"), missing, missing == 1 ? "is" : "are",
-                        shortened(first, 200), settings.images.string()));
+        warnings.push_back(fmt::format(
+            "of {} that were checked, {} {} missing, the first is {}; relative paths start at {}",
+            how_many(looks, "image file"), missing, missing == 1 ? "is" : "are",
+            shortened(first, 200), settings.images.string()));
     }
 }
 

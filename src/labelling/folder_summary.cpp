@@ -53,7 +53,7 @@ ResultType result_type(ResultOf<FolderSummary>) {
     using Of = FolderSummary;
     static constexpr auto rows =
         describe_result<Of>({.name = "LabellingSummary",
-                             .help = "A folder of questions to people",
+                             .help = "A folder of questions for annotators",
                              .schema = "assay.labelling/1"},
                             {
                                 part<&Of::folder>({}),
@@ -64,7 +64,7 @@ ResultType result_type(ResultOf<FolderSummary>) {
                                 part<&Of::labels>({}),
                                 part<&Of::screens>({}),
                                 part<&Of::known>({.help = "Questions with known answers"}),
-                                part<&Of::votes>({.help = "Annotators wanted of each question"}),
+                                part<&Of::votes>({.help = "Wanted annotators per question"}),
                                 part<&Of::answers>({.help = "That count"}),
                                 part<&Of::annotators>({}),
                                 part<&Of::blocked>({.help = "Annotators who are blocked"}),
@@ -81,14 +81,14 @@ Report report_of(const FolderSummary& summary) {
         "labels",
         "screens",
         "questions with known answers",
-        "annotators wanted of each question",
+        "wanted annotators per question",
         "answers that count",
         "annotators",
         "annotators who are blocked",
         "questions with all their answers",
     };
     Report report;
-    report.title = fmt::format("Questions to people: {}", summary.title);
+    report.title = fmt::format("Questions for annotators: {}", summary.title);
     report.warnings = summary.warnings;
     report.result = to_json(summary);
     report.records = study::quantities_of(summary, "count");

@@ -72,9 +72,10 @@ QuestionColumns question_columns(const CsvReader& table, Task task,
     name_misspelt(table, warnings);
     if (found.of_annotators && table.find_column({"answer"}))
         warnings.emplace_back(
-            "column `answer` is what annotators said before, and is not used as known answers");
+            "column `answer` has earlier answers of annotators, so it is not used as known "
+            "answers");
     if (found.batch && task != Task::grid) {
-        warnings.push_back(fmt::format("column `{}` is of grids, and is not used",
+        warnings.push_back(fmt::format("column `{}` only applies to grids, so it is not used",
                                        shortened(table.columns()[*found.batch])));
         found.batch.reset();
     }

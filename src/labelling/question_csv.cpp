@@ -82,7 +82,7 @@ private:
 
     void merge(CsvQuestion& first, const CsvQuestion& again) {
         if (first.known && again.known && *first.known != *again.known) {
-            throw row_.error(fmt::format("`{}` is said to be {} of `{}`, and line {} says {}",
+            throw row_.error(fmt::format("`{}` is {} of `{}` here, but line {} says {}",
                                          row_text(columns_.label), *again.known ? "true" : "false",
                                          row_text(columns_.item), first.known_line,
                                          *first.known ? "true" : "false"));
@@ -94,8 +94,7 @@ private:
         if (first.batch == again.batch) return;
         if (!columns_.of_annotators) {
             throw row_.error(
-                fmt::format("the question about `{}` and `{}` is in line {}, too, in "
-                            "another batch",
+                fmt::format("the question about `{}` and `{}` is also in line {}, in another batch",
                             row_text(columns_.item), row_text(columns_.label), first.line));
         }
         batch_contradicted_ = true;
@@ -105,8 +104,8 @@ private:
     void forget_batches() {
         for (CsvQuestion& question : set_.questions) question.batch = 0;
         set_.warnings.emplace_back(
-            "annotators saw the same image in different batches: these are not used, and images "
-            "are grouped again");
+            "annotators saw the same image in different batches, so the batches are ignored and "
+            "images are grouped again");
     }
 
     std::uint32_t image_of_row() {
@@ -120,7 +119,7 @@ private:
                                          path.size(), most_bytes_of_texts));
         const std::uint32_t number = paths_(path);
         if (facts.path != UINT32_MAX && facts.path != number) {
-            throw row_.error(fmt::format("the path of `{}` is `{}`, and in line {} `{}`",
+            throw row_.error(fmt::format("the path of `{}` is `{}`, but `{}` in line {}",
                                          row_text(columns_.item), shortened(path), facts.line,
                                          shortened(paths_.texts()[facts.path])));
         }
@@ -150,7 +149,7 @@ private:
         std::string text = shown(column, most);
         if (text.empty() || text == fact) return;
         if (line > 0) {
-            throw row_.error(fmt::format("the {} of `{}` is `{}`, and in line {} `{}`",
+            throw row_.error(fmt::format("the {} of `{}` is `{}` here, but line {} has `{}`",
                                          trimmed(row_.columns()[column]), row_text(columns_.label),
                                          shortened(text), line, shortened(fact)));
         }
@@ -179,7 +178,8 @@ private:
             throw row_.error(fmt::format("control `{}` is neither 0 nor 1", shortened(text)));
         if (text.empty() || *said == Answer::no) return known;
         if (known == true)
-            throw row_.error("control is 1 (the label is not there), and the answer is yes");
+            throw row_.error(
+                "control is 1 (the image does not show the label), but the answer is yes");
         return false;
     }
 

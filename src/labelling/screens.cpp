@@ -33,7 +33,7 @@ std::vector<PlannedScreen> screens_of_images(const QuestionSet& set) {
     for (std::uint32_t q = 0; q < set.questions.size(); ++q) {
         std::vector<std::uint32_t>& labels = screens[set.questions[q].image].questions;
         if (labels.size() == most_cells) {
-            refuse(fmt::format("image `{}` has more than {} labels; a screen shows at most so many",
+            refuse(fmt::format("image `{}` has more than {} labels, the most that a screen shows",
                                shortened(set.images[set.questions[q].image]), most_cells));
         }
         labels.push_back(q);

@@ -39,9 +39,9 @@ std::unique_ptr<AnswerBook> open_book(const std::filesystem::path& folder,
     if (mad::is_competition(folder)) return open_competition_book(folder, definitions);
     if (is_labelling_folder(folder)) {
         if (!definitions.empty()) {
-            throw Error(
-                ErrorCode::usage,
-                fmt::format("{}: its definitions were taken in when it was made", folder.string()));
+            throw Error(ErrorCode::usage, fmt::format("{}: its definitions were fixed when it was "
+                                                      "made; make a new folder to change them",
+                                                      folder.string()));
         }
         return open_folder_book(folder);
     }
@@ -75,10 +75,9 @@ void Service::Impl::check_file() const {
     struct stat info {};
     const std::filesystem::path& path = book->database().path();
     if (::stat(path.c_str(), &info) == 0 && Inode{info.st_dev, info.st_ino} == file) return;
-    throw Error(ErrorCode::io,
-                fmt::format("{}: it is not the file any more that is served; what is answered now "
-                            "cannot be kept there",
-                            path.string()));
+    throw Error(ErrorCode::io, fmt::format("{}: the file was replaced while `assay serve` runs, so "
+                                           "answers cannot be saved; restart it",
+                                           path.string()));
 }
 
 void Service::Impl::take_up_held() {

@@ -162,7 +162,7 @@ void Service::Impl::name_problems(ServiceStatus& status) const {
     }
     if (more > 0)
         status.warnings.push_back(fmt::format(
-            "{} further images cannot be shown; are they where they were?", count_text(more)));
+            "{} more images cannot be shown; check that they were not moved", count_text(more)));
 }
 
 void Service::Impl::describe() {

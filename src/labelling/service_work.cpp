@@ -30,7 +30,8 @@ std::string match(const Board& board, std::uint32_t screen, const GivenScreen& g
     std::map<std::uint32_t, Answer> said;
     for (const auto& [token, answer] : given.answers) {
         const std::optional<std::uint32_t> q = board.find(token);
-        if (!q || board.screen_of(*q) != screen) return "an answer is to no question of the screen";
+        if (!q || board.screen_of(*q) != screen)
+            return "an answer belongs to no question of the screen";
         if (!said.emplace(*q, answer).second) return "a question is answered twice";
     }
     if (said.empty()) return "nothing is answered";
@@ -95,7 +96,8 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
     if (!screen) return refused(said, "there is no such screen");
     Assignment::Worker& who = worker(person);
     const std::int64_t annotator = who.annotator;
-    if (!was_given(annotator, *screen)) return refused(said, "this person was not asked that");
+    if (!was_given(annotator, *screen))
+        return refused(said, "this question was not given to this annotator");
     // A browser may fail to show an image of a grid that is sound here.
     const bool some = book->task == Task::grid;
     std::vector<std::pair<std::uint32_t, Answer>> answers;
@@ -117,12 +119,12 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
              .source = training ? training_source : page_source,
              .key = fmt::format("page/{}/{}/{}", said.key, asked.token, people.of(person).name)});
         const Known known = writer.find(all.back());
-        if (known == Known::other) return refused(said, "the key is that of another answer");
+        if (known == Known::other) return refused(said, "the key belongs to another answer");
         there += known == Known::same ? 1 : 0;
         was_told = was_told || (training && board.said(q, annotator));
     }
     if (there > 0 && there < answers.size())
-        return refused(said, "the key is that of another answer");
+        return refused(said, "the key belongs to another answer");
     TakenScreen taken;
     taken.key = said.key;
     if (there > 0) {

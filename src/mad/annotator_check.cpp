@@ -60,11 +60,11 @@ void find_faults(AnnotatorCheck& check, const AgainstOthers& against, const Agai
     for (std::size_t a = 0; a < given.size(); ++a) {
         if (given[a] == 0 || given[a] != check.answers) continue;
         if (against.elsewhere > 0 && too_few(0, against.elsewhere, .5, alpha)) {
-            check.findings.push_back(fmt::format(
-                "annotator {} says {} to everything ({} answers), also to the {} questions to "
-                "which gold or the other annotators say something else",
-                name, study::words_for(static_cast<Answer>(a)).name, count_text(check.answers),
-                count_text(against.elsewhere)));
+            check.findings.push_back(
+                fmt::format("annotator {} says {} to everything ({} answers), even to the {} "
+                            "questions where the gold answer or the other annotators disagree",
+                            name, study::words_for(static_cast<Answer>(a)).name,
+                            count_text(check.answers), count_text(against.elsewhere)));
         } else if (against.comparable == 0 && too_few(0, check.answers, .5, alpha / 2)) {
             check.findings.push_back(fmt::format(
                 "annotator {} says {} to everything ({} answers), and there are neither gold "
@@ -74,8 +74,8 @@ void find_faults(AnnotatorCheck& check, const AgainstOthers& against, const Agai
     }
     if (too_few(against.correct, against.gold, wanted_of_gold, alpha)) {
         check.findings.push_back(
-            fmt::format("annotator {} answers {} of {} gold questions as known, which someone who "
-                        "is correct three times in four hardly does",
+            fmt::format("annotator {} answers only {} of {} gold questions correctly, unlikely for "
+                        "someone who is correct three times in four",
                         name, against.correct, against.gold));
     }
     if (too_few(against.equal, against.compared, .5, alpha)) {
@@ -161,9 +161,9 @@ std::vector<AnnotatorCheck> check_annotators(const std::vector<QuestionRow>& que
         AnnotatorCheck& check = checks[a];
         check.gold = wilson_proportion(against[a].correct, against[a].gold, .95,
                                        "answered no gold question with yes or no");
-        check.agreement = wilson_proportion(against[a].equal, against[a].compared, .95,
-                                            "nobody else answered the same questions, or they are "
-                                            "divided");
+        check.agreement = wilson_proportion(
+            against[a].equal, against[a].compared, .95,
+            "nobody else answered the same questions, or their answers are split");
         if (check.annotator.blocked) continue;
         AgainstOthers others;
         others.compared = all.compared - against[a].compared;

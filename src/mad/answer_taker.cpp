@@ -84,7 +84,7 @@ public:
         const study::GivenAnswer given = given_answer(whose, found.answer, at, key);
         const Known known = writer_.find(given);
         if (known == Known::other && !found.key.empty()) {
-            refuse(fmt::format("{}: the key `{}` is that of another answer", found.where,
+            refuse(fmt::format("{}: the key `{}` belongs to another answer", found.where,
                                shortened(key)));
         }
         if (known != Known::nothing) {
@@ -164,8 +164,8 @@ private:
                     return name.empty() ? "nobody by name" : fmt::format("`{}`", shortened(name));
                 };
                 throw Error(ErrorCode::usage,
-                            fmt::format("{}: the file has answers of {} and of {}, which "
-                                        "cannot all be those of `{}`",
+                            fmt::format("{}: the file has answers of {} and of {}, so they cannot "
+                                        "all belong to `{}`; omit --annotator",
                                         found.where, whose(*one_of_file_), whose(named),
                                         shortened(options_.annotator)));
             }
@@ -173,9 +173,7 @@ private:
         }
         if (named.empty()) {
             refuse(
-                fmt::format("{}: it does not say whose answer it is; `assay mad answers "
-                            "--annotator NAME` does",
-                            found.where));
+                fmt::format("{}: the annotator is missing; pass `--annotator NAME`", found.where));
         }
         return named;
     }

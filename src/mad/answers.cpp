@@ -40,11 +40,11 @@ std::vector<std::string> contradicted_gold(const Competition& competition, const
             continue;
         }
         warnings.push_back(fmt::format(
-            "question {} (`{}`): the known answer is {}, and {} of {} annotators say {}", row.token,
+            "question {} (`{}`): the known answer is {}, but {} of {} annotators say {}", row.token,
             competition.classes().name(row.label), *row.gold ? "yes" : "no", against,
             answers.size(), *row.gold ? "no" : "yes"));
     }
-    if (more > 0) warnings.push_back(fmt::format("so it is with {} more known answers", more));
+    if (more > 0) warnings.push_back(fmt::format("the same holds for {} more known answers", more));
     return warnings;
 }
 
@@ -55,8 +55,8 @@ std::vector<std::string> left_out(const Competition& competition,
     for (const AnnotatorCheck& check : checks) {
         if (!check.annotator.blocked || check.answers == 0) continue;
         warnings.push_back(fmt::format(
-            "annotator `{}` is blocked: {} of that name {} not count; `assay mad block {} {} "
-            "--undo` takes them in again",
+            "annotator `{}` is blocked: {} of that name {} not count; to include them again, type "
+            "`assay mad block {} {} --undo`",
             shortened(check.annotator.name),
             check.answers == 1 ? "1 answer" : count_text(check.answers) + " answers",
             check.answers == 1 ? "does" : "do", shell_word(competition.folder().string()),
@@ -97,10 +97,9 @@ std::vector<AnswerRound> read_answers_into(Competition& competition,
                 read_answers_into(competition, {.file = file, .annotator = annotator}));
         } catch (Error& error) {
             if (!rounds.empty()) {
-                error.add_note(
-                    fmt::format("reading file {} of {}; the answers of those before it "
-                                "are in",
-                                rounds.size() + 1, files.size()));
+                error.add_note(fmt::format(
+                    "reading file {} of {}; the answers of the files before it are imported",
+                    rounds.size() + 1, files.size()));
             }
             throw;
         }

@@ -17,8 +17,8 @@ namespace assay::mad {
 void refuse_exported(std::string_view count, const std::string& where) {
     if (count.empty() || count == "0") return;
     refuse(
-        fmt::format("{}: the task came to Label Studio with {} annotations of an export, and "
-                    "this format does not say whose they were; export as JSON",
+        fmt::format("{}: the task contains {} imported annotations, and this format does not name "
+                    "their annotators; export as JSON",
                     where, shortened(count, 20)));
 }
 
@@ -96,7 +96,7 @@ void read_crowd(std::string_view text, crowd::Layout layout, const std::string& 
                 found.where = where();
                 if (vote.label.empty()) {
                     refuse(
-                        fmt::format("{}: the answer is the class `{}`, and nothing names the "
+                        fmt::format("{}: the answer is the class `{}`, but no column names the "
                                     "class that was asked about; allowed: {}",
                                     found.where, shortened(vote.answer), known_answers()));
                 }

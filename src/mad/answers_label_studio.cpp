@@ -117,7 +117,7 @@ std::optional<JsonReader> choice_of(const JsonReader& results) {
     }
     if (choices > 1) {
         results.refuse(
-            fmt::format("{} controls with choices, and none of them is called `answer`", choices));
+            fmt::format("{} controls with choices, but none is named `answer`", choices));
     }
     return only;
 }

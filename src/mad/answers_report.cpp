@@ -17,12 +17,13 @@ ResultType result_type(ResultOf<AnswerRound>) {
         {
             part<&Of::file>({}),
             part<&Of::read>({.help = "Answers in the file"}),
-            part<&Of::added>({.help = "To questions that their annotators had not answered"}),
-            part<&Of::changed>({.help = "They replaced another answer of that annotator"}),
+            part<&Of::added>(
+                {.help = "Answers to questions that their annotators had not answered before"}),
+            part<&Of::changed>({.help = "Answers that replaced another one of the same annotator"}),
             part<&Of::repeated>({}),
-            part<&Of::outdated>({.help = "That annotator gave another one later"}),
+            part<&Of::outdated>({.help = "Answers that the same annotator changed later"}),
             part<&Of::skipped>({.help = "Tasks without an answer, drafts, cancelled ones"}),
-            part<&Of::taken_back>({.help = "Of these, annotations that counted until now"}),
+            part<&Of::taken_back>({.help = "Of these, annotations that counted before"}),
         });
     return rows;
 }
@@ -31,7 +32,7 @@ ResultType result_type(ResultOf<AnswerRounds>) {
     using Of = AnswerRounds;
     static constexpr auto rows = describe_result<Of>(
         {.name = "MadAnswers",
-         .help = "Answers that were read, and what all of them say",
+         .help = "The answers that were read, and the state of all answers",
          .schema = "assay.mad_answers/1"},
         {
             part(
@@ -61,8 +62,8 @@ ResultType result_type(ResultOf<BlockRound>) {
         {
             part<&Of::annotator>({}),
             part<&Of::blocked>({}),
-            part<&Of::changed>({.help = "False: it was so already"}),
-            part<&Of::answers>({.help = "Of the annotator, that count or would count"}),
+            part<&Of::changed>({.help = "False if nothing changed"}),
+            part<&Of::answers>({.help = "Answers of the annotator that count or would count"}),
             part<&Of::settled>({.help = "Questions now"}),
             part<&Of::open>({}),
         });
@@ -133,7 +134,7 @@ Report report_of(const BlockRound& round) {
         {"questions settled", round.settled},
         {"questions open", round.open}});
     Table table = report.records;
-    if (!round.changed) table.notes.emplace_back("It was so already.");
+    if (!round.changed) table.notes.emplace_back("Nothing changed: it was so already.");
     Section section;
     section.blocks.emplace_back(std::move(table));
     report.sections.push_back(std::move(section));

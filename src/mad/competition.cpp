@@ -165,7 +165,7 @@ const Dataset& Competition::dataset() const {
             fmt::format("{}: its bytes differ from the recorded ones; restore it", file.string()));
     Dataset dataset = read_items_csv(file);
     if (dataset.size() != impl_->images)
-        refuse(fmt::format("{}: it lists {} images, and the competition has {}", file.string(),
+        refuse(fmt::format("{}: it lists {} images, but the competition has {}", file.string(),
                            dataset.size(), impl_->images));
     dataset.root = impl_->image_root;
     impl_->dataset = std::move(dataset);
@@ -186,13 +186,14 @@ bool Competition::remove(std::string_view name, std::string_view reason) {
         if (one.active) names.push_back(one.name);
     }
     if (!known)
-        throw Error(ErrorCode::usage, fmt::format("`{}` is no classifier of {}{}", name,
+        throw Error(ErrorCode::usage, fmt::format("`{}` is not a classifier of {}{}", name,
                                                   impl_->folder.string(), suggest(name, names)));
     if (std::find(names.begin(), names.end(), name) == names.end()) return false;
     if (names.size() <= 2)
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} has two classifiers: without `{}` nothing is compared",
-                                impl_->folder.string(), name));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{} has only two classifiers: without `{}` there is nothing to compare",
+                        impl_->folder.string(), name));
     const std::int64_t decision = decide(impl_->database, DecisionKind::removed, name, "", reason);
     impl_->database.prepare("UPDATE classifier SET active = 0, decision = ? WHERE name = ?")
         .run(decision, name);
@@ -221,8 +222,8 @@ CompetitionSettings settings_with_k(const CompetitionSettings& settings, std::ui
     CompetitionSettings changed = settings;
     if (k < changed.rule.k)
         throw Error(ErrorCode::usage,
-                    fmt::format("k is {} now, and {} is fewer; `assay mad rank {} --k {}` leaves "
-                                "the others out",
+                    fmt::format("k is {} and cannot be reduced to {}; to rank with fewer images, "
+                                "type `assay mad rank {} --k {}`",
                                 changed.rule.k, k, shell_word(folder.string()), k));
     changed.rule.k = k;
     check_settings(changed);

@@ -86,8 +86,8 @@ std::vector<std::string> Competition::add(const std::vector<std::string>& paths,
                 added.push_back(one.name);
             } else if (!is_same(*there, one)) {
                 throw Error(ErrorCode::usage,
-                            fmt::format("{} has another classifier `{}`, with other predictions; "
-                                        "`assay predict` takes another --name",
+                            fmt::format("{} has another classifier `{}` with different "
+                                        "predictions; predict again with another --name",
                                         in.folder.string(), one.name));
             } else if (restore_classifier(in, *there, reason)) {
                 added.push_back(one.name);

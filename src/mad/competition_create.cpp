@@ -35,7 +35,7 @@ ClassList classes_of(const PredictionStore& store, const InitOptions& options) {
         ClassList named =
             options.classes == "imagenet" ? imagenet_classes() : read_class_list(options.classes);
         if (named.size() != store.classes())
-            refuse(fmt::format("{} has {} classes, and the scores in {} are of {}", options.classes,
+            refuse(fmt::format("{} has {} classes, but the scores in {} have {}", options.classes,
                                named.size(), store.folder().string(), store.classes()));
         return named;
     }
@@ -128,11 +128,13 @@ Beginning beginning_of(const std::filesystem::path& target, const InitOptions& o
     if (begin.settings.name.empty()) begin.settings.name = target.filename().string();
     const DistanceReading distance = options.settings.distance;
     if ((distance == DistanceReading::matrix) != !options.distances.empty())
-        throw Error(ErrorCode::usage,
-                    options.distances.empty()
-                        ? "the distance matrix is of a file: `--distance FILE.csv` names it"
-                        : fmt::format("distances of the file {} and of the reading {}; take one",
-                                      options.distances.string(), spelled(distance)));
+        throw Error(
+            ErrorCode::usage,
+            options.distances.empty()
+                ? "the distance matrix comes from a file: pass `--distance FILE.csv`"
+                : fmt::format(
+                      "both the file {} and the definition {} give distances; use one of them",
+                      options.distances.string(), spelled(distance)));
     if (distance == DistanceReading::zero_one) return begin;
     if (distance == DistanceReading::matrix) {
         begin.distances = read_distances(options.distances, begin.classes);
@@ -142,12 +144,11 @@ Beginning beginning_of(const std::filesystem::path& target, const InitOptions& o
                        distance == DistanceReading::graph_full_max ||
                        distance == DistanceReading::hop_full;
     if (whole && options.hierarchy == "imagenet")
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("the distance {} needs all of WordNet; the hierarchy `imagenet` has "
-                        "only what is above its classes. `--hierarchy data.noun` reads "
-                        "WordNet's file, `--distance {}` takes what there is",
-                        spelled(distance), spelled(without_the_rest(distance))));
+        throw Error(ErrorCode::usage,
+                    fmt::format("the distance {} needs all of WordNet, but the hierarchy "
+                                "`imagenet` only has the ancestors of its classes. Pass WordNet's "
+                                "file with `--hierarchy data.noun`, or use `--distance {}`",
+                                spelled(distance), spelled(without_the_rest(distance))));
     begin.above = hierarchy_named(options.hierarchy);
     // Found out now, with a message about the classes, and not when images are selected.
     const ClassDistances checked(begin.above, begin.classes, distance);
@@ -178,31 +179,31 @@ Competition opened_again(const std::filesystem::path& folder, const Beginning& b
         const std::string& was = setting_of(first, name, file);
         if (was == value) continue;
         throw Error(ErrorCode::usage,
-                    fmt::format("{} holds a competition that began with {} `{}`, not `{}`; take "
-                                "another folder",
+                    fmt::format("{} holds a competition with {} `{}`, not `{}`; use another folder",
                                 name_of_it, name, was, value));
     }
     if (setting_of(first, "hierarchy_hash", file) != begin.above_hash)
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} holds a competition with another hierarchy, that of `{}`; take "
-                                "another folder",
-                                name_of_it, setting_of(first, "hierarchy", file)));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "{} holds a competition with a different hierarchy, `{}`; use another folder",
+                name_of_it, setting_of(first, "hierarchy", file)));
     if (begin.distances && !there.impl().distances_hash.empty() &&
         !same_units(*begin.distances, there.distances()))
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} holds a competition with other distances of the classes; take "
-                                "another folder",
-                                name_of_it));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{} holds a competition with different class distances; use another folder",
+                        name_of_it));
     if (begin.classes != there.classes())
         throw Error(
             ErrorCode::usage,
             fmt::format(
-                "{} holds a competition of other classes: {}; take another folder", name_of_it,
+                "{} holds a competition with different classes: {}; use another folder", name_of_it,
                 store::classes_difference(there.classes(), begin.classes, store::there_and_now)));
     if (!options.images.empty() && absolute_path(options.images) != there.image_root())
         throw Error(ErrorCode::usage,
-                    fmt::format("{} holds a competition whose images are in `{}`; `assay mad "
-                                "select {} --images {}` changes that",
+                    fmt::format("{} holds a competition whose images are in `{}`; to change that, "
+                                "type `assay mad select {} --images {}`",
                                 name_of_it, there.image_root().string(), shell_word(name_of_it),
                                 shell_word(options.images.string())));
     // By what they predict: names agree where scores do not.
@@ -215,8 +216,8 @@ Competition opened_again(const std::filesystem::path& folder, const Beginning& b
                         [&](const CompetitionClassifier& other) { return is_same(other, one); });
         if (!known)
             throw Error(ErrorCode::usage,
-                        fmt::format("{} holds a competition without these scores of `{}`; `assay "
-                                    "mad add` adds classifiers to it",
+                        fmt::format("{} holds a competition without these scores of `{}`; to add "
+                                    "classifiers, use `assay mad add`",
                                     name_of_it, one.name));
     }
     return there;
@@ -234,17 +235,18 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     const OpenedModels opened = open_classifiers(options.stores);
     const std::vector<PredictionStore>& stores = opened.stores;
     if (stores.size() < 2)
-        throw Error(ErrorCode::usage,
-                    fmt::format("a competition needs two classifiers or more: the folders hold "
-                                "one{}{}",
-                                opened.skipped.empty() ? "" : "; ", opened.skipped));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "a competition needs at least two classifiers, but the folders have one{}{}",
+                opened.skipped.empty() ? "" : "; ", opened.skipped));
     const PredictionStore& any = stores.front();
     if (options.images.empty() && has_archived_images(any.dataset())) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("the images of `{}` lie in archives; a competition shows "
-                                "people images that are files: predict them from files, or name a "
-                                "folder with them (--images)",
-                                any.spec().dataset_name));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("the images of `{}` are in archives, but a competition needs image files: "
+                        "predict them from files, or pass their folder with --images",
+                        any.spec().dataset_name));
     }
     const Beginning begin = beginning_of(target, options, any);
     const auto told = [&](Competition competition) {

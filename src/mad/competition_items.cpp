@@ -61,7 +61,7 @@ public:
 
     void check_count(std::uint64_t items) const {
         if (items != images_)
-            refuse(fmt::format("{}: it lists {} images, and the competition has {}", path_.string(),
+            refuse(fmt::format("{}: it lists {} images, but the competition has {}", path_.string(),
                                items, images_));
     }
 

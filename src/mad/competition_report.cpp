@@ -23,7 +23,7 @@ std::vector<std::string> competition_warnings(const std::vector<CompetitionClass
         for (std::size_t j = i + 1; j < all.size(); ++j) {
             if (predict_alike(all[i], all[j]))
                 warnings.push_back(
-                    fmt::format("`{}` and `{}` predict the same label for every image: they are "
+                    fmt::format("`{}` and `{}` predict the same label for every image, so they are "
                                 "not compared",
                                 all[i].name, all[j].name));
         }
@@ -46,9 +46,9 @@ ResultType result_type(ResultOf<CompetitionClassifier>) {
             part<&Of::name>({.name = "classifier"}),
             part<&Of::store>({}),
             part<&Of::scored>({.help = "Images with scores"}),
-            part({.help = "Of the confidence, for its candidates", .name = "threshold"},
+            part({.help = "Smallest confidence of its candidates", .name = "threshold"},
                  [](const Of& o) { return threshold_of(o); }),
-            part<&Of::confident>({.help = "Images that reach it"}),
+            part<&Of::confident>({.help = "Images that reach the threshold"}),
         });
     return rows;
 }
@@ -57,14 +57,14 @@ ResultType result_type(ResultOf<Competition>) {
     using Of = Competition;
     static constexpr auto rows = describe_result<Of>(
         {.name = "MadCompetition",
-         .help = "What a competition is made of",
+         .help = "The classifiers, images and settings of a competition",
          .schema = "assay.mad/1"},
         {
             part(
                 {.name = "competition"}, [](const Of& o) -> const auto& { return o.folder(); }),
             part({.name = "images"}, [](const Of& o) { return o.images(); }),
             part({.name = "classes"}, [](const Of& o) { return o.classes().size(); }),
-            part({.help = "All of them, as text", .name = "settings"},
+            part({.help = "All settings, as text", .name = "settings"},
                  [](const Of& o) { return settings_text(o.settings()); }),
             part<&Of::active>({.name = "classifiers"}),
         });
@@ -94,9 +94,8 @@ Report report_of(const Competition& competition) {
     }
     const SelectionRule& rule = settings.rule;
     table.notes.push_back(fmt::format(
-        "{} images{}, {} classes. Of each two classifiers the {} images on which they disagree "
-        "most "
-        "({} distance), both at least as sure as their thresholds{}.",
+        "{} images{}, {} classes. For each pair of classifiers: the {} images on which they "
+        "disagree most ({} distance) and both reach their confidence thresholds{}.",
         count_text(competition.images()),
         settings.where.empty() ? std::string()
                                : fmt::format(" (those with {} take part)", settings.where),

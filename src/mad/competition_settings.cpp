@@ -11,11 +11,11 @@ std::string fault_in_rules(const CompetitionSettings& settings) {
     if (rule.mode != CapMode::none && rule.cap < 1)
         return "the cap is 0; allowed: 1 or more images of a label";
     if (rule.mode == CapMode::official && rule.one_of_a_parent)
-        return "the cap mode `official` knows no parents of images; take `side`";
+        return "the cap mode `official` ignores parents of images; use `side`";
     if (settings.confident && *settings.confident <= 0)
         return "the proportion of confident images is 0; allowed: above 0, up to 1";
     if (settings.votes % 2 == 0)
-        return fmt::format("{} answers to a question; allowed: 1, 3, ... 99, an odd number",
+        return fmt::format("{} answers per question; allowed: an odd number from 1 to 99",
                            settings.votes);
     if (settings.gold >= 1)
         return fmt::format("the proportion of gold questions is {}; allowed: 0 to below 1",

@@ -19,7 +19,7 @@ void check_opened(study::Problems& problems, const Competition& competition) {
         std::uint64_t images = 0;
         visit_ids(competition, [&](std::uint64_t, std::string_view) { ++images; });
         if (images != competition.images())
-            refuse(fmt::format("{}: it lists {} images, and the competition has {}",
+            refuse(fmt::format("{}: it lists {} images, but the competition has {}",
                                (competition.folder() / "items.csv").string(), images,
                                competition.images()));
     });

@@ -31,7 +31,7 @@ Estimate stratified_proportion(std::span<const SampledStratum> strata, double le
         out.n += s.counted;
         if (s.images > 0 && s.drawn == 0) {
             out.undefined =
-                fmt::format("of a stratum of {} images none was drawn", count_text(s.images));
+                fmt::format("no image was drawn from a stratum of {} images", count_text(s.images));
             return out;
         }
         weights.push_back(s.drawn == 0
@@ -78,17 +78,15 @@ ControlSample read_control_sample(const Competition& competition,
         ++drawn[row.stratum];
         if (row.stratum_images != other.stratum_images ||
             row.stratum_sample != other.stratum_sample)
-            refuse(
-                fmt::format("{}: images {} and {} of the control sample say other sizes of "
-                            "stratum {}",
-                            file, other.image, row.image, row.stratum));
+            refuse(fmt::format(
+                "{}: images {} and {} of the control sample disagree about the size of stratum {}",
+                file, other.image, row.image, row.stratum));
     }
     for (const auto& [stratum, row] : first) {
         if (row->stratum_sample != drawn[stratum] || row->stratum_images < row->stratum_sample)
             refuse(fmt::format(
-                "{}: stratum {} of the control sample says {} of {} images, and has "
-                "{}",
-                file, stratum, row->stratum_sample, row->stratum_images, drawn[stratum]));
+                "{}: stratum {} of the control sample says {} of {} images, but has {}", file,
+                stratum, row->stratum_sample, row->stratum_images, drawn[stratum]));
     }
     for (const CompetitionClassifier& one : classifiers) {
         const StoredPredictions stored = competition.predictions(one);
@@ -98,7 +96,7 @@ ControlSample read_control_sample(const Competition& competition,
             const std::uint16_t label =
                 stored.predictions().labels[static_cast<std::size_t>(row.image)];
             if (label != no_label && label >= competition.classes().size())
-                refuse(fmt::format("{}: label {} of image {} is no class",
+                refuse(fmt::format("{}: label {} of image {} is not a class",
                                    competition.folder().string(), label, row.image));
             labels.push_back(label == no_label ? std::nullopt : std::optional(label));
         }
@@ -128,8 +126,8 @@ std::vector<Estimate> control_accuracies(const ControlSample& sample, const Tall
             partly.unit = Unit::proportion;
             partly.n = sample.rows.size();
             partly.undefined = fmt::format(
-                "the control sample stands for {} images, and there are scores of {}: "
-                "of the others none was drawn",
+                "the control sample covers {} images, but scores exist for {}: none of the others "
+                "was drawn",
                 count_text(covered), count_text(sample.scored[c]));
             out.push_back(std::move(partly));
             continue;
@@ -154,8 +152,8 @@ std::vector<Estimate> control_accuracies(const ControlSample& sample, const Tall
             waiting.unit = Unit::proportion;
             waiting.n = sample.rows.size();
             waiting.undefined = fmt::format(
-                "of the questions about its labels of the {} control images {} are open and {} not "
-                "asked yet",
+                "of the {} control images, {} have open questions about its labels and {} have "
+                "questions that were not asked yet",
                 count_text(sample.rows.size()), count_text(open), count_text(unasked));
             out.push_back(std::move(waiting));
             continue;

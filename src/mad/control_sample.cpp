@@ -122,10 +122,11 @@ void write_control(Competition& competition, const ControlDraw& draw, const Cont
     // Nothing was locked while images were drawn, and a smaller sample would leave those of a
     // larger one with other probabilities than theirs.
     if (control_images(competition) != wish.there || !control_is_missing(competition, wish.images))
-        throw Error(ErrorCode::busy,
-                    fmt::format("{}: another process has drawn images of the control sample "
-                                "meanwhile; run the command again",
-                                database.path().string()));
+        throw Error(
+            ErrorCode::busy,
+            fmt::format(
+                "{}: another process has drawn control images in the meantime; rerun the command",
+                database.path().string()));
     std::vector<std::uint64_t> images;
     for (std::size_t s = 0; s < control_strata; ++s)
         for (std::uint64_t i = 0; i < sizes[s]; ++i) images.push_back(draw[s].drawn.at(i).second);
@@ -190,10 +191,9 @@ std::array<std::uint64_t, control_strata> control_sizes(const ControlDraw& draw,
                                                         std::uint64_t wanted) {
     const std::uint64_t agree = draw[0].images, differ = draw[1].images;
     if (wanted == 1 && agree > 0 && differ > 0) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("a control sample of 1 image says nothing of accuracy on all: the "
-                                "classifiers agree on {} images and differ on {}; at least 2",
-                                count_text(agree), count_text(differ)));
+        throw Error(ErrorCode::usage, fmt::format("a control sample needs at least 2 images: the "
+                                                  "classifiers agree on {} images and differ on {}",
+                                                  count_text(agree), count_text(differ)));
     }
     // The odd one goes where classifiers differ.
     const std::uint64_t of_agree = std::min(agree, wanted / 2);
@@ -219,10 +219,9 @@ bool control_is_missing(const Competition& competition, std::uint64_t wanted) {
                            shortened(setting_of(text, "control", file))));
     if (wanted == before) return false;
     if (wanted < before)
-        throw Error(ErrorCode::usage,
-                    fmt::format("the control sample was drawn for {} images, and {} is fewer: a "
-                                "drawn image stays in it",
-                                before, wanted));
+        throw Error(ErrorCode::usage, fmt::format("the control sample has {} images and cannot be "
+                                                  "reduced to {}: a drawn image stays in it",
+                                                  before, wanted));
     const std::string& by = setting_of(text, "control_classifiers", file);
     if (by != strata_by(competition))
         throw Error(

@@ -31,7 +31,7 @@ DefiniteFactor::DefiniteFactor(std::vector<double> matrix, std::size_t size)
     for (std::size_t i = 0; i < size_; ++i) {
         if (!(lower_[i * size_ + i] > 0))
             throw Error(ErrorCode::bad_input,
-                        "weights or variances are too different to be solved in double precision");
+                        "weights or variances differ too much to solve in double precision");
     }
 }
 

@@ -30,8 +30,8 @@ void refuse_deep(const Hierarchy& hierarchy, const std::vector<std::uint32_t>& n
         if (!weighted) continue;
         if (hierarchy.most_depth(node) <= deepest + 1) continue;
         refuse(fmt::format(
-            "`{}` is {} edges below the root, whose weight is below 2^-{}; at most "
-            "{} are allowed (1,000 for the readings hop and hop_full)",
+            "`{}` is {} edges below the root, whose weight is below 2^-{}; at most {} are allowed "
+            "(1,000 for hop and hop_full)",
             shortened(hierarchy.id(node)), hierarchy.most_depth(node), deepest, deepest + 1));
     }
 }
@@ -92,7 +92,7 @@ ClassDistances::ClassDistances(std::uint32_t classes, std::vector<std::uint32_t>
                                DistanceReading reading)
     : ClassDistances(classes) {
     if (units.size() != units_.size())
-        refuse(fmt::format("{} distances of {} classes; there are {}", units.size(), classes,
+        refuse(fmt::format("{} distances for {} classes; expected {}", units.size(), classes,
                            units_.size()));
     units_ = std::move(units);
     reading_ = reading;
@@ -106,7 +106,7 @@ ClassDistances::ClassDistances(const Hierarchy& hierarchy, const ClassList& clas
     if (reading == DistanceReading::zero_one) return;
     if (reading == DistanceReading::matrix)
         throw Error(ErrorCode::usage,
-                    "the distance matrix is of a file: `--distance FILE.csv` names it");
+                    "the distance matrix comes from a file: pass `--distance FILE.csv`");
     const std::vector<std::uint32_t> nodes = hierarchy.nodes_of(classes);
     refuse_deep(hierarchy, nodes, facts_of(reading).weighted);
     const auto graph = [&](EdgeWeight weight, bool most) {

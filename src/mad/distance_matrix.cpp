@@ -39,7 +39,7 @@ public:
         while (reader_.next()) {
             const std::size_t row = class_of(reader_[0]);
             if (line_of[row] != 0)
-                throw reader_.error(fmt::format("class {} again; it is in line {}, too",
+                throw reader_.error(fmt::format("class {} appears twice; it is also in line {}",
                                                 classes_.id(row), line_of[row]));
             line_of[row] = reader_.line();
             for (std::size_t c = 1; c < reader_.fields(); ++c)
@@ -54,8 +54,8 @@ public:
             for (std::size_t b = a + 1; b < count; ++b) {
                 if (units[a * count + b] == units[b * count + a]) continue;
                 refuse(fmt::format(
-                    "{} line {}: {} to {} is {}, and {} to {} is {} in line {}; both directions "
-                    "have the same distance",
+                    "{} line {}: {} to {} is {}, but {} to {} is {} in line {}; both directions "
+                    "need the same distance",
                     path_.string(), line_of[a], classes_.id(a), classes_.id(b),
                     units[a * count + b] * ClassDistances::unit, classes_.id(b), classes_.id(a),
                     units[b * count + a] * ClassDistances::unit, line_of[b]));
@@ -86,10 +86,9 @@ private:
     }
     std::size_t class_of(std::string_view name) const {
         if (const auto found = classes_.find(name)) return static_cast<std::size_t>(*found);
-        refuse(
-            fmt::format("{}: `{}` is none of the {} classes; allowed: an id, a name or a "
-                        "number from 0",
-                        reader_.where(), shortened(name), classes_.size()));
+        refuse(fmt::format(
+            "{}: `{}` is not one of the {} classes; allowed: an id, a name or a number from 0",
+            reader_.where(), shortened(name), classes_.size()));
     }
     std::uint32_t units_of(std::string_view text, std::size_t row, std::size_t column) const {
         const double value = finite_number(text).value_or(-1);

@@ -62,7 +62,7 @@ std::string nearest_excluded_id(const Competition& competition, std::string_view
         if (near.size() < most && differ_at_one_place(id, known)) near.emplace_back(known);
     });
     const std::string nearest = nearest_name(id, near);
-    return nearest.empty() ? fmt::format("; ids are as `{}`", shortened(first))
+    return nearest.empty() ? fmt::format("; ids look like `{}`", shortened(first))
                            : fmt::format("; did you mean `{}`?", nearest);
 }
 
@@ -95,8 +95,8 @@ std::vector<Exclusion> read_exclusion_file(const Competition& competition,
         const std::uint64_t number = numbers.at(row.id);
         if (number == unknown)
             throw Error(ErrorCode::bad_input,
-                        fmt::format("{}: `{}` is no image of {}{}", row.where, shortened(row.id),
-                                    competition.folder().string(),
+                        fmt::format("{}: `{}` is not an image of {}{}", row.where,
+                                    shortened(row.id), competition.folder().string(),
                                     nearest_excluded_id(competition, row.id)));
         exclusions.push_back({.image = number, .id = row.id, .reason = row.reason});
     }

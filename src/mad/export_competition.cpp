@@ -197,7 +197,7 @@ ExportHashes read_export_hashes(const std::filesystem::path& file) {
     ExportHashes hashes;
     const auto files = manifest.is_object() ? manifest.find("files") : manifest.end();
     if (!manifest.is_object() || files == manifest.end() || !files->is_object())
-        refuse(where + ": it lists no files of an export; name a new folder");
+        refuse(where + ": it does not list the files of an export; name a new folder");
     for (const auto& [name, listed] : files->items()) {
         if (!listed.is_array()) refuse(where + ": damaged; name a new folder");
         for (const nlohmann::json& hash : listed)
@@ -215,23 +215,24 @@ void write_export_hashes(const std::filesystem::path& file, const ExportHashes& 
 void check_export_folder(const std::filesystem::path& folder, const ExportHashes& known) {
     if (!is_there(folder)) return;
     if (!is_folder(folder))
-        throw Error(ErrorCode::usage, fmt::format("{} is no folder", folder.string()));
+        throw Error(ErrorCode::usage, fmt::format("{} is not a folder", folder.string()));
     for (const std::filesystem::path& entry : entries_of(folder)) {
         const std::string name = entry.filename().string();
         if (name == export_manifest || is_stale_temporary(name)) continue;
         if (std::find(exported_names.begin(), exported_names.end(), name) == exported_names.end()) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("{} holds `{}`, which is not of an export; name a new folder",
-                                    folder.string(), shortened(name)));
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("{} holds `{}`, which does not belong to an export; name a new folder",
+                            folder.string(), shortened(name)));
         }
         const auto found = known.find(name);
         if (is_folder(entry) || found == known.end() ||
             std::find(found->second.begin(), found->second.end(), hash_file(entry)) ==
                 found->second.end()) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("{} holds a `{}` that is not as an export wrote it; name a new "
-                                    "folder",
-                                    folder.string(), name));
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("{} holds a `{}` that was changed after the export; name a new folder",
+                            folder.string(), name));
         }
     }
 }
@@ -243,7 +244,7 @@ ResultType result_type(ResultOf<ExportManifest>) {
         {.name = "MadExportManifest",
          .help = "`export.json` of a folder that `assay mad export` wrote",
          .schema = "assay.mad_export_files/1"},
-        {part<&ExportManifest::files>({.help = "Hashes of what each may hold"})});
+        {part<&ExportManifest::files>({.help = "Hashes of the allowed contents of each file"})});
     return rows;
 }
 

@@ -50,7 +50,7 @@ void check_gallery_options(const Competition& competition, const GalleryOptions&
     for (const CompetitionClassifier& one : competition.active()) known.push_back(one.name);
     for (const std::string& name : options.models) {
         need(std::find(known.begin(), known.end(), name) != known.end(),
-             fmt::format("`{}` is no classifier of {}{}", shortened(name),
+             fmt::format("`{}` is not a classifier of {}{}", shortened(name),
                          competition.folder().string(), suggest(name, known)));
     }
 }
@@ -194,8 +194,8 @@ private:
         if (image < 0 || at >= stored.labels.size() || label >= names_.size() ||
             stored.labels[at] != label) {
             refuse(
-                fmt::format("{}: `{}` predicts another label for image {} than the one that it "
-                            "was selected for; `assay verify {}` says what is damaged",
+                fmt::format("{}: `{}` predicts a different label for image {} than when it was "
+                            "selected; to find the damage, type `assay verify {}`",
                             competition_.folder().string(), name_of(classifier), image,
                             competition_.folder().string()));
         }
@@ -309,15 +309,15 @@ Gallery make_gallery(const Competition& competition, const GalleryOptions& optio
         }
         if (sheets.empty()) {
             gallery.warnings.push_back(
-                fmt::format("no image is selected for {} and {}: no sheet",
+                fmt::format("no image is selected for {} and {}, so they have no sheet",
                             competition.classifiers().at(pair.row.first).name,
                             competition.classifiers().at(pair.row.second).name));
         }
     }
     if (plans.empty())
-        throw Error(ErrorCode::usage, fmt::format("{}: no image is selected; `assay mad select` "
-                                                  "selects",
-                                                  competition.folder().string()));
+        throw Error(ErrorCode::usage,
+                    fmt::format("{}: no image is selected; run `assay mad select` first",
+                                competition.folder().string()));
     check_some_image(plans, form);
 
     make_folders(options.out);
@@ -350,7 +350,7 @@ Gallery make_gallery(const Competition& competition, const GalleryOptions& optio
     }
     if (gallery.unreadable > 0)
         gallery.warnings.push_back(
-            fmt::format("{} of {} images cannot be read and are grey fields; the first, {}",
+            fmt::format("{} of {} images cannot be read and are shown in grey; the first, {}",
                         gallery.unreadable, gallery.images, first_reason));
     return gallery;
 }

@@ -42,7 +42,7 @@ ResultType result_type(ResultOf<GallerySheet>) {
             part<&Of::first>({}),
             part<&Of::second>({}),
             part<&Of::images>({.help = "Drawn"}),
-            part<&Of::unreadable>({.help = "Of these, as a grey field"}),
+            part<&Of::unreadable>({.help = "Of these, shown as a grey field"}),
             part<&Of::cases>({.help = "Images", .keys = cases}),
         });
     return rows;
@@ -56,7 +56,8 @@ ResultType result_type(ResultOf<GalleryLabel>) {
             part<&Of::id>({}),
             part<&Of::name>({}),
             part<&Of::confidence>({}),
-            part<&Of::correct>({.help = "By people; null: open, or nobody can judge it"}),
+            part<&Of::correct>(
+                {.help = "Decision of the annotators; null if it is open or nobody can judge it"}),
         });
     return rows;
 }
@@ -68,11 +69,11 @@ ResultType result_type(ResultOf<GalleryImage>) {
         {
             part<&Of::first>({}),
             part<&Of::second>({}),
-            part<&Of::place>({.help = "From 1, by discrepancy"}),
+            part<&Of::place>({.help = "Place from 1, by discrepancy"}),
             part<&Of::id>({}),
             part<&Of::first_label>({}),
             part<&Of::second_label>({}),
-            part<&Of::distance>({.help = "Of the two labels"}),
+            part<&Of::distance>({.help = "Distance of the two labels"}),
             part<&Of::outcome>({.help = "`I`, `II`, `III`, `replaced` or `open`", .name = "case"}),
         });
     return rows;

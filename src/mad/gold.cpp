@@ -179,7 +179,7 @@ std::vector<GoldEntry> read_gold(const Competition& competition,
         images.find(line.image, entry, line.where);
         const std::optional<std::int32_t> label = competition.classes().find(line.label);
         if (!label) {
-            refuse(fmt::format("{}: `{}` is no class{}", line.where, shortened(line.label),
+            refuse(fmt::format("{}: `{}` is not a class{}", line.where, shortened(line.label),
                                suggest(line.label, competition.classes().names())));
         }
         entry.label = static_cast<std::uint16_t>(*label);
@@ -243,8 +243,8 @@ GoldRound draw_gold(Competition& competition, const Tally& tally,
         if (const auto found = known.find(key); found != known.end()) {
             if (*found->second->gold == entry.yes) continue;
             refuse(fmt::format(
-                "{} line {}: `{}` for question {} (`{}`) contradicts the answer "
-                "that is known since before, `{}`",
+                "{} line {}: `{}` for question {} (`{}`) contradicts its earlier known answer, "
+                "`{}`",
                 file.string(), entry.line, entry.yes ? "yes" : "no", found->second->token,
                 competition.classes().name(entry.label), entry.yes ? "no" : "yes"));
         }

@@ -49,11 +49,11 @@ void check_image_blocks(Competition::Impl& in, std::uint32_t number, const Incom
             insert.run(block, digest, number);
         } else if (there.integer(0) != digest) {
             const std::uint64_t first = b * image_block_rows;
-            refuse(fmt::format(
-                "{}: among its images {} to {} are other files than those that `{}` saw under the "
-                "same ids",
-                one.store.string(), first, std::min(first + image_block_rows, in.images) - 1,
-                there.text(1)));
+            refuse(
+                fmt::format("{}: some of its images {} to {} are not the files that `{}` saw under "
+                            "the same ids",
+                            one.store.string(), first,
+                            std::min(first + image_block_rows, in.images) - 1, there.text(1)));
         }
         there.reset();
     }
@@ -79,7 +79,7 @@ std::vector<bool> rows_of_domain(const Dataset& dataset, const std::string& wher
             ErrorCode::usage,
             fmt::format("--where {}: images have no attribute `{}`; {}{}", shell_word(where),
                         shortened(name),
-                        names.empty() ? "they have none at all"
+                        names.empty() ? "they have no attributes"
                                       : fmt::format("they have: {}", fmt::join(names, ", ")),
                         suggest(name, names)));
     }
@@ -108,8 +108,8 @@ OpenedModels open_classifiers(const std::vector<std::string>& paths) {
         const std::string& name = store.spec().model_name;
         if (!names.insert(name).second)
             refuse(
-                fmt::format("two classifiers are called `{}` ({} is the second); `assay "
-                            "predict` takes another --name",
+                fmt::format("two classifiers are named `{}` ({} is the second); predict again with "
+                            "another --name",
                             name, store.folder().string()));
         study::check_held(study::study_column("classifier", "name"), name,
                           store.folder().string() +
@@ -126,13 +126,13 @@ std::vector<std::int32_t> places_of_classes(const PredictionStore& store, const 
                                             std::string_view whose) {
     const std::string where = store.folder().string();
     if (store.classes() != classes.size())
-        refuse(fmt::format("{}: its scores are of {} classes, and {} has {}", where,
-                           store.classes(), whose, classes.size()));
+        refuse(fmt::format("{}: its scores have {} classes, but {} has {}", where, store.classes(),
+                           whose, classes.size()));
     const ClassList& own = store.dataset().classes;
     if (own.size() != store.classes() || is_numbered(own)) return {};
     const auto found = places_in(own, classes);
     if (!found)
-        refuse(fmt::format("{}: its classes are not those of {}: {}", where, whose,
+        refuse(fmt::format("{}: its classes differ from those of {}: {}", where, whose,
                            first_difference(classes, own)));
     return *found;
 }

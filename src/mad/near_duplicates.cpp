@@ -53,11 +53,11 @@ void NearHashes::need(const std::vector<std::uint64_t>& images, int threads,
     if (first != problems.end()) {
         const std::string folder = shell_word(competition_->folder().string());
         const auto count = std::count_if(problems.begin(), problems.end(), bad);
-        refuse(fmt::format(
-            "{} of {} images that are looked at for near duplicates cannot be read; the first: {}. "
-            "`assay mad select {} --images FOLDER` says where images are, `assay mad select {} "
-            "--exclude FILE` leaves images out",
-            count, missing.size(), (*first)->what(), folder, folder));
+        refuse(
+            fmt::format("{} of {} images that are checked for near duplicates cannot be read; the "
+                        "first: {}. If they moved, type `assay mad select {} --images FOLDER`; to "
+                        "exclude them, type `assay mad select {} --exclude FILE`",
+                        count, missing.size(), (*first)->what(), folder, folder));
     }
     for (std::size_t i = 0; i < missing.size(); ++i) hashes_[missing[i]] = made[i];
     fresh_.insert(fresh_.end(), missing.begin(), missing.end());

@@ -112,8 +112,8 @@ void check_holds_no_answers(const std::filesystem::path& file) {
     }
     if (!holds) return;
     throw Error(ErrorCode::usage,
-                fmt::format("{} has a column of answers, which questions would replace; `assay mad "
-                            "answers` takes them in, and questions go to another file",
+                fmt::format("{} has a column of answers, which questions would overwrite; import "
+                            "them with `assay mad answers`, and write questions to another file",
                             file.string()));
 }
 

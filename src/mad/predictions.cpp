@@ -101,12 +101,12 @@ WrittenPredictions write_predictions(const std::filesystem::path& folder,
     const std::string where = store.folder().string();
     const RowReader reader(store, std::nullopt, places);
     if (!store.complete())
-        refuse(fmt::format("{}: {} of its {} shards are missing; end its `assay predict` first",
+        refuse(fmt::format("{}: {} of its {} shards are missing; rerun its `assay predict` first",
                            where, store.missing_shards(), store.shards()));
     if (!reader.has_probabilities())
         refuse(
-            fmt::format("{}: it holds labels without confidences, and disagreement is looked for "
-                        "among confident predictions",
+            fmt::format("{}: it has labels without confidences, but images are selected among "
+                        "confident predictions; predict again with --storage top5",
                         where));
     const std::string& name = store.spec().model_name;
     const std::uint64_t rows = store.rows();

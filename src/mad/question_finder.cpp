@@ -59,27 +59,28 @@ void QuestionFinder::refuse_image(const FoundAnswer& found) const {
         std::sort(names.begin(), names.end());
         nearest = nearest_name(found.image, names);
     }
-    refuse(fmt::format("{}: nobody is asked about the image `{}`{}{}", found.where,
+    refuse(fmt::format("{}: no question is about the image `{}`{}{}", found.where,
                        shortened(found.image, 120), is_of_dataset ? " of the data set" : "",
                        nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)));
 }
 
 void QuestionFinder::check_agrees(const FoundAnswer& found, const QuestionRow& question) {
     constexpr std::string_view advice =
-        "; was one column sorted without the others? Without image and label the question decides";
+        "; was one column sorted without the others? If so, remove image and label: then the "
+        "question decides";
     const ClassList& classes = competition_.classes();
     const std::vector<std::int64_t> images = images_of(found.image);
     if (!images.empty() &&
         std::find(images.begin(), images.end(), question.image) == images.end()) {
         refuse(fmt::format(
-            "{}: the question `{}` is about the image `{}`, and the row names `{}`{}", found.where,
+            "{}: the question `{}` is about the image `{}`, but the row names `{}`{}", found.where,
             question.token, rows_.at(question.image).id, shortened(found.image, 120), advice));
     }
     if (found.label == classes.id(question.label) || found.label == classes.name(question.label))
         return;
     const std::optional<std::int32_t> label = classes.find(found.label);
     if (label && *label != question.label) {
-        refuse(fmt::format("{}: the question `{}` is about `{}`, and the row names `{}`{}",
+        refuse(fmt::format("{}: the question `{}` is about `{}`, but the row names `{}`{}",
                            found.where, question.token, classes.id(question.label),
                            shortened(found.label), advice));
     }
@@ -97,27 +98,28 @@ std::size_t QuestionFinder::find(const FoundAnswer& found) {
         std::vector<std::string> tokens;
         for (const QuestionRow& row : questions_) tokens.push_back(row.token);
         if (found.question.empty())
-            refuse(fmt::format("{}: it names no question, or no image and label", found.where));
+            refuse(
+                fmt::format("{}: it names neither a question nor an image and label", found.where));
         if (!found.unread.empty()) {
-            refuse(fmt::format("{}: `{}` is no question of {}, and {}", found.where,
+            refuse(fmt::format("{}: `{}` is not a question of {}, and {}", found.where,
                                shortened(found.question), competition_.folder().string(),
                                found.unread));
         }
         const std::string nearest = nearest_name(found.question, tokens);
-        refuse(fmt::format("{}: `{}` is no question of {}{}", found.where,
+        refuse(fmt::format("{}: `{}` is not a question of {}{}", found.where,
                            shortened(found.question), competition_.folder().string(),
                            nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)));
     }
     const std::optional<std::int32_t> label = competition_.classes().find(found.label);
     if (!label) {
-        refuse(fmt::format("{}: `{}` is no class{}", found.where, shortened(found.label),
+        refuse(fmt::format("{}: `{}` is not a class{}", found.where, shortened(found.label),
                            suggest(found.label, competition_.classes().names())));
     }
     const std::vector<std::int64_t> images = images_of(found.image);
     if (images.empty()) refuse_image(found);
     if (images.size() > 1) {
-        refuse(fmt::format("{}: `{}` may be any of {} images of the data set; name it by its id",
-                           found.where, shortened(found.image, 120), images.size()));
+        refuse(fmt::format("{}: `{}` matches {} images of the data set; use its id", found.where,
+                           shortened(found.image, 120), images.size()));
     }
     const std::int64_t image = images.front();
     const auto there = by_key_.find({image, static_cast<std::uint16_t>(*label)});
@@ -127,7 +129,7 @@ std::size_t QuestionFinder::find(const FoundAnswer& found) {
             if (row.image == image)
                 asked += fmt::format("{}`{}`", asked.empty() ? "" : ", ",
                                      competition_.classes().id(row.label));
-        refuse(fmt::format("{}: nobody is asked about `{}` in `{}`; asked about it: {}",
+        refuse(fmt::format("{}: no question is about `{}` in `{}`; there are questions about: {}",
                            found.where, competition_.classes().id(*label),
                            shortened(found.image, 120), asked.empty() ? "nothing" : asked));
     }

@@ -171,11 +171,11 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
     if (in.nothing_selected()) {
         const std::string folder = competition.folder().string();
         const std::string command = fmt::format("`assay mad select {}`", shell_word(folder));
-        throw Error(
-            ErrorCode::usage,
-            in.pairs.empty()
-                ? fmt::format("nothing is selected in {}; {} does it", folder, command)
-                : fmt::format("{}: no image qualifies for any pair; {} says why", folder, command));
+        throw Error(ErrorCode::usage,
+                    in.pairs.empty()
+                        ? fmt::format("nothing is selected in {}; run {}", folder, command)
+                        : fmt::format("{}: no image qualifies for any pair; to see why, run {}",
+                                      folder, command));
     }
     QuestionRound round;
     if (options.budget || options.stop_at) {
@@ -219,8 +219,8 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
     round.open = open_questions(competition).size();
     if (gold.gold < gold.wanted && (round.added > 0 || !options.gold.empty())) {
         round.warnings.push_back(
-            fmt::format("questions with known answers: {}, and the settings ask for {}; `assay mad "
-                        "questions --gold FILE` takes more",
+            fmt::format("there are {} questions with known answers, but the settings want {}; to "
+                        "add some, type `assay mad questions --gold FILE`",
                         gold.gold, gold.wanted));
     }
     return round;

@@ -28,7 +28,8 @@ void check_rank_options(const RankOptions& options) {
         throw Error(ErrorCode::usage, std::move(message));
     };
     if (!(options.stop_at > 0 && options.stop_at < 1))
-        wrong(fmt::format("the correlation to stop at is {}; it lies in (0, 1)", options.stop_at));
+        wrong(
+            fmt::format("the correlation to stop at is {}; it must be in (0, 1)", options.stop_at));
     if (options.bootstraps == 1 || options.bootstraps > 1'000'000)
         wrong(fmt::format("{} bootstraps; allowed: none, or 2 to 1,000,000", options.bootstraps));
     if (options.posterior.draws > 10'000'000)
@@ -147,7 +148,7 @@ void check_smoothing(const Ranking& out) {
             ErrorCode::usage,
             fmt::format(
                 "{} is correct on none of the {} images of the pair {}, so its ratio needs "
-                "smoothing: alpha is 0; allowed here: above 0",
+                "smoothing: use --alpha above 0",
                 shortened(out.classifiers[c.first_correct() == 0 ? c.first : c.second].name), c.n(),
                 pair_name(out, pair)));
     }
@@ -224,7 +225,8 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
     if (in.control.rows.empty()) {
         for (RankedClassifier& one : out.classifiers) {
             one.accuracy.unit = Unit::proportion;
-            one.accuracy.undefined = "no control sample was drawn";
+            one.accuracy.undefined =
+                "no control sample was drawn; run `assay mad select --control N`";
         }
     } else {
         const std::vector<Estimate> found =
@@ -248,7 +250,7 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
                 list += fmt::format("{}`{}`", u == 0 ? "" : ", ", shortened(unknown[u]));
             if (unknown.size() > most_unknown_named)
                 list += fmt::format(", and {} more", unknown.size() - most_unknown_named);
-            out.warnings.push_back(fmt::format("{}: no classifier of this ranking is called {}",
+            out.warnings.push_back(fmt::format("{}: no classifier of this ranking is named {}",
                                                options.against.string(), list));
         }
     }

@@ -58,11 +58,12 @@ void check_same_order(const std::vector<ScoreAndRank>& lines, const std::string&
             const double by_score = lines[a].score - lines[b].score,
                          by_rank = lines[b].rank - lines[a].rank;
             if (!(by_score > 0 && by_rank < 0) && !(by_score < 0 && by_rank > 0)) continue;
-            refuse(fmt::format(
-                "{}: its ranks and its scores order `{}` and `{}` differently (rank {:g} and {:g}, "
-                "score {:g} and {:g}). Give one of the columns, or larger scores for smaller ranks",
-                file, shortened(lines[a].name), shortened(lines[b].name), lines[a].rank,
-                lines[b].rank, lines[a].score, lines[b].score));
+            refuse(
+                fmt::format("{}: its ranks and its scores order `{}` and `{}` differently (rank "
+                            "{:g} and {:g}, score {:g} and {:g}). Keep one of the columns, or give "
+                            "smaller ranks larger scores",
+                            file, shortened(lines[a].name), shortened(lines[b].name), lines[a].rank,
+                            lines[b].rank, lines[a].score, lines[b].score));
         }
     }
 }
@@ -78,7 +79,7 @@ OtherScores read_other_scores(const std::filesystem::path& file,
     const std::optional<std::size_t> rank = csv.find_column({"rank", "place"});
     const std::optional<std::size_t> score = csv.find_column({"score", "accuracy"});
     if (!rank && !score)
-        refuse(fmt::format("{}: no column is called score, accuracy or rank", file.string()));
+        refuse(fmt::format("{}: no column is named score, accuracy or rank", file.string()));
     OtherScores scores(names.size());
     std::size_t known = 0;
     std::vector<ScoreAndRank> both;
@@ -102,10 +103,9 @@ OtherScores read_other_scores(const std::filesystem::path& file,
         std::string list;
         for (const std::string& name : names)
             list += fmt::format("{}`{}`", list.empty() ? "" : ", ", shortened(name));
-        refuse(
-            fmt::format("{}: it has {} of the ranked classifiers; at least {} are needed; they "
-                        "are called {}",
-                        file.string(), known, least_in_common, list));
+        refuse(fmt::format(
+            "{}: it has {} of the ranked classifiers; at least {} are needed; their names are {}",
+            file.string(), known, least_in_common, list));
     }
     return scores;
 }

@@ -21,7 +21,7 @@ std::vector<CompetitionClassifier> ranked_classifiers(const Competition& competi
     for (const std::string& name : options.without) {
         if (std::find(names.begin(), names.end(), name) == names.end())
             throw Error(ErrorCode::usage,
-                        fmt::format("`{}` is no classifier of {}{}", shortened(name),
+                        fmt::format("`{}` is not a classifier of {}{}", shortened(name),
                                     competition.folder().string(), suggest(name, names)));
     }
     for (const CompetitionClassifier& one : competition.active()) {
@@ -31,7 +31,7 @@ std::vector<CompetitionClassifier> ranked_classifiers(const Competition& competi
     }
     if (taking_part.size() < 2)
         throw Error(ErrorCode::usage,
-                    fmt::format("a ranking needs two classifiers or more; of {} {} are left",
+                    fmt::format("a ranking needs at least two classifiers; of {} {} are left",
                                 names.size(), taking_part.size()));
     return taking_part;
 }
@@ -47,19 +47,19 @@ std::string what_is_lacking(const Competition& competition, const RankInput& in)
         open += place_state(in.tally, row) == PlaceState::open ? 1 : 0;
     }
     if (accepted == 0) {
-        return fmt::format("no image qualifies for any of {} pairs; {} says why", in.pairs.size(),
-                           command_for(competition, "mad select"));
+        return fmt::format("no image qualifies for any of {} pairs; to see why, run {}",
+                           in.pairs.size(), command_for(competition, "mad select"));
     }
     if (asked == 0) {
-        return fmt::format("no question is asked; {} asks them",
+        return fmt::format("there are no questions yet; run {}",
                            command_for(competition, "mad questions", " --out questions.csv"));
     }
     if (open == 0) {
-        return fmt::format("nobody can judge the images that are asked about; {} replaces them",
+        return fmt::format("nobody can judge the selected images; to replace them, run {}",
                            command_for(competition, "mad select"));
     }
-    return fmt::format("{}; {} takes answers in",
-                       in.tally.answers() == 0 ? "no question is answered"
+    return fmt::format("{}; to import answers, run {}",
+                       in.tally.answers() == 0 ? "no question is answered yet"
                                                : "no image has both of its questions settled",
                        command_for(competition, "mad answers", " FILE"));
 }
@@ -86,7 +86,7 @@ RankInput read_rank_input(const Competition& competition, const RankOptions& opt
         pairs.insert(pair.id);
     }
     if (in.pairs.empty())
-        throw Error(ErrorCode::usage, fmt::format("{}: no images are selected yet; {} does it",
+        throw Error(ErrorCode::usage, fmt::format("{}: no images are selected yet; run {}",
                                                   competition.folder().string(),
                                                   command_for(competition, "mad select")));
     const std::vector<SelectedRow> selected = read_selected(database);
@@ -106,7 +106,7 @@ RankInput read_rank_input(const Competition& competition, const RankOptions& opt
                                  [](const PairCounts& pair) { return pair.n() > 0; });
     if (!any)
         throw Error(ErrorCode::usage,
-                    fmt::format("{}: nothing to rank by yet: {}", competition.folder().string(),
+                    fmt::format("{}: no ranking yet: {}", competition.folder().string(),
                                 what_is_lacking(competition, in)));
     in.control = read_control_sample(competition, in.classifiers);
     return in;

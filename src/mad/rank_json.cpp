@@ -40,8 +40,9 @@ ResultType result_type(ResultOf<RankedPairOf>) {
             part<&Of::pair, &RankedPair::wanted>({.help = "Images"}),
             part<&Of::pair, &RankedPair::accepted>({}),
             part<&Of::pair, &RankedPair::asked>({}),
-            part<&Of::pair, &RankedPair::open>({.help = "Asked, and a question of it not settled"}),
-            part<&Of::pair, &RankedPair::to_replace>({.help = "Asked, and nobody can judge it"}),
+            part<&Of::pair, &RankedPair::open>(
+                {.help = "Images with a question that is not settled"}),
+            part<&Of::pair, &RankedPair::to_replace>({.help = "Images that nobody can judge"}),
             part<&Of::pair, &RankedPair::counts, &PairCounts::n>(
                 {.help = "Settled: both + only_first + only_second + neither", .name = "images"}),
             part<&Of::pair, &RankedPair::counts, &PairCounts::both>({}),
@@ -70,18 +71,19 @@ ResultType result_type(ResultOf<RankedClassifier>) {
             part<&Of::name>({.name = "classifier"}),
             part<&Of::place>({.help = "Within its component"}),
             part<&Of::bootstrap_rank>(
-                {.help = "Of the place, over images and annotators, by the bootstrap",
+                {.help = "Interval of the place, from a bootstrap over images and annotators",
                  .name = "place_interval",
                  .omitted = true}),
             part({.name = "placed", .only_csv = true}, [](const Of& o) { return place_of(o); }),
             part<&Of::component>({}),
             part<&Of::perron>({.help = "Perron's vector: positive, sums to 1"}),
             part<&Of::hodge>({.help = "HodgeRank's score: mean 0 in its component"}),
-            part<&Of::score>({.help = "Of the posterior, for all images of the selected kind"}),
+            part<&Of::score>({.help = "From the posterior, for all images of the selected kind"}),
             part<&Of::rank>({.help = "As the score"}),
-            part<&Of::images>({.help = "Different ones, of its pairs"}),
-            part<&Of::correct>({.help = "Proportion of these; says nothing of other images"}),
-            part<&Of::accuracy>({.help = "On all images, by the control sample"}),
+            part<&Of::images>({.help = "Number of different images of its pairs"}),
+            part<&Of::correct>(
+                {.help = "Proportion of these that are correct; says nothing about other images"}),
+            part<&Of::accuracy>({.help = "Accuracy on all images, from the control sample"}),
         });
     return rows;
 }
@@ -100,7 +102,7 @@ ResultType result_type(ResultOf<RankOptions>) {
             part<&Of::posterior, &PosteriorOptions::spread>({}),
             part<&Of::posterior, &PosteriorOptions::tau>({}),
             part<&Of::stop_at>({}),
-            part<&Of::without>({.help = "Classifiers without a place, by request"}),
+            part<&Of::without>({.help = "Classifiers that were excluded on request"}),
             part<&Of::posterior, &PosteriorOptions::seed>({}),
         });
     return rows;
@@ -113,7 +115,9 @@ ResultType result_type(ResultOf<AblationRow>) {
         {
             part<&Of::k>({}),
             part<&Of::images>({.help = "Of all pairs"}),
-            part<&Of::srcc>({.help = "With the ranking of all; undefined across components"}),
+            part<&Of::srcc>(
+                {.help =
+                     "Correlation with the ranking from all images; undefined across components"}),
             part<&Of::kendall>({}),
             part<&Of::places>({.help = "By classifier"}),
         });
@@ -138,16 +142,16 @@ ResultType result_type(ResultOf<Ranking>) {
     static constexpr std::array<std::string_view, 3> cases = {"I", "II", "III"};
     static constexpr auto rows = describe_result<Of>(
         {.name = "MadRanking",
-         .help = "What people's answers say of the classifiers of a competition",
+         .help = "The ranking of a competition's classifiers by people's answers",
          .schema = "assay.mad_ranking/1"},
         {
             part<&Of::settings, &CompetitionSettings::name>({.name = "competition"}),
             part<&Of::options>({}),
             part<&Of::placed_by>({.script = R"("perron" | "hodge" | "posterior")"}),
             part<&Of::components>({.help = "Groups of classifiers that no chain of pairs joins"}),
-            part<&Of::classifiers>({.help = "In the competition's order"}),
+            part<&Of::classifiers>({.help = "Classifiers in the order of the competition"}),
             part({.name = "pairs"}, [](const Of& o) { return pairs_of(o); }),
-            part({.help = "Images of all pairs: both labels correct, one, none",
+            part({.help = "Images of all pairs by case: both labels correct, one, or none",
                   .name = "cases",
                   .keys = cases},
                  [](const Of& o) { return std::to_array(o.cases); }),
@@ -161,17 +165,17 @@ ResultType result_type(ResultOf<Ranking>) {
             part<&Of::eigenvalue>({}),
             part<&Of::consistency_index>(
                 {.help = "0: every ratio follows from a score of each classifier"}),
-            part<&Of::cyclicity>({.help = "Part of the log ratios that is circular"}),
+            part<&Of::cyclicity>({.help = "Circular part of the log ratios"}),
             part<&Of::error>({.help = "Mean probability of a pair in the wrong order"}),
             part<&Of::expected_tau>(
-                {.help = "Kendall's, to the order on all images of the selected kind"}),
+                {.help =
+                     "Kendall correlation with the ranking on all images of the selected kind"}),
             part<&Of::list_error>({}),
-            part<&Of::list_tau>(
-                {.help = "To the order that the selected images give when all are answered"}),
-            part<&Of::images>({.help = "Different ones whose questions are settled"}),
-            part<&Of::places>({.help = "Of pairs, on these images"}),
+            part<&Of::list_tau>({.help = "Correlation with the ranking from all selected images"}),
+            part<&Of::images>({.help = "Number of different images whose questions are settled"}),
+            part<&Of::places>({.help = "Places of pairs on these images"}),
             part<&Of::effective_images>(
-                {.help = "Independent images that would leave the scores as unsure"}),
+                {.help = "Number of independent images with the same uncertainty"}),
             part<&Of::spread>({.help = "Mean standard deviation of the classifiers' strengths"}),
             part<&Of::enough>({.help = "`list_tau` reaches `options.stop_at`"}),
             part<&Of::ablation>({}),
@@ -179,12 +183,12 @@ ResultType result_type(ResultOf<Ranking>) {
             part<&Of::control>({.help = "Images of the control sample"}),
             part<&Of::questions>({.help = "Different ones"}),
             part<&Of::settled>({}),
-            part<&Of::open>({.help = "Wanted and not settled"}),
+            part<&Of::open>({.help = "Wanted questions that are not settled"}),
             part<&Of::answers>({.help = "That count"}),
             part<&Of::annotators>({}),
             part<&Of::saved>({.help = "Questions that places share"}),
             part<&Of::needed_without_sharing>({}),
-            part<&Of::answers_per_question>({.help = "Of settled ones, gold apart"}),
+            part<&Of::answers_per_question>({.help = "Answers to settled questions, without gold"}),
         });
     return rows;
 }

@@ -37,12 +37,13 @@ std::string cost_sentence(const Ranking& ranking) {
         text += fmt::format(" {} {} no longer wanted, because nobody can judge the image.",
                             count_text(unwanted), unwanted == 1 ? "is" : "are");
     if (ranking.answers_per_question > 0)
-        text += fmt::format(" A settled question took {:.2f} answers of at most {}.",
+        text += fmt::format(" A settled question needed {:.2f} answers on average, of at most {}.",
                             ranking.answers_per_question, ranking.settings.votes);
     const std::uint64_t all = ranking.needed_without_sharing * ranking.settings.votes;
     if (ranking.open == 0 && ranking.answers < all)
         text += fmt::format(
-            " Without sharing and early ends it would have been {} answers: {:.0f} % were saved.",
+            " Without sharing and early stopping, {} answers would have been needed: {:.0f} % were "
+            "saved.",
             count_text(all),
             100 - 100 * static_cast<double>(ranking.answers) / static_cast<double>(all));
     return text;
@@ -68,7 +69,7 @@ std::string what_is_missing(const Ranking& ranking) {
                                       count_text(to_replace),
                                       to_replace == 1 ? "image is" : "images are"));
     if (missing.empty())
-        return fmt::format("Nothing is left to ask, and it stays below {:g}.",
+        return fmt::format("No questions are left, and the first stays below {:g}.",
                            ranking.options.stop_at);
     std::string list;
     for (const std::string& one : missing) list += (list.empty() ? "" : ", ") + one;
@@ -85,8 +86,8 @@ std::vector<std::string> readings(const Ranking& ranking) {
         count_text(images), count_text(ranking.pairs.size()), count_text(ranking.cases[0]),
         count_text(ranking.cases[1]), count_text(ranking.cases[2]), count_text(ranking.replaced)));
     out.push_back(fmt::format(
-        "Expected Kendall correlation with the order that all selected images would give: {:.3f}; "
-        "with the order on all images of that kind: {:.3f}. {}",
+        "Expected Kendall correlation with the ranking from all selected images: {:.3f}; with the "
+        "ranking on all images of that kind: {:.3f}. {}",
         ranking.list_tau, ranking.expected_tau,
         ranking.enough
             ? fmt::format("No further answers are needed for {:g} of the first; more images of "
@@ -106,15 +107,15 @@ std::vector<std::string> readings(const Ranking& ranking) {
     out.push_back(cost_sentence(ranking));
     const bool filtered = ranking.settings.threshold > 0 || ranking.settings.confident.has_value();
     out.push_back(fmt::format(
-        "{} It is no ranking by accuracy{}.",
+        "{} This is not a ranking by accuracy{}.",
         filtered ? "Images were selected where both classifiers are confident: this ranks them by "
-                   "their confident errors, and who is confident too often loses."
+                   "their confident errors, so over-confident classifiers lose."
                  : "Images were selected where classifiers disagree most.",
-        ranking.control > 0 ? ": that is the column accuracy, of a random sample of all images"
-                            : "; for that, `assay mad select --control N` draws a random sample"));
+        ranking.control > 0
+            ? "; for that, see the column accuracy, from a random sample of all images"
+            : "; for that, draw a random sample with `assay mad select --control N`"));
     out.emplace_back(
-        "Classifiers that were tuned on these images make them a test set like any other: a new "
-        "competition needs new images.");
+        "If classifiers were tuned on these images, start a new competition with new images.");
     return out;
 }
 
@@ -135,7 +136,7 @@ Report report_of(const Ranking& ranking) {
     if (order.size() <= most_in_a_matrix) {
         section.blocks.emplace_back(matrix_table(
             ranking, ranking.better, order, "Probability that a row's classifier is better",
-            "Of the posterior, for all images of the kind that was selected."));
+            "From the posterior, for all images of the selected kind."));
         section.blocks.emplace_back(matrix_table(
             ranking, ranking.aggressiveness, order, "Aggressiveness",
             fmt::format("Proportion of a pair's images on which the row's classifier is correct, "

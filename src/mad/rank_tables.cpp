@@ -17,12 +17,12 @@ constexpr double clear_order = 0.95;
 std::string how_placed(const Ranking& ranking) {
     switch (ranking.placed_by) {
         case PlacedBy::perron:
-            return "Places are by Perron's vector of the pairwise ratios.";
+            return "Places follow Perron's vector of the pairwise ratios.";
         case PlacedBy::hodge:
-            return "Places are by HodgeRank, because pairs have no settled images: Perron's vector "
+            return "Places follow HodgeRank, because pairs have no settled images: Perron's vector "
                    "would treat them as ties.";
         case PlacedBy::posterior:
-            return "Places are by the posterior's scores, because some pairs were asked about more "
+            return "Places follow the posterior's scores, because some pairs were asked about more "
                    "images than others, which biases plain frequencies and Perron's vector.";
     }
     return "";
@@ -89,24 +89,23 @@ Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& orde
     table.notes.push_back(how_placed(ranking));
     if (groups)
         table.notes.emplace_back(
-            "They are within each group of classifiers that pairs with images join: groups cannot "
-            "be compared.");
+            "Places are within each group of classifiers that share pairs with images; groups "
+            "cannot be compared.");
     if (ranking.options.bootstraps > 0)
         table.notes.push_back(fmt::format(
             "Interval of the place: {:g} % of {} bootstraps of images and annotators{}.",
             100 * ranking.options.posterior.level, count_text(ranking.options.bootstraps),
             ranking.options.votes == VoteRule::dawid_skene
-                ? ", with the annotators' rates as they were fitted"
+                ? ", with the fitted annotators' rates held fixed"
                 : ""));
     table.notes.push_back(fmt::format(
         "Score and rank: posterior given the working scores of all pairs, {} draws, {:g} %, for "
-        "all "
-        "images of the kind that was selected.",
+        "all images of the selected kind.",
         count_text(ranking.options.posterior.draws), 100 * ranking.options.posterior.level));
     table.notes.push_back(fmt::format(
         "{} places on {} images ({:.0f} in effect){}", count_text(ranking.places),
         count_text(ranking.images), ranking.effective_images,
-        ranking.places > ranking.images ? ": pairs share images, and the figures allow for it."
+        ranking.places > ranking.images ? "; the figures account for images that pairs share."
                                         : "."));
     if (const std::string unclear = unclear_neighbours(ranking, order); !unclear.empty())
         table.notes.push_back(
@@ -117,9 +116,9 @@ Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& orde
         "about other images, as these were picked for disagreement.");
     if (ranking.control > 0) {
         table.notes.push_back(
-            fmt::format("Accuracy: on all images, by a random sample of {}, each of which counts "
-                        "for as many as it was drawn out of. Interval: about that sample, with "
-                        "people's answers as the truth.",
+            fmt::format("Accuracy: on all images, by a random sample of {}, each weighted by the "
+                        "inverse of its sampling probability. Interval: sampling error of that "
+                        "sample, with people's answers as the truth.",
                         count_text(ranking.control)));
         for (const std::size_t c : order) {
             const RankedClassifier& one = ranking.classifiers[c];
@@ -186,8 +185,8 @@ Table ablation_table(const Ranking& ranking) {
     for (const AblationRow& row : ranking.ablation)
         table.add({Count{row.k}, Count{row.images}, row.srcc, row.kendall});
     table.notes.emplace_back(
-        "Correlation of the ranking by the first k places of each pair with the whole one. They "
-        "share images: it rises to 1 however unsure both are.");
+        "Correlation of the ranking by the first k places of each pair with the whole one. Because "
+        "they share images, it rises to 1 even if both are uncertain.");
     return table;
 }
 
@@ -201,8 +200,8 @@ Table comparison_table(const Ranking& ranking) {
     for (const Comparison& one : ranking.comparisons)
         table.add({one.with, Count{one.classifiers}, one.srcc, one.kendall});
     table.notes.emplace_back(
-        "Spearman's and Kendall's (tau-b) correlation of the places with it. Intervals, where "
-        "there are any: bootstraps of the places; what they are compared with is held.");
+        "Spearman's and Kendall's (tau-b) correlation of the places with it. Intervals are "
+        "bootstraps of the places; the order that they are compared with is held fixed.");
     return table;
 }
 

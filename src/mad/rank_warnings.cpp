@@ -41,17 +41,17 @@ std::string pair_name(const Ranking& ranking, const RankedPair& pair) {
 
 void add_rank_warnings(const Competition& competition, const RankInput& in, Ranking& out) {
     if (out.open > 0)
-        out.warnings.push_back(fmt::format(
-            "{} of {} questions are open: the ranking is of what is settled, and may change; {} "
-            "takes further answers in",
-            count_text(out.open), count_text(out.questions),
-            command_for(competition, "mad answers", " FILE")));
+        out.warnings.push_back(
+            fmt::format("{} of {} questions are open, so the ranking may change; to import further "
+                        "answers, run {}",
+                        count_text(out.open), count_text(out.questions),
+                        command_for(competition, "mad answers", " FILE")));
     // A label that another pair had asked about is settled at once, and such labels are correct
     // more often than those that nobody else predicts.
     warn_of_pairs(
         out, [](const RankedPair& pair) { return pair.open > 0 && pair.counts.n() > 0; },
-        "whose settled images are no random part of those asked about, so that they may lean until "
-        "the others are settled");
+        "whose settled images are not a random part of their images, so the ranking may be biased "
+        "until the others are settled");
     // Of classifiers that are the same everywhere no image is selected: one warning is enough.
     const auto same = [&](std::size_t a, std::size_t b) {
         return predict_alike(in.classifiers[a], in.classifiers[b]);
@@ -65,37 +65,39 @@ void add_rank_warnings(const Competition& competition, const RankInput& in, Rank
     const std::size_t m = in.numbers.size();
     if (in.pairs.size() < m * (m - 1) / 2)
         out.warnings.push_back(
-            fmt::format("of {} pairs {} have been looked at for images; {} does the others",
+            fmt::format("images were searched for {1} of {0} pairs; for the others, run {2}",
                         m * (m - 1) / 2, in.pairs.size(), command_for(competition, "mad select")));
     if (out.effective_images < few_in_effect)
         out.warnings.push_back(
-            fmt::format("{:.1f} images in effect carry the ranking; its probabilities are rough",
+            fmt::format("the ranking has an effective sample size of only {:.1f} images, so its "
+                        "probabilities are rough",
                         out.effective_images));
     const bool places_left =
         std::any_of(out.pairs.begin(), out.pairs.end(),
                     [](const RankedPair& pair) { return pair.asked < pair.accepted; });
     if (in.most_shared_first && places_left)
         out.warnings.emplace_back(
-            "images were asked most shared first, which is no random part of the lists");
+            "the most shared images were asked first, which is not a random part of the lists");
     if (out.all_but_equal > .5)
         out.warnings.emplace_back(
-            "the classifiers may be all but equal; the expected Kendall correlation may be too "
+            "the classifiers may be almost equal; the expected Kendall correlation may be too "
             "high");
     if (out.components > 1)
-        out.warnings.push_back(fmt::format(
-            "the classifiers fall into {} groups which no chain of pairs with images joins: places "
-            "are within each group, and say nothing across",
-            out.components));
+        out.warnings.push_back(
+            fmt::format("the classifiers form {} groups without common pairs: places are within "
+                        "each group and cannot be compared across groups",
+                        out.components));
     std::uint64_t unclear = 0;
     for (const RankedPair& pair : out.pairs) unclear += pair.to_replace;
     if (unclear > 0)
-        out.warnings.push_back(fmt::format("{} selected {} nobody can judge; {} replaces {}",
+        out.warnings.push_back(fmt::format("{} selected {} nobody can judge; run {} to replace {}",
                                            count_text(unclear), unclear == 1 ? "image" : "images",
                                            command_for(competition, "mad select"),
                                            unclear == 1 ? "it" : "them"));
     if (out.annotators == 1)
         out.warnings.emplace_back(
-            "all answers are one annotator's: no interval says what others would have answered");
+            "all answers come from one annotator, so no interval covers what others would have "
+            "answered");
     for (std::string& finding : findings_of(check_annotators(competition)))
         out.warnings.push_back(std::move(finding));
     for (std::size_t i = 0; i < m; ++i) {
@@ -103,7 +105,7 @@ void add_rank_warnings(const Competition& competition, const RankInput& in, Rank
             if (!same(i, j)) continue;
             out.warnings.push_back(
                 fmt::format("{} and {} make the same prediction for every image: one of them adds "
-                            "no information, and their own pair has no image",
+                            "no information, and their pair has no image",
                             shortened(in.classifiers[i].name), shortened(in.classifiers[j].name)));
         }
     }

@@ -18,7 +18,7 @@ void check_pairs(std::size_t classifiers, std::span<const PairCounts> pairs,
                  const RatioOptions& options) {
     if (!(options.alpha >= 0) || !std::isfinite(options.alpha))
         throw Error(ErrorCode::usage,
-                    fmt::format("alpha is {}; at least 0 is allowed", options.alpha));
+                    fmt::format("alpha is {}; allowed: 0 or more", options.alpha));
     std::vector<bool> there(classifiers * classifiers, false);
     for (const PairCounts& pair : pairs) {
         if (pair.first >= pair.second || pair.second >= classifiers)
@@ -108,8 +108,8 @@ PairMatrix log_ratios(std::size_t classifiers, std::span<const PairCounts> pairs
         const double second = static_cast<double>(pair.second_correct()) + options.alpha;
         if (first == 0 || second == 0) {
             refuse(fmt::format(
-                "classifier {} is correct on none of the {} images of the pair {} and "
-                "{}, which has no ratio without smoothing (alpha 0)",
+                "classifier {} is correct on none of the {} images of the pair {} and {}, which "
+                "needs smoothing (alpha is 0)",
                 first == 0 ? pair.first : pair.second, pair.n(), pair.first, pair.second));
         }
         const double value = std::log(first) - std::log(second);

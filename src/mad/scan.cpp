@@ -133,8 +133,8 @@ private:
                 if (label < classes_) continue;
                 if (label != no_label)
                     refuse(
-                        fmt::format("classifier {} predicts the label {} for image {}, of {} "
-                                    "classes",
+                        fmt::format("classifier {} predicts the label {} for image {}, but there "
+                                    "are {} classes",
                                     c, label, input_.first_image + begin_ + at, classes_));
                 bits &= ~(std::uint64_t{1} << bit);
             }
@@ -230,7 +230,7 @@ void scan(const ScanInput& input, std::span<const ScanPair> pairs, std::span<Pai
 std::uint8_t threshold_of_quantile(const Predictions& predictions, double proportion) {
     if (!(proportion > 0 && proportion <= 1))
         throw Error(ErrorCode::usage,
-                    fmt::format("a proportion of {}; above 0, at most 1 is allowed", proportion));
+                    fmt::format("the proportion is {}; allowed: above 0, up to 1", proportion));
     std::array<std::uint64_t, 256> counts{};
     std::uint64_t scored = 0;
     for (std::size_t i = 0; i < predictions.labels.size(); ++i) {

@@ -180,7 +180,7 @@ std::uint8_t quantised(double probability) {
 
 std::uint8_t threshold_of(double p) {
     if (!(p >= 0 && p <= 1))
-        throw Error(ErrorCode::usage, fmt::format("the threshold is {}; it lies in [0, 1]", p));
+        throw Error(ErrorCode::usage, fmt::format("the threshold is {}; it must be in [0, 1]", p));
     const double levels = std::ceil(confidence_levels * p - rounding);
     return static_cast<std::uint8_t>(std::clamp(levels, 0.0, double{confidence_levels}));
 }
@@ -226,12 +226,12 @@ bool comes_before(const Candidate& a, const Candidate& b, const SelectionRule& r
 
 PairSketch::PairSketch(const ClassDistances& distances, const SelectionRule& rule)
     : distances_(&distances), rule_(rule), limit_(first_limit) {
-    if (rule.k == 0) throw Error(ErrorCode::usage, "k is 0; at least 1 is allowed");
+    if (rule.k == 0) throw Error(ErrorCode::usage, "k is 0; allowed: 1 or more");
     if (rule.cap == 0 && rule.mode != CapMode::none)
-        throw Error(ErrorCode::usage, "the cap is 0; at least 1 is allowed (mode none: no cap)");
+        throw Error(ErrorCode::usage, "the cap is 0; allowed: 1 or more (mode none: no cap)");
     if (rule.mode == CapMode::official && rule.one_of_a_parent)
         throw Error(ErrorCode::usage,
-                    "the mode official is the authors' code, which knows no parents");
+                    "the mode official follows the authors' code, which ignores parents");
 }
 
 void PairSketch::add(const Candidate& candidate) {
@@ -242,7 +242,7 @@ void PairSketch::add(const Candidate& candidate) {
 
 void PairSketch::merge(const PairSketch& other) {
     if (!(rule_ == other.rule_) || distances_ != other.distances_)
-        throw Error(ErrorCode::internal, "sketches of different rules");
+        throw Error(ErrorCode::internal, "the sketches follow different rules");
     offered_ += other.offered_;
     // The other's bound holds for all, too: its own images alone fill the list above it.
     if (other.bounded_ && (!bounded_ || comes_before(other.bound_, bound_, rule_))) {

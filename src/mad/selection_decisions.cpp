@@ -48,7 +48,7 @@ void SelectionDecisions::write() {
     if (setting_of(read_settings(database), "k", file) != fmt::to_string(old_k_))
         throw Error(
             ErrorCode::busy,
-            fmt::format("{}: another process has changed k meanwhile; run the command again",
+            fmt::format("{}: another process has changed k in the meantime; rerun the command",
                         file));
     if (const std::uint32_t k = competition_.settings().rule.k; k != old_k_)
         write_setting(database, "k", fmt::to_string(k), reason_);

@@ -20,10 +20,11 @@ Table selection_numbers(const SelectionRound& round) {
     table.add({std::string("different ones among them"), Count{round.distinct}});
     if (round.control > 0) table.add({std::string("control sample"), Count{round.control}});
     table.notes.push_back(
-        fmt::format("{} questions, each image and label once; had every pair its own, {}.",
+        fmt::format("{} questions, one for each image and label; separate questions for every pair "
+                    "would be {}.",
                     count_text(round.questions), count_text(2 * round.accepted)));
     if (round.scanned == 0)
-        table.notes.push_back("Nothing was missing: all pairs are as they were.");
+        table.notes.push_back("Nothing was missing, so all pairs are unchanged.");
     else
         table.notes.push_back(fmt::format("Images were searched for {} of {} pairs.",
                                           count_text(round.scanned),
@@ -46,8 +47,9 @@ ResultType result_type(ResultOf<PairSelection>) {
             part<&Of::wanted>({}),
             part<&Of::selected>({}),
             part<&Of::added>({.help = "By this round"}),
-            part<&Of::replaced>({.help = "People could not judge them, or they were excluded"}),
-            part<&Of::duplicates>({.help = "Nearly the same as one before them"}),
+            part<&Of::replaced>(
+                {.help = "Images that people could not judge, or that were excluded"}),
+            part<&Of::duplicates>({.help = "Near duplicates of an image before them"}),
         });
     return rows;
 }
@@ -61,15 +63,15 @@ ResultType result_type(ResultOf<SelectionRound>) {
         {
             part<&Of::settings, &CompetitionSettings::name>({.name = "competition"}),
             part<&Of::settings, &CompetitionSettings::rule, &SelectionRule::k>(
-                {.help = "Images wanted of each pair"}),
+                {.help = "Wanted images per pair"}),
             part<&Of::images>({.help = "Of the competition"}),
             part<&Of::scored>({.help = "Of these, with scores of every classifier"}),
             part<&Of::excluded>({}),
             part<&Of::accepted>({.help = "Places over the pairs"}),
             part<&Of::distinct>({.help = "Different images among them"}),
-            part<&Of::questions>({.help = "Different ones that these need"}),
+            part<&Of::questions>({.help = "Different images among these"}),
             part<&Of::control>({.help = "Images of the control sample"}),
-            part<&Of::scanned>({.help = "Pairs that this round looked for images of"}),
+            part<&Of::scanned>({.help = "Pairs that this round searched images for"}),
             part<&Of::pairs>({}),
             part<&Of::warnings>({}),
         });

@@ -88,8 +88,8 @@ private:
         count_.reset();
         if (!same)
             throw Error(ErrorCode::busy,
-                        fmt::format("{}: another process has selected images of {} and {} "
-                                    "meanwhile; run the command again",
+                        fmt::format("{}: another process has selected images for {} and {} in the "
+                                    "meantime; rerun the command",
                                     database_.path().string(), work.first, work.second));
     }
 

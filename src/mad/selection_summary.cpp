@@ -38,11 +38,11 @@ void warn_of_equal_labels(const Competition& competition, SelectionRound& round)
     }
     if (!equal.empty()) {
         // Of two classifiers none can be removed.
-        const std::string advice = hashes.size() < 3
-                                       ? ""
-                                       : fmt::format("; `assay mad remove {} {}` takes one out",
-                                                     shell_word(competition.folder().string()),
-                                                     shell_word(equal.front()->second));
+        const std::string advice =
+            hashes.size() < 3 ? ""
+                              : fmt::format("; to remove one, type `assay mad remove {} {}`",
+                                            shell_word(competition.folder().string()),
+                                            shell_word(equal.front()->second));
         round.warnings.push_back(
             fmt::format("{} predict the same label for every image: they cannot be distinguished, "
                         "and they share a rank{}",
@@ -50,7 +50,7 @@ void warn_of_equal_labels(const Competition& competition, SelectionRound& round)
     }
     if (!never.empty())
         round.warnings.push_back(fmt::format(
-            "{} disagree on no image that both have scores of: nothing is asked about them",
+            "{} agree on every image that both have scores for, so they need no questions",
             some_pairs(never)));
 }
 
@@ -92,7 +92,7 @@ std::string what_limits(const CompetitionSettings& settings,
         return pair->replaced > 0 || pair->duplicates > 0;
     };
     if (limits.empty() || std::any_of(pairs.begin(), pairs.end(), lost))
-        limits.emplace_back("without those that were ruled out");
+        limits.emplace_back("without excluded ones");
     std::string text;
     for (std::size_t i = 0; i < limits.size(); ++i)
         text += (i == 0 ? "" : i + 1 == limits.size() ? " and " : ", ") + limits[i];
@@ -126,7 +126,7 @@ void warn_of_few(const Competition& competition, SelectionRound& round) {
     for (const CompetitionClassifier& one : competition.active()) {
         if (one.confident == 0)
             round.warnings.push_back(
-                fmt::format("no prediction of `{}` reaches its threshold {}: it has no images{}",
+                fmt::format("no prediction of `{}` reaches its threshold {}, so it has no images{}",
                             one.name, one.threshold / double{confidence_levels},
                             more_in_a_new_one(more_confident(settings))));
     }
@@ -167,8 +167,8 @@ void warn_of_the_rest(const Competition& competition, const SelectionFacts& fact
         for (const CompetitionClassifier& one : competition.active())
             if (one.scored < most) names.push_back(one.name);
         round.warnings.push_back(
-            fmt::format("{} of {} images lack scores of some classifier ({}{}): they are no "
-                        "candidates of its pairs",
+            fmt::format("{} of {} images lack scores of some classifier ({}{}), so they are not "
+                        "candidates for its pairs",
                         most - round.scored, most, names.empty() ? "" : names[0],
                         names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : ""));
     }

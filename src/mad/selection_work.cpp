@@ -13,7 +13,7 @@ namespace {
 
 Candidate candidate_of(const SelectedRow& row, std::span<const std::uint64_t> parents) {
     if (row.image < 0)
-        refuse(fmt::format("the selected image {} is none of the data set", row.image));
+        refuse(fmt::format("the selected image {} is not in the data set", row.image));
     Candidate c;
     c.image = static_cast<std::uint64_t>(row.image);
     c.units = row.units;

@@ -80,8 +80,8 @@ Table annotators_table(const CompetitionStatus& status) {
         table.add({one.name, Count{one.answers}, Count{one.yes}, Count{one.cannot_say}, one.gold,
                    one.agreement, std::string(one.blocked ? "blocked" : "")});
     table.notes.emplace_back(
-        "Gold: proportion of questions with a known answer that are answered so. Agreement: with "
-        "the majority of the other annotators. \"Cannot say\" is in neither.");
+        "Gold: proportion of questions with a known answer that are answered correctly. Agreement: "
+        "with the majority of the other annotators. \"Cannot say\" counts in neither.");
     return table;
 }
 
@@ -107,7 +107,7 @@ ResultType result_type(ResultOf<CompetitionStatus>) {
     using Of = CompetitionStatus;
     static constexpr auto rows = describe_result<Of>(
         {.name = "MadStatus",
-         .help = "How far a competition is",
+         .help = "The state of a competition",
          .schema = "assay.mad_status/1",
          .columns = "accepted,competition,control,duplicates,excluded,gold,images,k,next,open,"
                     "pairs,pairs_selected,questions,replaced,settled,short_pairs,to_replace,"
@@ -122,9 +122,9 @@ ResultType result_type(ResultOf<CompetitionStatus>) {
                  }),
             part<&Of::pairs>({}),
             part<&Of::pairs_selected>({}),
-            part<&Of::short_pairs>({.help = "With fewer than k images"}),
+            part<&Of::short_pairs>({.help = "Pairs with fewer than k images"}),
             part<&Of::settings, &CompetitionSettings::rule, &SelectionRule::k>(
-                {.help = "Images wanted of each pair"}),
+                {.help = "Wanted images per pair"}),
             part<&Of::accepted>({.help = "Places"}),
             part<&Of::replaced>({}),
             part<&Of::duplicates>({}),

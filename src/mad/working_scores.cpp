@@ -179,7 +179,7 @@ private:
                 refuse_posterior(fmt::format("a place of pair {}; there are {} pairs", place.pair,
                                              numbers_.size()));
             if (!std::isfinite(place.weight) || !(place.weight > 0))
-                refuse_posterior(fmt::format("image {} has the weight {}; above 0 is allowed",
+                refuse_posterior(fmt::format("image {} has the weight {}; allowed: above 0",
                                              place.image, place.weight));
             if (place.cluster.has_value() != answered_.places.front().cluster.has_value())
                 refuse_posterior(fmt::format("image {} {} a cluster, others {}", place.image,
@@ -192,7 +192,7 @@ private:
         for (SharedPair& pair : pairs_) {
             if (pair.list > 0 && pair.n > pair.list)
                 refuse_posterior(
-                    fmt::format("{} answered images of a list of {}", pair.n, pair.list));
+                    fmt::format("{} answered images in a list of {}", pair.n, pair.list));
             if (lists_) pair.left = pair.list > 0 ? 1 - pair.n / pair.list : 0;
         }
         for (const AnsweredPlace& place : answered_.places) {
@@ -454,11 +454,12 @@ void check_posterior_options(const PosteriorOptions& options) {
     for (const auto& [name, value] : {std::pair{"tau", options.tau}, {"spread", options.spread}}) {
         // Beyond, the precision of theta could not be inverted in double precision.
         if (!(value >= 1e-3 && value <= 1e3))
-            refuse_posterior(fmt::format("{} is {}; 0.001 to 1000 is allowed", name, value));
+            refuse_posterior(fmt::format("{} is {}; allowed: 0.001 to 1000", name, value));
     }
     if (!(options.level > 0 && options.level < 1))
-        refuse_posterior(fmt::format("level is {}; it lies in (0, 1)", options.level));
-    if (options.draws < 100) refuse_posterior(fmt::format("{} draws; at least 100", options.draws));
+        refuse_posterior(fmt::format("level is {}; it must be in (0, 1)", options.level));
+    if (options.draws < 100)
+        refuse_posterior(fmt::format("{} draws; allowed: 100 or more", options.draws));
 }
 
 WorkingScores working_scores(std::size_t classifiers, const AnsweredPlaces& answered,

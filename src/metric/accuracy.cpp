@@ -70,10 +70,11 @@ Estimate top_k_value(const MetricContext& context, std::span<const std::int64_t>
     if (state[items] == 0) {
         value.undefined = "no item has a single label";
     } else if (k > 1 && context.shape.kept != 0 && k > context.shape.kept) {
-        value.undefined = fmt::format(
-            "the store keeps the best {} of each row: rank {} is not known", context.shape.kept, k);
+        value.undefined =
+            fmt::format("the store keeps only the best {} of each row, so rank {} is unknown",
+                        context.shape.kept, k);
     } else if (k > 1 && !context.shape.ranking) {
-        value.undefined = "the class map gives one decision and no ranking";
+        value.undefined = "the class map gives one decision, not a ranking";
     } else {
         value = proportion(context, state[hits], state[items]);
         if (k > context.shape.classes)

@@ -178,9 +178,9 @@ void add_adaptive(MetricTable& table) {
          .parameters = {bins_parameter(),
                         {"variant",
                          "class_wise",
-                         "class_wise: published code; class_wise_equal: weights 1/B (eq. 8); "
-                         "top_label: top confidence only. A probability of 1 has a bin of its own; "
-                         "probabilities are 32-bit: one above 1 - 2^-25 is 1",
+                         "class_wise: as in the published code; class_wise_equal: weights 1/B (eq. "
+                         "8); top_label: top confidence only. A probability of 1 has a bin of its "
+                         "own; probabilities are 32-bit: one above 1 - 2^-25 is 1",
                          {"class_wise", "class_wise_equal", "top_label"}}},
          .needs = labels | probabilities | full_rows,
          .higher_is_better = false,

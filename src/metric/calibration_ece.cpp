@@ -130,7 +130,8 @@ double most_variance(double low, double p, double hits) {
 
 void add_noisy_interval(ResampledEstimate& estimate, double noise, double level) {
     estimate.note = fmt::format(
-        "noise alone makes about {:.2g} with this n; the interval reaches down by as much", noise);
+        "noise alone adds about {:.2g} with this n, so the interval extends down by as much",
+        noise);
     if (estimate.without.size() < 2) return;
     estimate.standard_error = jackknife_standard_error(estimate.without);
     Interval interval =
@@ -248,13 +249,13 @@ Estimate ece_debiased_value(const MetricContext& context, std::span<const std::i
         sum += n / total * (gap * gap - accuracy * (1 - accuracy) / (n - 1));
     }
     if (alone == value.n) {
-        value.undefined = "no bin holds two items: the variance of a bin's accuracy is not known";
+        value.undefined = "no bin holds two items, so the variance of a bin's accuracy is unknown";
         return value;
     }
     value.value = sum;
     if (context.value_only) return value;
     value.note = sum > 0 ? fmt::format("its root is {:.4g}", std::sqrt(sum))
-                         : "not above 0: no miscalibration is seen with these bins and this n";
+                         : "not above 0: no miscalibration is visible with these bins and this n";
     if (alone > 0) value.note += fmt::format("; bins of a single item: {}", alone);
     return value;
 }
@@ -273,11 +274,12 @@ ParameterFacts bins_parameter() {
 }
 
 ParameterFacts edges_parameter() {
-    return {"edges",
-            "left_closed",
-            "who owns an edge; left_closed gives confidence 1 a bin of its own (torchmetrics 1.1). "
-            "Confidences are 32-bit, as there: one above 1 - 2^-25 is 1",
-            {"left_closed", "left_closed_merged", "right_closed"}};
+    return {
+        "edges",
+        "left_closed",
+        "which bin an edge belongs to; left_closed gives confidence 1 its own bin (torchmetrics "
+        "1.1). Confidences are 32-bit, as in torchmetrics: a confidence above 1 - 2^-25 is 1",
+        {"left_closed", "left_closed_merged", "right_closed"}};
 }
 
 void add_ece(MetricTable& table) {

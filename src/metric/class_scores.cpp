@@ -150,7 +150,7 @@ Estimate averaged(const MetricContext& context, std::span<const std::int64_t> st
     }
     value.value = sum / weights;
     if (never > 0 && !weighted && !context.value_only) {
-        value.note = fmt::format("{} {} no items but predictions, and count{}", never,
+        value.note = fmt::format("{} {} predictions but no items, and count{}", never,
                                  never == 1 ? "class has" : "classes have", never == 1 ? "s" : "");
     }
     return value;
@@ -161,7 +161,7 @@ Estimate averaged(const MetricContext& context, std::span<const std::int64_t> st
 std::string not_two_classes(const Shape& shape) {
     return shape.classes == 2
                ? ""
-               : fmt::format("it is of class 1 of two classes, and there are {}", shape.classes);
+               : fmt::format("it is defined for two classes, but there are {}", shape.classes);
 }
 
 Estimate precision_value(const MetricContext& context, std::span<const std::int64_t> state) {
@@ -258,8 +258,7 @@ void add_class_scores(MetricTable& table) {
         "average",
         "macro",
         "macro: every class that is a label or a prediction counts the same; weighted: as much as "
-        "it has items. With binary it is class 1 alone, the positive class of two, and 0/0 is "
-        "undefined",
+        "it has items. With binary it is only class 1, the positive class of two; 0/0 is undefined",
         {"macro", "weighted", "binary"}};
     constexpr std::string_view sokolova =
         "Sokolova and Lapalme 2009, A systematic analysis of performance measures; conventions of "
@@ -322,8 +321,7 @@ void add_class_scores(MetricTable& table) {
         {.name = "matthews",
          .title = "Matthews correlation coefficient",
          .formula =
-             "correlation of labels and predictions over several classes; 0 where all are one "
-             "class",
+             "correlation of labels and predictions over several classes; 0 if all are one class",
          .needs = static_cast<unsigned>(labels),
          .low = -1,
          .origin = "Gorodkin 2004, Comparing two K-category assignments; scikit-learn",

@@ -26,7 +26,7 @@ public:
         ResampledEstimate none;
         for (std::uint64_t i = 0; i < rows.items(); ++i) none.n += rows.target(i) >= 0 ? 1 : 0;
         if (!rows.given().tree) {
-            none.undefined = "no hierarchy of the classes is given: --hierarchy FILE";
+            none.undefined = "no hierarchy of the classes is given: add --hierarchy FILE";
         } else if (none.n == 0) {
             none.undefined = "no item has a single label";
         } else {
@@ -128,7 +128,8 @@ protected:
         const std::uint64_t n = sums.items() + elsewhere;
         if (elsewhere > 0)
             return undefined(
-                n, fmt::format("{} predictions are no class of the map, and no node", elsewhere));
+                n,
+                fmt::format("{} predictions are neither classes of the map nor nodes", elsewhere));
         if (n == 0) return undefined(0, "no prediction is a mistake");
         return sums.mean_of_parts(top, false, level);
     }
@@ -159,7 +160,7 @@ void add_class_tree(MetricTable& table) {
     const ParameterFacts over{
         "over",
         "all",
-        "all: every image, 0 where the prediction is the label; mistakes: the others alone",
+        "all: every image, 0 if the prediction is the label; mistakes: only incorrect predictions",
         {"all", of_mistakes}};
     table.push_back(
         {.name = "level_accuracy",

@@ -230,7 +230,7 @@ void join_edges(std::vector<ClassEdges>& edges, std::size_t bins, Comm& comm) {
 
 ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options) {
     if (options.bins < 1 || options.bins > 100) {
-        throw Error(ErrorCode::usage, fmt::format("{} bins; 1 to 100 are allowed", options.bins));
+        throw Error(ErrorCode::usage, fmt::format("{} bins; allowed: 1 to 100", options.bins));
     }
     // Sixteen columns at least: fewer would read whole cache lines for parts of them. Where even
     // these do not fit, the rows are passed four times with a fixed amount of memory per class.

@@ -50,7 +50,7 @@ void add_classwise_ece(MetricTable& table) {
          .title = "Class-wise expected calibration error",
          .formula = "mean over all classes of the sum over equal-width bins of the class's "
                     "probability of n_b/n |frequency_b - mean probability_b|. Noise adds to it, so "
-                    "its interval reaches down by all that noise can add",
+                    "its interval extends down by the most that noise can add",
          .parameters = {bins_parameter(), edges_parameter()},
          .needs = labels | probabilities | full_rows,
          .higher_is_better = false,

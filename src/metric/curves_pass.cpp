@@ -130,7 +130,8 @@ public:
         for (std::uint64_t i = 0; i < rows.items(); ++i) result.n += rows.counts(i) ? 1 : 0;
         result.undefined = again.rows.lacking();
         if (result.undefined.empty() && stored && again.class_map)
-            result.undefined = "stored scores are the model's classes', not those of a class map";
+            result.undefined =
+                "stored scores belong to the model's classes, not to those of a class map";
         if (result.undefined.empty() && result.n == 0)
             result.undefined = sets ? "no item has a valid label" : "no item has a single label";
         const bool binary = request.parameters.at("average") == "binary";
@@ -147,7 +148,7 @@ public:
             result.undefined =
                 binary && curve_ == Curve::precision_recall
                     ? "no item is of class 1, the positive class"
-                    : "every item is of one class: there is no other class to compare with";
+                    : "all items belong to one class, so there is no other class to compare with";
             return result;
         }
         const auto own = again.own_classes();
@@ -215,7 +216,7 @@ void add_curves(MetricTable& table) {
         "average",
         "macro",
         "macro: every class that has positives counts the same; weighted: as much as it has "
-        "positives; binary: class 1 alone, the positive class of two",
+        "positives; binary: only class 1, the positive class of two",
         {"macro", "weighted", "binary"}};
     const ParameterFacts scores{
         ranked_by,

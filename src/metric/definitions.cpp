@@ -110,12 +110,11 @@ ResultType result_type(ResultOf<MetricFacts>) {
             part<&MetricFacts::name>({}),
             part<&MetricFacts::title>({}),
             part<&MetricFacts::formula>({}),
-            part({.help = "Ids, of all choices of the parameters", .name = "definitions"},
+            part({.help = "Ids for all values of the parameters", .name = "definitions"},
                  [](const MetricFacts& facts) { return definitions_of(facts); }),
             part<&MetricFacts::parameters>({}),
             part({.name = "needs"}, [](const MetricFacts& facts) { return needs_of(facts.needs); }),
-            part({.help = "Null where neither direction is better by itself",
-                  .name = "higher_is_better"},
+            part({.help = "Null if neither direction is better", .name = "higher_is_better"},
                  [](const MetricFacts& facts) {
                      return facts.judges ? &facts.higher_is_better : nullptr;
                  }),
@@ -126,10 +125,10 @@ ResultType result_type(ResultOf<MetricFacts>) {
             part<&MetricFacts::origin>({.help = "Paper and equation", .name = "source"}),
             part<&MetricFacts::by_default>({}),
             part<&MetricFacts::with_sets>(
-                {.help = "By default only where an item has several labels",
+                {.help = "Shown by default only if an item has several labels",
                  .name = "with_label_sets"}),
             part<&MetricFacts::with_cues>(
-                {.help = "By default only where items have shape and texture cues"}),
+                {.help = "Shown by default only if items have shape and texture cues"}),
             part({.name = "definition", .only_csv = true},
                  [](const MetricFacts& facts) { return parse_metric(facts.name).definition(); }),
         });
@@ -170,9 +169,9 @@ std::string metric_table_markdown() {
             page += fmt::format("- parameter `{}` (default `{}`): {}. Allowed: {}\n", p.name,
                                 p.fallback, p.meaning, allowed);
         }
-        if (facts.with_sets) page += "- shown by default where some item has several labels\n";
-        if (facts.with_cues) page += "- shown by default where the data set has these attributes\n";
-        if (shows_with_given(facts)) page += "- shown by default where these are given\n";
+        if (facts.with_sets) page += "- shown by default if some item has several labels\n";
+        if (facts.with_cues) page += "- shown by default if the data set has these attributes\n";
+        if (shows_with_given(facts)) page += "- shown by default if these are given\n";
         page += fmt::format("- source: {}\n", facts.origin);
     }
     return page;

@@ -14,8 +14,8 @@ namespace assay::families {
 
 /// Why what needs probabilities is undefined without Shape::probabilities.
 inline constexpr const char* no_probabilities =
-    "no probabilities are known, only predicted classes: a class map that decides, or an import of "
-    "labels";
+    "only predicted classes are known, not probabilities: a class map decided, or labels were "
+    "imported";
 
 /// No natural logarithm of a probability is taken to be below: float logits would have to differ by
 /// this much. It keeps the integers of real_sum.h from overflowing.

@@ -119,10 +119,11 @@ Term term_of(const MetricContext& context, std::uint32_t g, const Subgroup& subg
 std::string not_known(const MetricContext& context, std::uint32_t g) {
     return !context.shape.ranking
                ? fmt::format(
-                     "the class map gives one decision and no ranking: the best {} are not known",
+                     "the class map gives one decision, not a ranking, so the best {} are unknown",
                      g)
-               : fmt::format("the store keeps the best {} of each row: the best {} are not known",
-                             context.shape.kept, g);
+               : fmt::format(
+                     "the store keeps only the best {} of each row, so the best {} are unknown",
+                     context.shape.kept, g);
 }
 
 }  // namespace
@@ -136,7 +137,7 @@ Estimate subgroup_value(const MetricContext& context, std::span<const std::int64
     Estimate value;
     if (g == 0) {
         value.undefined =
-            "one value for each number of labels: name it, as in subgroup_accuracy:g=2";
+            "it has one value per number of labels: name one, as in subgroup_accuracy:g=2";
         return value;
     }
     const Subgroup subgroup = subgroup_of(context, state, g);
@@ -190,9 +191,8 @@ Estimate asma_value(const MetricContext& context, std::span<const std::int64_t> 
         return value;
     }
     if (!absent.empty() && context.parameters.at("absent") == "undefined") {
-        value.undefined =
-            fmt::format("no item has {} labels; subgroups={} or absent=skipped takes the others",
-                        number_list_text(absent), number_list_text(there));
+        value.undefined = fmt::format("no item has {} labels; use subgroups={} or absent=skipped",
+                                      number_list_text(absent), number_list_text(there));
         return value;
     }
     const auto count = static_cast<double>(means.size());
@@ -321,8 +321,8 @@ void add_label_sets(MetricTable& table) {
                .list = true},
               {"absent",
                "undefined",
-               "what a number of labels without items does: makes the mean undefined, or is "
-               "skipped",
+               "effect of a number of labels without items: the mean is undefined, or the number "
+               "is skipped",
                {"undefined", "skipped"}}},
          .needs = static_cast<unsigned>(label_sets),
          .unit = Unit::proportion,
@@ -341,7 +341,7 @@ void add_label_sets(MetricTable& table) {
               {.name = "g",
                .fallback = "0",
                .meaning =
-                   "the number of labels per image; 0: every number that occurs, a value each",
+                   "the number of labels per image; 0: one value for every number that occurs",
                .low = 0,
                .high = static_cast<int>(most_labels_per_image)}},
          .needs = static_cast<unsigned>(label_sets),

@@ -177,7 +177,7 @@ void add_losses(MetricTable& table) {
                      .value = confidence_value});
     table.push_back({.name = "overconfidence",
                      .title = "Confidence minus accuracy",
-                     .formula = "mean of max_c p_c minus top-1 accuracy; above 0: too sure",
+                     .formula = "mean of max_c p_c minus top-1 accuracy; above 0: over-confident",
                      .needs = labels | probabilities,
                      .higher_is_better = false,
                      .judges = false,

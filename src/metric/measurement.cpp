@@ -24,7 +24,7 @@ ResultType result_type(ResultOf<MeasurementKey>) {
 ResultType result_type(ResultOf<CalibratedNull>) {
     static constexpr auto rows = describe_result<CalibratedNull>(
         {.name = "CalibratedNull",
-         .help = "What a perfectly calibrated classifier with the same probabilities would show"},
+         .help = "The value of a perfectly calibrated classifier with the same probabilities"},
         {
             part<&CalibratedNull::mean>({}),
             part<&CalibratedNull::p>({}),
@@ -36,7 +36,7 @@ ResultType result_type(ResultOf<CalibratedNull>) {
 ResultType result_type(ResultOf<Measurement>) {
     static constexpr auto rows = describe_result<Measurement>(
         {.name = "Measurement",
-         .help = "An estimate with the name of what it measures",
+         .help = "An estimate with the definition that it measures",
          .columns = "model,dataset,subgroup,metric,definition,parameters,value,low=interval.low,"
                     "high=interval.high,level=interval.level,method=interval.method,n,left_out,"
                     "undefined,note"},

@@ -25,16 +25,16 @@ ParameterFacts threshold_parameter() {
     return {.name = "threshold",
             .fallback = usual_threshold,
             .meaning =
-                "a class is predicted where its sigmoid reaches this many percent; 0: its own "
-                "threshold, of --threshold-file (ids then end in .per_class)",
+                "a class is predicted if its sigmoid reaches this many percent; 0: its own "
+                "threshold, from --threshold-file (ids then end in .per_class)",
             .low = 0,
             .high = 99};
 }
 ParameterFacts sigmoid_parameter() {
     return {ranked_by,
             by_what_scores_tell,
-            "sigmoid: each class has one, of its stored logit or as it is stored. With auto the "
-            "scores say: a softmax has no value, and logits that fit both are refused",
+            "sigmoid: each class has its own, computed from the logit or stored. With auto, Assay "
+            "detects this; softmax scores have no value, and logits that fit both are an error",
             {by_what_scores_tell, by_sigmoid}};
 }
 ParameterFacts empty_parameter() {
@@ -87,7 +87,7 @@ void add_multilabel(MetricTable& table) {
          {"macro", "micro", "samples", "weighted"}},
         {.name = "class",
          .fallback = "-1",
-         .meaning = "the number of one class, whose value it is, whatever the average; -1: none",
+         .meaning = "value of this one class only, whatever the average; -1: off",
          .low = -1,
          .high = 1'000'000},
         threshold_parameter(),
@@ -98,7 +98,7 @@ void add_multilabel(MetricTable& table) {
     const unsigned needs = label_sets | probabilities | full_rows;
     table.push_back({.name = "multilabel_precision",
                      .title = "Precision of classes that reach a threshold",
-                     .formula = "of the classes that are predicted, the proportion that is valid",
+                     .formula = "proportion of the predicted classes that are valid",
                      .parameters = of_sets,
                      .needs = needs,
                      .unit = Unit::proportion,
@@ -109,7 +109,7 @@ void add_multilabel(MetricTable& table) {
                      .by_default = false});
     table.push_back({.name = "multilabel_recall",
                      .title = "Recall of classes that reach a threshold",
-                     .formula = "of the valid classes, the proportion that is predicted",
+                     .formula = "proportion of the valid classes that are predicted",
                      .parameters = of_sets,
                      .needs = needs,
                      .unit = Unit::proportion,

@@ -111,8 +111,8 @@ public:
         return counts_empty(request)
                    ? fmt::format("{} items without a label count as items of no class", empty)
                    : fmt::format(
-                         "{} items without a label are omitted; {}:{}={} counts them, as "
-                         "scikit-learn does",
+                         "{} items without a label are omitted; to count them, as scikit-learn "
+                         "does, use {}:{}={}",
                          empty, request.facts->name, empty_items, counted_too);
     }
 
@@ -174,11 +174,10 @@ public:
         if (read.head == ScoreHead::either) {
             throw Error(
                 ErrorCode::usage,
-                fmt::format("{0}: the logits of {1} may be of one softmax, to which no threshold "
-                            "applies, or of a sigmoid for each class ({2}). Ask for {0}:{3}={4} if "
-                            "they are of sigmoids",
-                            request.facts->name, spec.model_name, read.found, ranked_by,
-                            by_sigmoid));
+                fmt::format(
+                    "{0}: the logits of {1} may belong to one softmax, which has no threshold, or "
+                    "to one sigmoid per class ({2}). For sigmoids, use {0}:{3}={4}",
+                    request.facts->name, spec.model_name, read.found, ranked_by, by_sigmoid));
         }
         how = by_sigmoid;
         return "read as a sigmoid for each class: the probabilities of a row do not sum to 1";
@@ -187,21 +186,21 @@ public:
 protected:
     std::string why_not(const MetricRequest& request, const PassRows& again) const override {
         if (is_per_class(request) && again.rows.given().thresholds.empty())
-            return "no thresholds of the classes are given: --threshold-file FILE";
+            return "no class thresholds are given: add --threshold-file FILE";
         const ScoreKind kind = again.rows.reader().store().spec().kind;
         if (kind == ScoreKind::log_probabilities)
-            return "log-probabilities are of one softmax, and a threshold is for a sigmoid of each "
+            return "log-probabilities belong to one softmax, but a threshold needs one sigmoid per "
                    "class";
         if (request.parameters.at(std::string(ranked_by)) == by_sigmoid) return "";
         const HeadReading read = head_of(again.rows.reader(), again.rows.labels());
         if (read.head == ScoreHead::unknown)
             return fmt::format(
-                "no item has a label that shows whether the scores are of sigmoids; {}:{}={} takes "
-                "them as such",
+                "no item has a label that shows whether the scores are sigmoids; if they are, use "
+                "{}:{}={}",
                 request.facts->name, ranked_by, by_sigmoid);
         return fmt::format(
-            "the scores look like those of one softmax ({}), and a threshold is for a sigmoid of "
-            "each class; {}:{}={} takes it all the same",
+            "the scores look like those of one softmax ({}), but a threshold needs one sigmoid per "
+            "class; to use it anyway, write {}:{}={}",
             read.found.empty() ? "the probabilities of a row sum to 1" : read.found,
             request.facts->name, ranked_by, by_sigmoid);
     }
@@ -266,7 +265,7 @@ private:
         if (c >= rows.classes()) {
             ResampledEstimate none;
             none.n = sums.items();
-            none.undefined = fmt::format("there is no class {}: the scores have classes 0 to {}",
+            none.undefined = fmt::format("class {} does not exist: the scores have classes 0 to {}",
                                          cls, rows.classes() - 1);
             return none;
         }

@@ -291,11 +291,11 @@ ResampledEstimate MultilabelSums::score(SetScore which, SetAverage average, std:
     result.n = static_cast<std::uint64_t>(all[set_items]);
     const std::optional<Scored> score = of(all);
     if (!score) {
-        result.undefined = which == SetScore::precision ? "no class reaches the threshold: 0/0"
-                           : which == SetScore::recall
-                               ? "no item has a label of these classes: 0/0"
-                               : "no item has a label of these classes, nor reaches the threshold: "
-                                 "0/0";
+        result.undefined =
+            which == SetScore::precision ? "no class reaches the threshold: 0/0"
+            : which == SetScore::recall
+                ? "no item has a label of these classes: 0/0"
+                : "no item has a label of these classes or reaches the threshold: 0/0";
         return result;
     }
     result.value = score->value;

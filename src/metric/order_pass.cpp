@@ -50,7 +50,7 @@ ResampledEstimate OrderPass::estimate(const MetricRequest& request, PassRun& run
     if (request.facts->uncertainty == Uncertainty::jackknife_log && errors < fewest_errors) {
         result.no_interval = true;
         result.note =
-            fmt::format("no interval: {} incorrect, and it needs {}", errors, fewest_errors);
+            fmt::format("no interval: {} incorrect, but it needs {}", errors, fewest_errors);
     }
     context.value_only = true;
     const std::vector<std::uint64_t>& group_sizes = run.sums().group_sizes();

@@ -42,13 +42,13 @@ public:
         }
         if (grades.empty()) {
             none.undefined =
-                "the classes have no order: --ordinal takes that of the class list, --class-order "
-                "FILE another one";
+                "the classes have no order: add --ordinal to use that of the class list, or "
+                "--class-order FILE";
         } else if (none.n == 0) {
             none.undefined = "no item has a single label";
         } else if (elsewhere > 0) {
             none.undefined =
-                fmt::format("{} predictions are no class of the map, and no grade", elsewhere);
+                fmt::format("{} predictions are neither classes of the map nor grades", elsewhere);
         } else {
             return measure(items, grades.size(), run.sums().resampling().level);
         }

@@ -94,15 +94,17 @@ constexpr Near near[] = {
      "`top1` is the accuracy, and the error is 1 - top1"},
     {" loss ce ", "`nll` is the mean cross-entropy"},
     {" f1_score f1score fscore ",
-     "`f1` is near it: the mean of the classes' F1 (macro); `binary_f1` is that of class 1 of two"},
-    {" precision_score prec ",
-     "`precision` is near it: the mean over the classes (macro); `binary_precision` is that of "
-     "class 1 of two"},
-    {" recall_score ",
-     "`recall` is near it: the mean over the classes (macro); `binary_recall` is that of class 1 "
+     "the nearest is `f1`, the mean of the classes' F1 (macro); `binary_f1` is the F1 of class 1 "
      "of two"},
+    {" precision_score prec ",
+     "the nearest is `precision`, the mean over the classes (macro); `binary_precision` is the "
+     "precision of class 1 of two"},
+    {" recall_score ",
+     "the nearest is `recall`, the mean over the classes (macro); `binary_recall` is the recall of "
+     "class 1 of two"},
     {" brier_score brier_score_loss ",
-     "`brier` is near it: the sum over all classes; `binary_brier` is that of class 1 of two"},
+     "the nearest is `brier`, the sum over all classes; `binary_brier` is the Brier score of class "
+     "1 of two"},
     {" calibration reliability calibration_curve reliability_diagram ",
      "`ece` is the calibration error, and `assay score RUNS --reliability` shows each bin"},
     {" mce max_calibration_error maximum_calibration_error ",
@@ -115,14 +117,14 @@ constexpr Near near[] = {
     {" aupr pr_curve precision_recall_curve ", "`average_precision` is the area under that curve"},
     {" roc roc_curve ", "`auroc` is the area under that curve"},
     {" hamming ",
-     "`hamming_loss` is of the classes that reach a threshold; `asma:agreement=hamming` of the "
+     "`hamming_loss` uses the classes that reach a threshold; `asma:agreement=hamming` uses the "
      "best ones"},
     {" jaccard jaccard_score iou ", "`asma:agreement=jaccard` compares label sets"},
     {" multilabel multi_label f1_micro micro_f1 f1_samples ",
-     "`multilabel_f1` (micro, samples, ...) is of classes with a sigmoid each, docs/multilabel.md"},
+     "`multilabel_f1` (micro, samples, ...) is for one sigmoid per class (docs/multilabel.md)"},
     {" ood fpr95 fpr_at_95 fpr95tpr ",
      "`assay score RUNS --ood IN=OUT` measures how well scores separate two data sets"},
-    {" temperature temperature_scaling ", "`temperature_scaled_ece` is what scaling leaves"},
+    {" temperature temperature_scaling ", "`temperature_scaled_ece` is the error after scaling"},
 };
 
 /// As the tables have it: small letters, and _ for -.

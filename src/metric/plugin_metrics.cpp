@@ -23,7 +23,7 @@ std::int32_t plugin_kind_of(ScoreKind kind) {
 void check_value(std::string_view name, const assay_plugin_metric& metric, const RowBatch& batch,
                  std::size_t row, double value) {
     if (!(value >= metric.low && value <= metric.high))
-        refuse(fmt::format("{} gives {} for `{}`; its range is {} to {}", name, value,
+        refuse(fmt::format("{} returns {} for `{}`; its range is {} to {}", name, value,
                            batch.id(row), metric.low, metric.high));
 }
 

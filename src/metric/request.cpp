@@ -67,7 +67,7 @@ const MetricFacts* metric_of_plugin(std::string_view text) {
     }
     throw Error(ErrorCode::usage,
                 fmt::format("unknown metric `{}`{}", text,
-                            names.empty() ? "; --plugin FILE adds the metrics of a plug-in"
+                            names.empty() ? "; for the metrics of a plug-in, add --plugin FILE"
                                           : suggest(text, names)));
 }
 
@@ -121,7 +121,7 @@ void MetricRequest::set(std::string_view key, std::string_view value) {
         std::vector<std::string> known;
         for (const auto& p : list) known.emplace_back(p.name);
         throw Error(ErrorCode::usage,
-                    list.empty() ? fmt::format("metric `{}` has no parameters, and `{}` was given",
+                    list.empty() ? fmt::format("metric `{}` has no parameters; remove `{}`",
                                                facts->name, key)
                                  : fmt::format("metric `{}` has no parameter `{}`{}", facts->name,
                                                key, suggest(key, known)));
@@ -129,10 +129,11 @@ void MetricRequest::set(std::string_view key, std::string_view value) {
     if (found->list) {
         const auto numbers = parse_number_list(value, found->low, found->high);
         if (!numbers) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("{} of `{}` is `{}`; numbers and ranges from {} to {} are "
-                                    "allowed, as in `1-3,7`",
-                                    key, facts->name, value, found->low, found->high));
+            throw Error(
+                ErrorCode::usage,
+                fmt::format(
+                    "{} of `{}` is `{}`; allowed: numbers and ranges from {} to {}, as in `1-3,7`",
+                    key, facts->name, value, found->low, found->high));
         }
         parameters[std::string(key)] = number_list_text(*numbers);
         return;
@@ -144,7 +145,7 @@ void MetricRequest::set(std::string_view key, std::string_view value) {
         if (error != std::errc() || end != value.data() + value.size() || number < found->low ||
             number > found->high) {
             throw Error(ErrorCode::usage,
-                        fmt::format("{} of `{}` is `{}`; a whole number from {} to {} is allowed",
+                        fmt::format("{} of `{}` is `{}`; allowed: a whole number from {} to {}",
                                     key, facts->name, value, found->low, found->high));
         }
         parameters[std::string(key)] = std::to_string(number);

@@ -120,13 +120,13 @@ void try_row_function(std::string_view name, const RowFunction& function, const 
     try_apart(name, apart, [&] {
         const std::vector<double> first = values_in_parts(function, rows, rows.rows);
         if (!same_bits(values_in_parts(function, rows, rows.rows), first))
-            refuse(fmt::format("{} gives other values for the same rows in a second call", name));
+            refuse(fmt::format("{} returns different values for the same rows in a second call",
+                               name));
         for (const std::size_t size : {std::size_t{1}, std::size_t{7}}) {
             if (!same_bits(values_in_parts(function, rows, size), first))
-                refuse(
-                    fmt::format("{} gives other values for rows in parts of {} than for {} at "
-                                "once",
-                                name, size, rows.rows));
+                refuse(fmt::format(
+                    "{} returns different values for rows in parts of {} than for {} at once", name,
+                    size, rows.rows));
         }
         const bool same = true_on_all_threads([&](int thread) {
             const std::size_t size = thread % 2 == 0 ? rows.rows : 5;
@@ -134,7 +134,7 @@ void try_row_function(std::string_view name, const RowFunction& function, const 
                    same_bits(values_in_parts(function, rows, size), first);
         });
         if (!same)
-            refuse(fmt::format("{} gives other values on {} threads than on one{}", name,
+            refuse(fmt::format("{} returns different values on {} threads than on one{}", name,
                                trial_threads, apart ? processes_differ : ""));
     });
 }
@@ -210,7 +210,7 @@ ResampledEstimate RowMeanPass::estimate(const MetricRequest& request, PassRun& r
     result.n = static_cast<std::uint64_t>(all[counted_rows]);
     result.value = row_mean_of(all);
     if (!result.value) {
-        result.undefined = all[eligible_rows] == 0 ? "no item has the labels that it needs"
+        result.undefined = all[eligible_rows] == 0 ? "no item has the labels that the metric needs"
                                                    : "the function counts no item";
         return result;
     }

@@ -77,12 +77,11 @@ ScoreReading reading_of(const RowReader& reader, const LabelSets& labels, std::s
     }
     if (softmax)
         return {by_probability, fmt::format("ranked by the softmax's log-odds: {}", read.found)};
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("{0}: the logits of {1} may be of one softmax or of a sigmoid for each class "
-                    "({2}); ask for {0}:{3}={4} (softmax) or {0}:{3}={5} (sigmoids)",
-                    metric, spec.model_name, read.found, ranked_by, by_probability,
-                    by_stored_score));
+    throw Error(ErrorCode::usage,
+                fmt::format("{0}: the logits of {1} may belong to one softmax or to one sigmoid "
+                            "per class ({2}); use {0}:{3}={4} (softmax) or {0}:{3}={5} (sigmoids)",
+                            metric, spec.model_name, read.found, ranked_by, by_probability,
+                            by_stored_score));
 }
 
 }  // namespace assay

@@ -39,7 +39,7 @@ Estimate shape_bias_value(const MetricContext& context, std::span<const std::int
     } else if (state[conflicting] == 0) {
         value.undefined = "no item has a shape and a texture of two classes";
     } else if (value.n == 0) {
-        value.undefined = "no prediction names the class of the shape or of the texture";
+        value.undefined = "no prediction is the class of the shape or of the texture";
     } else {
         const auto hits = static_cast<std::uint64_t>(state[for_shape]);
         value.value = static_cast<double>(hits) / static_cast<double>(value.n);

@@ -23,7 +23,7 @@ namespace assay {
 namespace {
 
 constexpr const char* no_soft_labels =
-    "no soft labels are given: --labels FILE takes rows of probabilities";
+    "no soft labels are given: pass rows of probabilities with --labels FILE";
 
 /// The soft label of an item that was scored; empty: none.
 std::span<const SoftLabels::Entry> soft_label_of(const MetricRows& rows, std::uint64_t item) {
@@ -127,8 +127,8 @@ public:
         const ItemMeanSums& sums = all_sums(run)[static_cast<std::size_t>(which_)];
         if (sums.boundless() > 0) {
             none.undefined = fmt::format(
-                "a class that the soft label holds possible has probability 0 (or below e^{:.0f}) "
-                "in {} items: the loss is infinite",
+                "a class with a positive soft label has probability 0 (or below e^{:.0f}) in {} "
+                "items: the loss is infinite",
                 families::lowest_log, sums.boundless());
             return none;
         }
@@ -231,7 +231,7 @@ void add_soft_labels(MetricTable& table) {
     table.push_back({.name = "soft_top1",
                      .title = "Agreement with the likeliest class of soft labels",
                      .formula = "proportion of images whose predicted class has the greatest "
-                                "probability in the soft label; any of those that tie counts",
+                                "probability in the soft label; any tied class counts",
                      .needs = static_cast<unsigned>(soft_labels),
                      .unit = Unit::proportion,
                      .origin = peterson,

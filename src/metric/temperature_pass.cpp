@@ -54,7 +54,7 @@ public:
             step();
             if (impossible_ > 0) {
                 result.undefined = fmt::format(
-                    "the labels of {} items have a probability of 0: no temperature has a finite "
+                    "the labels of {} items have probability 0, so no temperature has a finite "
                     "loss",
                     impossible_);
                 return result;
@@ -66,8 +66,7 @@ public:
         if (!result.value) return result;
         const std::string temperatures = fmt::format(
             "temperatures {:.4g} and {:.4g}{}", 1 / fits_[0].beta(), 1 / fits_[1].beta(),
-            fits_[0].at_limit() || fits_[1].at_limit() ? ", which ends the range that is searched"
-                                                       : "");
+            fits_[0].at_limit() || fits_[1].at_limit() ? ", the end of the search range" : "");
         result.note = temperatures + "; " + result.note;
         return result;
     }
@@ -186,8 +185,7 @@ public:
         ResampledEstimate result;
         result.undefined = again.rows.lacking("every class's score is needed");
         if (result.undefined.empty() && again.class_map)
-            result.undefined =
-                "a temperature is of the model's classes, not of those of a class map";
+            result.undefined = "a temperature needs the model's classes, not those of a class map";
         if (!result.undefined.empty()) return result;
         return TemperaturePasses(again, resampling.seed).run(request, resampling.level);
     }

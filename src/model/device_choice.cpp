@@ -24,7 +24,7 @@ std::vector<int> numbers_in(const std::string& wanted, std::string_view list) {
         int number = 0;
         const auto [stop, code] = std::from_chars(one.data(), one.data() + one.size(), number);
         if (one.empty() || stop != one.data() + one.size() || code != std::errc{} || number < 0)
-            refuse_device(wanted, "a number must follow \"cuda:\", or several: cuda:0,1");
+            refuse_device(wanted, "a number or a list must follow \"cuda:\", as in cuda:0,1");
         if (std::ranges::find(numbers, number) != numbers.end())
             refuse_device(wanted, fmt::format("{} appears twice", number));
         numbers.push_back(number);
@@ -59,17 +59,16 @@ void check_listed(const std::string& wanted, const std::vector<int>& numbers,
     const auto name = [&](int number) { return visible[static_cast<std::size_t>(number)]; };
     if (static_cast<std::size_t>(numbers.back()) >= visible.size()) {
         refuse_device(wanted, visible.size() == 1
-                                  ? std::string("there is one CUDA device, cuda:0")
+                                  ? std::string("the only CUDA device is cuda:0")
                                   : fmt::format("there are {} CUDA devices, cuda:0 to cuda:{}",
                                                 visible.size(), visible.size() - 1));
     }
     for (const int number : numbers) {
         if (name(number) == name(numbers.front())) continue;
-        refuse_device(wanted,
-                      fmt::format("cuda:{} is {} and cuda:{} is {}, whose last bits differ; name "
-                                  "devices of one type",
-                                  numbers.front(), shown_name(name(numbers.front())), number,
-                                  shown_name(name(number))));
+        refuse_device(wanted, fmt::format("cuda:{} is {} but cuda:{} is {}, and their last bits "
+                                          "differ; use devices of one type",
+                                          numbers.front(), shown_name(name(numbers.front())),
+                                          number, shown_name(name(number))));
     }
 }
 

@@ -171,8 +171,8 @@ Size read_size(const JsonReader& value, std::optional<bool> square) {
     if (size.is_number()) {
         if (!square) {
             refuse_meaning(value,
-                           "that is both sides for some processors and the short one for others; "
-                           "write a settings file with input_size, crop_mode and resize_size");
+                           "some processors mean both sides, others the short one; write a "
+                           "settings file with input_size, crop_mode and resize_size");
         }
         const int s = side(value);
         return *square ? Size{s, s, 0} : Size{0, 0, s};
@@ -202,9 +202,10 @@ void set_straight(json& out, int height, int width) {
 void refuse_unclear_crop(ProcessorFile& file) {
     const std::optional<JsonReader> size = file.find("crop_size");
     if (size && !file.find("do_center_crop"))
-        refuse_meaning(*size, "whether it crops is not said; write a sidecar");
+        refuse_meaning(*size, "it does not say whether it crops; write a settings file (sidecar)");
     if (const auto part = file.find("crop_pct"))
-        refuse_meaning(*part, "what this processor does with it is not known; write a sidecar");
+        refuse_meaning(*part,
+                       "the effect in this processor is unknown; write a settings file (sidecar)");
 }
 
 double read_crop_pct(ProcessorFile& file, double otherwise) {
@@ -226,7 +227,8 @@ void set_geometry(json& out, ProcessorFile& file, const Processor* processor) {
         share ? read_crop_pct(file, rule == Rule::convnext ? 224.0 / 256 : 0.9) : 0.0;
     const bool crops = file.flag("do_center_crop", processor != nullptr && processor->crop);
     if (const auto resizes = file.find("do_resize"); resizes && !resizes->truth())
-        refuse_meaning(*resizes, "images of all sizes need a resize; write a sidecar");
+        refuse_meaning(*resizes,
+                       "images of different sizes need a resize; write a settings file (sidecar)");
     if (!size_value && processor == nullptr) file.refuse("it has no \"size\"");
     const Size size =
         size_value
@@ -251,8 +253,8 @@ void set_geometry(json& out, ProcessorFile& file, const Processor* processor) {
     if (!crops || crop.height == 0) {
         if (size.shortest > 0) {
             file.refuse(
-                fmt::format("its size is the short side alone, {} pixels, without a crop, "
-                            "which fits no fixed input; write a sidecar",
+                fmt::format("its size is only the short side, {} pixels, without a crop, so the "
+                            "input has no fixed size; write a settings file (sidecar)",
                             size.shortest));
         }
         set_straight(out, size.height, size.width);
@@ -269,8 +271,9 @@ void set_geometry(json& out, ProcessorFile& file, const Processor* processor) {
         set_centre(out, size.height, crop);
         out["crop_mode"] = "squash";
     } else {
-        refuse_meaning(*size_value,
-                       "two different sides before a crop cannot be expressed; write a sidecar");
+        refuse_meaning(
+            *size_value,
+            "two different sides before a crop are not supported; write a settings file (sidecar)");
     }
 }
 
@@ -293,7 +296,7 @@ void set_values(json& out, ProcessorFile& file, const Processor* processor) {
     const Rule rule = processor == nullptr ? Rule::plain : processor->rule;
     const double factor = file.number("rescale_factor", 1.0 / 255);
     if (const auto offset = file.find("rescale_offset"); offset && offset->truth())
-        refuse_meaning(*offset, "an offset cannot be expressed; write a sidecar");
+        refuse_meaning(*offset, "an offset is not supported; write a settings file (sidecar)");
     out["scale"] = file.flag("do_rescale", true) ? factor : 1.0;
     const bool flips = file.flag("do_flip_channel_order", rule == Rule::mobilevit);
     out["channel_order"] = flips ? "bgr" : "rgb";
@@ -308,9 +311,8 @@ void set_values(json& out, ProcessorFile& file, const Processor* processor) {
     }
     if (processor == nullptr && (!mean || !std)) {
         file.refuse(
-            "no \"image_mean\" or \"image_std\", and the defaults of this kind are not known; "
-            "write "
-            "a sidecar with mean and std");
+            "no \"image_mean\" or \"image_std\", and the defaults of this kind are unknown; write "
+            "a settings file (sidecar) with mean and std");
     }
     ThreeNumbers s = three_numbers(std, processor != nullptr ? processor->std : all_half);
     if (twice) {
@@ -392,8 +394,7 @@ json settings_of_transformers_config(const json& file, std::vector<std::string>&
         if (!parse_number(key, number) || number >= names.size() || names[number] ||
             !value.is_string()) {
             labels->refuse(
-                fmt::format("it has the entry {}: {}; numbers 0..{} with one name each "
-                            "are allowed",
+                fmt::format("it has the entry {}: {}; allowed: numbers 0 to {} with one name each",
                             shortened(key), shown_json(value), names.size() - 1));
         }
         names[number] = value.get<std::string>();

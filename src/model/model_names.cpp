@@ -77,7 +77,7 @@ void name_apart(std::vector<ModelSpec>& specs) {
         const std::vector<std::size_t>& which = equal.begin()->second;
         throw Error(
             ErrorCode::usage,
-            fmt::format("two models are called `{}` ({} and {}): give each a name by --name",
+            fmt::format("two models are named `{}` ({} and {}): give each its own name with --name",
                         equal.begin()->first, specs[which[0]].path.string(),
                         specs[which[1]].path.string()));
     }

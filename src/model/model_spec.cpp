@@ -101,7 +101,7 @@ ClassList class_list_of(const json& value) {
 std::optional<ClassList> class_list_in(const json& top, const json& side, const fs::path& sidecar) {
     if (top.contains("classes")) return class_list_of(top["classes"]);
     if (!side.contains("classes")) return std::nullopt;
-    return with_note(fmt::format("reading the classes that {} names", sidecar.string()),
+    return with_note(fmt::format("reading the classes in {}", sidecar.string()),
                      [&] { return class_list_of(side["classes"]); });
 }
 
@@ -121,8 +121,8 @@ void check_hash(const ModelSpec& spec, const json& side, const json& top) {
     const std::string by = flag ? "" : fmt::format(" in {}", spec.sidecar.string());
     if (is_python_source(spec.path)) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("`expected`{} is the hash of a file, and {} is none: omit it, or "
-                                "download the weights and give their file with --arch {}",
+                    fmt::format("`expected`{} is the hash of a file, but {} is not a file: omit "
+                                "it, or pass the file of the weights with --arch {}",
                                 by, spec.path.string(), spec.path.string()));
     }
     auto expected = (flag ? top : side).at("expected").get<std::string>();
@@ -131,8 +131,8 @@ void check_hash(const ModelSpec& spec, const json& side, const json& top) {
     if (found == expected) return;
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("{} has the hash {}, and `expected`{} is {}: the file is another one, "
-                    "or damaged; copy it again, or write the hash of `sha256sum {}`",
+        fmt::format("{} has the hash {}, but `expected`{} is {}: the file is a different one, or "
+                    "damaged; copy it again, or set the hash from `sha256sum {}`",
                     spec.path.string(), found, by, expected, shell_word(spec.path.string())));
 }
 
@@ -143,11 +143,9 @@ void check_gray(const Preprocess& p) {
         return of[0] != of[1] || of[0] != of[2];
     };
     if (!differ(p.mean) && !differ(p.std)) return;
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("mean ({}) and std ({}) of gray images are one number each: pass them as in "
-                    "--mean 0.5 --std 0.5",
-                    fmt::join(p.mean, ","), fmt::join(p.std, ",")));
+    throw Error(ErrorCode::usage, fmt::format("mean ({}) and std ({}) of gray images need one "
+                                              "number each, as in --mean 0.5 --std 0.5",
+                                              fmt::join(p.mean, ","), fmt::join(p.std, ",")));
 }
 
 /// What a layer says about the size of the input, for people.
@@ -180,15 +178,15 @@ json load_where_python_runs_it(ModelSpec& spec, const json& side, const json& to
         const auto arch = (flag ? top : side).at("arch").get<std::string>();
         if (source) {
             throw Error(ErrorCode::usage,
-                        fmt::format("arch (--arch) is {}, but {} is no checkpoint: give the file "
-                                    "of its weights as the model",
+                        fmt::format("arch (--arch) is {}, but {} is not a checkpoint: pass the "
+                                    "file of the weights as the model",
                                     arch, spec.path.string()));
         }
         spec.source = flag ? arch : model_from(spec.sidecar.parent_path(), arch).string();
         if (!flag && kind_of_source(arch) == "python") {
             throw Error(ErrorCode::usage,
-                        fmt::format("{} names a program as the network ({}), which is not run "
-                                    "unasked; if you trust it, type --arch {}",
+                        fmt::format("{} names a program as the network ({}), which Assay does not "
+                                    "run by default; if you trust it, add --arch {}",
                                     spec.sidecar.string(), arch, shell_word(spec.source)));
         }
     } else if (source) {
@@ -277,8 +275,7 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
         for (const Preset& preset : presets()) known.push_back(preset.name);
         if (spec.python != nullptr) {
             throw Error(ErrorCode::usage,
-                        fmt::format("{} does not say how its input is prepared: name a preset "
-                                    "(--preset {})",
+                        fmt::format("unknown preprocessing for {}: name a preset (--preset {})",
                                     spec.path.string(), fmt::join(known, ", ")));
         }
         const std::vector<std::string> none = files_like_sidecars(model);
@@ -318,13 +315,13 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
     } else if (spec.python != nullptr && !spec.python->texts().classes.empty()) {
         spec.classes = spec.python->texts().classes;
     } else if (own.contains("classes")) {
-        with_note("reading the classes that the model's process gives",
+        with_note("reading the classes from the model's process",
                   [&] { spec.classes = class_list_of(own["classes"]); });
     }
     if (!spec.classes.empty() && spec.num_classes &&
         !fits_classes(*spec.num_classes, spec.classes.size())) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("num_classes is {} but the class list holds {} classes",
+                    fmt::format("num_classes is {} but the class list has {} classes",
                                 *spec.num_classes, spec.classes.size()));
     }
     return spec;
@@ -350,7 +347,7 @@ ResultType result_type(ResultOf<ClassesOfModel>) {
 ResultType result_type(ResultOf<ModelSpec>) {
     static constexpr auto rows = describe_result<ModelSpec>(
         {.name = "ModelSettings",
-         .help = "What the settings of a model resolve to, with the keys of a settings file"},
+         .help = "The resolved settings of a model, with the keys of a settings file"},
         {
             part<&ModelSpec::name>({}),
             part<&ModelSpec::path>({}),
@@ -359,8 +356,9 @@ ResultType result_type(ResultOf<ModelSpec>) {
                  [](const ModelSpec& spec) { return to_json(spec.preprocess); }),
             part<&ModelSpec::num_classes>({.help = "Null if it is unknown"}),
             part<&ModelSpec::outputs>({}),
-            part<&ModelSpec::output>({.help = "Name or place, where a model has several"}),
-            part<&ModelSpec::layout>({.help = "Null: as the model's file says"}),
+            part<&ModelSpec::output>(
+                {.help = "Name or position of the output, if a model has several"}),
+            part<&ModelSpec::layout>({.help = "Null: as in the model's file"}),
             part<&ModelSpec::input_type>({.help = "Likewise"}),
             part({.help = "Null without a class list", .name = "classes"},
                  [](const ModelSpec& spec) {
@@ -370,10 +368,11 @@ ResultType result_type(ResultOf<ModelSpec>) {
             part<&ModelSpec::preset>({.help = "Empty: none"}),
             part<&ModelSpec::sidecar>({.help = "The settings file; empty: none"}),
             part<&ModelSpec::source>(
-                {.help = "Of a model in Python: what names it, as timm:resnet18", .omitted = true}),
+                {.help = "For a model in Python: its source, such as timm:resnet18",
+                 .omitted = true}),
             part<&ModelSpec::also_read>({.help = "A second settings file", .omitted = true}),
             part<&ModelSpec::instead_of>(
-                {.help = "The size it was trained at, where it is evaluated at another",
+                {.help = "The size it was trained at, if it is evaluated at another",
                  .omitted = true}),
             part<&ModelSpec::without_effect>(
                 {.help = "Keys that say nothing about evaluation", .omitted = true}),

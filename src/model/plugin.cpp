@@ -51,11 +51,12 @@ fs::path find_plugin() {
     if (const auto found = find_in_folders(torch_plugin_folders(), kPluginFile, &searched))
         return *found;
 #ifdef ASSAY_HAS_TORCH
-    throw Error(ErrorCode::usage,
-                fmt::format("models need the plug-in {}, which is in none of: {}. `assay torch "
-                            "--build` compiles it for a LibTorch of this machine, such as that of "
-                            "`pip install torch`. ASSAY_PLUGIN_DIR names another folder",
-                            kPluginFile, searched));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("models need the plug-in {}, which is in none of: {}. To compile it for a "
+                    "LibTorch of this machine, such as that of `pip install torch`, type `assay "
+                    "torch --build`. To search another folder, set ASSAY_PLUGIN_DIR",
+                    kPluginFile, searched));
 #else
     throw Error(ErrorCode::usage, kWithoutTorch);
 #endif
@@ -72,7 +73,7 @@ void check_address_space() {
     void* room = ::mmap(nullptr, libraries, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED) {
         throw Error(ErrorCode::out_of_memory,
-                    fmt::format("LibTorch and its libraries need {} MiB of address space, and the "
+                    fmt::format("LibTorch and its libraries need {} MiB of address space, but the "
                                 "limit of {} MiB (`ulimit -v`) leaves less",
                                 libraries >> 20, limit.rlim_cur >> 20));
     }
@@ -98,14 +99,13 @@ const TorchPlugin& plugin_at(const fs::path& path) {
         const char* reason = dlerror();
         throw Error(
             ErrorCode::usage,
-            fmt::format("the plug-in {} cannot be opened: {} (`assay torch` says which LibTorch "
-                        "it is for)",
+            fmt::format("the plug-in {} cannot be opened: {} (`assay torch` shows its LibTorch)",
                         path.string(), reason != nullptr ? reason : "no reason given"));
     }
     const auto entry = reinterpret_cast<const TorchPlugin* (*)()>(dlsym(library, kPluginEntry));
     if (entry == nullptr) {
         throw Error(ErrorCode::usage,
-                    fmt::format("{} is no plug-in of this version of assay (it has no {})",
+                    fmt::format("{} is not a plug-in of this version of assay (it has no {})",
                                 path.string(), kPluginEntry));
     }
     const TorchPlugin* plugin = entry();

@@ -54,8 +54,8 @@ inline constexpr const char* kPluginFile = "libassay_torch.so";
 /// What a build without the plug-in and its sources (ASSAY_TORCH=OFF, as in wheels) says of model
 /// files.
 inline constexpr const char* kWithoutTorch =
-    "this build of assay has no LibTorch plug-in and runs models in Python alone; build from "
-    "sources for model files: `pip install .`";
+    "this build of assay has no LibTorch plug-in and only runs models in Python; for model files, "
+    "build from source: `pip install .`";
 
 /// Stands in the plug-in's file before the name of its framework, up to a line end: what the file
 /// says without being opened.

@@ -76,7 +76,7 @@ std::vector<Preset> make_table() {
         {"squash",
          "timm's squash: both sides to 224 whatever the shape, bicubic, ImageNet mean and std",
          squash()},
-        {"caffe", "Caffe, Keras: 224 of 256, bilinear, B G R, bytes less the mean, not scaled",
+        {"caffe", "Caffe, Keras: 224 of 256, bilinear, B G R, bytes minus the mean, not scaled",
          caffe()},
         {"plain", "numbers in 0..1, no mean and std: 224 of 256, bilinear",
          make({224, bilinear, 0.875, all_zero, all_one})},

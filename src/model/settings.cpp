@@ -99,8 +99,8 @@ void set_crop_pct(const JsonReader& value, ModelSpec& spec) {
     if (!(x > 0.0 && x <= 1.0)) value.refuse_as(allowed);
     // Below this the resized image would be larger than any input may be.
     if (std::min(spec.preprocess.height, spec.preprocess.width) / x > kLargestSide)
-        value.refuse_as(
-            fmt::format("a share that keeps the resized side at most {} pixels", kLargestSide));
+        value.refuse_as(fmt::format(
+            "a proportion that keeps the resized side at or below {} pixels", kLargestSide));
     spec.preprocess.crop_pct = x;
     spec.preprocess.resize_size.reset();
 }
@@ -211,7 +211,7 @@ const std::vector<Row>& rows() {
         {{"input_size", "224, HEIGHT,WIDTH, or 3 HEIGHT WIDTH", "input-size", "PIXELS", true},
          Form::list,
          set_input_size},
-        {{"resize_as", "Whose resize it is, bit for bit", "resize-as",
+        {{"resize_as", "The library whose resize is reproduced, bit for bit", "resize-as",
           "{pillow,pillow13,torch,torch_float,torch_rounded,opencv}"},
          Form::word,
          [](const JsonReader& v, ModelSpec& s) {
@@ -223,8 +223,7 @@ const std::vector<Row>& rows() {
          [](const JsonReader& v, ModelSpec& s) {
              s.preprocess.interpolation = named(v, interpolation_named);
          }},
-        {{"antialias", "false: a resize of PyTorch without antialias, as antialias=False there",
-          "antialias", "{true,false}"},
+        {{"antialias", "false: PyTorch's resize with antialias=False", "antialias", "{true,false}"},
          Form::truth,
          [](const JsonReader& v, ModelSpec& s) { s.preprocess.antialias = v.truth(); }},
         {{"crop_mode",
@@ -238,22 +237,21 @@ const std::vector<Row>& rows() {
           "P"},
          Form::number,
          set_crop_pct},
-        {{"test_input_size", "timm: the input size that it is evaluated at, instead of input_size"},
+        {{"test_input_size", "timm: the input size for evaluation, instead of input_size"},
          Form::list,
          [](const JsonReader& v, ModelSpec&) {
              ModelSpec scratch;
              set_input_size(v, scratch);
          }},
-        {{"test_crop_pct", "timm: the crop_pct that it is evaluated with, instead of crop_pct"},
+        {{"test_crop_pct", "timm: the crop_pct for evaluation, instead of crop_pct"},
          Form::number,
          [](const JsonReader& v, ModelSpec&) {
              ModelSpec scratch;
              set_crop_pct(v, scratch);
          }},
         {{"train_size",
-          "The size and crop that a timm model was trained at, not those that its config says it "
-          "is "
-          "evaluated at",
+          "Use the size and crop that a timm model was trained with, instead of those for "
+          "evaluation in its config",
           "train-size"},
          Form::truth,
          [](const JsonReader& v, ModelSpec&) { v.truth(); }},
@@ -295,7 +293,7 @@ const std::vector<Row>& rows() {
              s.num_classes =
                  static_cast<std::uint32_t>(whole(v, 1, 10'000'000, "a whole number, at least 1"));
          }},
-        {{"outputs", "What its numbers are", "outputs", "{logits,probabilities,log_probabilities}",
+        {{"outputs", "Kind of the outputs", "outputs", "{logits,probabilities,log_probabilities}",
           false, true},
          Form::word,
          [](const JsonReader& v, ModelSpec& s) { s.outputs = named(v, score_kind_named); }},
@@ -361,15 +359,15 @@ json checked_layer(const json& layer, PassedOver* passed_over) {
         out["classes"] = classes_from_labels(given);
     if (out.contains("crop_pct") && out.contains("resize_size"))
         throw Error(ErrorCode::bad_input,
-                    "settings \"crop_pct\" and \"resize_size\" are both given; they say the same "
-                    "thing in two ways: keep one");
+                    "settings \"crop_pct\" and \"resize_size\" are both given; they set the same "
+                    "thing: keep one");
     const auto size = out.find("input_size");
     const bool one_channel =
         size != out.end() && size->is_array() && size->size() == 3 && size->front() == 1;
     if (one_channel && out.value("channel_order", json("gray")) != "gray") {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("input_size has one channel, and channel_order is {}: keep one of "
-                                "them, or say \"gray\"",
+                    fmt::format("input_size has one channel, but channel_order is {}: remove one "
+                                "of them, or write \"gray\"",
                                 out["channel_order"].dump()));
     }
     ModelSpec scratch;
@@ -386,9 +384,9 @@ std::string result_schema(const json& file) {
 }
 
 std::string why_no_settings(const json& file) {
-    if (!file.is_object()) return "it is no table of settings";
+    if (!file.is_object()) return "it does not contain settings";
     if (const std::string schema = result_schema(file); !schema.empty())
-        return fmt::format("it is a result of Assay (`{}`)", schema);
+        return fmt::format("it is a saved result of Assay (`{}`)", schema);
     std::vector<std::string> known = {"label_names", "label_descriptions", "label_offset",
                                       "pretrained_cfg"};
     for (const SettingKey& key : setting_keys()) known.push_back(key.name);

@@ -185,9 +185,9 @@ std::vector<std::string> notes_on_files_like_sidecars(const ModelSpec& spec) {
     std::vector<std::string> notes;
     if (!spec.sidecar.empty() || is_python_source(spec.path)) return notes;
     for (const std::string& file : files_like_sidecars(spec.path))
-        notes.push_back(
-            fmt::format("not read as settings of {}: {}; --sidecar FILE names a settings file",
-                        spec.name, file));
+        notes.push_back(fmt::format(
+            "ignored as settings of {}: {}; to use a settings file, pass --sidecar FILE", spec.name,
+            file));
     return notes;
 }
 
@@ -224,7 +224,8 @@ ModelSettings read_sidecar(const fs::path& path, SidecarFacts* facts) {
         if (const std::string schema = result_schema(file); !schema.empty())
             throw Error(
                 ErrorCode::bad_input,
-                fmt::format("it is a result of Assay (`{}`), not the settings of a model", schema));
+                fmt::format("it is a saved result of Assay (`{}`), not the settings of a model",
+                            schema));
         PassedOver passed_over{.any = file.is_object() && file.contains("pretrained_cfg"),
                                .keys = {}};
         ModelSettings settings = checked_layer(unwrapped(std::move(file)), &passed_over);

@@ -70,7 +70,7 @@ void check(std::span<const TrainSpec> specs) {
         for (const std::string& name : own) {
             check_name(name);
             if (!names.insert(name).second)
-                throw Error(ErrorCode::usage, fmt::format("two networks have the name `{}`", name));
+                throw Error(ErrorCode::usage, fmt::format("two networks are named `{}`", name));
         }
         check_range(spec, "width", spec.width, 1, 256);
         check_range(spec, "side", spec.side, 16, 256);
@@ -250,8 +250,8 @@ std::string quoted(const std::string& text, std::string_view what) {
         return json(text).dump();
     } catch (const json::type_error&) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("the name of {} `{}` is not UTF-8, and the files beside a trained "
-                                "network hold nothing else: rename it",
+                    fmt::format("the name of {} `{}` is not UTF-8, which the files beside a "
+                                "trained network require: rename it",
                                 what, shortened(text)));
     }
 }

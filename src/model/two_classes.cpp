@@ -71,10 +71,11 @@ public:
         const std::size_t n = batch.labels.size();
         check_sizes(n, out.scores.size());
         if (least_classes(batch.loss) > 2) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("the loss {} needs {} classes, the model has two (one score "
-                                    "per image)",
-                                    name_of(batch.loss), least_classes(batch.loss)));
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format(
+                    "the loss {} needs {} classes, but the model has two (one score per image)",
+                    name_of(batch.loss), least_classes(batch.loss)));
         }
         std::vector<float> one(n);
         const std::vector<std::uint32_t> only(n, 0);
@@ -115,9 +116,8 @@ private:
                                 : outputs_ != ScoreKind::logits && score > rounding;
         if (!beyond) return;
         throw Error(ErrorCode::bad_input,
-                    fmt::format("the model returns {:.6g} for an image, which is not one of the {} "
-                                "that it is said to return. Pass --outputs logits if it is the "
-                                "logit of class 1",
+                    fmt::format("the model returns {:.6g} for an image, which is not one of the "
+                                "declared {}. Pass --outputs logits if it is the logit of class 1",
                                 score, name_of(outputs_)));
     }
 

@@ -91,8 +91,7 @@ ClassList classes_of_boxes(const BoxList& list, const ClassList& known,
         return numbered_classes(static_cast<std::size_t>(most) + 1);
     }
     std::sort(ids.begin(), ids.end());
-    notes.push_back(
-        fmt::format("the boxes have {} classes, in byte order of their texts", ids.size()));
+    notes.push_back(fmt::format("the boxes have {} classes, sorted by bytes", ids.size()));
     return ClassList(std::move(ids));
 }
 
@@ -261,7 +260,7 @@ Matches match_images(const BoxList& list, const std::vector<std::uint32_t>& want
 void refuse_empty(const PatchPool& pool) {
     if (!pool.patches.empty()) return;
     throw Error(ErrorCode::bad_input,
-                fmt::format("none of {} boxes is of use{}{}", pool.read,
+                fmt::format("none of {} boxes can be used{}{}", pool.read,
                             pool.rejected.empty() ? "" : "; the first: ",
                             pool.rejected.empty() ? "" : describe(pool.rejected.front())));
 }
@@ -297,7 +296,7 @@ PatchPool make_pool(const BoxList& list, const std::filesystem::path& root,
         } else if (found.kind == Kind::several) {
             cutter.reject(
                 row, BoxFault::ambiguous_image,
-                fmt::format("several images are named so, e.g. {}", index.images()[found.image]));
+                fmt::format("several images have this name, e.g. {}", index.images()[found.image]));
         } else if (const std::uint32_t image = matches.pool_index[found.image];
                    !seen.problems[image].empty()) {
             cutter.reject(row, BoxFault::unreadable_image, seen.problems[image]);

@@ -74,7 +74,7 @@ void read_voc_folder(const fs::path& folder, BoxListBuilder& out) {
     const std::vector<std::string> names = list_xml(folder);
     if (names.empty())
         throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: no .xml file below it", folder.string()));
+                    fmt::format("{}: there is no .xml file in this folder", folder.string()));
     for (const std::string& name : names) {
         out.source(name);
         try {
@@ -151,7 +151,7 @@ Corners corners_named(std::string_view name) {
     if (name == "inclusive1") return Corners::inclusive1;
     if (name == "edges") return Corners::edges;
     throw Error(ErrorCode::usage,
-                fmt::format("unknown meaning of corners `{}`{}", name,
+                fmt::format("unknown value of --corners `{}`{}", name,
                             suggest(name, {"inclusive0", "inclusive1", "edges"})));
 }
 
@@ -268,7 +268,7 @@ BoxList read_boxes(const fs::path& path, BoxFormat format, std::optional<Corners
         if (fs::is_directory(status)) {
             if (format != BoxFormat::automatic && format != BoxFormat::voc) {
                 throw Error(ErrorCode::usage,
-                            fmt::format("{} is a folder; boxes of the format {} are one file",
+                            fmt::format("{} is a folder, but boxes in the format {} are one file",
                                         path.string(), name_of(format)));
             }
             list.format = BoxFormat::voc;

@@ -103,10 +103,10 @@ public:
     }
     bool start_array(std::size_t) override {
         if (depth_ == 0)
-            throw Error(ErrorCode::bad_input, "a list; COCO's instances are an object");
+            throw Error(ErrorCode::bad_input, "it is a list, but COCO instances are an object");
         if (depth_ == 2 && in_list_) {
             throw Error(ErrorCode::bad_input,
-                        "a list where an image, an annotation or a category must be");
+                        "a list instead of an image, an annotation or a category");
         }
         if (depth_ == 1) {
             in_list_ = section_ != Section::other;
@@ -140,8 +140,8 @@ private:
     void count_incomplete() {
         if (++incomplete_ <= max_incomplete) return;
         throw Error(ErrorCode::bad_input,
-                    fmt::format("more than {} entries that are no objects, or annotations "
-                                "without image_id or bbox: these are no COCO instances",
+                    fmt::format("more than {} entries that are not objects, or annotations without "
+                                "image_id or bbox: these are not COCO instances",
                                 max_incomplete));
     }
 
@@ -251,7 +251,7 @@ void add(const Annotation& a, Content& content, BoxListBuilder& out) {
     }
     if (a.not_numbers) {
         return reject(BoxFault::bad_number, category->second,
-                      "its bbox holds something that is no number");
+                      "its bbox holds something that is not a number");
     }
     if (a.numbers != 4) {
         return reject(BoxFault::bad_number, category->second,
@@ -270,12 +270,12 @@ void parse_coco(std::string_view text, BoxListBuilder& out) {
     CocoEvents events(content);
     read_json_events(text, max_annotation_depth, events);
     if (!content.has_annotations) {
-        throw Error(ErrorCode::bad_input, "no list `annotations`: these are no COCO instances");
+        throw Error(ErrorCode::bad_input, "no list `annotations`: these are not COCO instances");
     }
     for (const Damaged& entry : content.damaged) {
         out.image("");
         out.reject(BoxFault::damaged_annotation, entry.what, entry.place, "",
-                   fmt::format("`{}` is no object", entry.value));
+                   fmt::format("`{}` is not an object", entry.value));
     }
     for (const Annotation& annotation : content.annotations) add(annotation, content, out);
     for (const auto& [id, image] : content.images)

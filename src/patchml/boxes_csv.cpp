@@ -38,11 +38,11 @@ void read_prediction(std::string_view cell, std::uint32_t line, BoxListBuilder& 
             if (word.empty()) {
                 return out.reject(
                     BoxFault::damaged_annotation, "line", line, cls,
-                    "the PredictionString ends within a box (class and four numbers)");
+                    "the PredictionString ends in the middle of a box (class and four numbers)");
             }
             const auto value = parse_corner(word);
             if (!value && problem.empty())
-                problem = fmt::format("`{}` is no number", shortened(word));
+                problem = fmt::format("`{}` is not a number", shortened(word));
             corner = value.value_or(0);
         }
         if (problem.empty()) {

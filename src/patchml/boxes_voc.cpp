@@ -31,7 +31,8 @@ void check_doctype(const pugi::xml_document& document) {
     for (const pugi::xml_node& node : document.children()) {
         if (node.type() == pugi::node_doctype && std::strchr(node.value(), '[') != nullptr) {
             refuse(
-                "the XML declares entities or elements of its own (DOCTYPE with [...]): not read");
+                "the XML declares entities or elements (DOCTYPE with [...]), which is not "
+                "supported");
         }
     }
 }
@@ -80,7 +81,7 @@ void read_object(const pugi::xml_node& object, std::uint32_t place, BoxListBuild
 
 void parse_voc(std::string_view text, std::string_view alternative, BoxListBuilder& out) {
     if (text.size() > max_xml_bytes)
-        refuse(fmt::format("an XML of more than {} bytes is not read", max_xml_bytes));
+        refuse(fmt::format("an XML of more than {} bytes is not supported", max_xml_bytes));
     pugi::xml_document document;
     const auto parsed =
         document.load_buffer(text.data(), text.size(), pugi::parse_default | pugi::parse_doctype);

@@ -79,7 +79,7 @@ int default_patch_side(int k, int canvas) {
 
 void check_grids(const CompositeOptions& options) {
     if (options.canvas < 1 || options.canvas > max_canvas) {
-        throw Error(ErrorCode::usage, fmt::format("a canvas of {} pixels; 1 to {} are possible",
+        throw Error(ErrorCode::usage, fmt::format("a canvas of {} pixels; allowed: 1 to {}",
                                                   options.canvas, max_canvas));
     }
     if (options.grids.empty()) throw Error(ErrorCode::usage, "no k is given");
@@ -102,7 +102,8 @@ void check_composites(const PatchPool& pool, const CompositeOptions& options) {
         if (k > pool.patches.size())
             return fmt::format("the pool holds {} patches", pool.patches.size());
         if (!options.distinct || k <= present) return std::string();
-        return fmt::format("the pool holds {} classes, and the labels are to be distinct", present);
+        return fmt::format("the pool has only {} classes, but the labels must be distinct",
+                           present);
     });
     check_label_ids(pool.classes);
 }

@@ -245,7 +245,7 @@ CompositeReport make_composites(const PatchPool& pool, const CompositeOptions& o
     check_composites(pool, options);
     if (cache && !cache->fits(pool.patches.size(), options)) {
         throw Error(ErrorCode::usage,
-                    "the cache of patches was made for another pool or another filter");
+                    "the cache of patches belongs to another pool or another filter");
     }
     std::vector<CompositePlan> plans;
     CompositeReport report;

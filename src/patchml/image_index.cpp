@@ -15,7 +15,7 @@ StringColumn ImageIndex::scan(const std::filesystem::path& root) {
     if (images.size() == 0) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("{}: no image (.jpg .jpeg .png .webp .bmp .tif .tiff .gif .ppm "
-                                ".pgm .pbm .pnm) below it",
+                                ".pgm .pbm .pnm) in this folder",
                                 root.string()));
     }
     return images;

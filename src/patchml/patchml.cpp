@@ -32,9 +32,10 @@ CompositeOptions composite_options(const PatchmlOptions& from) {
     options.threads = from.threads;
     options.cache_bytes = from.cache_mib << 20;
     if (from.p.size() > 1 && from.p.size() != from.k.size()) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("p has {} numbers for {} of k; one for each, or one for all",
-                                from.p.size(), from.k.size()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("--p has {} numbers for {} values of k; pass one for each, or one for all",
+                        from.p.size(), from.k.size()));
     }
     options.grids.clear();
     for (std::size_t i = 0; i < from.k.size(); ++i) {
@@ -61,10 +62,11 @@ PatchPool read_pool(const PatchmlOptions& from, const ProgressCallback& progress
         const Dataset dataset =
             open_dataset(from.whole, {.list = from.list, .classes = options.classes}, &notes);
         if (dataset.archive != nullptr) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("{} holds its images in archives; composites are made of "
-                                    "images that are files",
-                                    from.whole.string()));
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format(
+                    "{} has its images in archives, but composites need image files: unpack them",
+                    from.whole.string()));
         }
         return make_pool(dataset, options);
     }
@@ -102,13 +104,12 @@ void describe_pool(const PatchPool& pool, std::vector<std::string>& notes) {
             count_text(pool.conflicts), pool.first_conflict));
     }
     if (pool.clipped > 0) {
-        notes.push_back(fmt::format("{} boxes reached out of their images and were clipped",
+        notes.push_back(fmt::format("{} boxes extended beyond their images and were clipped",
                                     count_text(pool.clipped)));
     }
     if (pool.clipped_by_one > 0 && 100 * pool.clipped_by_one >= pool.patches.size()) {
         notes.push_back(fmt::format(
-            "{} of them by exactly one pixel at the right or the bottom: are the corners of the "
-            "boxes meant otherwise?",
+            "{} of them by exactly one pixel at the right or the bottom: try another --corners",
             count_text(pool.clipped_by_one)));
     }
     if (pool.rejected.empty()) return;
@@ -194,15 +195,14 @@ void look_at_space(const PatchmlResult& plan, const fs::path& out,
 void check(const PatchmlOptions& options) {
     const auto refuse = [](const char* why) { throw Error(ErrorCode::usage, why); };
     const bool boxed = !options.images.empty() || !options.boxes.empty();
-    if (!options.whole.empty() && boxed)
-        refuse("whole images and boxes of images exclude each other");
+    if (!options.whole.empty() && boxed) refuse("--whole excludes --data and --boxes");
     if (options.whole.empty() && (options.images.empty() || options.boxes.empty()))
-        refuse("patches need a folder of images and their boxes, or a data set of whole images");
+        refuse("patches need --data and --boxes, or --whole");
     if (!options.list.empty() && options.whole.empty())
-        refuse("a list of labels goes with whole images");
+        refuse("the file of labels only applies to --whole");
     if (options.name.empty() || options.name.front() == '.' ||
         options.name.find('/') != std::string::npos)
-        refuse("the name must be a file name that does not begin with a point");
+        refuse("the name must be a file name that does not begin with a dot");
     box_format_named(options.format);
     if (!options.corners.empty()) corners_named(options.corners);
     parse_seeds(options.seeds);

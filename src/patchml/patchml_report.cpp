@@ -117,7 +117,7 @@ struct ShownPool {
 
 ResultType result_type(ResultOf<ShownPool>) {
     static constexpr auto rows = describe_result<ShownPool>(
-        {.name = "PatchPool", .help = "The patches that composites are made of"},
+        {.name = "PatchPool", .help = "The patches that make up the composites"},
         {
             part({.name = "patches"},
                  [](const ShownPool& shown) { return shown.pool->patches.size(); }),
@@ -125,17 +125,17 @@ ResultType result_type(ResultOf<ShownPool>) {
                  [](const ShownPool& shown) { return shown.pool->images.size(); }),
             part({.name = "classes"},
                  [](const ShownPool& shown) { return shown.pool->classes.size(); }),
-            part<&ShownPool::classes_present>({.help = "Those that have patches"}),
+            part<&ShownPool::classes_present>({.help = "Classes that have patches"}),
             part<&ShownPool::pool, &PatchPool::read>(
                 {.help = "Patches and rejected ones", .name = "boxes_read"}),
             part<&ShownPool::pool, &PatchPool::clipped>(
-                {.help = "Patches that reached out of their image"}),
+                {.help = "Patches that extended beyond their image"}),
             part({.help = "By fault", .name = "rejected"},
                  [](const ShownPool& shown) { return rejected_by_name(*shown.pool); }),
             part<&ShownPool::pool, &PatchPool::duplicates>(
-                {.help = "Of the same pixels and class as another"}),
+                {.help = "Patches with the same pixels and class as another"}),
             part<&ShownPool::pool, &PatchPool::conflicts>(
-                {.help = "Of the same pixels with another class"}),
+                {.help = "Patches with the same pixels as another, but a different class"}),
             part<&ShownPool::pool, &PatchPool::fingerprint>({}),
         });
     return rows;
@@ -163,12 +163,12 @@ ResultType result_type(ResultOf<GridSummary>) {
                  .name = "count",
                  .group = "repeats"}),
             part<&GridSummary::repeats>({.name = "proportion", .group = "repeats"}),
-            part({.help = "By k patches of this pool at random",
+            part({.help = "Expected for k random patches of this pool",
                   .name = "expected_pool",
                   .group = "repeats",
                   .omitted = true},
                  [](const GridSummary& grid) { return expected(grid, grid.expected_pool); }),
-            part({.help = "By classes that are equally frequent",
+            part({.help = "Expected for equally frequent classes",
                   .name = "expected_equal_classes",
                   .group = "repeats",
                   .omitted = true},
@@ -183,7 +183,7 @@ ResultType result_type(ResultOf<CompositeReport>) {
     static constexpr auto rows = describe_result<CompositeReport>(
         {.name = "CompositeWork", .help = "How composites were made"},
         {
-            part<&CompositeReport::found>({.help = "Left by an interrupted run"}),
+            part<&CompositeReport::found>({.help = "Composites from an interrupted run"}),
             part<&CompositeReport::image_bytes>({}),
             part<&CompositeReport::decodes>({}),
             part<&CompositeReport::cache_hits>({.help = "Patches taken from the cache"}),
@@ -196,11 +196,11 @@ ResultType result_type(ResultOf<PatchmlDataset>) {
         {.name = "PatchmlDataset", .columns = "folder,state,seed"},
         {
             part<&PatchmlDataset::made, &CompositeReport::folder>({}),
-            part<&PatchmlDataset::state>({.help = "How far it is"}),
+            part<&PatchmlDataset::state>({.help = "State of the data set"}),
             part<&PatchmlDataset::made, &CompositeReport::seed>({}),
             part<&PatchmlDataset::made, &CompositeReport::composites>({}),
             part<&PatchmlDataset::grids>({}),
-            part({.help = "Of one just made", .name = "seconds", .omitted = true},
+            part({.help = "Example of a new composite", .name = "seconds", .omitted = true},
                  [](const PatchmlDataset& set) {
                      return work_of(set) ? std::optional(set.seconds) : std::nullopt;
                  }),

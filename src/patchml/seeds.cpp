@@ -15,8 +15,9 @@ constexpr std::size_t max_seeds = 1000;
 std::uint64_t seed_number(std::string_view text, std::string_view all) {
     std::uint64_t value = 0;
     if (!parse_number(text, value)) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("seeds `{}`: `{}` is no seed; write 1-5, 7, or 1,2,9", all, text));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("seeds `{}`: `{}` is not a seed; write 1-5, 7, or 1,2,9", all, text));
     }
     return value;
 }
@@ -34,9 +35,9 @@ std::vector<std::uint64_t> parse_seeds(std::string_view text) {
             dash == std::string_view::npos ? first : seed_number(part.substr(dash + 1), text);
         if (last < first || last - first >= max_seeds ||
             seeds.size() + (last - first) >= max_seeds) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("seeds `{}`: from the lower to the higher, at most {} in all",
-                                    text, max_seeds));
+            throw Error(ErrorCode::usage, fmt::format("seeds `{}`: write a range from the lower to "
+                                                      "the higher seed, with at most {} in all",
+                                                      text, max_seeds));
         }
         for (std::uint64_t i = 0; i <= last - first; ++i) seeds.push_back(first + i);
         begin = end + 1;

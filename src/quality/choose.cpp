@@ -35,13 +35,13 @@ double limit_in(std::string_view text, std::string_view all, const DimensionFact
     }
     text = trimmed(text);
     const std::optional<double> read = finite_number(text);
-    if (!read) refuse_need(all, fmt::format("`{}` is no number", text));
+    if (!read) refuse_need(all, fmt::format("`{}` is not a number", text));
     const double value = *read;
     if (value * factor < facts.low || value * factor > facts.high) {
         const bool percentage = factor == 1 && !count && value > facts.high && value <= 100;
         const bool single = count && value > facts.high;
         refuse_need(all,
-                    fmt::format("{} lies between {} and {}{}", facts.name, facts.low, facts.high,
+                    fmt::format("{} must be between {} and {}{}", facts.name, facts.low, facts.high,
                                 percentage ? fmt::format("; a percentage? Write {}%", value)
                                 : single   ? "; parameters are in millions"
                                            : std::string()));
@@ -116,7 +116,8 @@ Need parse_need(std::string_view text) {
 
 ChooseResult choose_models(const QualityTable& table, const ChooseOptions& options) {
     if (!(options.level > 0 && options.level < 1))
-        throw Error(ErrorCode::usage, fmt::format("level is {}; it lies in (0, 1)", options.level));
+        throw Error(ErrorCode::usage,
+                    fmt::format("level is {}; it must be in (0, 1)", options.level));
     ChooseResult result;
     result.options = options;
     for (const std::string& text : options.needs) result.needs.push_back(parse_need(text));
@@ -204,8 +205,7 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
                                               lacking == 1 ? "lacks" : "lack",
                                               lacking == 1 ? "is" : "are"));
     }
-    if (result.candidates.empty())
-        result.warnings.emplace_back("no model meets all that is needed");
+    if (result.candidates.empty()) result.warnings.emplace_back("no model meets all needs");
     return result;
 }
 

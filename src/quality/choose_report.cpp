@@ -15,7 +15,7 @@ ResultType result_type(ResultOf<Need>) {
     static constexpr auto rows = describe_result<Need>(
         {.name = "Need"}, {
                               part<&Need::text>({.name = "need"}),
-                              part<&Need::failed>({.help = "Models that fail it"}),
+                              part<&Need::failed>({.help = "Models that fail this need"}),
                           });
     return rows;
 }
@@ -26,24 +26,24 @@ ResultType result_type(ResultOf<Candidate>) {
         "needs_surely_met" +
         dimension_columns("", "values");
     static const auto rows = describe_result<Candidate>(
-        {.name = "Candidate", .help = "A model that meets what is needed", .columns = columns},
+        {.name = "Candidate", .help = "A model that meets all needs", .columns = columns},
         {
-            part({.help = "In the table, from 1", .name = "row"},
+            part({.help = "Row of the table, from 1", .name = "row"},
                  [](const Candidate& c) { return c.model + 1; }),
             part<&Candidate::label>({.name = "model"}),
-            part<&Candidate::score>({.help = "By the published constants"}),
+            part<&Candidate::score>({.help = "Score with the published constants"}),
             part<&Candidate::behind>(
-                {.help = "The best score minus this one", .name = "behind_best"}),
-            part({.help = "What a plot of one dimension against another needs", .name = "values"},
+                {.help = "Difference of the best score and this one", .name = "behind_best"}),
+            part({.help = "Data for a plot of two dimensions", .name = "values"},
                  [](const Candidate& c) { return by_name(c.values); }),
             part<&Candidate::like_best>(
-                {.help = "The interval of its difference from the best score holds 0"}),
-            part<&Candidate::undominated>({.help = "No other is at least as good in every "
-                                                   "dimension and clearly better in one",
+                {.help = "True if the interval of its difference from the best score contains 0"}),
+            part<&Candidate::undominated>({.help = "True if no other model is at least as good in "
+                                                   "every dimension and clearly better in one",
                                            .name = "unbeaten"}),
             part<&Candidate::beaten_by>({.help = "Empty: by none"}),
             part<&Candidate::sure>(
-                {.help = "The intervals do not reach beyond a limit", .name = "needs_surely_met"}),
+                {.help = "True if no interval extends beyond a limit", .name = "needs_surely_met"}),
         });
     return rows;
 }
@@ -51,15 +51,15 @@ ResultType result_type(ResultOf<Candidate>) {
 ResultType result_type(ResultOf<ChooseResult>) {
     static constexpr auto rows = describe_result<ChooseResult>(
         {.name = "QualityChoose",
-         .help = "Models that meet what is needed and that no other beats",
+         .help = "Models that meet all needs and that no other model beats",
          .schema = "assay.quality_choose/1"},
         {
-            part<&ChooseResult::models>({.help = "How many were looked at"}),
+            part<&ChooseResult::models>({.help = "Number of models that were considered"}),
             part<&ChooseResult::needs>({}),
             part<&ChooseResult::options, &ChooseOptions::weights>(
-                {.help = "A profile, or what changes it"}),
-            part<&ChooseResult::candidates>({.help = "The best score first"}),
-            part({.help = "Which errors are joint", .name = "draws"},
+                {.help = "A weight profile, or changes to it"}),
+            part<&ChooseResult::candidates>({.help = "Models, the best score first"}),
+            part({.help = "Errors that are treated as joint", .name = "draws"},
                  [](const ChooseResult& r) { return drawn_by_name(r.draws); }),
             part<&ChooseResult::notes>({}),
             part<&ChooseResult::warnings>({}),
@@ -98,13 +98,13 @@ Report report_of(const ChooseResult& result) {
     }
     if (const std::size_t beaten = result.candidates.size() - shown; beaten > 0) {
         table.notes.push_back(
-            fmt::format("{} beaten: some model is at least as good in every dimension "
-                        "and clearly better in one.",
+            fmt::format("{} beaten by a model that is at least as good in every dimension and "
+                        "clearly better in one.",
                         beaten == 1 ? "1 other is" : fmt::format("{} others are", beaten)));
     }
     if (unsure > 0) {
         table.notes.push_back(
-            fmt::format("Of {} the intervals reach beyond a limit that is needed.", unsure));
+            fmt::format("For {}, intervals extend beyond a required limit.", unsure));
     }
     if (std::string joint = text_of_draws(result.draws); !joint.empty())
         table.notes.push_back(std::move(joint));

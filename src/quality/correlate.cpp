@@ -192,9 +192,10 @@ void adjust(CorrelateResult& result) {
 
 CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateOptions& options) {
     if (!(options.level > 0 && options.level < 1))
-        throw Error(ErrorCode::usage, fmt::format("level is {}; it lies in (0, 1)", options.level));
+        throw Error(ErrorCode::usage,
+                    fmt::format("level is {}; it must be in (0, 1)", options.level));
     if (options.adjust != "holm" && options.adjust != "bh" && options.adjust != "none") {
-        throw Error(ErrorCode::usage, fmt::format("adjust is `{}`; it is holm, bh or none",
+        throw Error(ErrorCode::usage, fmt::format("adjust is `{}`; allowed: holm, bh, none",
                                                   shortened(options.adjust)));
     }
     CorrelateResult result;
@@ -227,8 +228,8 @@ CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateO
             "where families are large");
     } else if (result.models > 3) {
         result.notes.emplace_back(
-            "models are treated as independent; those of one family are not: name the tag of the "
-            "families (family)");
+            "models are treated as independent, but models of one family are not: pass the tag of "
+            "the families with --family");
     }
     return result;
 }

@@ -69,7 +69,7 @@ ResultType result_type(ResultOf<Correlation>) {
                  [](const Correlation& c) {
                      return c.rho.value ? std::optional(c.p) : std::nullopt;
                  }),
-            part({.help = "Over all pairs, and all groups", .name = "p_adjusted"},
+            part({.help = "Adjusted over all pairs and all groups", .name = "p_adjusted"},
                  [](const Correlation& c) {
                      return c.rho.value ? std::optional(c.adjusted) : std::nullopt;
                  }),
@@ -96,7 +96,7 @@ ResultType result_type(ResultOf<CorrelateGroup>) {
 ResultType result_type(ResultOf<CorrelateResult>) {
     static constexpr auto rows = describe_result<CorrelateResult>(
         {.name = "QualityCorrelate",
-         .help = "Which dimensions go together over models",
+         .help = "Correlations of the dimensions over models",
          .schema = "assay.quality_correlate/1"},
         {
             part<&CorrelateResult::models>({.help = "How many"}),

@@ -28,9 +28,9 @@ constexpr PerDimension<DimensionFacts> nine{{
      "geometric mean of 1 - the deviation of the classes' accuracies and 1 - that of the target's "
      "probability"},
     {D::object_focus, "object_focus", "object focus", true, 0.5, 0, 2,
-     "1 - (accuracy with a background of the same class - with a random one)"},
+     "1 - (accuracy with a background of the same class - accuracy with a random one)"},
     {D::shape_bias, "shape_bias", "shape bias", true, 0.5, 0, 1,
-     "of the cue-conflict images that are decided by shape or texture, those by shape"},
+     "proportion of shape decisions among the cue-conflict images decided by shape or texture"},
     {D::parameters, "parameters", "parameters (millions)", false, 1, 0, 1e5,
      "numbers in the parameters, in millions, without buffers"},
 }};

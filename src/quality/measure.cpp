@@ -199,7 +199,8 @@ private:
     MeasuredDimension parameters() const {
         const auto at = options_.parameters.find(in_.model);
         if (at == options_.parameters.end())
-            return not_measurable("not given; stores do not know them, assay cost counts them");
+            return not_measurable(
+                "not given; stores do not contain them; count them with `assay cost`");
         MeasuredDimension found;
         found.value.value = at->second;
         return found;
@@ -238,7 +239,7 @@ void add_note(Estimate& value, const std::string& note) {
 
 void note_unscored(Estimate& value, std::uint64_t images) {
     if (images > 0) {
-        add_note(value, fmt::format("{} without scores {} not count", how_many(images, "image"),
+        add_note(value, fmt::format("{} without scores {} not counted", how_many(images, "image"),
                                     images == 1 ? "does" : "do"));
     }
 }
@@ -246,7 +247,7 @@ void note_unscored(Estimate& value, std::uint64_t images) {
 std::unique_ptr<Answers> MeasuredInputs::answers_of(Role role, std::string& why) const {
     const std::string dataset = index.dataset_of(role);
     if (dataset.empty()) {
-        why = "no data set is named for it";
+        why = "no data set is assigned to it";
         return nullptr;
     }
     if (!index.has(dataset, model)) {
@@ -262,8 +263,7 @@ std::unique_ptr<Answers> MeasuredInputs::answers_of(Role role, std::string& why)
                        store.spec().storage == StorageFormat::full_f16;
     if (map && map->decision != ClassMap::Decision::map_argmax && !whole) {
         why = fmt::format(
-            "the predictions on `{}` do not keep the scores of all classes, which "
-            "`{}` asks for",
+            "the predictions on `{}` do not have the scores of all classes, which `{}` needs",
             dataset, map->name);
         return nullptr;
     }
@@ -309,8 +309,7 @@ MeasuredQuality measure_quality(const MeasureQualityOptions& options, Comm& comm
         (void)millions;
         if (std::ranges::find(index->models(), model) == index->models().end()) {
             result.warnings.push_back(
-                fmt::format("parameters are given for `{}`, which has no "
-                            "predictions of `{}`",
+                fmt::format("parameters are given for `{}`, which has no predictions on `{}`",
                             model, index->dataset_of(Role::val)));
         }
     }

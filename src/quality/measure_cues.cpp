@@ -106,7 +106,7 @@ MeasuredDimension measured_focus(const MeasuredInputs& in) {
     if (all.empty()) {
         return not_measurable(
             "no foreground with a label and a score is in both mixed-same and mixed-rand. They are "
-            "matched by the attribute `foreground`, or else by the file's name");
+            "matched by the attribute `foreground`, or otherwise by file name");
     }
     std::vector<ForegroundHits> hits;
     Hits of_same, of_rand;
@@ -200,7 +200,7 @@ MeasuredDimension measured_shape_bias(const MeasuredInputs& in) {
     const std::string name = answers->store.spec().dataset_name;
     const std::string asked = answers->map ? answers->map->name : "";
     out.parts = {
-        {Dimension::shape_bias, "wilson", "decisions taken as independent", name, bias.wilson}};
+        {Dimension::shape_bias, "wilson", "decisions treated as independent", name, bias.wilson}};
     for (const auto& [part, hits] : {std::pair{"shape", bias.shape}, {"texture", bias.texture}}) {
         out.parts.push_back({Dimension::shape_bias, part, asked, name,
                              wilson_proportion(hits, bias.decisions, in.options.level, "")});

@@ -106,8 +106,8 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
         missing += fmt::format("{}{}", missing.empty() ? "" : " and ", variant);
     }
     if (!missing.empty()) {
-        return not_measurable(
-            fmt::format("no predictions under {} on `{}`: assay attack makes them", missing, data));
+        return not_measurable(fmt::format(
+            "no predictions under {} on `{}`: make them with `assay attack`", missing, data));
     }
     const PredictionStore clean = in.index.open(data, in.model, in.model);
     if (!clean.complete()) *in.partial = true;
@@ -177,8 +177,8 @@ MeasuredDimension measured_corruptions(const MeasuredInputs& in) {
     const robustness::CorruptionRatio& ratio = in.corruptions->ratio;
     if (!ratio.one_file) {
         refuse(
-            fmt::format("predictions of `{}` on corrupted versions of `{}` are of several files of "
-                        "this name: predict with one of them again",
+            fmt::format("predictions of `{}` on corrupted versions of `{}` come from several files "
+                        "of this name: predict again with one of them",
                         in.model, in.index.corrupted()));
     }
     in.index.check_file(in.model, ratio.model_hash,

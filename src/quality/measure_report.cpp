@@ -100,7 +100,7 @@ Report report_without_json(const MeasuredQuality& result) {
         return result.models[m].values[d].undefined;
     }));
     add(text_table(
-        result, "What differs from the published table", "measured",
+        result, "Differences from the published table", "measured",
         [&](std::size_t m, std::size_t d) { return result.table.models[m].cells[d].definition; }));
     add(text_table(result, "Notes", "note", [&](std::size_t m, std::size_t d) {
         const Estimate& value = result.models[m].values[d];

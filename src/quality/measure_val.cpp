@@ -134,7 +134,7 @@ MeasuredDimension measured_calibration(const MeasuredInputs& in) {
                          .value = {}};
         part.value.value = m.calibrated_null->mean;
         part.value.n = m.n;
-        part.value.note = fmt::format("p = {:.2g} that a calibrated classifier reaches the value",
+        part.value.note = fmt::format("p = {:.2g} for a calibrated classifier to reach the value",
                                       m.calibrated_null->p);
         out.parts.push_back(std::move(part));
     }

@@ -133,18 +133,19 @@ class Merger {
 public:
     Merger(const std::vector<QualityTable>& tables, const MergeOptions& options)
         : tables_(tables), options_(options) {
-        if (tables.empty()) throw Error(ErrorCode::usage, "there is no table to merge");
+        if (tables.empty()) throw Error(ErrorCode::usage, "there is no table to merge: name one");
         if (options.replace && trimmed(*options.replace).empty())
-            throw Error(ErrorCode::usage, "the note says why cells are replaced; it is empty");
+            throw Error(ErrorCode::usage,
+                        "--replace needs a note that says why cells are replaced; it is empty");
         result_.table.source = tables.front().source;
         for (const QualityTable& table : tables) {
             for (const std::string& tag : table.tags) {
                 if (place_of(tag)) continue;
                 if (result_.table.tags.size() == most_table_tags) {
-                    refuse(fmt::format(
-                        "{}: with its tag `{}` the tables have more than {} tags (columns that are "
-                        "no dimension): no table of so many can be read",
-                        table.source, shortened(tag), most_table_tags));
+                    refuse(
+                        fmt::format("{}: with its tag `{}` the tables have more than {} tags "
+                                    "(columns that are not dimensions), which is the limit",
+                                    table.source, shortened(tag), most_table_tags));
                 }
                 result_.table.tags.push_back(tag);
             }
@@ -265,7 +266,7 @@ private:
         }
         if (repeated || earlier.size() > 1) {
             refuse(
-                fmt::format("`{}` of {} may be any of several rows of {}; {}", key_text(key),
+                fmt::format("`{}` of {} matches several rows of {}; {}", key_text(key),
                             repeated ? tables_[from_[earlier[0]]].source : tables_[table_].source,
                             repeated ? tables_[table_].source : tables_[from_[earlier[0]]].source,
                             what_to_do()));
@@ -305,13 +306,13 @@ private:
                 shown.push_back(fmt::format("and {} more", all.size() - most_shown));
                 break;
             }
-            shown.push_back(fmt::format("{} is {} in {} and {} in {}", c.what, shortened(c.earlier),
+            shown.push_back(fmt::format("{} is {} in {} but {} in {}", c.what, shortened(c.earlier),
                                         tables_[from_[place]].source, shortened(c.later),
                                         tables_[table_].source));
         }
         refuse(
-            fmt::format("`{}`: {}; give the rows another name or a tag of the key, or say why the "
-                        "later one counts (replace)",
+            fmt::format("`{}`: {}; give the rows different names or tags in --key, or use the "
+                        "later one with --replace NOTE",
                         key_text(key_of(row)), fmt::join(shown, "; ")));
     }
 
@@ -360,10 +361,10 @@ Report report_of(const MergeResult& result) {
             row.emplace_back(estimate_of(model.cell(facts.dimension), facts.dimension));
         table.add(std::move(row));
     }
-    table.notes.push_back(fmt::format(
-        "Rows after the first table: {} new, {} that completed one, {} that replaced one, {} that "
-        "said nothing new.",
-        result.added, result.completed, result.replaced, result.equal));
+    table.notes.push_back(
+        fmt::format("Rows after the first table: {} new, {} that completed one, {} that replaced "
+                    "one, {} without anything new.",
+                    result.added, result.completed, result.replaced, result.equal));
     for (const std::string& note : result.table.notes) table.notes.push_back(note + ".");
     report.sections = {{.title = "", .blocks = {table}, .sections = {}}};
     report.records = quality_records(result.table);

@@ -190,7 +190,7 @@ Groups groups_of(const QualityTable& table, const GroupOptions& options) {
         throw Error(ErrorCode::usage, "families only apply to pairs: add --paired");
     if (options.paired && groups.first.size() != groups.second.size()) {
         throw Error(ErrorCode::usage,
-                    fmt::format("pairs need groups of one size; there are {} and {}",
+                    fmt::format("pairs need groups of equal size; they have {} and {}",
                                 groups.first.size(), how_many(groups.second.size(), "model")));
     }
     return groups;
@@ -261,10 +261,11 @@ void compare_unpaired(GroupDifference& d, const std::vector<double>& first,
 
 GroupResult compare_groups(const QualityTable& table, const GroupOptions& options) {
     if (!(options.level > 0 && options.level < 1))
-        throw Error(ErrorCode::usage, fmt::format("level is {}; it lies in (0, 1)", options.level));
+        throw Error(ErrorCode::usage,
+                    fmt::format("level is {}; it must be in (0, 1)", options.level));
     if (options.permutations < 100)
         throw Error(ErrorCode::usage,
-                    fmt::format("{} permutations; at least 100", options.permutations));
+                    fmt::format("{} permutations; allowed: 100 or more", options.permutations));
     GroupResult result;
     result.options = options;
     const Groups groups = groups_of(table, options);
@@ -328,7 +329,7 @@ GroupResult compare_groups(const QualityTable& table, const GroupOptions& option
     if (!options.paired) {
         result.notes.emplace_back(
             "models are treated as independent; those of one family are not, and p-values are then "
-            "too small. Give matched pairs a family");
+            "too small. Name families of matched pairs with --family");
     }
     if (options.published_test) {
         result.notes.emplace_back(

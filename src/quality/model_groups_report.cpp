@@ -31,11 +31,12 @@ ResultType result_type(ResultOf<GroupDifference>) {
             part<&GroupDifference::dimension>({}),
             part<&GroupDifference::first>({.help = "Mean of the first group"}),
             part<&GroupDifference::second>({}),
-            part<&GroupDifference::difference>({.help = "The second mean minus the first"}),
+            part<&GroupDifference::difference>(
+                {.help = "Difference: the second mean minus the first"}),
             part<&GroupDifference::effect>({.help = "The difference in standard deviations"}),
-            part<&GroupDifference::p>({.help = "Of a permutation test, two-sided"}),
+            part<&GroupDifference::p>({.help = "Two-sided p-value of a permutation test"}),
             part<&GroupDifference::adjusted>(
-                {.help = "By Holm, over the dimensions", .name = "p_holm"}),
+                {.help = "Adjusted with Holm's method over the dimensions", .name = "p_holm"}),
             part<&GroupDifference::published>({.inlined = true}),
         });
     return rows;
@@ -44,18 +45,18 @@ ResultType result_type(ResultOf<GroupDifference>) {
 ResultType result_type(ResultOf<GroupResult>) {
     static constexpr auto rows = describe_result<GroupResult>(
         {.name = "QualityGroups",
-         .help = "Do two groups of models differ",
+         .help = "Comparison of two groups of models",
          .schema = "assay.quality_groups/1"},
         {
             part<&GroupResult::options, &GroupOptions::first>({.help = "Selectors"}),
             part<&GroupResult::options, &GroupOptions::second>({.help = "Selectors"}),
-            part<&GroupResult::first_models>({.help = "How many distinct ones"}),
+            part<&GroupResult::first_models>({.help = "Number of distinct models"}),
             part<&GroupResult::second_models>({}),
             part<&GroupResult::options, &GroupOptions::paired>({}),
             part<&GroupResult::options, &GroupOptions::family>(
                 {.help = "The tag whose values are families of pairs"}),
             part<&GroupResult::clusters>({.help = "Of pairs"}),
-            part<&GroupResult::exact>({.help = "All exchanges were counted, not drawn"}),
+            part<&GroupResult::exact>({.help = "True if all exchanges were counted, not sampled"}),
             part<&GroupResult::dimensions>({}),
             part<&GroupResult::notes>({}),
             part<&GroupResult::warnings>({}),

@@ -31,7 +31,7 @@ PerDimension<double> doubled(std::initializer_list<Dimension> which) {
 double weight_in(std::string_view text, std::string_view all) {
     const std::optional<double> value = finite_number(text);
     if (!value || *value < 0) {
-        throw Error(ErrorCode::usage, fmt::format("weights `{}`: `{}` is no number from 0 on",
+        throw Error(ErrorCode::usage, fmt::format("weights `{}`: `{}` is not a number of 0 or more",
                                                   shortened(all, 200), shortened(text)));
     }
     return *value;
@@ -62,11 +62,10 @@ PerDimension<double> weights_named(std::string_view text) {
     if (text.find('=') == std::string_view::npos) {
         std::vector<std::string_view> known;
         for (const WeightProfile& profile : weight_profiles()) known.push_back(profile.name);
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("unknown weights `{}`; there are {}, and DIMENSION=NUMBER,... which "
-                        "changes the balanced ones",
-                        shortened(text, 200), fmt::join(known, ", ")));
+        throw Error(ErrorCode::usage,
+                    fmt::format("unknown weights `{}`; allowed: {}, or DIMENSION=NUMBER,... to "
+                                "change the balanced ones",
+                                shortened(text, 200), fmt::join(known, ", ")));
     }
     PerDimension<double> weights = default_weights();
     std::size_t begin = 0;
@@ -82,14 +81,16 @@ PerDimension<double> weights_named(std::string_view text) {
         begin = comma + 1;
     }
     if (std::accumulate(weights.begin(), weights.end(), 0.0) <= 0)
-        throw Error(ErrorCode::usage, fmt::format("weights `{}`: all are 0", text));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("weights `{}`: all weights are 0; at least one must be above 0", text));
     return weights;
 }
 
 QubaConstants constants_from(const Values& values, const PerDimension<double>& weights,
                              double trim) {
     if (!(trim >= 0 && trim < 0.5))
-        throw Error(ErrorCode::usage, fmt::format("trim is {}; it lies in [0, 0.5)", trim));
+        throw Error(ErrorCode::usage, fmt::format("trim is {}; it must be in [0, 0.5)", trim));
     QubaConstants constants;
     std::vector<double> column;
     for (std::size_t d = 0; d < dimension_count; ++d) {
@@ -105,9 +106,9 @@ QubaConstants constants_from(const Values& values, const PerDimension<double>& w
         if (column.size() < 2 * cut + 3) {
             throw Error(
                 ErrorCode::bad_input,
-                fmt::format("{} of the models {} a value of {}: too few for constants of "
-                            "their own",
-                            column.size(), column.size() == 1 ? "has" : "have", facts.name));
+                fmt::format(
+                    "only {} of the models {} a value of {}: too few for their own constants",
+                    column.size(), column.size() == 1 ? "has" : "have", facts.name));
         }
         const auto begin = column.begin() + static_cast<std::ptrdiff_t>(cut);
         const auto end = column.end() - static_cast<std::ptrdiff_t>(cut);
@@ -119,8 +120,8 @@ QubaConstants constants_from(const Values& values, const PerDimension<double>& w
         constants.deviation[d] = std::sqrt(squares / n);
         if (!(constants.deviation[d] > 1e-12 * std::fabs(mean))) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("all models have the same {}: it has no scale of its own; take "
-                                    "the published constants, or leave it out (--weights {}=0)",
+                        fmt::format("all models have the same {}, so it has no scale; use the "
+                                    "published constants, or omit it (--weights {}=0)",
                                     facts.name, facts.name));
         }
     }

@@ -25,9 +25,10 @@ constexpr std::size_t most_draws = 100'000'000;
 
 void check_options(const QubaOptions& options) {
     if (!(options.level > 0 && options.level < 1))
-        throw Error(ErrorCode::usage, fmt::format("level is {}; it lies in (0, 1)", options.level));
+        throw Error(ErrorCode::usage,
+                    fmt::format("level is {}; it must be in (0, 1)", options.level));
     if (options.replicates < 100 || options.replicates > most_replicates) {
-        throw Error(ErrorCode::usage, fmt::format("{} replicates; there are 100 to {}",
+        throw Error(ErrorCode::usage, fmt::format("{} replicates; allowed: 100 to {}",
                                                   options.replicates, most_replicates));
     }
 }
@@ -174,8 +175,8 @@ std::vector<std::string> other_definitions(const QualityTable& table,
         }
         if (count > 0) {
             warnings.push_back(fmt::format(
-                "{} of {} {} measured in another way than the published one (`{}`): "
-                "{} among the 326 models {} different things",
+                "{} of {} {} measured differently from the published one (`{}`): {} among the 326 "
+                "models {} different things",
                 dimension_facts()[d].title, how_many(count, "model"),
                 static_cast<Dimension>(d) == Dimension::parameters ? "were" : "was", example,
                 count == 1 ? "its place" : "their places", count == 1 ? "compares" : "compare"));
@@ -280,8 +281,8 @@ QubaResult score_quality(const QualityTable& table, const QubaOptions& options) 
     const std::vector<std::size_t> models = select_models(table, options.where);
     if (models.size() * options.replicates > most_draws) {
         throw Error(ErrorCode::usage,
-                    fmt::format("{} replicates of {} are more than {}; take fewer",
-                                options.replicates, how_many(models.size(), "model"), most_draws));
+                    fmt::format("{} replicates of {} exceed {}; use fewer", options.replicates,
+                                how_many(models.size(), "model"), most_draws));
     }
     result.notes = table.notes;
     for (std::string& note : notes_on_cells(table, models, result.weights))
@@ -320,11 +321,12 @@ QubaResult score_quality(const QualityTable& table, const QubaOptions& options) 
                                          other_scores.size() + 1, options.level);
         } else {
             scored.place.unit = Unit::rank;
-            scored.place.undefined = !scored.missing.empty() ? "a dimension is missing"
-                                     : result.published      ? "the models are the published ones"
-                                     : options.own_constants
-                                         ? "scores by own constants compare among themselves alone"
-                                         : "not asked for";
+            scored.place.undefined =
+                !scored.missing.empty() ? "a dimension is missing"
+                : result.published      ? "the models are the published ones"
+                : options.own_constants
+                    ? "scores with own constants can only be compared with each other"
+                    : "not asked for";
         }
         result.models.push_back(std::move(scored));
     }

@@ -43,21 +43,20 @@ Table score_table(const QubaResult& result) {
         result.constants.source, result.options.weights));
     if (result.assumed_errors) {
         table.notes.emplace_back(
-            "The published values come without errors: those of the sizes of their test sets are "
-            "assumed.");
+            "The published values have no standard errors: Assay assumes those of the test sets' "
+            "sizes.");
     }
     const std::string joint = text_of_draws(result.draws);
-    table.notes.push_back(joint.empty()
-                              ? "Intervals: sampling of the images alone, cells of a model and "
-                                "models drawn independently."
-                              : "Intervals: sampling of the images alone. " + joint);
+    table.notes.push_back(joint.empty() ? "Intervals only cover sampling of the images, "
+                                          "independently for the cells of a model and for models."
+                                        : "Intervals only cover sampling of the images. " + joint);
     for (const std::string& note : result.notes) table.notes.push_back(note + ".");
     return table;
 }
 
 Table contribution_table(const QubaResult& result) {
     Table table;
-    table.title = "What the dimensions contribute";
+    table.title = "Contributions of the dimensions";
     table.columns = {{.name = "model", .numbers = false}};
     for (const DimensionFacts& facts : dimension_facts())
         table.columns.push_back({.name = std::string(facts.title)});
@@ -82,7 +81,7 @@ struct DimensionScale {
 };
 ResultType result_type(ResultOf<DimensionScale>) {
     static constexpr auto rows = describe_result<DimensionScale>(
-        {.name = "DimensionScale", .help = "What centres and scales a dimension"},
+        {.name = "DimensionScale", .help = "Centre and scale of a dimension"},
         {part<&DimensionScale::mean>({}), part<&DimensionScale::deviation>({})});
     return rows;
 }
@@ -97,12 +96,13 @@ struct ScoreDimension {
 };
 ResultType result_type(ResultOf<ScoreDimension>) {
     static constexpr auto rows = describe_result<ScoreDimension>(
-        {.name = "ScoreDimension", .help = "A dimension, with what scoring by other weights needs"},
+        {.name = "ScoreDimension",
+         .help = "A dimension, with the data for scores with other weights"},
         {
             part<&ScoreDimension::facts, &DimensionFacts::dimension>({}),
             part<&ScoreDimension::facts, &DimensionFacts::title>({.help = "For people"}),
             part<&ScoreDimension::facts, &DimensionFacts::is>(
-                {.help = "One line, with what it is measured on"}),
+                {.help = "One line, with the data that it is measured on"}),
             part<&ScoreDimension::facts, &DimensionFacts::higher_is_better>({}),
             part<&ScoreDimension::scale>({.inlined = true}),
         });
@@ -136,7 +136,7 @@ ResultType result_type(ResultOf<WeightProfile>) {
         {.name = "WeightProfile"},
         {
             part<&WeightProfile::name>({.name = "profile"}),
-            part<&WeightProfile::is>({.help = "One line about it"}),
+            part<&WeightProfile::is>({.help = "One line about the dimension"}),
             part({.name = "weights"}, [](const WeightProfile& p) { return by_name(p.weights); }),
         });
     return rows;
@@ -152,12 +152,13 @@ ResultType result_type(ResultOf<ScoredModel>) {
                  [](const ScoredModel& m) { return m.model + 1; }),
             part<&ScoredModel::label>({.name = "model"}),
             part<&ScoredModel::score>({}),
-            part<&ScoredModel::rank>({.help = "1 is the best of the chosen ones"}),
+            part<&ScoredModel::rank>({.help = "Rank among the chosen models; 1 is the best"}),
             part<&ScoredModel::best>(
                 {.help = "Probability of rank 1, over the draws", .name = "p_best"}),
             part<&ScoredModel::top5>({.name = "p_top5"}),
-            part<&ScoredModel::place>({.help = "Among the published models"}),
-            part({.help = "What each dimension adds: they add up to the score", .name = "parts"},
+            part<&ScoredModel::place>({.help = "Rank among the published models"}),
+            part({.help = "Contribution of each dimension; they add up to the score",
+                  .name = "parts"},
                  [](const ScoredModel& m) { return by_name(m.contribution); }),
             part<&ScoredModel::missing>({.help = "Dimensions without a value"}),
         });
@@ -167,11 +168,11 @@ ResultType result_type(ResultOf<ScoredModel>) {
 ResultType result_type(ResultOf<DrawnCells>) {
     static constexpr auto rows = describe_result<DrawnCells>(
         {.name = "DrawnCells",
-         .help = "How the values of one dimension were drawn, in numbers of models"},
+         .help = "How the values of one dimension were drawn: numbers of models"},
         {
-            part<&DrawnCells::joint>({.help = "Their errors are joint"}),
+            part<&DrawnCells::joint>({.help = "Models whose errors are joint"}),
             part<&DrawnCells::independent>({}),
-            part<&DrawnCells::exact>({.help = "They have no standard error"}),
+            part<&DrawnCells::exact>({.help = "Models without a standard error"}),
         });
     return rows;
 }
@@ -183,18 +184,18 @@ ResultType result_type(ResultOf<QubaResult>) {
          .schema = "assay.quality_score/1"},
         {
             part({.name = "weights"}, [](const QubaResult& r) { return by_name(r.weights); }),
-            part({.help = "Of the dimensions that count", .name = "constants"},
+            part({.help = "Dimensions that count", .name = "constants"},
                  [](const QubaResult& r) { return scales_that_count(r); }),
             part<&QubaResult::constants, &QubaConstants::source>(
                 {.help = "In words", .name = "constants_from"}),
             part<&QubaResult::options, &QubaOptions::own_constants>(
-                {.help = "Of these models, not the published ones"}),
+                {.help = "True if the constants come from these models, not the published ones"}),
             part({.help = "All nine, in their order", .name = "dimensions"},
                  [](const QubaResult& r) { return dimensions_of(r); }),
             part({.name = "profiles"}, [](const QubaResult&) { return weight_profiles(); }),
             part<&QubaResult::options, &QubaOptions::level>({.help = "Of the intervals"}),
             part<&QubaResult::assumed_errors>(
-                {.help = "Some standard errors follow from the sizes of test sets alone"}),
+                {.help = "True if some standard errors follow only from the sizes of test sets"}),
             part({.help = "Which errors are joint", .name = "draws"},
                  [](const QubaResult& r) { return drawn_by_name(r.draws); }),
             part<&QubaResult::options, &QubaOptions::replicates>({}),

@@ -134,7 +134,7 @@ Focus focus_of(std::span<const ForegroundHits> foregrounds, double level) {
     if (agree || foregrounds.size() < 2) {
         out.influence.clear();
         out.variance = proportion_variance({0, foregrounds.size()}, level);
-        out.value.note = "all foregrounds agree: the error is that of none in so many";
+        out.value.note = "all foregrounds agree, so the error is an upper bound";
     } else {
         out.variance = squares * count / (count - 1);
     }

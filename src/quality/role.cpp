@@ -45,7 +45,7 @@ Role role_named(std::string_view name) {
         names.emplace_back(facts.name);
     }
     throw Error(ErrorCode::usage,
-                fmt::format("no data set plays the role `{}`{}; there are {}", shortened(name),
+                fmt::format("unknown role `{}`{}; the roles are {}", shortened(name),
                             suggest(name, names), fmt::join(names, ", ")));
 }
 
@@ -54,7 +54,7 @@ std::optional<ClassMap> question_of(Role role, const Dataset& dataset,
     const RoleFacts& facts = facts_of(role);
     // Imports may come without names of classes: their labels are numbers of the classifier's.
     if (!dataset.classes.empty() && dataset.classes.size() != model_classes.size()) {
-        refuse(fmt::format("the data set `{}` ({}) has {}; allowed are the classifier's own {}",
+        refuse(fmt::format("the data set `{}` ({}) has {}; allowed: the classifier's own {}",
                            dataset.name, facts.name,
                            how_many(dataset.classes.size(), "class", "classes"),
                            model_classes.size()));

@@ -80,9 +80,8 @@ ToldTarget target_at_place(const ClassMap& map, std::string_view folder) {
     if (!found || !other) return {found, ""};
     return {
         std::nullopt,
-        fmt::format(
-            "the folder `{}` begins like `{}` and continues like `{}`: rename it to one of them",
-            folder, map.targets.id(static_cast<std::size_t>(*found)), map.targets.id(*other))};
+        fmt::format("the folder `{}` matches both `{}` and `{}`: rename it to one of them", folder,
+                    map.targets.id(static_cast<std::size_t>(*found)), map.targets.id(*other))};
 }
 
 /// The folders from the innermost one on, then the name. Whole names come first, in any folder.

@@ -51,9 +51,10 @@ private:
             if (progress_) progress_(progress);
             result_.findings.push_back(
                 {model.spec.name, val.name,
-                 with_note(fmt::format("checking `{}` (checks = false in [quality] goes without)",
-                                       model.spec.name),
-                           [&] { return check_model(*model.classifier, model.spec, val, how); })});
+                 with_note(
+                     fmt::format("checking `{}` (to skip this, set checks = false in [quality])",
+                                 model.spec.name),
+                     [&] { return check_model(*model.classifier, model.spec, val, how); })});
             progress.done += options_.check_sample;
         }
     }

@@ -90,8 +90,8 @@ void check_other(const fs::path& runs, const std::string& name, const PlannedDat
                            : unless_damaged([&] { return PredictionStore::open(at->second); });
     if (!same || (first && !store::same_data(*first, other).images())) {
         refuse(
-            fmt::format("{} is of another data set that is called `{}`, too: give one of them "
-                        "another name, or move its predictions away",
+            fmt::format("{} belongs to another data set that is also named `{}`: rename one of "
+                        "them, or move its predictions away",
                         other.folder().string(), name));
     }
     if (models.contains(model) || is_folder(own / model)) {
@@ -115,8 +115,8 @@ void check_runs(const QualityRunOptions& options, const RunWork& work) {
         const std::string there = name_in(folder);
         if (there.empty() || there == one.first) continue;
         refuse(
-            fmt::format("{} holds predictions on the data set `{}`: its folder was renamed, and "
-                        "the run would call it `{}`; call the folder `{}`, or move it away",
+            fmt::format("{} holds predictions on the data set `{}`, but the folder was renamed and "
+                        "the run would name it `{}`; name the folder `{}`, or move it away",
                         folder.string(), there, one.first, there));
     }
     std::set<std::string> models;

@@ -38,14 +38,14 @@ void shorten(Report& report, const QualityRunResult& result) {
             return table != nullptr && table->title == "Parts";
         });
         if (gone > 0) {
-            section.blocks.emplace_back(
-                "Parts of the dimensions, with their intervals: " + result.table.string() + ".");
+            section.blocks.emplace_back("Measurements behind the dimensions, with intervals: " +
+                                        result.table.string() + ".");
         }
     }
 }
 
 Table fault_table(const std::vector<CheckedPair>& pairs) {
-    Table table{.title = "What assay check found",
+    Table table{.title = "Findings of assay check",
                 .columns = {{"model", false}, {"finding", false}, {"", false}, {"advice", false}},
                 .rows = {},
                 .notes = {}};
@@ -86,12 +86,13 @@ ResultType result_type(ResultOf<QualityStep>) {
         {
             part<&QualityStep::name>({.name = "step"}),
             part<&QualityStep::dataset>({.help = "Whose images"}),
-            part<&QualityStep::model>({.help = "Empty: all of them together"}),
-            part<&QualityStep::images>({.help = "Of the data set"}),
+            part<&QualityStep::model>({.help = "Empty for all together"}),
+            part<&QualityStep::images>({.help = "Images of the data set"}),
             part<&QualityStep::passes>(
-                {.help = "Of images through a network; one with a gradient counts as three"}),
-            part<&QualityStep::done>({.help = "By earlier runs, as a proportion"}),
-            part<&QualityStep::seconds>({.help = "Of what is left, by the probe"}),
+                {.help =
+                     "Passes of images through a network; one with a gradient counts as three"}),
+            part<&QualityStep::done>({.help = "Proportion that earlier runs did"}),
+            part<&QualityStep::seconds>({.help = "Estimated time of the rest, from the probe"}),
             part({.name = "whose", .only_csv = true},
                  [](const QualityStep& step) {
                      return step.model.empty() ? std::string("all") : step.model;
@@ -113,13 +114,13 @@ ResultType result_type(ResultOf<MissingDimension>) {
 ResultType result_type(ResultOf<QualityPlan>) {
     static constexpr auto rows = describe_result<QualityPlan>(
         {.name = "QualityPlan",
-         .help = "What `assay quality run` would do, and about how long it takes",
+         .help = "The steps of `assay quality run` and their estimated time",
          .schema = "assay.quality_plan/1"},
         {
             part<&QualityPlan::threads>({}),
             part<&QualityPlan::seconds>({.help = "Of all steps"}),
             part<&QualityPlan::steps>({}),
-            part<&QualityPlan::missing>({.help = "What the run will not measure"}),
+            part<&QualityPlan::missing>({.help = "Dimensions that the run will not measure"}),
             part<&QualityPlan::notes>({}),
         });
     return rows;
@@ -127,7 +128,7 @@ ResultType result_type(ResultOf<QualityPlan>) {
 
 Report report_of(const QualityPlan& plan) {
     Report report;
-    report.title = "What would be done";
+    report.title = "The steps";
     Table table{.title = "",
                 .columns = {{"step", false},
                             {"data set", false},
@@ -145,8 +146,8 @@ Report report_of(const QualityPlan& plan) {
                    Number{.value = step.seconds, .digits = step.seconds < 10 ? 1 : 0}});
     }
     table.notes = {
-        fmt::format("About {:.0f} s with {}, by a probe of a batch of each model; reading "
-                    "the stores at the end is not in it.",
+        fmt::format("About {:.0f} s with {}, estimated from one batch of each model; it excludes "
+                    "reading the stores at the end.",
                     plan.seconds, how_many(static_cast<std::uint64_t>(plan.threads), "thread")),
         "Passes of an image through a network; one with a gradient counts as three."};
     for (const MissingDimension& one : plan.missing)

@@ -67,11 +67,12 @@ void check_val(const Dataset& val, bool corrupt) {
     }
     const VersionOf there = version_of(val.root, val.name);
     if (!corrupt || there.corruption == nullptr) return;
-    throw Error(ErrorCode::usage,
-                fmt::format("the images of `{}` (val) are corrupted already, by their folder or "
-                            "their data set's name: {} at severity {}; corruptions = \"none\" "
-                            "measures the other dimensions",
-                            val.name, there.corruption->name, there.severity));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "the images of `{}` (val) are already corrupted, according to their folder or data set "
+            "name: {} at severity {}. To measure the other dimensions, set corruptions = \"none\"",
+            val.name, there.corruption->name, there.severity));
 }
 
 /// What the scores that are kept do not tell.
@@ -108,23 +109,22 @@ void check(const QualityRunOptions& options) {
     if (options.models.empty()) usage("no model: name at least one");
     prediction::check_models(options.models);
     if (!options.data.contains(Role::val)) {
-        usage(
-            "no data set plays the role val, the clean images: without them no dimension is "
-            "known");
+        usage("no data set has the role val, the clean images, which every dimension needs");
     }
     std::map<std::string, Role> roles;
     for (const auto& entry : options.data) {
         const auto [other, fresh] = roles.emplace(entry.second.name, entry.first);
         if (fresh) continue;
-        usage(fmt::format("the data set `{}` is in two roles, {} and {}", entry.second.name,
+        usage(fmt::format("the data set `{}` has two roles, {} and {}", entry.second.name,
                           facts_of(other->second).name, facts_of(entry.first).name));
     }
     const Dataset& val = options.data.at(Role::val);
     const auto check_sample = [&](bool wanted, std::string_view what, std::size_t limit) {
         const std::string name = sample_name(val, what, limit);
         if (!wanted || limit == 0 || limit >= val.size() || !roles.contains(name)) return;
-        usage(fmt::format("the data set of the role {} is called `{}`, as a sample of val is",
-                          facts_of(roles.at(name)).name, name));
+        usage(fmt::format(
+            "the data set of the role {} is named `{}`, like a sample of val; rename it",
+            facts_of(roles.at(name)).name, name));
     };
     check_sample(options.corrupt, "corrupted", options.corrupt_limit);
     check_sample(options.attack, "attacked", options.attack_limit);
@@ -193,11 +193,11 @@ RunWork work_of(const QualityRunOptions& options) {
 std::vector<MissingDimension> left_out_of(const QualityRunOptions& options, const RunWork& work) {
     std::vector<MissingDimension> left_out;
     if (!options.attack)
-        left_out.push_back({Dimension::adversarial_robustness, "", "no attack is asked for"});
+        left_out.push_back({Dimension::adversarial_robustness, "", "no attack is requested"});
     for (const auto& [model, why] : work.without_gradient)
         left_out.push_back({Dimension::adversarial_robustness, model, why});
     if (!options.corrupt)
-        left_out.push_back({Dimension::c_robustness, "", "no corruption is asked for"});
+        left_out.push_back({Dimension::c_robustness, "", "no corruption is requested"});
     for (const DimensionRoles& needed : dimension_roles()) {
         std::vector<std::string_view> absent;
         for (const Role role : needed.roles) {
@@ -205,7 +205,7 @@ std::vector<MissingDimension> left_out_of(const QualityRunOptions& options, cons
         }
         if (absent.empty()) continue;
         left_out.push_back({needed.dimension, "",
-                            fmt::format("no data set plays the role{} {}",
+                            fmt::format("no data set has the role{} {}",
                                         absent.size() == 1 ? "" : "s", fmt::join(absent, ", "))});
     }
     return left_out;

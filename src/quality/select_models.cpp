@@ -50,7 +50,7 @@ std::vector<std::size_t> rows_of(const std::string& selector, std::string_view l
         const bool range = dash != std::string_view::npos;
         if (!parse_number(part.substr(0, dash), first) ||
             (range && !parse_number(part.substr(dash + 1), last)))
-            refuse_selector(selector, fmt::format("`{}` is no row", part));
+            refuse_selector(selector, fmt::format("`{}` is not a row", part));
         if (!range) last = first;
         if (first < 1 || last > models || first > last)
             refuse_selector(selector, fmt::format("`{}` is not within rows 1 to {}", part, models));
@@ -67,7 +67,7 @@ std::vector<std::size_t> select_listed(const QualityTable& table,
     for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i] = i;
     for (const std::string& selector : selectors) {
         const std::size_t equal = selector.find('=');
-        if (equal == std::string::npos) refuse_selector(selector, "it has no =");
+        if (equal == std::string::npos) refuse_selector(selector, "it has no `=`");
         const std::string key = loose_name(selector.substr(0, equal));
         const std::string value = loose_name(trimmed(selector.substr(equal + 1)));
         std::vector<std::size_t> kept;
@@ -94,7 +94,7 @@ std::vector<std::size_t> select_listed(const QualityTable& table,
                     kept.push_back(i);
             }
         }
-        if (kept.empty()) refuse_selector(selector, "no model is left");
+        if (kept.empty()) refuse_selector(selector, "no model matches");
         chosen = std::move(kept);
     }
     return chosen;

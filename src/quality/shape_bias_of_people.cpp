@@ -53,7 +53,7 @@ PeopleShapeBiasResult shape_bias_of_people(const std::vector<std::filesystem::pa
                             shortened(answer.image)));
         }
         if (shape != answer.category) {
-            refuse(fmt::format("image `{}` has the shape `{}`, and its category is `{}`",
+            refuse(fmt::format("image `{}` has the shape `{}`, but its category is `{}`",
                                shortened(answer.image), shortened(shape),
                                shortened(answer.category)));
         }
@@ -77,7 +77,7 @@ PeopleShapeBiasResult shape_bias_of_people(const std::vector<std::filesystem::pa
         result.people.push_back(bias_of_people(person, decisions, level));
     if (repeated > 0) {
         result.warnings.push_back(fmt::format(
-            "{} one of the same person to the same image: the first counts",
+            "{} a person's answer to the same image: the first counts",
             repeated == 1 ? "1 answer repeats" : fmt::format("{} answers repeat", repeated)));
     }
     return result;
@@ -89,15 +89,15 @@ ResultType result_type(ResultOf<PeopleShapeBias>) {
          .help = "The shape bias of a person, or of all",
          .columns = "person=who,shape_bias*,shape,texture,answers"},
         {
-            part<&PeopleShapeBias::person>({.help = "Empty: all of them"}),
+            part<&PeopleShapeBias::person>({.help = "Empty for all people together"}),
             part<&PeopleShapeBias::value>(
-                {.help = "Its interval is by clusters of shape images and of texture images",
+                {.help = "The interval uses clusters of shape images and of texture images",
                  .name = "shape_bias"}),
-            part<&PeopleShapeBias::wilson>({.help = "The same with independent answers"}),
-            part<&PeopleShapeBias::shape>({.help = "Answers that named the shape"}),
-            part<&PeopleShapeBias::texture>({.help = "Answers that named the texture"}),
+            part<&PeopleShapeBias::wilson>({.help = "The same interval, with independent answers"}),
+            part<&PeopleShapeBias::shape>({.help = "Number of answers that name the shape"}),
+            part<&PeopleShapeBias::texture>({.help = "Number of answers that name the texture"}),
             part<&PeopleShapeBias::answers>(
-                {.help = "All but those to images whose two cues are of one class"}),
+                {.help = "Answers, except to images whose two cues are one class"}),
             part({.name = "who", .only_csv = true},
                  [](const PeopleShapeBias& one) {
                      return one.person.empty() ? std::string("all") : one.person;
@@ -141,8 +141,8 @@ Report report_of(const PeopleShapeBiasResult& result) {
     table.rule();
     for (const PeopleShapeBias& one : result.people) add(one, one.person);
     table.notes.emplace_back(
-        "Of the answers that name the shape or the texture, those that name the shape. Intervals: "
-        "clusters of shape images and of texture images; the people are these people.");
+        "Proportion of shape among the answers that name the shape or the texture. Intervals: "
+        "clusters of shape images and of texture images, for these people.");
     report.sections = {{.title = "", .blocks = {std::move(table)}, .sections = {}}};
     report.result = json_of(result);
     return report;

@@ -67,7 +67,8 @@ ResultType result_type(ResultOf<ErrorShare>) {
         {.name = "ErrorShare", .help = "How the error of a cell depends on some images"},
         {
             part<&ErrorShare::data>({.help = "Identity of a data set's images"}),
-            part<&ErrorShare::parts>({.help = "One for each of its at most 128 groups of images"}),
+            part<&ErrorShare::parts>(
+                {.help = "One number for each of at most 128 groups of images"}),
         });
     return rows;
 }
@@ -78,17 +79,18 @@ ResultType result_type(ResultOf<ShownCell>) {
     static constexpr auto rows = describe_result<ShownCell>(
         {.name = "QualityCell", .help = "One dimension of a model"},
         {
-            part<&ShownCell::cell, &QualityCell::value>({.help = "Null: it was not measured"}),
+            part<&ShownCell::cell, &QualityCell::value>({.help = "Null if it was not measured"}),
             part<&ShownCell::cell, &QualityCell::undefined>(
                 {.help = "Why there is no value", .omitted = true}),
             part<&ShownCell::cell, &QualityCell::standard_error>({.omitted = true}),
             part<&ShownCell::cell, &QualityCell::n>({.help = "Images", .omitted = true}),
             part<&ShownCell::cell, &QualityCell::definition>(
-                {.help = "Without one it is that of the published table", .omitted = true}),
+                {.help = "The data set; absent for the published table", .omitted = true}),
             part<&ShownCell::cell, &QualityCell::note>({.omitted = true}),
             part<&ShownCell::cell, &QualityCell::shares>(
-                {.help = "Their squares add up to that of the standard error", .omitted = true}),
-            part({.help = "Of a measured one",
+                {.help = "Shares whose squares add up to the squared standard error",
+                 .omitted = true}),
+            part({.help = "For a measured value",
                   .name = "unit",
                   .script = "Estimate[\"unit\"]",
                   .omitted = true},
@@ -97,7 +99,7 @@ ResultType result_type(ResultOf<ShownCell>) {
                                 ? std::optional(shown.measured->unit)
                                 : std::nullopt;
                  }),
-            part({.help = "Of a measured one", .name = "interval", .omitted = true},
+            part({.help = "For a measured value", .name = "interval", .omitted = true},
                  [](const ShownCell& shown) {
                      return shown.measured && shown.measured->value ? shown.measured->interval
                                                                     : std::nullopt;
@@ -110,7 +112,7 @@ ResultType result_type(ResultOf<ShownCell>) {
 
 ResultType result_type(ResultOf<QualityPart>) {
     static constexpr auto rows = describe_result<QualityPart>(
-        {.name = "QualityPart", .help = "A number from which a dimension is made"},
+        {.name = "QualityPart", .help = "A measurement behind a dimension"},
         {
             part<&QualityPart::value>({.inlined = true}),
             part<&QualityPart::name>({.name = "part"}),
@@ -123,7 +125,7 @@ ResultType result_type(ResultOf<QualityPart>) {
 
 ResultType result_type(ResultOf<MeasuredModel>) {
     static constexpr auto rows = describe_result<MeasuredModel>(
-        {.name = "MeasuredQualityModel", .help = "What measuring adds to a model"},
+        {.name = "MeasuredQualityModel", .help = "Fields that measuring adds to a model"},
         {part<&MeasuredModel::parts>({}), part<&MeasuredModel::notes>({})});
     return rows;
 }
@@ -136,7 +138,7 @@ ResultType result_type(ResultOf<ShownQualityModel>) {
         {
             part<&ShownQualityModel::model, &QualityModel::name>({}),
             part<&ShownQualityModel::model, &QualityModel::file_hash>(
-                {.help = "Of the model's file", .omitted = true}),
+                {.help = "Hash of the model's file", .omitted = true}),
             part<&ShownQualityModel::model, &QualityModel::note>({.omitted = true}),
             part<&ShownQualityModel::tags>({}),
             part<&ShownQualityModel::dimensions>({}),
@@ -149,7 +151,7 @@ ResultType result_type(ResultOf<ShownQualityModel>) {
 
 ResultType result_type(ResultOf<MeasuredQuality>) {
     static constexpr auto rows = describe_result<MeasuredQuality>(
-        {.name = "MeasuredQuality", .help = "What measuring adds to a table"},
+        {.name = "MeasuredQuality", .help = "Fields that measuring adds to a table"},
         {
             part({.help = "Names of data sets, by role", .name = "data"},
                  [](const MeasuredQuality& measured) { return data_of(measured); }),
@@ -161,7 +163,8 @@ ResultType result_type(ResultOf<MeasuredQuality>) {
             part<&MeasuredQuality::options, &MeasureQualityOptions::seed>({}),
             part<&MeasuredQuality::options, &MeasureQualityOptions::null_draws>(
                 {.help = "Draws of labels for a perfectly calibrated classifier"}),
-            part<&MeasuredQuality::partial>({.help = "A store that was used is not complete"}),
+            part<&MeasuredQuality::partial>(
+                {.help = "True if a store that was used is not complete"}),
             part<&MeasuredQuality::notes>({}),
             part<&MeasuredQuality::warnings>({}),
         });
@@ -178,8 +181,8 @@ ResultType result_type(ResultOf<ShownQuality>) {
             part({.name = "models"}, [](const ShownQuality& shown) { return models_of(shown); }),
             part<&ShownQuality::measured>({.inlined = true}),
             part<&ShownQuality::score>(
-                {.help = "Of a run, where models have all dimensions", .omitted = true}),
-            part({.help = "Of a run: what `assay check` warned of",
+                {.help = "For a run: models that have all dimensions", .omitted = true}),
+            part({.help = "For a run: warnings of `assay check`",
                   .name = "findings",
                   .omitted = true},
                  [](const ShownQuality& shown) {

@@ -35,11 +35,12 @@ StabilityReading reading_of(std::string name, std::vector<double> rho) {
 StabilityResult ranking_stability(const QualityTable& table, const StabilityOptions& options) {
     const std::vector<std::size_t> models = select_models(table, options.where);
     if (options.sample < 10 || options.sample >= models.size()) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("sub-samples of {} models; at least 10 and fewer than all {}",
-                                options.sample, models.size()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("sub-samples of {} models; allowed: 10 or more, and fewer than all {}",
+                        options.sample, models.size()));
     }
-    if (options.repeats < 3) throw Error(ErrorCode::usage, "at least 3 repeats");
+    if (options.repeats < 3) throw Error(ErrorCode::usage, "too few repeats; allowed: 3 or more");
     const PerDimension<double> weights = weights_named(options.weights);
     const QubaConstants full = constants_of(table, models, weights, options.trim);
     Values values(models.size());
@@ -98,12 +99,12 @@ StabilityResult ranking_stability(const QualityTable& table, const StabilityOpti
 ResultType result_type(ResultOf<StabilityReading>) {
     static constexpr auto rows = describe_result<StabilityReading>(
         {.name = "StabilityReading",
-         .help = "One reading of stable: two rankings of all models",
+         .help = "One definition of stability: two rankings of all models",
          .columns = "reading,mean,deviation,low"},
         {
             part<&StabilityReading::name>({.name = "reading"}),
             part<&StabilityReading::mean>({.help = "Spearman's correlation of the two"}),
-            part<&StabilityReading::deviation>({.help = "Of a single repeat"}),
+            part<&StabilityReading::deviation>({.help = "Value of a single repeat"}),
             part<&StabilityReading::low>({.help = "The 2.5th percentile of the repeats"}),
         });
     return rows;
@@ -112,7 +113,7 @@ ResultType result_type(ResultOf<StabilityReading>) {
 ResultType result_type(ResultOf<StabilityResult>) {
     static constexpr auto rows = describe_result<StabilityResult>(
         {.name = "QualityStability",
-         .help = "How much a ranking owes to the models that centre and scale it",
+         .help = "How much a ranking depends on the models that centre and scale it",
          .schema = "assay.quality_stability/1"},
         {
             part<&StabilityResult::models>({.help = "How many"}),
@@ -129,7 +130,7 @@ Report report_of(const StabilityResult& result) {
     Report report;
     report.title = "Stability of the ranking";
     Table table;
-    table.title = fmt::format("{} models ranked by constants of {} of them", result.models,
+    table.title = fmt::format("{} models, ranked with the constants of {} of them", result.models,
                               result.options.sample);
     table.columns = {{.name = "reading", .numbers = false},
                      {.name = "mean rho"},
@@ -139,8 +140,8 @@ Report report_of(const StabilityResult& result) {
         table.add({r.name, Number{r.mean, Unit::number, 4}, Number{r.deviation, Unit::number, 4},
                    Number{r.low, Unit::number, 4}});
     }
-    table.notes.push_back(
-        fmt::format("{} sub-samples; the first reading is the paper's.", result.options.repeats));
+    table.notes.push_back(fmt::format("{} sub-samples; the first definition is the paper's.",
+                                      result.options.repeats));
     report.records = table_of(result.readings);
     report.sections = {{.title = "", .blocks = {table}, .sections = {}}};
     report.result = json_of(result);

@@ -35,8 +35,8 @@ void NamedStores::take_items(const PredictionStore& store) {
     const store::SameData same = store::same_data(first, store, all);
     if (!same.meets(all)) {
         refuse(
-            fmt::format("{} and {} are of two data sets with the name `{}`, with {}: predict one "
-                        "of them under another name, or move its predictions away",
+            fmt::format("{} and {} belong to two data sets named `{}`, with {}: predict one of "
+                        "them under another name, or move its predictions away",
                         first.folder().string(), store.folder().string(), name,
                         store::difference(first, store, all)));
     }
@@ -66,8 +66,8 @@ StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options)
     val_ = dataset_of(Role::val);
     if (val_.empty()) {
         throw Error(ErrorCode::usage,
-                    "no data set is named for `val`, the clean images: without them nothing can be "
-                    "measured");
+                    "no data set is assigned to `val`, the clean images, which every measurement "
+                    "needs: pass --val NAME");
     }
     corrupted_ = options.corrupted.empty() ? val_ : known(options.corrupted, "corrupted");
     attacked_ = options.attacked.empty() ? val_ : known(options.attacked, "attacked");
@@ -93,7 +93,7 @@ StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options)
 std::string StoreIndex::known(const std::string& name, std::string_view what) const {
     if (names_.contains(name)) return name;
     const std::vector<std::string> names(names_.begin(), names_.end());
-    throw Error(ErrorCode::usage, fmt::format("{} is `{}`, which is no data set in {}{}", what,
+    throw Error(ErrorCode::usage, fmt::format("{} is `{}`, which is not a data set in {}{}", what,
                                               name, options_.runs.string(), suggest(name, names)));
 }
 
@@ -116,12 +116,12 @@ PredictionStore StoreIndex::open(const std::string& dataset, const std::string& 
     check_file(as, store::model_file_of(val), clean.folder);
     check_file(as, store::model_file_of(own), store.folder().string());
     if (own.classes != val.classes) {
-        refuse(fmt::format("{} are of {} and {}: not the same classifier", both, val.classes,
-                           how_many(own.classes, "class", "classes")));
+        refuse(fmt::format("{} come from {} and {}, which are different classifiers", both,
+                           val.classes, how_many(own.classes, "class", "classes")));
     }
     const ClassList &one = clean.classes, &other = store.dataset().classes;
     if (!store::same_classes(one, other).in_order()) {
-        refuse(fmt::format("{} have other classes: {}", both,
+        refuse(fmt::format("{} have different classes: {}", both,
                            store::classes_difference(one, other, store::Sides())));
     }
     return store;
@@ -133,8 +133,8 @@ void StoreIndex::check_file(const std::string& model, const std::string& hash,
     const auto [at, fresh] = files_.try_emplace(model, File{hash, where});
     if (fresh || store::same_model_file(at->second.hash, hash)) return;
     refuse(
-        fmt::format("{} and {} are predictions of two files with the name `{}`: predict with one "
-                    "of them again, or under another name",
+        fmt::format("{} and {} are predictions of two files named `{}`: predict again with one of "
+                    "them, or under another name",
                     at->second.where, where, model));
 }
 

@@ -24,7 +24,7 @@ bool is_absent(std::string_view text) {
 double number_in(const CsvReader& csv, std::size_t column, std::string_view text) {
     const std::optional<double> value = finite_number(text);
     if (!value) {
-        throw csv.error(fmt::format("column `{}`: `{}` is no number",
+        throw csv.error(fmt::format("column `{}`: `{}` is not a number",
                                     shortened(csv.columns()[column]), shortened(text)));
     }
     return *value;
@@ -67,7 +67,7 @@ public:
             table_.models.push_back(row());
         }
         if (table_.models.empty())
-            throw Error(ErrorCode::bad_input, table_.source + " has no row of a model");
+            throw Error(ErrorCode::bad_input, table_.source + " has no row with a model");
         label_models(table_);
         return std::move(table_);
     }
@@ -113,7 +113,7 @@ private:
             const double number = number_in(csv_, column, text);
             if (meaning.part == CellPart::n) {
                 if (!is_image_count(number)) {
-                    throw csv_.error(fmt::format("column `{}`: `{}` is no number of images",
+                    throw csv_.error(fmt::format("column `{}`: `{}` is not a number of images",
                                                  csv_.columns()[column], text));
                 }
                 cell.n = static_cast<std::uint64_t>(number);
@@ -128,8 +128,9 @@ private:
         for (const DimensionFacts& facts : dimension_facts()) {
             const QualityCell& cell = model.cell(facts.dimension);
             if (cell.value && !cell.undefined.empty()) {
-                throw csv_.error(fmt::format("{} is {}, and `{}` says why there is none",
-                                             facts.name, *cell.value, shortened(cell.undefined)));
+                throw csv_.error(
+                    fmt::format("{} is {}, but `{}` says that there is none; remove one of them",
+                                facts.name, *cell.value, shortened(cell.undefined)));
             }
         }
         return model;

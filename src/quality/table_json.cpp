@@ -30,7 +30,7 @@ constexpr double share_tolerance = 1e-6;
 /// What is read back must be what was written: no replacement characters.
 void utf8(const std::string& text, std::string_view what) {
     if (!is_utf8(text))
-        refuse(fmt::format("{} `{}` is no UTF-8, as json must be", what, shortened(text)));
+        refuse(fmt::format("{} `{}` is not UTF-8, which JSON requires", what, shortened(text)));
 }
 
 void check_utf8(const QualityCell& cell) {
@@ -78,10 +78,10 @@ void read_tag(const JsonReader& value, QualityTable& table) {
     const std::string loose = loose_name(name);
     for (const std::string_view taken : {name_column, hash_column, note_column}) {
         if (loose == loose_name(taken))
-            value.refuse(fmt::format("`{}` is no name for a tag: it means the {}", name, taken));
+            value.refuse(fmt::format("`{}` is not a name for a tag: it means the {}", name, taken));
     }
     if (const auto meaning = meaning_of(name)) {
-        value.refuse(fmt::format("`{}` is no name for a tag: it means the dimension {}",
+        value.refuse(fmt::format("`{}` is not a name for a tag: it means the dimension {}",
                                  shortened(name), facts_of(meaning->dimension).name));
     }
     add_tag(table, name);
@@ -107,10 +107,10 @@ std::vector<ErrorShare> shares_of(const JsonReader& value) {
         out.data = trimmed_text(share["data"]);
         if (out.data.empty()) share["data"].refuse_as("the identity of its images");
         if (!known.insert(out.data).second)
-            value.refuse(fmt::format("two shares of the data `{}`", shortened(out.data)));
+            value.refuse(fmt::format("`shares` has the data `{}` twice", shortened(out.data)));
         const JsonReader parts = share["parts"];
         if (parts.list().empty() || parts.list().size() > group_count) {
-            parts.refuse(fmt::format("{} parts; there are 1 to {}, one per group of images",
+            parts.refuse(fmt::format("{} parts; allowed: 1 to {}, one per group of images",
                                      parts.list().size(), group_count));
         }
         for (const JsonReader& part : parts.entries()) out.parts.push_back(part.number());
@@ -128,8 +128,8 @@ void check_sum(const QualityCell& cell, const JsonReader& value) {
     const double expected = *cell.standard_error * *cell.standard_error;
     if (!(std::fabs(squares - expected) <= share_tolerance * expected)) {
         value.refuse(
-            fmt::format("the squares of the shares add up to {}, not to {}, that of the standard "
-                        "error {}",
+            fmt::format("the squares of the shares add up to {}, not to {}, the square of the "
+                        "standard error {}",
                         squares, expected, *cell.standard_error));
     }
 }
@@ -163,7 +163,7 @@ QualityCell cell_of(Dimension dimension, const JsonReader& value) {
     out.undefined = text_in(value, "undefined");
     if (value.has("shares")) out.shares = shares_of(value["shares"]);
     if (out.value && !out.undefined.empty())
-        value.refuse("there is a `value`, and `undefined` says why there is none");
+        value.refuse("`value` is set, but `undefined` says that there is none; remove one of them");
     check_sum(out, value);
     return out;
 }
@@ -175,7 +175,7 @@ void read_dimensions(const JsonReader& dimensions, QualityModel& out) {
         if (facts == known.end()) {
             std::vector<std::string_view> names;
             for (const DimensionFacts& one : known) names.push_back(one.name);
-            dimensions.refuse(fmt::format("unknown dimension `{}`; there are {}",
+            dimensions.refuse(fmt::format("unknown dimension `{}`; the dimensions are {}",
                                           shortened(entry.key()), fmt::join(names, ", ")));
         }
         out.cells[static_cast<std::size_t>(facts->dimension)] =

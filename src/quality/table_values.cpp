@@ -60,14 +60,14 @@ std::string column_of(const ColumnMeaning& meaning) {
 std::string fault_of_value(Dimension dimension, double value) {
     const DimensionFacts& facts = facts_of(dimension);
     if (value >= facts.low && value <= facts.high) return "";
-    return fmt::format("{} is {}; it lies between {} and {}{}", facts.name, value, facts.low,
+    return fmt::format("{} is {}; it must be between {} and {}{}", facts.name, value, facts.low,
                        facts.high, likely_mistake(facts, value));
 }
 
 std::string fault_of_error(Dimension dimension, double error) {
     const DimensionFacts& facts = facts_of(dimension);
     if (error >= 0 && error <= facts.high - facts.low) return "";
-    return fmt::format("the standard error of {} is {}; it lies between 0 and {}{}", facts.name,
+    return fmt::format("the standard error of {} is {}; it must be between 0 and {}{}", facts.name,
                        error, facts.high - facts.low, likely_mistake(facts, error));
 }
 
@@ -85,13 +85,13 @@ std::optional<std::size_t> find_tag(const std::vector<std::string>& tags, std::s
 
 void add_tag(QualityTable& table, std::string_view tag) {
     if (const auto same = find_tag(table.tags, tag)) {
-        refuse(fmt::format("{} has two columns of the tag `{}`: `{}` and `{}`", table.source,
+        refuse(fmt::format("{} has two columns for the tag `{}`: `{}` and `{}`", table.source,
                            shortened(loose_name(tag)), shortened(table.tags[*same]),
                            shortened(tag)));
     }
     if (table.tags.size() == most_table_tags)
-        refuse(fmt::format("{} has more than {} tags (columns that are no dimension)", table.source,
-                           most_table_tags));
+        refuse(fmt::format("{} has more than {} tags (columns that are not dimensions)",
+                           table.source, most_table_tags));
     table.tags.emplace_back(tag);
 }
 

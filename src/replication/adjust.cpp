@@ -59,17 +59,16 @@ private:
         report_.warnings = counted_.study.warnings;
         if (counted_.plan.units != options_.units) {
             report_.warnings.push_back(
-                "the study has one class only: the intervals take images as independent, though "
-                "the same people judged them, and are too narrow");
+                "the study has only one class: the intervals assume independent images, but the "
+                "same people judged them, so they are too narrow");
         } else if (counted_.plan.units == Units::images && report_.classes > 1) {
             report_.warnings.push_back(
-                "the intervals treat images as independent. Images of a class judged by the same "
-                "people are not, and the intervals are too narrow if they are alike");
+                "the intervals assume independent images. Images of a class that the same people "
+                "judged are not independent, so the intervals may be too narrow");
         } else if (counted_.plan.units == Units::classes && counted_.plan.count < 20) {
-            report_.warnings.push_back(
-                fmt::format("only {} classes: an interval from the spread between so few of them "
-                            "is itself unsure",
-                            counted_.plan.count));
+            report_.warnings.push_back(fmt::format(
+                "only {} classes: an interval from the spread between so few classes is unreliable",
+                counted_.plan.count));
         }
         warn_of_few_annotators();
         warn_of_asking();
@@ -152,8 +151,8 @@ private:
         }
         if (result.covered < 1 - 1e-9) {  // sums of proportions round
             report_.warnings.push_back(
-                fmt::format("{}: {:.2f} % of the original's images have readings that no image of "
-                            "the replication has",
+                fmt::format("{}: {:.2f} % of the original's images have selection frequencies that "
+                            "no image of the replication has",
                             result.id, 100 * (1 - result.covered)));
         }
         report_.methods.push_back(std::move(result));
@@ -194,7 +193,7 @@ void check(const AdjustOptions& options) {
     if (options.bootstrap > max_replicates ||
         (options.bootstrap > 0 && options.bootstrap < min_replicates)) {
         throw Error(ErrorCode::usage,
-                    fmt::format("{} replicates of the bootstrap: {} to {} are possible, 0 for none",
+                    fmt::format("{} replicates of the bootstrap; allowed: {} to {}, or 0 for none",
                                 options.bootstrap, min_replicates, max_replicates));
     }
 }

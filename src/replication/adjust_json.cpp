@@ -21,7 +21,7 @@ ResultType result_type(ResultOf<GapParts>) {
 
 ResultType result_type(ResultOf<LineFit>) {
     static constexpr auto rows = describe_result<LineFit>(
-        {.name = "ReplicateLine", .help = "Of the replication's accuracy on the original's"},
+        {.name = "ReplicateLine", .help = "Line of the replication's accuracy on the original's"},
         {
             part<&LineFit::slope>({}),
             part<&LineFit::intercept>({}),
@@ -40,7 +40,7 @@ struct BlindSpotsOf {
 ResultType result_type(ResultOf<BlindSpotsOf>) {
     static constexpr auto rows = describe_result<BlindSpotsOf>(
         {.name = "ReplicateBlindSpots",
-         .help = "What the estimate would miss of a jump of the curve by 10 points"},
+         .help = "How much of a 10-point jump of the curve the estimate would miss"},
         {
             part({.help = "At a selection rate of .98", .name = "jump_at_98"},
                  [](const BlindSpotsOf& s) { return s.spots->top_jump[s.classifier]; }),
@@ -48,7 +48,7 @@ ResultType result_type(ResultOf<BlindSpotsOf>) {
                  [](const BlindSpotsOf& s) { return s.spots->worst_jump[s.classifier]; }),
             part({.name = "worst_jump_rate"},
                  [](const BlindSpotsOf& s) { return s.spots->worst_rate[s.classifier]; }),
-            part({.help = "Adjusted accuracy by the moments less that by this method",
+            part({.help = "Adjusted accuracy with `moments` minus that with this method",
                   .name = "moments_less_pl",
                   .omitted = true},
                  [](const BlindSpotsOf& s) {
@@ -108,7 +108,7 @@ ResultType result_type(ResultOf<AdjustedClassifier>) {
                      return spots ? std::optional(BlindSpotsOf{&*spots, o.classifier})
                                   : std::nullopt;
                  }),
-            part({.help = "Of the moments: coefficients of the rate to the power of each exponent",
+            part({.help = "For `moments`: coefficients of the rate to the power of each exponent",
                   .name = "curve",
                   .omitted = true},
                  [](const Of& o) { return value_of(o.method->curves, o.classifier); }),
@@ -195,20 +195,22 @@ std::vector<AdjustedClassifier> classifiers_of(const MethodOf& of) {
 ResultType result_type(ResultOf<MethodOf>) {
     using Of = MethodOf;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "AdjustEstimates", .help = "What a method found"},
+        {.name = "AdjustEstimates", .help = "Result of one method"},
         {
-            part({.help = "What the method is exact for", .name = "exact_for"},
+            part({.help = "When the method is exact", .name = "exact_for"},
                  [](const Of& o) { return exact_for(o.method->id); }),
             part<&Of::method, &MethodResult::mean_adjusted>({.name = "adjusted", .group = "mean"}),
             part<&Of::method, &MethodResult::mean_gap>({.name = "gap", .group = "mean"}),
             part<&Of::method, &MethodResult::line>(
                 {.help = "Of the adjusted accuracies; null for one classifier"}),
             part<&Of::method, &MethodResult::covered>(
-                {.help = "Proportion of the original's readings that the replication has too"}),
+                {.help = "Proportion of the original's selection frequencies that the replication "
+                         "has, too"}),
             part<&Of::method, &MethodResult::outside>(
                 {.help = "Classifiers with an adjusted accuracy outside 0 to 1"}),
             part<&Of::method, &MethodResult::wide_intervals>(
-                {.help = "Classifiers whose bootstrap interval says nothing", .omitted = true}),
+                {.help = "Classifiers whose bootstrap interval is too wide to be useful",
+                 .omitted = true}),
             part<&Of::method, &MethodResult::exponents>({.omitted = true}),
             part<&Of::method, &MethodResult::weights>(
                 {.help = "By cell of the replication", .omitted = true}),
@@ -287,13 +289,13 @@ std::string_view name_of(Units units) {
 ResultType result_type(ResultOf<AdjustReport>) {
     using Of = AdjustReport;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "AdjustReport", .help = "How much of the gap is selection bias"},
+        {.name = "AdjustReport", .help = "The part of the gap that is selection bias"},
         {
             part<&Of::quoted>({.help = "Id of the method of the verdict"}),
             part<&Of::first_images>({.name = "original", .group = "images"}),
             part<&Of::second_images>({.name = "replication", .group = "images"}),
             part<&Of::classes>({}),
-            part<&Of::units>({.help = "What intervals take as independent: classes or images"}),
+            part<&Of::units>({.help = "Independent units of the intervals: classes or images"}),
             part<&Of::bootstrap>({.help = "Replicates; 0: none"}),
             part<&Of::mean_first>({.name = "original", .group = "mean"}),
             part<&Of::mean_second>({.name = "replication", .group = "mean"}),
@@ -312,16 +314,16 @@ ResultType result_type(ResultOf<AdjustReport>) {
                  [](const Of& o) { return cells_of(o.first_cells); }),
             part({.name = "replication", .group = "cells"},
                  [](const Of& o) { return cells_with_correct(o); }),
-            part({.help = "What all of this needs", .name = "condition"},
+            part({.help = "The assumptions", .name = "condition"},
                  [](const Of&) {
-                     return "the replication's readings were collected after its images were "
-                            "selected";
+                     return "the replication's selection frequencies were collected after its "
+                            "images were selected";
                  }),
             part<&Of::warnings>({}),
             part({.name = "classifiers"}, [](const Of& o) { return measured_classifiers(o); }),
-            part({.help = "Selection rates for drawing", .name = "rates"},
+            part({.help = "Selection rates for plots", .name = "rates"},
                  [](const Of&) { return drawing_rates(); }),
-            part({.help = "The first is the one to quote", .name = "methods"},
+            part({.help = "Methods; quote the first", .name = "methods"},
                  [](const Of& o) { return methods_of(o); }),
         });
     return rows;
@@ -340,7 +342,8 @@ std::optional<std::size_t> left_out(const SweepPoint& point, std::size_t SweepPo
 ResultType result_type(ResultOf<SweepPoint>) {
     using Of = SweepPoint;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "SweepRow", .help = "A method with fewer annotators, or a mixture of other parts"},
+        {.name = "SweepRow",
+         .help = "A method with fewer annotators, or a mixture with other numbers of parts"},
         {
             part<&Of::annotators>({}),
             part<&Of::method>({}),

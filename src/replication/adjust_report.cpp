@@ -71,8 +71,8 @@ Table method_table(const AdjustReport& adjusted) {
         for (const std::string& text : m.notes) table.notes.push_back(m.id + ": " + text);
     }
     table.notes.emplace_back(
-        "all of this holds if the replication's readings were collected after its images were "
-        "selected: answers that chose the images cannot judge them");
+        "these results assume that annotations of the replication were collected after its images "
+        "were selected: answers that selected the images cannot judge them");
     if (of_bootstrap)
         table.notes.emplace_back(
             "names in .bootstrap: the same estimates with percentile intervals");
@@ -170,11 +170,11 @@ std::string verdict(const AdjustReport& adjusted) {
             (*g.bias.value > 0) == (*g.gap.value > 0) ? "" : ", against the difference");
     std::string out = first + " " + second + third + ".";
     out += fmt::format(
-        "\nThat is by {} ({}), the mean over {} classifier{}{}.", main.id, exact_for(main.id),
+        "\nThis uses {} ({}) and is the mean over {} classifier{}{}.", main.id, exact_for(main.id),
         count_text(adjusted.classifiers.size()), adjusted.classifiers.size() == 1 ? "" : "s",
         g.gap.interval ? fmt::format(", with {:g} % intervals", 100 * g.gap.interval->level) : "");
     if (adjusted.mean_sensitivity && *adjusted.mean_sensitivity >= 5e-5) {
-        out += fmt::format("\nOther sets of exponents move the mean by {:.2f} points.",
+        out += fmt::format("\nOther sets of exponents change the mean by {:.2f} points.",
                            100 * *adjusted.mean_sensitivity);
     }
     return out;

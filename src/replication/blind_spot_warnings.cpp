@@ -59,14 +59,14 @@ void add_blind_spots(AdjustReport& report) {
     };
     if (const auto found = beyond(spots.companion_difference); !found.empty()) {
         report.warnings.push_back(fmt::format(
-            "the moments' estimate lies outside the interval of {} of {} classifiers: {}. Either "
-            "their accuracy rises too steeply for the moments, or the interval misses something",
+            "the estimate of `moments` is outside the interval of {} of {} classifiers: {}. Either "
+            "their accuracy rises too steeply for `moments`, or the interval is too narrow",
             found.size(), report.classifiers.size(), named(found)));
     }
     if (const auto found = beyond(spots.top_jump); !found.empty()) {
         report.warnings.push_back(
-            fmt::format("a jump of accuracy by 10 points at a selection rate of .98 would be "
-                        "missed beyond the interval for {} of {} classifiers: {}",
+            fmt::format("for {} of {} classifiers, the interval would not cover a 10-point jump of "
+                        "accuracy at a selection rate of .98: {}",
                         found.size(), report.classifiers.size(), named(found)));
     }
     if (spots.above_99 > much_above) {

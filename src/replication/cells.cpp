@@ -37,7 +37,7 @@ CellGrid::CellGrid(std::vector<int> annotators) : annotators_(std::move(annotato
     for (const int n : annotators_) {
         if (n <= last || n > max_annotators) {
             throw Error(ErrorCode::usage,
-                        fmt::format("{} annotators an image: must ascend within 1 to {}", n,
+                        fmt::format("{} annotators per image: numbers must ascend, from 1 to {}", n,
                                     max_annotators));
         }
         last = n;
@@ -71,10 +71,9 @@ double CellCounts::mean_frequency() const {
 
 Thinning::Thinning(const CellGrid& grid, int m) : m_(m), cells_(grid.size()) {
     if (grid.size() == 0 || m < 1 || m > grid.min_n()) {
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("cannot keep {} annotators of each image: the smallest number is {}", m,
-                        grid.size() == 0 ? 0 : grid.min_n()));
+        throw Error(ErrorCode::usage,
+                    fmt::format("cannot keep {} annotators of each image: some image has only {}",
+                                m, grid.size() == 0 ? 0 : grid.min_n()));
     }
     table_.assign(cells_ * (static_cast<std::size_t>(m) + 1), 0.0);
     for (std::size_t c = 0; c < cells_; ++c) {

@@ -39,18 +39,17 @@ CleaningReport judge_annotators(std::span<Selections* const> sets, const StudyNa
     bool controls = false;
     for (const Selections* set : sets) {
         if (!set->has_batches) {
-            throw Error(
-                ErrorCode::bad_input,
-                fmt::format("{} has no column `batch`: annotators are judged by the grids they saw",
-                            set->source));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{} has no column `batch`, which cleaning needs to judge "
+                                    "annotators by their grids",
+                                    set->source));
         }
         controls = controls || set->has_controls;
     }
     if (!controls) {
-        throw Error(
-            ErrorCode::bad_input,
-            "no file has a column `control`: without images known not to show the class, guessing "
-            "annotators are not found");
+        throw Error(ErrorCode::bad_input,
+                    "no file has a column `control`: cleaning needs images that are known not to "
+                    "show the class");
     }
     CleaningReport report;
     const std::size_t nameless = names.batches.find("");
@@ -190,8 +189,8 @@ AnnotatorOverlap annotator_overlap(const Selections& first, const Selections& se
 
 std::string overlap_warning(const AnnotatorOverlap& o) {
     const std::string cost =
-        "Stricter or milder people in one set (0.1 on the probit scale) move the adjusted accuracy "
-        "by more than a point. The data do not show it.";
+        "If people in one set are stricter or milder (0.1 on the probit scale), the adjusted "
+        "accuracy changes by more than a point. The data cannot show this.";
     if (o.common == 0) {
         return fmt::format(
             "NO ANNOTATOR JUDGED BOTH SETS ({} judged the first, {} the second): their selection "

@@ -36,7 +36,8 @@ std::vector<std::unique_ptr<Estimator>> make_estimators(const AdjustOptions& opt
     if (options.moments) {
         const auto& wanted = options.exponents;
         const std::vector<int> exponents = wanted.empty() ? default_exponents(n) : wanted;
-        if (exponents.empty()) throw Error(ErrorCode::usage, "moments need 2 annotators an image");
+        if (exponents.empty())
+            throw Error(ErrorCode::usage, "`moments` needs 2 annotators per image");
         estimators.push_back(make_moments(exponents, std::min(n, 2 * exponents.back())));
     }
     // The first is quoted: never naive, which corrects too little, beside another; and the mixture

@@ -48,8 +48,8 @@ std::vector<MethodResult> companions(const CountedStudy& counted, const MethodRe
             without.exponents = std::move(result.exponents);
             make_undefined(
                 counted, without,
-                fmt::format("the readings do not determine s^{}: the mean would have a standard "
-                            "error of {:.3g} points, that of {} has {:.3g}",
+                fmt::format("the data do not determine s^{}: the mean would have a standard error "
+                            "of {:.3g} points; with {} it has {:.3g}",
                             without.exponents.back(), 100 * error, main.id, 100 * main_error));
             result = std::move(without);
         }
@@ -74,11 +74,10 @@ void warn_of_exponents(AdjustReport& report, const std::vector<const MethodResul
         *std::min_element(sets.begin(), sets.end(),
                           [&](const auto* x, const auto* y) { return error_of(x) < error_of(y); });
     if (const double calm = error_of(calmest); calm < 0.6 * error) {
-        report.warnings.push_back(
-            fmt::format("too few images for the largest exponent: {} have a standard error of "
-                        "{:.2f} points, the default's is {:.2f}. Consider `exponents` {} (decide "
-                        "before looking at the result)",
-                        calmest->id, 100 * calm, 100 * error, fmt::join(calmest->exponents, ",")));
+        report.warnings.push_back(fmt::format(
+            "too few images for the largest exponent: {} have a standard error of {:.2f} points; "
+            "the default has {:.2f}. Consider `exponents` {} (decide before looking at the result)",
+            calmest->id, 100 * calm, 100 * error, fmt::join(calmest->exponents, ",")));
     }
 }
 

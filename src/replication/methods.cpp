@@ -30,20 +30,19 @@ std::string exact_for(std::string_view id) {
     if (id.starts_with("moments.") && id != "moments.bootstrap")
         return "the same with these powers of the selection rate";
     if (id.starts_with("moments"))
-        return "exact where accuracy, or the ratio of the sets' densities, is a polynomial in the "
-               "selection rate with its exponents";
+        return "exact if accuracy, or the ratio of the sets' densities, is a polynomial in the "
+               "selection rate with these exponents";
     if (id.starts_with("naive"))
-        return "takes noisy frequencies for selection rates: exact for infinitely many annotators, "
-               "corrects too little for any real number, which its interval does not contain";
+        return "uses noisy frequencies as selection rates: exact for infinitely many annotators; "
+               "otherwise it corrects too little, and its interval does not cover this";
     if (id.starts_with("jackknife"))
-        return "takes off the naive estimate's bias as far as it falls with 1/annotators; the rest "
-               "of it is not in the interval";
+        return "removes the part of the naive estimate's bias that falls with 1/annotators; the "
+               "interval does not cover the rest";
     if (id.starts_with("mixture"))
-        return "exact where rates are mixtures of so many betas and accuracy is a cubic spline";
+        return "exact if rates are mixtures of this number of betas and accuracy is a cubic spline";
     if (id == "npmle")
-        return "any selection rates, and a smooth accuracy curve; what the few atoms of its rates "
-               "and its "
-               "smoothing cost is not in the interval";
+        return "for any selection rates and a smooth accuracy curve; the interval does not cover "
+               "the error from its few atoms and from smoothing";
     return "";
 }
 

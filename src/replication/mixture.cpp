@@ -304,7 +304,7 @@ double log_likelihood(const CellCounts& counts, const BetaMixture& mixture) {
 
 BetaMixture fit_mixture(const CellCounts& counts, const MixtureOptions& options) {
     if (options.parts < 1 || options.parts > 50)
-        throw Error(ErrorCode::usage, "1 to 50 parts of a mixture are possible");
+        throw Error(ErrorCode::usage, "a mixture needs 1 to 50 parts");
     if (counts.grid.size() == 0 || counts.total() <= 0) {
         throw Error(ErrorCode::bad_input, "a mixture cannot be fitted without images");
     }

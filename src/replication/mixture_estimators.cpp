@@ -106,8 +106,8 @@ private:
         }
         const auto note_fit = [&](const BetaMixture& m, const char* set) {
             if (!m.converged) {
-                result.notes.push_back(
-                    fmt::format("{}: the likelihood still rose after {} rounds", set, m.rounds));
+                result.notes.push_back(fmt::format(
+                    "{}: the likelihood had not converged after {} rounds", set, m.rounds));
             }
             for (std::size_t j = 0; j < m.parts(); ++j) {
                 if (m.is_point(j)) {

@@ -47,7 +47,7 @@ private:
         result.definition = defined_by(result.exponents);  // some may be dropped
         if (!projection.dropped().empty()) {
             result.notes.push_back(
-                fmt::format("exponents {} were dropped: the readings do not determine them",
+                fmt::format("dropped exponents {}, because the data do not determine them",
                             fmt::join(projection.dropped(), ",")));
         }
         const std::vector<double> rates = drawing_rates();

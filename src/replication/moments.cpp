@@ -42,7 +42,7 @@ void check_exponents(const std::vector<int>& exponents) {
     if (exponents.size() < 2 || exponents.front() != 0 ||
         std::ranges::adjacent_find(exponents, std::greater_equal<>()) != exponents.end()) {
         throw Error(ErrorCode::usage,
-                    fmt::format("exponents {{{}}}: they begin with 0 and ascend, e.g. 0,1,2,5,12",
+                    fmt::format("exponents {{{}}} must begin with 0 and ascend, e.g. 0,1,2,5,12",
                                 fmt::join(exponents, ",")));
     }
 }
@@ -70,7 +70,7 @@ MomentProjection::MomentProjection(const CellCounts& first, const CellCounts& se
     const int top = exponents_.back();
     if (top > first.grid.min_n() || 2 * top > second.grid.min_n()) {
         throw Error(ErrorCode::usage,
-                    fmt::format("exponent {} needs {} annotators an image of set 1 and {} of set "
+                    fmt::format("exponent {} needs {} annotators per image in set 1 and {} in set "
                                 "2; there are {} and {}",
                                 top, top, 2 * top, first.grid.min_n(), second.grid.min_n()));
     }
@@ -83,8 +83,8 @@ MomentProjection::MomentProjection(const CellCounts& first, const CellCounts& se
         exponents_.pop_back();
         if (exponents_.size() < 2) {
             throw Error(ErrorCode::bad_input,
-                        "the readings of set 2 are all alike (selection rates without spread): "
-                        "they cannot be reweighed");
+                        "all images of set 2 have the same selection frequency, so they cannot be "
+                        "reweighted");
         }
     }
     const std::size_t p = exponents_.size();

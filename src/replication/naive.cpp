@@ -43,8 +43,9 @@ CellWeights naive_weights(const CellCounts& first, const CellCounts& second,
         result.covered += one[j] / total;
     }
     if (result.covered <= 0) {
-        throw Error(ErrorCode::bad_input,
-                    "no reading of set 1 occurs in set 2: there is nothing to reweigh");
+        throw Error(
+            ErrorCode::bad_input,
+            "no selection frequency of set 1 occurs in set 2, so there is nothing to reweight");
     }
     const double scale = rule == EmptyBins::renormalise ? 1 / result.covered : 1;
     result.weight.assign(second.images.size(), 0.0);

@@ -24,8 +24,9 @@ void write_new_files(const std::vector<NewFile>& files, bool replace) {
             missing.push_back(&file);
         } else if (!holds(file)) {
             if (!replace) {
-                throw Error(ErrorCode::usage, fmt::format("{} already exists; `force` replaces it",
-                                                          file.path.string()));
+                throw Error(ErrorCode::usage,
+                            fmt::format("{} already exists; to replace it, add --force",
+                                        file.path.string()));
             }
             missing.push_back(&file);
         }

@@ -20,7 +20,7 @@ double dot(const double* a, const std::vector<double>& b) {
 
 RateGrid::RateGrid(int points) {
     if (points < 2 || points > 100000)
-        throw Error(ErrorCode::usage, "2 to 100000 points of a grid of rates");
+        throw Error(ErrorCode::usage, "a grid of rates needs 2 to 100000 points");
     for (int j = 0; j < points; ++j) {
         const double angle = pi * (j + 0.5) / (2 * points);
         s.push_back(std::sin(angle) * std::sin(angle));
@@ -135,7 +135,7 @@ std::vector<double> linear_basis(const RateGrid& grid) {
 }
 
 std::vector<double> spline_basis(const RateGrid& grid, int functions) {
-    if (functions < 4) throw Error(ErrorCode::usage, "a cubic spline has at least 4 functions");
+    if (functions < 4) throw Error(ErrorCode::usage, "a cubic spline needs at least 4 functions");
     const double step = 1.0 / (functions - 3);
     std::vector<double> out(grid.s.size() * static_cast<std::size_t>(functions), 0.0);
     for (std::size_t j = 0; j < grid.s.size(); ++j) {

@@ -282,7 +282,7 @@ Estimate planned(double value, std::vector<double> again, bool is_size, double l
 
 void check(const PlanOptions& options, const Study& pilot) {
     if (!(options.width >= min_width && options.width < 1)) {
-        throw Error(ErrorCode::usage, fmt::format("an interval {} points wide: between {} and 100",
+        throw Error(ErrorCode::usage, fmt::format("an interval {} points wide; allowed: {} to 100",
                                                   100 * options.width, 100 * min_width));
     }
     if (!(options.level > 0 && options.level < 1)) {
@@ -291,8 +291,8 @@ void check(const PlanOptions& options, const Study& pilot) {
     }
     for (const int n : options.annotators) {
         if (n < 2 || n > max_annotators) {
-            throw Error(ErrorCode::usage, fmt::format("{} annotators: 2 to {} can be planned for",
-                                                      n, max_annotators));
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} annotators; allowed: 2 to {}", n, max_annotators));
         }
     }
     for (const StudySet* set : {&pilot.first, &pilot.second}) {
@@ -343,7 +343,7 @@ PlanReport plan_study(const Study& pilot, const PlanOptions& options) {
         row.mean_images = at(figure_mean);
         if (pilot.models() == 0) {
             row.mean_images = {};
-            row.mean_images.undefined = "no hits: the classifiers' likeness is not known";
+            row.mean_images.undefined = "no hits: the correlation of the classifiers is unknown";
         }
         row.standard_error = at(figure_error);
         row.likelihood_bias = at(figure_likelihood);
@@ -379,7 +379,7 @@ PlanReport plan(const Readings& first, const Readings& second, const PlanOptions
     report.assumed_curve = true;
     report.warnings.emplace_back(
         "no hits: Assay assumes independent images, and an accuracy that rises from 5 to 90 % with "
-        "the selection rate. Give hits of the pilot for your own classifiers and classes");
+        "the selection rate. To use your own classifiers and classes, pass --hits");
     return report;
 }
 

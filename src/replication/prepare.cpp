@@ -48,19 +48,18 @@ void clean_sets(std::vector<Selections>& raw, PreparedSets& prepared,
     const CleaningReport& report = *prepared.cleaning;
     if (report.annotations_after == 0) {
         throw Error(ErrorCode::bad_input,
-                    "every annotator was dropped: do the thresholds fit the batches?");
+                    "every annotator was dropped; check that the thresholds fit the batches");
     }
     if (report.smallest_batch < smallest_usual_batch) {
         prepared.warnings.push_back(
-            fmt::format("batches have {} to {} images; the thresholds of the paper are for batches "
+            fmt::format("batches have {} to {} images, but the paper's thresholds are for batches "
                         "of 48 (`min_selected`)",
                         report.smallest_batch, report.largest_batch));
     }
     if (report.largest_batch > largest_usual_batch) {
         prepared.warnings.push_back(
-            fmt::format("a batch has {} images, and the thresholds of the paper are for batches of "
-                        "48: do several grids of "
-                        "an annotator have one name?",
+            fmt::format("a batch has {} images, but the paper's thresholds are for batches of 48. "
+                        "Check that each grid of an annotator has its own name",
                         report.largest_batch));
     }
 }
@@ -91,8 +90,8 @@ void hint_at_cleaning(std::vector<Selections>& raw, PreparedSets& prepared,
     if (const std::size_t guessers = report.dropped();
         guessers > 0 && report.annotations_after > 0) {
         prepared.warnings.push_back(
-            fmt::format("{} of {} annotators answer as guessers do; `clean` drops them", guessers,
-                        report.annotators.size()));
+            fmt::format("{} of {} annotators answer like guessers; to drop them, add --clean",
+                        guessers, report.annotators.size()));
     }
 }
 
@@ -101,7 +100,7 @@ void hint_at_cleaning(std::vector<Selections>& raw, PreparedSets& prepared,
 void check_files(const std::vector<std::filesystem::path>& files, const PrepareOptions& options) {
     if (files.empty() || files.size() > 2) {
         throw Error(ErrorCode::usage,
-                    fmt::format("{} files of annotations: one or two sets are read", files.size()));
+                    fmt::format("{} files of annotations; allowed: one or two sets", files.size()));
     }
     if (const auto raw = are_raw(files);
         options.clean && !std::ranges::all_of(raw, std::identity()))
@@ -159,7 +158,7 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
         const std::string warning = overlap_warning(*prepared.overlap);
         if (prepared.overlap->common == 0 && !options.other_annotators) {
             throw Error(ErrorCode::bad_input, warning +
-                                                  " add `other_annotators` to continue anyway, if "
+                                                  " add --other-annotators to continue anyway, if "
                                                   "ids were made anonymous set by set");
         }
         if (!warning.empty()) prepared.warnings.push_back(warning);
@@ -181,8 +180,8 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
         }
         if (set.held_out) {
             prepared.warnings.push_back(set.source +
-                                        ": images that were chosen by their readings: those of "
-                                        "annotators held out from the choice are taken");
+                                        ": these annotations chose the images, so only those of "
+                                        "held-out annotators are used");
         }
         if (set.size() == 0) throw Error(ErrorCode::bad_input, set.source + ": no image is left");
     }
@@ -200,12 +199,13 @@ ResultType result_type(ResultOf<AnnotatorOverlap>) {
             part<&Of::first>({.help = "Annotators of the first set"}),
             part<&Of::second>({.help = "Annotators of the second set"}),
             part<&Of::common>({}),
-            part<&Of::first_proportion>({.help = "By an annotator of both sets"}),
+            part<&Of::first_proportion>({.help = "Annotations by annotators of both sets"}),
             part<&Of::second_proportion>({}),
-            part<&Of::first_grid>({.help = "By an annotator who judged the class in both sets",
-                                   .name = "first_same_class"}),
+            part<&Of::first_grid>(
+                {.help = "Annotations by annotators who judged the class in both sets",
+                 .name = "first_same_class"}),
             part<&Of::second_grid>({.name = "second_same_class"}),
-            part<&Of::first_mixed>({.help = "In a batch that shows both sets",
+            part<&Of::first_mixed>({.help = "Annotations in batches that show both sets",
                                     .name = "first_same_batch",
                                     .omitted = true}),
             part<&Of::second_mixed>({.name = "second_same_batch", .omitted = true}),
@@ -282,7 +282,7 @@ std::vector<JudgedAnnotator> judged_annotators(const CleanedSets& cleaned) {
 ResultType result_type(ResultOf<CleanedSets>) {
     using Of = CleanedSets;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "CleanedSets", .help = "Annotators who guess, and what was left without them"},
+        {.name = "CleanedSets", .help = "Annotators who guess, and the data without them"},
         {
             part(
                 {.inlined = true}, [](const Of& o) -> const auto& { return *o.report; }),
@@ -296,10 +296,10 @@ ResultType result_type(ResultOf<CleanedSets>) {
 ResultType result_type(ResultOf<PreparedSets>) {
     using Of = PreparedSets;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "PreparedSets", .help = "What was done to the annotations"},
+        {.name = "PreparedSets", .help = "Cleaning of the annotations"},
         {
             part<&Of::warnings>({}),
-            part<&Of::overlap>({.help = "Of two sets of raw annotations",
+            part<&Of::overlap>({.help = "For two sets of raw annotations",
                                 .name = "annotator_overlap",
                                 .omitted = true}),
             part({.name = "cleaning", .omitted = true},
@@ -308,7 +308,7 @@ ResultType result_type(ResultOf<PreparedSets>) {
                                 ? std::optional(CleanedSets{&*o.cleaning, &o.names.annotators})
                                 : std::nullopt;
                  }),
-            part<&Of::duplicates>({.help = "Of each set of raw annotations"}),
+            part<&Of::duplicates>({.help = "For each set of raw annotations"}),
         });
     return rows;
 }

@@ -68,10 +68,11 @@ void refuse_same_set(const Readings& first, const Readings& second) {
         return all;
     };
     if (rows(first) != rows(second)) return;
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{} and {} hold the same images with the same readings: the original "
-                            "and its replication are two sets",
-                            first.source, second.source));
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format(
+            "{} and {} hold the same images with the same annotations: pass two different sets",
+            first.source, second.source));
 }
 
 }  // namespace assay::replication

@@ -143,7 +143,7 @@ Readings read_frequencies(const std::filesystem::path& path, StudyNames& names) 
     const std::size_t annotators = reader.column({n_name});
     const std::size_t selected = reader.column({k_name});
     if (reader.find_column({"set"})) {
-        throw reader.error("a table of several sets (column `set`): a file holds one set");
+        throw reader.error("the table has several sets (column `set`), but a file must hold one");
     }
     Readings readings;
     readings.source = path.filename().string();
@@ -179,12 +179,11 @@ Readings read_frequencies(const std::filesystem::path& path, StudyNames& names) 
         readings.selected.push_back(static_cast<std::uint16_t>(k));
     }
     if (readings.size() == 0 && readings.without_annotators > 0) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("{}: its readings chose these images, and no annotator was held out: "
-                        "they say that all are easy to select. Collect readings after the "
-                        "selection, or hold annotators out of it",
-                        path.string()));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: its annotations chose these images, and no annotator was held "
+                                "out, so all images look easy to select. Collect annotations after "
+                                "the selection, or hold annotators out of it",
+                                path.string()));
     }
     if (readings.size() == 0)
         throw Error(ErrorCode::bad_input, fmt::format("{} holds no image", path.string()));

@@ -167,7 +167,7 @@ void check(const SimulationOptions& options) {
                              std::uint64_t most) {
         if (value < min || value > most) {
             throw Error(ErrorCode::usage,
-                        fmt::format("{} {}: {} to {} are possible", value, what, min, most));
+                        fmt::format("{} {}; allowed: {} to {}", value, what, min, most));
         }
     };
     positive("classes", options.classes, 1, 1000000);

@@ -78,7 +78,7 @@ ResultType result_type(ResultOf<Simulation>) {
     using Of = Simulation;
     static constexpr auto rows = describe_result<Of>(
         {.name = "ReplicateTruth",
-         .help = "What is true of a simulated study",
+         .help = "The true values of a simulated study",
          .schema = "assay.replicate_truth/1"},
         {
             part<&Of::options, &SimulationOptions::world>({}),

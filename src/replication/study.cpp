@@ -22,9 +22,8 @@ void check_unique(const Readings& readings) {
     for (std::size_t i = 0; i < readings.size(); ++i) {
         if (!seen.insert(readings.images[i]).second) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("{}: image `{}` was judged under several labels; which of them "
-                                    "the hits are about "
-                                    "is not known",
+                        fmt::format("{}: image `{}` was judged under several labels, so it is "
+                                    "unclear which one the hits belong to",
                                     readings.source, shortened(readings.images[i])));
         }
     }
@@ -76,14 +75,14 @@ StudySet join_set(const Readings& readings, const Hits& hits, const StudyOptions
                                 hits.images.size() == 0 ? "" : shortened(hits.images[0])));
     }
     if (by_name) {
-        study.warnings.push_back(fmt::format(
-            "{}: images were found in {} by their file names alone", readings.source, hits.source));
+        study.warnings.push_back(fmt::format("{}: images were matched to {} by file name only",
+                                             readings.source, hits.source));
     }
     if (absent + incomplete > 0) {
         study.partial = true;
         study.warnings.push_back(
             fmt::format("{}: {} of {} images have no hits and {} lack those of some classifier. "
-                        "They are skipped, which is harmless only if they are like the others",
+                        "They are skipped, which is harmless only if they resemble the others",
                         readings.source, absent, readings.size(), incomplete));
     }
     if (few > 0) {
@@ -114,8 +113,8 @@ void compare_classes(Study& study) {
     for (const int side : {1, 2}) {
         if (counts[side] == 0) continue;
         study.warnings.push_back(
-            fmt::format("{} classes are in the {} only ({}{}): the sets do not show the same "
-                        "classes, and the gap is partly that",
+            fmt::format("{} classes are only in the {} ({}{}), so a part of the gap comes from "
+                        "different classes",
                         counts[side], side == 1 ? "original" : "replication", missing[side],
                         counts[side] > 3 ? ", ..." : ""));
     }

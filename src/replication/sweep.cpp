@@ -19,10 +19,9 @@ std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<in
     const int most = usual_annotators(all_first, all_second);
     for (const int m : annotators) {
         if (m < 1 || m > most) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("a sweep to {} annotators: 1 to {} are possible, the number "
-                                    "that all but a hundredth of the images have",
-                                    m, most));
+            throw Error(ErrorCode::usage, fmt::format("a sweep to {} annotators; allowed: 1 to {}, "
+                                                      "the number that 99 % of the images have",
+                                                      m, most));
         }
     }
     const int largest =

@@ -41,14 +41,14 @@ public:
              own_ == nullptr ? nullptr : &own_->mean_adjusted, false);
         of.wide_intervals = wide_;
         if (beside_pl_ > 0)
-            of.notes.push_back(fmt::format(
-                "the bootstrap's intervals of {} of {} classifiers are more than twice as wide as "
-                "pl's (up to ±{:.1f} points): they say nothing beside those",
-                beside_pl_, of.adjusted.size(), 100 * widest_));
+            of.notes.push_back(
+                fmt::format("the bootstrap's intervals of {} of {} classifiers are more than twice "
+                            "as wide as pl's (up to ±{:.1f} points). Use those of pl",
+                            beside_pl_, of.adjusted.size(), 100 * widest_));
         if (beside_own_ > 0)
             of.notes.push_back(fmt::format(
                 "the bootstrap's intervals of {} of {} classifiers are more than 1.5 times as wide "
-                "as those by formula (up to ±{:.1f} points): take those",
+                "as those by formula (up to ±{:.1f} points). Use the intervals by formula",
                 beside_own_, of.adjusted.size(), 100 * widest_));
     }
 
@@ -58,9 +58,9 @@ private:
         const bool beside_pl = is_wider(e, widest_beside_pl, pl),
                    beside_own = is_wider(e, widest_beside_formula, own);
         if (beside_pl)
-            e.note = "more than twice as wide as the interval of pl: says nothing beside it";
+            e.note = "more than twice as wide as the interval of pl: use that of pl";
         else if (beside_own)
-            e.note = "more than 1.5 times as wide as the interval by formula: take that";
+            e.note = "more than 1.5 times as wide as the interval by formula: use that";
         if (!of_classifier || !(beside_pl || beside_own)) return;
         beside_pl_ += beside_pl ? 1U : 0U;
         beside_own_ += beside_pl ? 0U : 1U;

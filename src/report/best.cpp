@@ -170,7 +170,7 @@ private:
 std::string why_untested(const PairedMetric& m) {
     if (m.p_holm) return {};
     if (!m.difference.value) return m.difference.undefined;
-    return m.difference.note.empty() ? "the difference has no interval, and so there is no test"
+    return m.difference.note.empty() ? "the difference has no interval, so there is no test"
                                      : m.difference.note;
 }
 
@@ -229,8 +229,8 @@ CompareResult kept_pairs(const StoreGroup& group, const std::vector<std::size_t>
     }
     if (pairs > most)
         said.leave_out(
-            fmt::format("{} of the {} comparisons on {} are not in the report, which "
-                        "would become too large; `assay compare` makes them.",
+            fmt::format("{} of the {} comparisons on {} are omitted, because the report would "
+                        "become too large; to see them, run `assay compare`.",
                         pairs - most, pairs, group.dataset));
     return result;
 }

@@ -60,7 +60,7 @@ CompetitionParts competition_parts(const std::filesystem::path& folder,
     } catch (const Error& error) {
         // Nothing is selected or settled yet.
         if (error.code() != ErrorCode::usage) throw;
-        said.leave_out(fmt::format("The classifiers of {} are not ranked: {}.", folder.string(),
+        said.leave_out(fmt::format("The classifiers of {} have no ranking: {}.", folder.string(),
                                    error.message()));
         said.partial = true;
     }

@@ -43,8 +43,8 @@ VersionsOf find_clean(const std::vector<StoreGroup>& groups, const std::string& 
     }
     if (!homeless.empty())
         said.leave_out(
-            fmt::format("{} look like corrupted images; --clean names the data set that "
-                        "they are compared with.",
+            fmt::format("{} look like corrupted images; to compare them, name their clean data set "
+                        "with --clean.",
                         homeless));
     return versions;
 }
@@ -94,8 +94,8 @@ std::vector<SourcedResult> corrupted_results(std::vector<StoreGroup>& groups,
         }
         measured.insert(versions.begin(), versions.end());
         said.leave_out(
-            fmt::format("Of the {} corrupted versions of {} the report has the accuracy; "
-                        "a report of one of them alone has all measurements.",
+            fmt::format("The report only has the accuracy of the {} corrupted versions of {}; make "
+                        "a report of one of them to see all measurements.",
                         versions.size(), clean));
     }
     std::vector<StoreGroup> others;

@@ -6,9 +6,9 @@ namespace assay {
 
 ResultType result_type(ResultOf<SourcedResult>) {
     static constexpr auto rows = describe_result<SourcedResult>(
-        {.name = "SourcedResult", .help = "A result of a command, in its own schema"},
+        {.name = "SourcedResult", .help = "A saved result of a command"},
         {
-            part<&SourcedResult::source>({.help = "Where it comes from: a folder, a file"}),
+            part<&SourcedResult::source>({.help = "Its source: a folder or a file"}),
             part<&SourcedResult::result>({.script = "Result"}),
         });
     return rows;
@@ -24,15 +24,16 @@ ResultType result_type(ResultOf<ColumnBest::Untested>) {
 ResultType result_type(ResultOf<ColumnBest>) {
     static constexpr auto rows = describe_result<ColumnBest>(
         {.name = "ColumnBest",
-         .help = "A data set and a metric of which one direction is better: the best model, and "
-                 "those like it"},
+         .help = "The best model by a metric on a data set, and the models that are not "
+                 "significantly worse"},
         {
             part<&ColumnBest::dataset>({}),
             part<&ColumnBest::metric>({}),
             part<&ColumnBest::definition>({}),
             part<&ColumnBest::parameters>({.omitted = true}),
             part<&ColumnBest::best>({.help = "A model"}),
-            part<&ColumnBest::alike>({.help = "Models that are not worse by the paired test"}),
+            part<&ColumnBest::alike>(
+                {.help = "Models that are not significantly worse (paired test)"}),
             part<&ColumnBest::untested>(
                 {.help = "Models that could not be compared with the best one, and why"}),
             part<&ColumnBest::level>({}),
@@ -42,7 +43,7 @@ ResultType result_type(ResultOf<ColumnBest>) {
 
 ResultType result_type(ResultOf<MetricDefinition>) {
     static constexpr auto rows = describe_result<MetricDefinition>(
-        {.name = "MetricDefinition", .help = "Of a metric in the results"},
+        {.name = "MetricDefinition", .help = "Name of a metric in the results"},
         {
             part<&MetricDefinition::definition>({.help = "Id of the exact definition"}),
             part<&MetricDefinition::metric>({}),
@@ -88,7 +89,7 @@ ResultType result_type(ResultOf<ItemModel>) {
 
 ResultType result_type(ResultOf<ReportItem>) {
     static constexpr auto rows = describe_result<ReportItem>(
-        {.name = "ReportItem", .help = "An image that comparisons and confusions name"},
+        {.name = "ReportItem", .help = "An image that comparisons or confusions refer to"},
         {
             part<&ReportItem::dataset>({}),
             part<&ReportItem::id>({}),
@@ -101,17 +102,17 @@ ResultType result_type(ResultOf<ReportItem>) {
 
 ResultType result_type(ResultOf<ReportTags>) {
     static constexpr auto rows = describe_result<ReportTags>(
-        {.name = "ReportTags", .help = "What people say of models"},
+        {.name = "ReportTags", .help = "What a csv file says about models"},
         {
             part<&ReportTags::names>({.help = "Of the columns"}),
-            part<&ReportTags::models>({.help = "By model, by column what the csv says"}),
+            part<&ReportTags::models>({.help = "Values of the csv, by model and column"}),
         });
     return rows;
 }
 
 ResultType result_type(ResultOf<StoreProvenance>) {
     static constexpr auto rows = describe_result<StoreProvenance>(
-        {.name = "StoreProvenance", .help = "How a store was made, as its manifest has it"},
+        {.name = "StoreProvenance", .help = "Provenance of a store, from its manifest"},
         {
             part<&StoreProvenance::store>({}),
             part<&StoreProvenance::model>({}),
@@ -147,7 +148,7 @@ ResultType result_type(ResultOf<PlacedThumbnail>) {
     static constexpr auto rows = describe_result<PlacedThumbnail>(
         {.name = "Thumbnail"},
         {
-            part<&PlacedThumbnail::dataset>({.help = "Of a competition's images: its folder"}),
+            part<&PlacedThumbnail::dataset>({.help = "For images of a competition: its folder"}),
             part<&PlacedThumbnail::id>({}),
             part<&PlacedThumbnail::width>({}),
             part<&PlacedThumbnail::height>({}),
@@ -176,7 +177,7 @@ ResultType result_type(ResultOf<ReportParts>) {
             part<&ReportParts::files>({.group = "provenance"}),
             part<&ReportParts::warnings>({}),
             part<&ReportParts::left_out>(
-                {.help = "What was not measured or not put in, and why: whole sentences"}),
+                {.help = "What the report omits, and why: whole sentences"}),
         });
     return rows;
 }

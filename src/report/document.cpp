@@ -128,7 +128,7 @@ private:
         if (items_cut_)
             said_.leave_out(
                 fmt::format("{} images are shown with their predictions; comparisons and "
-                            "confusions name more.",
+                            "confusions refer to more.",
                             count_text(parts_.items.size())));
     }
 
@@ -203,8 +203,8 @@ private:
             add_file(saved.source, saved.hash,
                      saved.result.is_null() ? "csv" : saved.result["schema"].get<std::string>());
         if (!saved.no_table.empty())
-            said_.leave_out(fmt::format("{} is shown as it is, and not scored: {}.", saved.source,
-                                        saved.no_table));
+            said_.leave_out(
+                fmt::format("{} is shown without scores: {}.", saved.source, saved.no_table));
         if (saved.table) {
             add_all(table_results(saved, options_, said_));
         } else {
@@ -248,7 +248,7 @@ void check(const ReportOptions& options) {
     const auto refuse_number = [](std::string_view what, int value, int low, int high) {
         if (value < low || value > high)
             throw Error(ErrorCode::usage,
-                        fmt::format("{} {}: {} to {} is allowed", what, value, low, high));
+                        fmt::format("{} {}; allowed: {} to {}", what, value, low, high));
     };
     refuse_number("the side of thumbnails", options.thumbnail_side, 32, 512);
 }

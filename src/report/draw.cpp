@@ -37,8 +37,8 @@ void check_pixels(const PlotSheet& sheet, const DrawOptions& options) {
     const double pixels = sheet.width * scale * sheet.height * scale;
     constexpr double longest = 30'000;
     if (pixels <= most_pixels && std::max(sheet.width, sheet.height) * scale <= longest) return;
-    throw Error(ErrorCode::usage, fmt::format("a PNG of {:.0f} million pixels; at most {:.0f} are "
-                                              "drawn: lower --dpi, or take .pdf",
+    throw Error(ErrorCode::usage, fmt::format("the PNG would have {:.0f} million pixels; the limit "
+                                              "is {:.0f}: lower --dpi, or use .pdf",
                                               pixels / 1e6, most_pixels / 1e6));
 }
 

@@ -76,10 +76,9 @@ std::unique_ptr<Canvas> open_canvas(PlotFormat format, double width, double heig
 #else
     static_cast<void>(dpi);
     if (format != PlotFormat::svg)
-        throw Error(ErrorCode::usage,
-                    fmt::format("this build of Assay draws no .{}: take .svg, which browsers and "
-                                "Inkscape print and turn into other formats",
-                                name_of(format)));
+        throw Error(ErrorCode::usage, fmt::format("this build of Assay cannot write .{}: use .svg, "
+                                                  "which browsers and Inkscape can convert",
+                                                  name_of(format)));
     return svg_canvas(width, height);
 #endif
 }

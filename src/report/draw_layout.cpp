@@ -61,23 +61,23 @@ AxisTicks ticks_across(const AxisRange& range, double width, double font,
 void check_counts(std::span<const Plot> plots, std::size_t series) {
     if (plots.empty()) throw Error(ErrorCode::usage, "no plot to draw");
     if (plots.size() > most_plots) {
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("{} plots; a figure has at most {}: choose with --model or --dataset",
-                        plots.size(), most_plots));
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} plots; the limit is {}: select some with --model or --dataset",
+                                plots.size(), most_plots));
     }
     if (series > most_series) {
         throw Error(ErrorCode::usage,
-                    fmt::format("{} series; a legend has at most {}: choose with --model or --top",
+                    fmt::format("{} series; the limit is {}: select some with --model or --top",
                                 series, most_series));
     }
     for (const Plot& plot : plots) {
         const std::size_t names = categories_of(plot).size();
         if (names > most_categories) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("{} rows in one plot; at most {} can be read: choose with "
-                                    "--model or --top",
-                                    names, most_categories));
+            throw Error(
+                ErrorCode::usage,
+                fmt::format(
+                    "{} rows in one plot; the limit is {}: select some with --model or --top",
+                    names, most_categories));
         }
         if (has_cells(plot) && plot.series.size() > most_categories + 1) {
             throw Error(ErrorCode::usage,
@@ -249,7 +249,7 @@ private:
         if (width < 3 * font || height < 2 * font) {
             throw Error(ErrorCode::usage,
                         fmt::format("{} by {} mm leaves no room for {} plots with letters of {} "
-                                    "points: make it larger, or choose with --model",
+                                    "points: make the figure larger, or select some with --model",
                                     std::lround(sheet_.width / points_per_mm), options_.height,
                                     plots_.size(), font));
         }

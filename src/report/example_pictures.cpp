@@ -74,7 +74,7 @@ fs::path file_below(const fs::path& folder, const std::string& path) {
     fs::path file = fs::weakly_canonical(whole / path);
     const fs::path relative = file.lexically_relative(whole);
     if (relative.empty() || *relative.begin() == ".." || relative == ".")
-        throw Error(ErrorCode::bad_input, "it is outside of the folder of its result");
+        throw Error(ErrorCode::bad_input, "it is outside the folder of its result");
     return file;
 }
 

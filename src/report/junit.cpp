@@ -57,7 +57,7 @@ std::string test_of(const GateOutcome& outcome) {
                                          xml_text(outcome.dataset), xml_text(subject_of(outcome)),
                                          xml_text(outcome.gate));
     if (outcome.passed) return head + "/>\n";
-    const std::string message = outcome.found ? fmt::format("found {:.6g}, and the bound is {:.6g}",
+    const std::string message = outcome.found ? fmt::format("found {:.6g}, but the bound is {:.6g}",
                                                             *outcome.found, outcome.bound)
                                               : "undefined: " + outcome.reason;
     return head + fmt::format(

@@ -110,8 +110,8 @@ LogTarget log_target_named(std::string_view text) {
         return {LogTarget::Kind::tensorboard, text.substr(tensorboard.size())};
     if (text.ends_with(".jsonl")) return {LogTarget::Kind::lines, text};
     throw Error(ErrorCode::usage,
-                fmt::format("a log is FILE.jsonl, which MLflow and Weights & Biases read by a line "
-                            "of Python (docs/tools.md), or tensorboard:DIR; not `{}`",
+                fmt::format("--log is `{}`; allowed: FILE.jsonl, for MLflow and Weights & Biases "
+                            "(docs/tools.md), or tensorboard:DIR",
                             text));
 }
 

@@ -75,7 +75,7 @@ std::string markdown_gates(std::vector<GateOutcome> outcomes) {
     Table table = gate_table(outcomes);
     table.title = broken == 0
                       ? fmt::format("✅ {} passed", how_many(outcomes.size(), "gate"))
-                      : fmt::format("❌ {} of {} broken", broken, how_many(outcomes.size(), "gate"));
+                      : fmt::format("❌ {} of {} failed", broken, how_many(outcomes.size(), "gate"));
     table.columns.insert(table.columns.begin(), {"", false});
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
         std::vector<Cell> marked;

@@ -42,10 +42,9 @@ std::optional<ScoreResult> score_group(const StoreGroup& group, const ReportOpti
         // The labels may be of other classes, and a class map is about models of some classes.
         const bool asked = options.measure.label_sets || !options.measure.class_map.empty();
         if (!several || !asked || error.code() != ErrorCode::bad_input) throw;
-        said.leave_out(
-            fmt::format("{} is not measured, as the labels or the class map do not fit "
-                        "it: {}.",
-                        group.dataset, error.message()));
+        said.leave_out(fmt::format(
+            "{} is not measured, because the labels or the class map do not fit it: {}.",
+            group.dataset, error.message()));
         said.partial = true;
         return scores;
     }
@@ -72,8 +71,8 @@ nlohmann::json scores_json(const StoreGroup& group, const ScoreResult& scores,
     }
     if (without > 0)
         said.leave_out(
-            fmt::format("The accuracies by class of {} of the {} models on {} are not "
-                        "in the report, which would become too large.",
+            fmt::format("The per-class accuracies of {} of the {} models on {} are omitted, "
+                        "because the report would become too large.",
                         count_text(without), count_text(scores.reports.size()), group.dataset));
     return out;
 }

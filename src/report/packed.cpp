@@ -15,7 +15,7 @@ std::string gzipped(std::string_view text) {
     constexpr int with_gzip_header = 15 + 16, memory = 9;
     if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, with_gzip_header, memory,
                      Z_DEFAULT_STRATEGY) != Z_OK)
-        throw Error(ErrorCode::internal, "zlib cannot begin to compress");
+        throw Error(ErrorCode::internal, "zlib cannot be initialized");
     std::string out;
     std::array<unsigned char, 1U << 16> buffer{};
     int state = Z_OK;

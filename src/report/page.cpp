@@ -34,7 +34,7 @@ std::string replaced(std::string_view page, std::string_view mark, std::string_v
     const std::size_t at = page.find(mark);
     if (at == std::string_view::npos || page.find(mark, at + 1) != std::string_view::npos) {
         throw Error(ErrorCode::internal,
-                    fmt::format("the page that was compiled in does not have `{}` once", mark));
+                    fmt::format("the built-in page must contain `{}` exactly once", mark));
     }
     std::string out(page.substr(0, at));
     out += text;

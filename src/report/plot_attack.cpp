@@ -55,7 +55,7 @@ std::vector<Plot> attack_plots(const JsonReader& result, const PlotChoice& choic
     }
     models.check();
     sets.check();
-    if (plots.empty()) refuse("no attacked model in the result");
+    if (plots.empty()) refuse("the result has no attacked model");
     leave_out_common_ending(plots, datasets);
     return plots;
 }

@@ -36,9 +36,9 @@ std::vector<ChosenStore> stores_with(const JsonReader& result, const PlotChoice&
     models.check();
     sets.check();
     if (chosen.empty())
-        refuse(left_out ? fmt::format("no `{}` in the result: assay score {} puts it there", part,
+        refuse(left_out ? fmt::format("the result has no `{}`: add it with `assay score {}`", part,
                                       option)
-                        : std::string("no scores in the result"));
+                        : std::string("the result has no scores"));
     return chosen;
 }
 

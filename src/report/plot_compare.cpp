@@ -46,7 +46,7 @@ std::vector<Plot> comparison_plots(const JsonReader& result, const PlotChoice& c
     }
     models.check();
     sets.check();
-    if (plots.empty()) refuse(fmt::format("no difference in `{}` in the result", metric));
+    if (plots.empty()) refuse(fmt::format("the result has no difference in `{}`", metric));
     for (Plot& plot : plots) {
         tell_apart(plot.series.front().points);
         keep_top(plot.series.front().points, choice);

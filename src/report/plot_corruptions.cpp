@@ -41,7 +41,7 @@ std::vector<Plot> corruption_plots(const JsonReader& result, const PlotChoice& c
         }
     }
     models.check();
-    if (plots.empty()) refuse("no corrupted version in the result");
+    if (plots.empty()) refuse("the result has no corrupted version");
     for (Plot& plot : plots) {
         for (Series& series : plot.series) {
             std::stable_sort(series.points.begin(), series.points.end(),

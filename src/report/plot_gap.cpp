@@ -86,14 +86,14 @@ std::vector<Plot> gap_plots(const JsonReader& result, const PlotChoice& choice) 
     std::vector<Plot> plots;
     for (const std::string& metric : metrics) plots.push_back(gap_plot(result, metric, models));
     models.check();
-    if (plots.empty()) refuse("no model in the result");
+    if (plots.empty()) refuse("the result has no model");
     return plots;
 }
 
 std::vector<Plot> gap_label_plots(const JsonReader& result, const PlotChoice&) {
     const auto boxes = result.find("boxes");
     if (!boxes || boxes->entries().empty())
-        refuse("no `boxes` in the result: `assay gap RUNS/V1 RUNS/V2 --json` puts them there");
+        refuse("the result has no `boxes`: make it with `assay gap RUNS/V1 RUNS/V2 --json`");
     Plot plot;
     plot.kind = Plot::Kind::boxes;
     plot.title = "Models by the number of labels";

@@ -14,7 +14,7 @@ std::vector<Plot> mad_ranking_plots(const JsonReader& result, const PlotChoice& 
             series.points.push_back(plot_point(name, estimate_of(row["score"])));
     }
     models.check();
-    if (series.points.empty()) refuse("no classifier in the result");
+    if (series.points.empty()) refuse("the result has no classifier");
     // The best first; what has no score last.
     std::stable_sort(series.points.begin(), series.points.end(),
                      [](const Point& a, const Point& b) {

@@ -40,7 +40,7 @@ std::string dimension_named(const std::string& wanted, const char* usual,
                             const std::vector<std::string>& there) {
     const std::string name = wanted.empty() ? usual : wanted;
     if (std::find(there.begin(), there.end(), name) != there.end()) return name;
-    throw Error(ErrorCode::usage, fmt::format("no dimension `{}` in the result{}", shortened(name),
+    throw Error(ErrorCode::usage, fmt::format("the result has no dimension `{}`{}", shortened(name),
                                               suggest(name, there)));
 }
 
@@ -88,7 +88,7 @@ std::vector<Plot> quality_correlation_plots(const JsonReader& result, const Plot
                                    abbreviated(pair["y"].text()), shown ? "" : " †"),
                        estimate_of(pair["rho"])));
     }
-    if (series.points.empty()) refuse("no pair of dimensions in the result");
+    if (series.points.empty()) refuse("the result has no pair of dimensions");
     std::stable_sort(series.points.begin(), series.points.end(),
                      [](const Point& a, const Point& b) {
                          return std::abs(a.y.value.value_or(0)) > std::abs(b.y.value.value_or(0));
@@ -110,7 +110,7 @@ std::vector<Plot> quality_group_plots(const JsonReader& result, const PlotChoice
         if (p && p->number() < usual_level) name += " *";
         series.points.push_back(plot_point(std::move(name), estimate_of(row["effect"])));
     }
-    if (series.points.empty()) refuse("no dimension in the result");
+    if (series.points.empty()) refuse("the result has no dimension");
     Plot plot;
     plot.title = "Difference of two groups";
     plot.y_title = "Hedges' g, second − first (*: p < 0.05)";
@@ -127,7 +127,7 @@ std::vector<Plot> quality_score_plots(const JsonReader& result, const PlotChoice
         series.points.push_back(plot_point(name, estimate_of(row["score"])));
     }
     models.check();
-    if (series.points.empty()) refuse("no model in the result");
+    if (series.points.empty()) refuse("the result has no model");
     tell_apart(series.points);
     keep_top(series.points, choice);
     Plot plot;

@@ -140,9 +140,8 @@ void check_choice(std::string_view name, const PlotChoice& choice) {
         for (const PlotKind& other : plot_kinds) {
             if (has_option(other, option)) others.push_back(other.recipe.name);
         }
-        throw Error(ErrorCode::usage,
-                    fmt::format("the plot `{}` has no --{}; plots that have it: {}", name, option,
-                                fmt::join(others, ", ")));
+        throw Error(ErrorCode::usage, fmt::format("the plot `{}` does not take --{}; these do: {}",
+                                                  name, option, fmt::join(others, ", ")));
     };
     check(!choice.models.empty(), "model");
     check(!choice.datasets.empty(), "dataset");
@@ -160,9 +159,8 @@ std::vector<Plot> plots_of(std::string_view name, const nlohmann::json& result,
     const JsonReader field(result, {.whole = "the result"});
     const std::string& schema = field["schema"].text();
     if (schema != recipe.schema) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("`{}` is drawn from {} ({}), and this is {}", name, recipe.schema,
-                                recipe.from, shortened(schema)));
+        throw Error(ErrorCode::usage, fmt::format("`{}` needs {} ({}), but this is {}", name,
+                                                  recipe.schema, recipe.from, shortened(schema)));
     }
     return kind.make(field, choice);
 }
@@ -175,7 +173,7 @@ bool NameChoice::takes(const std::string& name) {
 void NameChoice::check() const {
     for (const std::string& name : wanted_) {
         if (std::find(seen_.begin(), seen_.end(), name) != seen_.end()) continue;
-        throw Error(ErrorCode::usage, fmt::format("no {} `{}` in the result{}", what_,
+        throw Error(ErrorCode::usage, fmt::format("the result has no {} `{}`{}", what_,
                                                   shortened(name), suggest(name, seen_)));
     }
 }
@@ -202,12 +200,12 @@ Estimate estimate_of(const JsonReader& fields) {
 }
 
 std::string chosen_metric(const PlotChoice& choice, const std::vector<std::string>& there) {
-    if (there.empty()) refuse("no metric in the result");
+    if (there.empty()) refuse("the result has no metric");
     if (choice.metric.empty()) return there.front();
     const std::string name = choice.metric.substr(0, choice.metric.find(':'));
     for (const std::string_view one : {std::string_view(name), own_metric_name(name)})
         if (std::find(there.begin(), there.end(), one) != there.end()) return std::string(one);
-    throw Error(ErrorCode::usage, fmt::format("no metric `{}` in the result{}", shortened(name),
+    throw Error(ErrorCode::usage, fmt::format("the result has no metric `{}`{}", shortened(name),
                                               suggest(name, there)));
 }
 

@@ -18,7 +18,7 @@ JsonReader quoted_method(const JsonReader& result) {
     const std::string& quoted = result["quoted"].text();
     for (const JsonReader& method : result["methods"].entries())
         if (method["id"].text() == quoted) return method;
-    refuse(fmt::format("no method `{}` in the result, which quotes it", quoted));
+    refuse(fmt::format("the result quotes the method `{}`, but does not have it", quoted));
 }
 
 std::vector<double> numbers_of(const JsonReader& list) {
@@ -106,7 +106,7 @@ std::vector<Plot> replicate_adjust_plots(const JsonReader& result, const PlotCho
     const std::vector<JsonReader> classifiers = result["classifiers"].entries();
     const std::vector<JsonReader> adjusted = quoted_method(result)["classifiers"].entries();
     if (adjusted.size() != classifiers.size())
-        refuse("other classifiers are adjusted than are measured");
+        refuse("the adjusted and the measured classifiers differ");
     Plot plot;
     plot.title = "Accuracy";
     plot.x_title = "original";
@@ -117,7 +117,7 @@ std::vector<Plot> replicate_adjust_plots(const JsonReader& result, const PlotCho
     for (std::size_t i = 0; i < classifiers.size(); ++i) {
         const std::string& name = classifiers[i]["name"].text();
         if (adjusted[i]["name"].text() != name)
-            refuse("other classifiers are adjusted than are measured");
+            refuse("the adjusted and the measured classifiers differ");
         if (!models.takes(name)) continue;
         const Estimate original = estimate_of(classifiers[i]["original"]);
         if (!original.value) continue;
@@ -145,7 +145,7 @@ std::vector<Plot> replicate_density_plots(const JsonReader& result, const PlotCh
             plot.series.push_back(curve(set, rates, of_log_odds(rates, (*density)[set])));
         plots.push_back(std::move(plot));
     }
-    if (plots.empty()) refuse("no method in the result has a density");
+    if (plots.empty()) refuse("no method of the result has a density");
     return plots;
 }
 
@@ -220,7 +220,7 @@ std::vector<Plot> replicate_frequency_plots(const JsonReader& result, const Plot
         plot.series.push_back(std::move(series));
     }
     sets.check();
-    if (plot.series.empty()) refuse("no set in the result");
+    if (plot.series.empty()) refuse("the result has no set");
     return {plot};
 }
 

@@ -63,8 +63,9 @@ std::vector<Plot> reliability_plots(const JsonReader& result, const PlotChoice& 
     models.check();
     sets.check();
     if (plots.empty()) {
-        refuse(left_out ? "no `reliability` in the result: assay score --reliability puts it there"
-                        : "no scores in the result");
+        refuse(left_out
+                   ? "the result has no `reliability`: add it with `assay score RUNS --reliability`"
+                   : "the result has no scores");
     }
     leave_out_common_ending(plots, datasets);
     return plots;
@@ -106,7 +107,7 @@ std::vector<Plot> score_plots(const JsonReader& result, const PlotChoice& choice
     }
     models.check();
     sets.check();
-    if (plots.empty()) refuse(fmt::format("nothing of `{}` in the result", metric));
+    if (plots.empty()) refuse(fmt::format("the result has no values of `{}`", metric));
     for (std::size_t i = 0; i < plots.size(); ++i) {
         tell_apart(plots[i].series.front().points);
         keep_top(plots[i].series.front().points, choice);

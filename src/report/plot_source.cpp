@@ -25,10 +25,10 @@ nlohmann::json saved_plot_source(const std::filesystem::path& file) {
 nlohmann::json plot_source(const PlotRecipe& recipe, const std::filesystem::path& source,
                            const MeasureOptions& measure, Comm& comm,
                            const ProgressCallback& progress) {
-    if (!is_there(source)) refuse(fmt::format("`{}` is not there", source.string()));
+    if (!is_there(source)) refuse(fmt::format("`{}` does not exist", source.string()));
     if (!is_folder(source)) return saved_plot_source(source);
     if (recipe.schema != "assay.scores/2") {
-        refuse(fmt::format("`{}` is a folder, and `{}` is drawn from a file: {} -o FILE.json",
+        refuse(fmt::format("`{}` is a folder, but `{}` needs a file: type `{} -o FILE.json`",
                            source.string(), recipe.name, recipe.from));
     }
     ScoreRunsOptions options;

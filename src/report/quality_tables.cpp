@@ -60,7 +60,7 @@ std::vector<SourcedResult> table_results(const SavedResult& saved, const ReportO
         how.threads = options.threads;
         return report_of(quality::correlate_dimensions(table, how));
     });
-    try_to("The models that no other one beats", [&] {
+    try_to("Models that no other model beats", [&] {
         quality::ChooseOptions how;
         how.level = level;
         return report_of(quality::choose_models(table, how));

@@ -31,7 +31,7 @@ const FormatRow& row_of(ReportFormat format) {
     for (const FormatRow& row : formats) {
         if (row.format == format) return row;
     }
-    throw Error(ErrorCode::internal, "a report format without a renderer");
+    throw Error(ErrorCode::internal, "the report format has no renderer");
 }
 
 }  // namespace

@@ -37,11 +37,11 @@ SavedResult published() {
 
 void check_schema(const nlohmann::json& result) {
     if (!result.is_object() || !result.contains("schema") || !result["schema"].is_string())
-        refuse(fmt::format("no text `schema` in the JSON; {}", allowed_inputs));
+        refuse(fmt::format("the JSON has no text `schema`; {}", allowed_inputs));
     const auto& schema = result["schema"].get_ref<const std::string&>();
     if (is_reportable(schema)) return;
-    refuse(fmt::format("the schema `{}` is none that a report shows; allowed are {}",
-                       shortened(schema), reportable_schemas()));
+    refuse(fmt::format("a report cannot show the schema `{}`; allowed: {}", shortened(schema),
+                       reportable_schemas()));
 }
 
 SavedResult saved_json(const fs::path& file, const std::string& text) {
@@ -100,7 +100,7 @@ ReportInputs look_at_inputs(const std::vector<fs::path>& paths) {
             continue;
         }
         if (!is_there(path))
-            refuse(fmt::format("`{}` is not there; {}", path.string(), allowed_inputs));
+            refuse(fmt::format("`{}` does not exist; {}", path.string(), allowed_inputs));
         std::error_code error;
         fs::path whole = fs::weakly_canonical(path, error);
         if (error) whole = path;
@@ -117,7 +117,7 @@ ReportInputs look_at_inputs(const std::vector<fs::path>& paths) {
         }
     }
     if (!runs.empty())
-        inputs.stores = with_note(fmt::format("looking for what to report; {}", allowed_inputs),
+        inputs.stores = with_note(fmt::format("looking for results; {}", allowed_inputs),
                                   [&] { return find_stores(runs); });
     return inputs;
 }

@@ -70,7 +70,7 @@ void name_models(StoreGroup& group, std::vector<std::string>& warnings) {
         store.model = names[i];
         if (names[i] != store.own_model)
             warnings.push_back(
-                fmt::format("several models on {} are called `{}`: one of them is `{}`",
+                fmt::format("several models on {} are named `{}`: one of them is shown as `{}`",
                             group.dataset, store.own_model, names[i]));
         store.provenance.dataset = group.dataset;
         store.provenance.model = store.model;

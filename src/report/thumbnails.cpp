@@ -85,7 +85,7 @@ std::vector<Thumbnail> thumbnails_of(const Dataset& dataset, const std::string& 
         thumbnails.push_back(std::move(*made[i]));
     }
     if (unreadable > 0)
-        said.leave_out(fmt::format("{} of {} cannot be read, and {} no thumbnail: {}{}.",
+        said.leave_out(fmt::format("{} of {} cannot be read and {} no thumbnail: {}{}.",
                                    how_many(unreadable, "image"), name,
                                    unreadable == 1 ? "has" : "have", names,
                                    unreadable > unreadable_named ? ", ..." : ""));

@@ -57,10 +57,8 @@ void refuse_inside(const fs::path& out) {
         const bool store = is_there(folder / "manifest.json") && is_folder(folder / "shards");
         if (store || is_there(folder / "competition.sqlite") ||
             is_there(folder / "labelling.sqlite"))
-            refuse(
-                fmt::format("{} is inside {}, which is no place for a report; write it "
-                            "elsewhere",
-                            out.string(), folder.string()));
+            refuse(fmt::format("{} is inside {}; write the report elsewhere", out.string(),
+                               folder.string()));
     }
 }
 
@@ -106,14 +104,15 @@ void check_report_place(const fs::path& given) {
     refuse_inside(out);
     const fs::path parent = out.parent_path();
     if (!parent.empty() && !is_folder(parent))
-        refuse(fmt::format("{}: there is no folder `{}`", out.string(), parent.string()));
+        refuse(fmt::format("{}: the folder `{}` does not exist", out.string(), parent.string()));
     if (!is_there(out)) return;
     if (is_page(out)) {
         if (is_folder(out))
-            refuse(
-                fmt::format("{} is a folder; a name that ends in .html is a file's", out.string()));
+            refuse(fmt::format(
+                "{} is a folder, but a name that ends in .html is for a file; use another name",
+                out.string()));
         if (!fs::is_regular_file(status_of(out)) || !looks_like_a_page(out))
-            refuse(fmt::format("{} exists and is no report; give the report another name",
+            refuse(fmt::format("{} exists and is not a report; give the report another name",
                                out.string()));
         return;
     }
@@ -121,7 +120,7 @@ void check_report_place(const fs::path& given) {
         refuse(fmt::format("{} is a file; a report is a file that ends in .html, or a folder",
                            out.string()));
     if (!entries_of(out).empty() && !is_report_folder(out))
-        refuse(fmt::format("the folder {} holds something else than a report; name a new one",
+        refuse(fmt::format("the folder {} contains other files than a report; name a new folder",
                            out.string()));
 }
 

@@ -60,9 +60,9 @@ void check(const Attack& attack, const AttackedModel& model, const AttackBatch& 
         throw Error(ErrorCode::internal, "run_attack called with buffers of the wrong size");
     for (const std::uint32_t label : batch.labels) {
         if (label >= model.classes()) {
-            throw Error(ErrorCode::bad_input, fmt::format("an image has the label {}; the model "
-                                                          "has {} classes",
-                                                          label, model.classes()));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("an image has the label {}, but the model has {} classes",
+                                    label, model.classes()));
         }
     }
 }
@@ -113,8 +113,8 @@ const Attack& attack_named(std::string_view name) {
     }
     std::vector<std::string_view> names;
     for (const Attack& attack : table) names.push_back(attack.name);
-    throw Error(ErrorCode::usage, fmt::format("there is no attack \"{}\"; there are {}", name,
-                                              fmt::join(names, ", ")));
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown attack \"{}\"; allowed: {}", name, fmt::join(names, ", ")));
 }
 
 AttackResult run_attack(const Attack& attack, AttackedModel& model, const AttackBatch& batch,

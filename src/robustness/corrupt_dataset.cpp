@@ -82,7 +82,7 @@ json corrupt_settings(const CorruptOptions& o, const Dataset& dataset, const Ima
         }))
         settings["revision"] = robustness::pixel_revision;
     // Which of two images has the plain name was decided otherwise once.
-    if (targets.met) settings["equal_names"] = "those that had the extension before";
+    if (targets.met) settings["equal_names"] = "images that already had the extension";
     return settings;
 }
 
@@ -334,8 +334,8 @@ CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallb
                     kept > 0 ? MadeFolder::Begin::grows : MadeFolder::Begin::empty);
     if (kept > 0) {
         result.notes.push_back(
-            fmt::format("the {} that {} holds already are kept; the folder stays as it is until "
-                        "the others are made. Predictions of the pilot stay with its images",
+            fmt::format("keeping the {} in {}; the folder changes only when the others are "
+                        "complete. Predictions of the pilot stay with its images",
                         how_many(kept, "image"), options.out.string()));
     }
     result.options.out = made.final_path();

@@ -48,8 +48,7 @@ std::vector<const Corruption*> chosen_corruptions(const std::vector<std::string>
             const Corruption& c = corruption_named(name);
             if (c.photographs && !photographs) {
                 wrong_option(
-                    fmt::format("{} overlays photographs, and no folder of them is given; "
-                                "{} needs none",
+                    fmt::format("{} needs a folder of photographs: pass --frost FOLDER, or use {}",
                                 c.name, synthetic.name));
             }
             chosen.push_back(&c);
@@ -76,11 +75,12 @@ void check(const CorruptionSettings& options) {
     if (options.severities.empty()) wrong_option("no severity is named");
     for (const int severity : options.severities) {
         if (severity < 1 || severity > corruption_severities)
-            wrong_option(fmt::format("severity {}: 1 to {}", severity, corruption_severities));
+            wrong_option(
+                fmt::format("severity {}; allowed: 1 to {}", severity, corruption_severities));
     }
     const CorruptionWindow window = settled(options, 0, 0).window;
     if (window.resize < 0 || window.crop < 0 || window.resize > 16384 || window.crop > 16384) {
-        wrong_option(fmt::format("a resize to {} and a crop of {} pixels: 0 to 16384",
+        wrong_option(fmt::format("a resize to {} and a crop of {} pixels; allowed: 0 to 16384",
                                  window.resize, window.crop));
     }
     if (window.resize != 0 && window.crop > window.resize) {
@@ -88,15 +88,15 @@ void check(const CorruptionSettings& options) {
                                  window.resize));
     }
     if (options.jpeg_quality && (*options.jpeg_quality < 1 || *options.jpeg_quality > 100))
-        wrong_option(fmt::format("JPEG quality {}: 1 to 100", *options.jpeg_quality));
+        wrong_option(fmt::format("JPEG quality {}; allowed: 1 to 100", *options.jpeg_quality));
 }
 
 void check(const CorruptOptions& options) {
     check(static_cast<const CorruptionSettings&>(options));
     if (options.limit != 0 && options.first != 0)
-        wrong_option("a sample of the images and the first of them are both asked for");
+        wrong_option("a sample and the first images cannot be combined: use one of them");
     if (options.out.empty() && options.sheet.empty())
-        wrong_option("nothing to write: neither a folder nor a contact sheet is named");
+        wrong_option("nothing to write: pass --out FOLDER or --sheet FILE");
 }
 
 CorruptionWindow published_window(CorruptionProfile profile) {
@@ -130,8 +130,8 @@ Image cut_window(const Image& image, const CorruptionWindow& of) {
                          image.height);
     }
     if (window.crop > part.width || window.crop > part.height) {
-        refuse(fmt::format("{} x {} pixels are less than the crop of {}", part.width, part.height,
-                           window.crop));
+        refuse(fmt::format("{} x {} pixels are smaller than the crop of {}", part.width,
+                           part.height, window.crop));
     }
     if (window.crop == 0) {
         part.crop_x = part.crop_y = 0;

@@ -80,7 +80,7 @@ ResultType result_type(ResultOf<MadeVersion>) {
             part<&MadeVersion::corruption, &Corruption::name>({.name = "corruption"}),
             part<&MadeVersion::corruption, &Corruption::group>({}),
             part<&MadeVersion::corruption, &Corruption::extra>(
-                {.help = "Not among the 15 of the paper"}),
+                {.help = "True if it is not among the 15 of the paper"}),
             part<&MadeVersion::severity>({}),
             part<&MadeVersion::folder>({.help = "With `--out`", .omitted = true}),
             part<&MadeVersion::images>({.help = "With `--out`", .omitted = true}),
@@ -99,10 +99,11 @@ ResultType result_type(ResultOf<CorruptResult>) {
          .schema = "assay.corrupt/1"},
         {
             part<&CorruptResult::dataset>({.help = "Its name"}),
-            part<&CorruptResult::images>({.help = "Of the data set, with those in `left_out`"}),
+            part<&CorruptResult::images>(
+                {.help = "Images of the data set, including those in `left_out`"}),
             part<&CorruptResult::left_out>({.help = "Images that cannot be read or are too small"}),
             part<&CorruptResult::examples>(
-                {.help = "The first of those", .name = "left_out_examples"}),
+                {.help = "The first such images", .name = "left_out_examples"}),
             part<&CorruptResult::written>({.help = "All that exist", .name = "files"}),
             part<&CorruptResult::found>(
                 {.help = "Of those, left by an earlier run", .name = "files_found"}),

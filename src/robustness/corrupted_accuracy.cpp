@@ -60,29 +60,27 @@ std::set<std::string> look_for_differences(const std::string& model, const Store
         if (!store->settings.empty()) settings.insert(store->settings);
     }
     if (files.size() > 1) {
-        result.warnings.push_back(
-            fmt::format("`{}` is not the same file on every data set: its figures are of different "
-                        "models",
-                        model));
+        result.warnings.push_back(fmt::format(
+            "`{}` is not the same file on every data set, so its results mix different models",
+            model));
     }
     if (settings.size() > 1) {
         result.warnings.push_back(
-            fmt::format("{}: the images were corrupted in {} ways ({}): their mean is of different "
-                        "measurements",
+            fmt::format("{}: the images were corrupted in {} ways ({}), so the mean mixes "
+                        "different measurements",
                         model, settings.size(), fmt::join(settings, ", ")));
     }
     if (steps.size() > 1) {
         result.warnings.push_back(
-            fmt::format("{}: the corrupted data sets were preprocessed in {} ways: their mean is "
-                        "of different measurements",
+            fmt::format("{}: the corrupted data sets were preprocessed in {} ways, so the mean "
+                        "mixes different measurements",
                         model, steps.size()));
     } else if (std::ranges::any_of(own.versions, [&](const ClosedStore* store) {
                    return !store::same_preprocessing(store->spec, own.clean->spec);
                })) {
-        result.notes.push_back(
-            fmt::format("{}: the corrupted images were preprocessed in another way than the clean "
-                        "ones",
-                        model));
+        result.notes.push_back(fmt::format(
+            "{}: the corrupted images were preprocessed in a different way than the clean ones",
+            model));
     }
     return files;
 }
@@ -137,8 +135,8 @@ CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
         const PredictionStore store = PredictionStore::open(one->folder);  // closed before the next
         if (!one->settings.empty() && !store::saw_same_files(clean, store).value_or(true)) {
             refuse(
-                fmt::format("{}: the images that were corrupted are others than {} saw under the "
-                            "same ids: predict both on one data set",
+                fmt::format("{}: the corrupted images and those that {} saw under the same ids "
+                            "differ: predict both on the same data set",
                             one->folder.string(), own.clean->folder.string()));
         }
         std::vector<RowOutcome> rows = outcomes_of(store, threads);
@@ -160,19 +158,19 @@ CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
     if (each) each(measured, clean.spec(), versions.ratio());
     if (ambiguous > 0) {
         result.warnings.push_back(
-            fmt::format("{}: {} clean images have the name of another one with another extension, "
-                        "so their corrupted images are ambiguous; not counted",
+            fmt::format("{}: {} clean images share their name with another one of a different "
+                        "extension, so their corrupted images are ambiguous and not counted",
                         model, ambiguous));
     }
     if (relabelled > 0) {
-        result.warnings.push_back(
-            fmt::format("{}: {} corrupted image{} another label than the clean one: not counted",
-                        model, relabelled, relabelled == 1 ? " has" : "s have"));
+        result.warnings.push_back(fmt::format(
+            "{}: {} corrupted image{} a different label than the clean one and are not counted",
+            model, relabelled, relabelled == 1 ? " has" : "s have"));
     }
     if (measured.images < images.size()) {
         result.warnings.push_back(
-            fmt::format("{}: {} of the {} clean images are in every data set, with a single "
-                        "label and scores; the others do not count",
+            fmt::format("{}: only {} of the {} clean images are in every data set, with a single "
+                        "label and scores; the others are skipped",
                         model, measured.images, images.size()));
     }
     return measured;
@@ -204,7 +202,7 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
         datasets.push_back(store.spec.dataset_name);
     }
     if (models.empty()) {
-        throw Error(ErrorCode::usage, fmt::format("no data set is called `{}`{}", options.clean,
+        throw Error(ErrorCode::usage, fmt::format("no data set is named `{}`{}", options.clean,
                                                   suggest(options.clean, datasets)));
     }
     const auto unknown = find_versions(stores, models, options.clean, counts);
@@ -217,9 +215,9 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
         } else if (own.versions.empty()) {
             if (!chosen.empty()) continue;  // the caller knows what to say
             result.warnings.push_back(fmt::format(
-                "`{}` has no predictions on corrupted images. These are data sets "
-                "whose folder is <corruption>/<severity>, or whose name ends like "
-                "fog_3. Versions of `assay predict --corrupt` count only if they are of `{}`",
+                "`{}` has no predictions on corrupted images. These are data sets whose folder is "
+                "<corruption>/<severity>, or whose name ends like fog_3. Versions of `assay "
+                "predict --corrupt` only count if they were made from `{}`",
                 model, options.clean));
         } else {
             check_profiles(own, of_profile);

@@ -36,8 +36,8 @@ Table model_summary(const CorruptedAccuracyResult& result) {
         if (m.paper.accuracy.value && !m.mce.value)
             table.notes.push_back(fmt::format("{}: no mCE: {}.", m.model, m.mce.undefined));
         if (!m.paper.accuracy.value) {
-            table.notes.push_back(fmt::format("{}: of the present corruptions only: {}.", m.model,
-                                              m.paper.accuracy.undefined));
+            table.notes.push_back(fmt::format("{}: mean over the available corruptions only: {}.",
+                                              m.model, m.paper.accuracy.undefined));
         }
     }
     for (const std::string& note : result.notes) table.notes.push_back(note + ".");
@@ -128,11 +128,11 @@ ResultType result_type(ResultOf<CorruptedMean>) {
 ResultType result_type(ResultOf<CorruptedModel::ByCorruption>) {
     using ByCorruption = CorruptedModel::ByCorruption;
     static constexpr auto rows = describe_result<ByCorruption>(
-        {.name = "MeanOfCorruption", .help = "Over the severities that have predictions"},
+        {.name = "MeanOfCorruption", .help = "Accuracy over the severities with predictions"},
         {
             part<&ByCorruption::corruption, &Corruption::name>({.name = "corruption"}),
             part<&ByCorruption::corruption, &Corruption::extra>(
-                {.help = "Not among the 15 of the paper"}),
+                {.help = "True if it is not among the 15 of the paper"}),
             part<&ByCorruption::mean>({.inlined = true}),
         });
     return rows;

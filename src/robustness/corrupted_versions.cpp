@@ -173,8 +173,7 @@ std::vector<std::string> CorruptedVersions::notes() const {
         if (c->name == "frost_synthetic") {
             notes.emplace_back(
                 "frost_synthetic replaces frost, which overlays photographs (`assay corrupt "
-                "--frost FOLDER`): it "
-                "is no part of ImageNet-C");
+                "--frost FOLDER`): it is not part of ImageNet-C");
         }
     }
     return notes;

@@ -116,7 +116,7 @@ GrowingTable<Corruption>& robustness::whole_table() {
         {"saturate", "digital", true, false, false, any, std::nullopt,
          "saturation x .3 .1 2 5 20 + 0 0 0 .1 .2", r::saturate},
         {"frost_synthetic", "weather", true, true, false, any, std::nullopt,
-         "as frost, with crystals that are computed", r::frost_synthetic},
+         "like frost, with computed crystals", r::frost_synthetic},
     });
     return table;
 }
@@ -165,18 +165,17 @@ Image corrupt(const Image& image, const Corruption& corruption, int severity,
               CorruptionProfile profile) {
     if (severity < 1 || severity > corruption_severities) {
         throw Error(ErrorCode::usage,
-                    fmt::format("severity {}: 1 to {}", severity, corruption_severities));
+                    fmt::format("severity {}; allowed: 1 to {}", severity, corruption_severities));
     }
     if (corruption.photographs && (frost == nullptr || frost->images.empty())) {
         throw Error(ErrorCode::usage,
-                    fmt::format("{} overlays photographs, and none are given; frost_synthetic "
-                                "needs none",
+                    fmt::format("{} needs a folder of photographs; frost_synthetic needs none",
                                 corruption.name));
     }
     robustness::check_size(corruption, severity, image.width, image.height, frost, profile);
     if (image.pixels.size() != std::size_t{4} * image.width * image.height) {
-        refuse(fmt::format("an image of {} x {} pixels has {} bytes", image.width, image.height,
-                           image.pixels.size()));
+        refuse(fmt::format("an image of {} x {} pixels cannot have {} bytes", image.width,
+                           image.height, image.pixels.size()));
     }
     RandomStream draws(seed.seed, fmt::format("corrupt.{}.{}", corruption.name, severity),
                        name_hash(seed.image).first);

@@ -131,7 +131,7 @@ ResultType result_type(ResultOf<DerivedStore>) {
     static constexpr auto rows = describe_result<DerivedStore>(
         {.name = "DerivedStore", .help = "How the images were changed before the model got them"},
         {
-            part({.help = "The attack is on its images, or its scores are calibrated",
+            part({.help = "Set if its images were attacked or its scores are calibrated",
                   .name = "model",
                   .omitted = true},
                  [](const DerivedStore& d) { return d.is_variant() ? d.model : std::string(); }),
@@ -151,7 +151,7 @@ ResultType result_type(ResultOf<DerivedStore>) {
                      return d.corruption.empty() ? std::optional<int>() : d.severity;
                  }),
             part<&DerivedStore::calibration>(
-                {.help = "What scaled the scores: `temperature`, `vector` or `per-class`",
+                {.help = "How the scores were scaled: `temperature`, `vector` or `per-class`",
                  .omitted = true}),
         });
     return rows;

@@ -22,7 +22,7 @@ constexpr std::size_t most_photographs = 100;
 FrostPhotographs read_frost_photographs(const std::filesystem::path& folder) {
     namespace fs = std::filesystem;
     if (!is_folder(folder)) {
-        refuse(fmt::format("{} is no folder: photographs of frost are read from a folder",
+        refuse(fmt::format("{} is not a folder: photographs of frost are read from a folder",
                            folder.string()));
     }
     std::vector<std::string> names;
@@ -47,7 +47,7 @@ FrostPhotographs read_frost_photographs(const std::filesystem::path& folder) {
             folder.string()));
     }
     if (names.size() > most_photographs) {
-        refuse(fmt::format("{} holds {} images: up to {} photographs of frost are read",
+        refuse(fmt::format("{} has {} images; the limit is {} photographs of frost",
                            folder.string(), names.size(), most_photographs));
     }
     FrostPhotographs photographs;

@@ -81,11 +81,11 @@ std::string ModelStores::note() const {
     const std::string first = attacked.front().string();
     if (attacked.size() == 1)
         return fmt::format(
-            "1 store of an attack is skipped, because it is no further model; to use it, name its "
-            "folder: `{}`",
+            "1 store of an attack is skipped, because it is not a separate model; to use it, name "
+            "its folder: `{}`",
             first);
     return fmt::format(
-        "{} stores of attacks are skipped, because they are no further models; to use one, name "
+        "{} stores of attacks are skipped, because they are not separate models; to use one, name "
         "its folder, as in `{}`",
         attacked.size(), first);
 }

@@ -102,8 +102,8 @@ std::unique_ptr<AttackedModel> pixel_model(std::shared_ptr<Classifier> classifie
                                            const Preprocess& preprocess, AttackSpace space) {
     if (!resizes_to_bytes(preprocess)) {
         throw Error(ErrorCode::usage,
-                    "attacks start from images of bytes, and a resize as torch_float gives none: "
-                    "add --resize-as torch_rounded");
+                    "attacks start from images of bytes, but torch_float resizes to floats: pass "
+                    "--resize-as torch_rounded");
     }
     return std::make_unique<PixelModel>(
         std::move(classifier), space == AttackSpace::pixels ? preprocess : as_given(preprocess));

@@ -76,14 +76,11 @@ void try_corruption(const Corruption& corruption, bool apart) {
             };
             const std::vector<std::uint8_t> first = made();
             if (made() != first)
-                refuse(
-                    fmt::format("{} makes another image of the same one in a second call, at "
-                                "severity {}",
-                                corruption.name, severity));
+                refuse(fmt::format("{} returns a different image in a second call, at severity {}",
+                                   corruption.name, severity));
             if (!true_on_all_threads([&](int) { return made() == first && made() == first; }))
                 refuse(fmt::format(
-                    "{} makes another image on {} threads than on one, at severity "
-                    "{}{}",
+                    "{} returns a different image on {} threads than on one, at severity {}{}",
                     corruption.name, trial_threads, severity, apart ? processes_differ : ""));
         }
     });
@@ -97,14 +94,13 @@ void check_names(const PluginTable& plugin, std::span<const Corruption> table) {
                    table, [&](const Corruption& c) { return c.file.empty() && c.name == name; });
     };
     if (!plugin.corruptions.empty() && taken(plugin.name))
-        refuse(fmt::format("{}: `{}` names corruptions of this program; rename the file",
+        refuse(fmt::format("{}: `{}` is the name of corruptions in this program; rename the file",
                            plugin.file.string(), plugin.name));
     for (const PluginCorruption& corruption : plugin.corruptions) {
         if (taken(corruption.name))
-            refuse(
-                fmt::format("{}: `{}` names corruptions of this program; give the function "
-                            "another name",
-                            plugin.file.string(), corruption.name));
+            refuse(fmt::format(
+                "{}: `{}` is the name of corruptions in this program; rename the function",
+                plugin.file.string(), corruption.name));
     }
 }
 

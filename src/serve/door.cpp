@@ -10,7 +10,7 @@ namespace {
 
 void check_rate(double wait) {
     if (wait <= 0) return;
-    Refusal refusal(429, "too_fast", "too many requests; later ones are served");
+    Refusal refusal(429, "too_fast", "too many requests; try again later");
     refusal.fields = {{"Retry-After", std::to_string(static_cast<int>(std::ceil(wait)))}};
     throw refusal;
 }
@@ -29,7 +29,7 @@ void Door::pass(const HttpRequest& request, std::string_view token) {
     if (!site_.knows_host(request.host))
         throw Refusal(421, "other_host",
                       "`" + shortened(request.host) +
-                          "` is not a name of this server; --url adds one");
+                          "` is not a name of this server; restart it with --url to add one");
     const std::string client = client_of(request, behind_proxy_);
     const std::string name(token);
     bool known = false;
@@ -45,7 +45,7 @@ void Door::pass(const HttpRequest& request, std::string_view token) {
     }
     const bool reads = request.method == "GET" || request.method == "HEAD";
     if (!reads && request.method != "POST") {
-        Refusal refusal(405, "method", "the methods here are GET, HEAD and POST");
+        Refusal refusal(405, "method", "only GET, HEAD and POST are allowed");
         refusal.fields = {{"Allow", "GET, HEAD, POST"}};
         throw refusal;
     }
@@ -53,7 +53,7 @@ void Door::pass(const HttpRequest& request, std::string_view token) {
     if (!site_.is_own_origin(request))
         throw Refusal(403, "other_origin", "the request comes from another site's page");
     if (!is_json_type(request.content_type))
-        throw Refusal(415, "not_json", "the body of a request is application/json");
+        throw Refusal(415, "not_json", "the body of a request must be application/json");
 }
 
 bool Door::may_bring_much(std::string_view token) {

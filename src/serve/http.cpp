@@ -144,7 +144,7 @@ struct HttpServer::Impl {
         auto fault = fault_of_head(exchange.connection, limits, request);
         if (!fault && uri.size() > limits.uri) fault = {414, "the address is too long"};
         if (!fault && length > 0 && (request.method == "GET" || request.method == "HEAD"))
-            fault = {400, "a request that only reads has no body"};
+            fault = {400, "a GET or HEAD request must not have a body"};
         exchange.most_body = fault || !most_body ? limits.body : most_body(request);
         if (!fault && length > exchange.most_body) fault = {413, "the request is too large"};
         if (!fault) return MHD_YES;
@@ -258,8 +258,8 @@ HttpServer::HttpServer(const HttpListener& listener, const HttpLimits& limits, H
         MHD_OPTION_END);
     if (impl_->daemon == nullptr)
         throw Error(ErrorCode::io,
-                    "the server cannot start: the system is short of threads, "
-                    "memory or descriptors (ulimit -n)");
+                    "the server cannot start: the system has too few threads, descriptors (`ulimit "
+                    "-n`) or memory");
 }
 
 HttpServer::~HttpServer() {

@@ -93,9 +93,10 @@ std::optional<std::pair<int, std::string_view>> fault_of_head(MHD_Connection* co
     if (reader.twice || (reader.length && reader.encoding))
         return Fault{400, "a header appears twice, or contradicts another"};
     if (reader.unknown)
-        return Fault{400, "a header has no name that HTTP knows, or an encoding but chunked"};
+        return Fault{400,
+                     "a header has an invalid name, or a transfer encoding other than chunked"};
     if ((request.method == "GET" || request.method == "HEAD") && reader.encoding)
-        return Fault{400, "a request that only reads has no body"};
+        return Fault{400, "a GET or HEAD request must not have a body"};
     return std::nullopt;
 }
 

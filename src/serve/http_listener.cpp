@@ -28,8 +28,8 @@ Addresses addresses_of(const std::string& host, std::uint16_t port) {
     const std::string numeric = host == "localhost" ? "127.0.0.1" : host;
     if (::getaddrinfo(numeric.c_str(), std::to_string(port).c_str(), &hints, &found) != 0)
         throw Error(ErrorCode::usage,
-                    fmt::format("the host is `{}`; allowed: an address of this machine as "
-                                "127.0.0.1 (this machine alone), 0.0.0.0 or :: (all networks)",
+                    fmt::format("the host is `{}`; allowed: an address of this machine, such as "
+                                "127.0.0.1 (only this machine), 0.0.0.0 or :: (all networks)",
                                 shortened(host)));
     return {found, &::freeaddrinfo};
 }
@@ -38,16 +38,15 @@ Addresses addresses_of(const std::string& host, std::uint16_t port) {
     std::string message;
     if (reason == EADDRINUSE) {
         message = fmt::format(
-            "port {} of {} is taken by another program, perhaps another "
-            "`assay serve`: end that, or choose another with --port",
+            "port {} of {} is in use by another program, perhaps another `assay serve`: stop it, "
+            "or choose another port with --port",
             port, host);
     } else if (reason == EADDRNOTAVAIL) {
-        message = fmt::format("{} is no address of this machine; 0.0.0.0 is all that it has", host);
+        message = fmt::format(
+            "{} is not an address of this machine; to listen on all of them, use 0.0.0.0", host);
     } else if (reason == EACCES) {
         message = fmt::format(
-            "port {} is for administrators alone: choose one from 1024 on with "
-            "--port",
-            port);
+            "port {} needs administrator rights: choose 1024 or higher with --port", port);
     } else {
         throw Error(ErrorCode::io, fmt::format("cannot listen on port {} of {}: {}", port, host,
                                                std::strerror(reason)));

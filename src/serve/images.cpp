@@ -30,7 +30,7 @@ std::string name_of_version(const std::filesystem::path& path, bool small) {
     // A pipe or a device would be read for ever.
     if (::stat(path.c_str(), &info) != 0)
         refuse(fmt::format("{}: {}", path.string(), std::strerror(errno)));
-    if (!S_ISREG(info.st_mode)) refuse(fmt::format("{}: it is no file", path.string()));
+    if (!S_ISREG(info.st_mode)) refuse(fmt::format("{}: it is not a file", path.string()));
     return fmt::format("{} {} {}.{:09} {}", small ? "small" : "large", info.st_size,
                        info.st_mtim.tv_sec, info.st_mtim.tv_nsec, path.string());
 }

@@ -22,7 +22,7 @@ constexpr std::size_t most_screens = 16;
 // ---- paths ----
 
 [[noreturn]] void not_found() {
-    throw Refusal(404, "not_found", "there is no such path");
+    throw Refusal(404, "not_found", "this path does not exist");
 }
 
 /// What follows `prefix` in a path; it is a token by its form.
@@ -33,8 +33,7 @@ std::string token_of_path(std::string_view path, std::string_view prefix) {
 }
 
 void check_no_query(std::string_view query) {
-    if (!query.empty())
-        throw Refusal(400, "bad_request", "this path takes nothing after a question mark");
+    if (!query.empty()) throw Refusal(400, "bad_request", "this path takes no query");
 }
 
 // ---- bodies ----
@@ -151,7 +150,7 @@ constexpr std::string_view retry_path = "/api/organiser/retry";
 
 void check_method(std::string_view method, std::string_view allowed) {
     if (method == allowed) return;
-    Refusal refusal(405, "method", fmt::format("this path takes {} alone", allowed));
+    Refusal refusal(405, "method", fmt::format("this path only takes {}", allowed));
     refusal.fields = {{"Allow", std::string(allowed)}};
     throw refusal;
 }
@@ -159,14 +158,13 @@ void check_method(std::string_view method, std::string_view allowed) {
 json body_of(std::string_view body) {
     // The reader of JSON would take it for the end.
     if (body.find('\0') != std::string_view::npos)
-        throw Refusal(400, "bad_request", "the request has a NUL in it, which is no JSON");
+        throw Refusal(400, "bad_request", "the request has a NUL in it, which is not JSON");
     try {
         // {given: [{answers: [{question: ...}]}]}
         return parse_json(body, 6, 100'000);
     } catch (const Error& error) {
-        throw Refusal(
-            400, "bad_request",
-            "the request is not the JSON that is expected: " + shortened(error.message(), 200));
+        throw Refusal(400, "bad_request",
+                      "the request is not the expected JSON: " + shortened(error.message(), 200));
     }
 }
 

@@ -20,7 +20,7 @@ HttpResponse json_response(std::string text) {
 }
 
 HttpResponse elsewhere() {
-    throw Error(ErrorCode::internal, "texts and images are not the service's to answer");
+    throw Error(ErrorCode::internal, "this route has no texts and images");
 }
 
 /// What the service throws where a request names what is not there.
@@ -46,18 +46,18 @@ PersonId LabellingRoutes::whose(std::string_view token) const {
     if (revoked)
         throw Refusal(403, "revoked", "this link was revoked; ask the organiser for a new one");
     throw Refusal(401, "unknown_token",
-                  "this link is unknown; perhaps it was not copied completely");
+                  "this link is unknown; check that it was copied completely");
 }
 
 std::filesystem::path LabellingRoutes::image_of(PersonId who, const GetImage& request) const {
     const auto path = service_.image_of(who, request.question);
-    if (!path) throw Refusal(404, "not_found", "there is no such image for this link");
+    if (!path) throw Refusal(404, "not_found", "this link has no such image");
     return *path;
 }
 
 HttpResponse LabellingRoutes::answer(PersonId who, const LabellingRequest& request) {
     if (is_organisers(request) && who != organiser_id)
-        throw Refusal(403, "not_organiser", "this is the organiser's alone");
+        throw Refusal(403, "not_organiser", "only the organiser can open this page");
     if (!is_organisers(request) && who == organiser_id)
         throw Refusal(401, "unknown_token",
                       "this is the organiser's link; annotators have links of their own");
@@ -81,7 +81,7 @@ HttpResponse LabellingRoutes::answer(PersonId who, const LabellingRequest& reque
         }
         HttpResponse operator()(const GetScreen& asked) const {
             const auto screen = service.answered(who, asked.screen);
-            if (!screen) throw Refusal(404, "not_found", "this link has answered no such screen");
+            if (!screen) throw Refusal(404, "not_found", "this link has not answered that screen");
             return json_response(screen_json(*screen));
         }
         HttpResponse operator()(const GetStatus&) const {

@@ -92,7 +92,7 @@ struct ReportServer::Impl {
             path[secret.size() + 1] != '/')
             throw Refusal(404, "not_found", "there is no such page");
         if (request.method != "GET" && request.method != "HEAD") {
-            Refusal refusal(405, "method", "a report is read");
+            Refusal refusal(405, "method", "a report is read-only");
             refusal.fields = {{"Allow", "GET, HEAD"}};
             throw refusal;
         }
@@ -153,7 +153,7 @@ struct ReportServer::Impl {
         pause = std::max<Clock::duration>(pause, std::chrono::seconds(5));
         if (why == told) return;
         told = why;
-        options.warn(fmt::format("the report stays as it was: {}", why));
+        options.warn(fmt::format("the report is not updated: {}", why));
     }
 
     /// Whether it ended meanwhile.

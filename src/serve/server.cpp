@@ -81,8 +81,7 @@ struct Server::Impl {
             response.fields = {{"Cache-Control", "no-cache"}};
             return response;
         }
-        if (token.empty())
-            throw Refusal(401, "unknown_token", "the request has no token of a link");
+        if (token.empty()) throw Refusal(401, "unknown_token", "the request has no link token");
         request.body = {};
         queue.add({std::move(parsed), std::move(request), token, reply});
         return std::nullopt;
@@ -107,11 +106,10 @@ struct Server::Impl {
         if (slow == told_slow && beyond == told_beyond) return;
         if (slow != told_slow)
             options.warn(
-                fmt::format("cut off, because too slow: {}", how_many(slow - told_slow, "client")));
+                fmt::format("closed slow connections: {}", how_many(slow - told_slow, "client")));
         if (beyond != told_beyond)
             options.warn(
-                fmt::format("{} too many for --connections {}: those longest without a request "
-                            "were closed",
+                fmt::format("{} more than --connections {}: closed those that were idle longest",
                             how_many(beyond - told_beyond, "connection"), limits.connections));
         told_slow = slow;
         told_beyond = beyond;

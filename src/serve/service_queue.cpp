@@ -34,7 +34,7 @@ void as_error(Body&& body) {
     } catch (const Error&) {
         throw;
     } catch (const std::bad_alloc&) {
-        throw Error(ErrorCode::out_of_memory, "there is no memory left");
+        throw Error(ErrorCode::out_of_memory, "not enough memory");
     } catch (const std::exception& error) {
         throw Error(ErrorCode::internal, error.what());
     }
@@ -140,8 +140,8 @@ void ServiceQueue::answer_batch(Batch batch) {
             return;
         }
         const Refusal refusal =
-            system ? busy_refusal("answers cannot be kept now; nothing of this request was")
-                   : Refusal(500, "failed", "the server failed on this request; nothing was kept");
+            system ? busy_refusal("answers cannot be saved now; nothing of this request was saved")
+                   : Refusal(500, "failed", "the server failed on this request; nothing was saved");
         for (const WaitingRequest& waiting : batch.requests) waiting.reply(response_of(refusal));
         if (system && not_kept_.size() < most_remembered) {
             not_kept_.insert(not_kept_.end(), std::make_move_iterator(batch.failed.begin()),
@@ -194,7 +194,7 @@ void ServiceQueue::batch_is_kept(const Batch& batch) {
 void ServiceQueue::tell_of_image(const FailedImage& image) {
     if (told_of_paths_.size() > most_remembered) told_of_paths_.clear();
     if (!told_of_paths_.insert(image.path).second) return;
-    warn_(fmt::format("{}: its questions are skipped until the organiser retries it", image.why));
+    warn_(fmt::format("{}: its questions are skipped until the organiser retries", image.why));
 }
 
 std::optional<HttpResponse> ServiceQueue::answer_one(const WaitingRequest& waiting) {
@@ -224,15 +224,15 @@ void ServiceQueue::read_image(PersonId who, const GetImage& request, const HttpR
     const std::filesystem::path path = routes_.image_of(who, request);
     auto turn = turns_.take(who);
     if (!turn) {
-        Refusal refusal(429, "too_fast",
-                        fmt::format("{} images are on their way to this link already",
-                                    most_images_of_a_person));
+        Refusal refusal(
+            429, "too_fast",
+            fmt::format("{} images are already being sent to this link", most_images_of_a_person));
         refusal.fields = {{"Retry-After", "1"}};
         throw refusal;
     }
     if (!pool_->add(
             [this, path, request, turn, reply] { answer_image(path, request, turn, reply); }))
-        throw busy_refusal("too many images are asked for at once");
+        throw busy_refusal("too many images are requested at once");
 }
 
 void ServiceQueue::answer_image(const std::filesystem::path& path, const GetImage& request,
@@ -280,7 +280,7 @@ void ServiceQueue::note_failure(const Error& error) {
     failed_at_ = now;
     if (!failing_since_) {
         failing_since_ = now;
-        warn_(fmt::format("answers cannot be kept, and annotators wait: {}", error.what()));
+        warn_(fmt::format("answers cannot be saved, so annotators wait: {}", error.what()));
     }
     if (now - *failing_since_ > patience_with_failures) throw error;
 }

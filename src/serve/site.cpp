@@ -136,7 +136,7 @@ std::string network_warning(std::string_view host, std::string_view url) {
     const bool alone = is_loopback(host), encrypted = url.starts_with("https://");
     if (alone && (url.empty() || encrypted)) return "";
     const std::string_view danger =
-        "only the links' tokens protect it, and they are sent as plain text";
+        "only the tokens in the links protect it, and they are sent unencrypted";
     if (encrypted)
         return fmt::format(
             "others can reach this server without the TLS server of --url: {}. If that server is "

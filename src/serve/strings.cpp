@@ -39,14 +39,14 @@ void check_placeholders(const std::string& place, const std::string& english,
     const std::set<std::string> wanted = placeholders_of(english), met = placeholders_of(given);
     for (const std::string& name : wanted) {
         if (!met.contains(name))
-            refuse(fmt::format("{}: {} is missing in {}: the page puts a value there", place, name,
-                               shown_json(given)));
+            refuse(fmt::format("{}: {} is missing in {}; the page inserts a value there", place,
+                               name, shown_json(given)));
     }
     for (const std::string& name : met) {
         if (!wanted.contains(name))
-            refuse(fmt::format(
-                "{}: {} in {} stands for nothing; known there: {}", place, name, shown_json(given),
-                wanted.empty() ? "none" : fmt::format("{}", fmt::join(wanted, ", "))));
+            refuse(
+                fmt::format("{}: {} in {} is unknown; allowed: {}", place, name, shown_json(given),
+                            wanted.empty() ? "none" : fmt::format("{}", fmt::join(wanted, ", "))));
     }
 }
 
@@ -64,7 +64,7 @@ void check_letters(const json& strings, const std::string& file) {
         for (char& c : small) c = lower(c);
         const auto [known, is_new] = names.emplace(small, name);
         if (!is_new)
-            refuse(fmt::format("{}: `{}` and `{}` are both {}; they have to differ", file,
+            refuse(fmt::format("{}: `{}` and `{}` are both {}; they must differ", file,
                                known->second, name, shown_json(text)));
     }
 }
@@ -78,10 +78,9 @@ std::string strings_json(const std::filesystem::path& file) {
             return parse_json(read_text(file, std::uint64_t{1} << 20), 2, 10'000);
         });
         if (!given.is_object())
-            refuse(
-                fmt::format("{}: it is {}; allowed: a JSON object of texts, as "
-                            "web/strings/en.json",
-                            file.string(), shown_json(given)));
+            refuse(fmt::format(
+                "{}: it is {}; allowed: a JSON object of texts, like web/strings/en.json",
+                file.string(), shown_json(given)));
         std::vector<std::string> keys;
         for (const auto& entry : strings.items()) keys.push_back(entry.key());
         for (const auto& entry : given.items()) {

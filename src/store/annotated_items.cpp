@@ -61,9 +61,9 @@ AnnotatedItems read_coco(std::string_view text, const ClassList& told) {
         const std::int64_t id = entry["id"].integer();
         std::string name = entry["file_name"].text();
         if (places.size() >= std::numeric_limits<std::uint32_t>::max())
-            entry.refuse("more images than can be numbered");
+            entry.refuse("too many images");
         if (!places.emplace(id, static_cast<std::uint32_t>(places.size())).second)
-            entry.refuse(fmt::format("an image before it has the id {}, too", id));
+            entry.refuse(fmt::format("an earlier image also has the id {}", id));
         items.ids.append(name);
         items.numbered.images.emplace(id, std::move(name));
     });
@@ -72,10 +72,11 @@ AnnotatedItems read_coco(std::string_view text, const ClassList& told) {
         const std::int64_t image = entry["image_id"].integer(),
                            category = entry["category_id"].integer();
         const auto place = places.find(image);
-        if (place == places.end()) entry.refuse(fmt::format("image_id {} is no image's id", image));
+        if (place == places.end())
+            entry.refuse(fmt::format("image_id {} is not an image's id", image));
         const auto found = items.numbered.categories.find(category);
         if (found == items.numbered.categories.end())
-            entry.refuse(fmt::format("category_id {} is no category's id", category));
+            entry.refuse(fmt::format("category_id {} is not a category's id", category));
         labels[place->second].push_back(found->second);
     });
     for (const auto& classes : labels) items.labels.append(classes);
@@ -105,8 +106,8 @@ AnnotatedItems read_annotated_items(std::string_view text, const ClassList& told
         outline.has("categories", Type::array))
         return read_coco(text, told);
     refuse(
-        "no list of items: of JSON, COCO's annotations (images, annotations, categories) and "
-        "FiftyOne's labels.json (classes, labels) are; labels alone are given with --labels");
+        "not a list of items; supported JSON: COCO's annotations (images, annotations, categories) "
+        "and FiftyOne's labels.json (classes, labels). For labels only, use --labels");
 }
 
 std::int32_t class_called(const ClassList& classes, std::string_view text) {
@@ -116,7 +117,7 @@ std::int32_t class_called(const ClassList& classes, std::string_view text) {
         return classes.id(place) == text || classes.name(place) == text;
     };
     if (!found || !is_called(*found))
-        refuse(fmt::format("`{}` is no class{}", shortened(text),
+        refuse(fmt::format("`{}` is not a class{}", shortened(text),
                            suggest(shortened(text), classes.ids())));
     return *found;
 }

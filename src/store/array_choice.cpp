@@ -112,7 +112,7 @@ std::size_t choose_array(const std::vector<ArrayCandidate>& candidates, const st
     }
     if (!wanted.empty())
         throw Error(ErrorCode::usage,
-                    fmt::format("no array is called `{}`{}", wanted, suggest(wanted, names)));
+                    fmt::format("no array is named `{}`{}", wanted, suggest(wanted, names)));
     // Without scores, predicted classes; labels are what they are compared with.
     std::vector<std::size_t> columns;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -122,12 +122,13 @@ std::size_t choose_array(const std::vector<ArrayCandidate>& candidates, const st
     if (matrices.empty() && columns.size() == 1) return columns.front();
     if (matrices.empty())
         throw Error(ErrorCode::bad_input,
-                    fmt::format("no array is a matrix of floats; there are: {}", list));
+                    fmt::format("no array is a matrix of floats; the arrays are: {}", list));
     if (matrices.size() > 1) {
         throw Error(
             ErrorCode::usage,
-            fmt::format("{} arrays could be the scores; say which with --array; there are: {}",
-                        matrices.size(), list));
+            fmt::format(
+                "{} arrays could be the scores; choose one with --array; the arrays are: {}",
+                matrices.size(), list));
     }
     return matrices.front();
 }
@@ -153,8 +154,7 @@ void note_other_arrays(ScoreSource& source, const std::vector<ArrayCandidate>& c
                                            candidates[i].described));
     }
     if (others > most_named) {
-        source.notes.push_back(
-            fmt::format("{} more arrays are not used, either", others - most_named));
+        source.notes.push_back(fmt::format("{} more arrays are not used", others - most_named));
     }
 }
 

@@ -196,15 +196,14 @@ void refuse_column_of_labels(const ScoreSource& source, const fs::path& file,
     std::string command;
     if (const std::string from = file.string(); from.find_first_of("'\"\\`$") == from.npos) {
         command = fmt::format(
-            ". This takes it apart: python3 -c \"import numpy; a = numpy.load('{}'); "
-            "numpy.savez('{}.npz', scores=a[:, {}], label=a[:, {}].astype(int))\"; then give the "
-            "same command {}.npz",
+            ". To split it: python3 -c \"import numpy; a = numpy.load('{}'); numpy.savez('{}.npz', "
+            "scores=a[:, {}], label=a[:, {}].astype(int))\"; then rerun the command with {}.npz",
             from, file.stem().string(), column == 0 ? "1:" : ":-1", column == 0 ? "0" : "-1",
             file.stem().string());
     }
     fail(ErrorCode::bad_input,
          fmt::format("the {} of the array's {} columns holds whole numbers, the others do not: it "
-                     "may be the labels{}. If it is a class, say so by --class-count {}",
+                     "may be the labels{}. If it is a class, pass --class-count {}",
                      column == 0 ? "first" : "last", width, command, width));
 }
 
@@ -229,7 +228,7 @@ ScoreSource open_npy(const fs::path& file, const SourceOptions& options) {
         source.owners.push_back(spool);
         source.notes.push_back(
             foreign->bfloat16
-                ? fmt::format("the array's type is {}: taken as bfloat16", foreign->dtype)
+                ? fmt::format("the array's type is {}: assuming bfloat16", foreign->dtype)
                 : fmt::format("the array's numbers are big-endian ({})", foreign->dtype));
         return source;
     }

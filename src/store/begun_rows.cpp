@@ -60,13 +60,13 @@ std::string text_of(const BegunRows& rows, const std::string& writer) {
 RowState state_from(FieldReader& in) {
     const std::int64_t value = in.small();
     if (value < 0 || value > static_cast<std::int64_t>(RowState::not_finite))
-        refuse_batch("no state of a row");
+        refuse_batch("an unknown row state");
     return static_cast<RowState>(value);
 }
 
 std::uint8_t left_aside_from(FieldReader& in) {
     const std::int64_t bits = in.small();
-    if (bits < 0 || bits > UINT8_MAX) refuse_batch("no set of what is left aside");
+    if (bits < 0 || bits > UINT8_MAX) refuse_batch("an unknown set of ignored properties");
     return static_cast<std::uint8_t>(bits);
 }
 
@@ -79,7 +79,7 @@ BegunRows parse_batch(std::string_view text, const StoreSpec& spec, std::size_t 
     rows.first_row = in.number(end);
     rows.states.resize(in.count());
     if (rows.first_row < begin || rows.states.empty() || rows.states.size() > end - rows.first_row)
-        refuse_batch("rows of another shard");
+        refuse_batch("the rows belong to another shard");
     for (RowState& state : rows.states) state = state_from(in);
     rows.errors.resize(in.count());
     for (RowError& error : rows.errors) {
@@ -87,11 +87,11 @@ BegunRows parse_batch(std::string_view text, const StoreSpec& spec, std::size_t 
         error.state = state_from(in);
         error.message = in.text();
         if (error.row < rows.first_row || error.row - rows.first_row >= rows.states.size())
-            refuse_batch("an error of another row");
+            refuse_batch("the error belongs to another row");
     }
     rows.images.resize(in.count());
     if (!rows.images.empty() && rows.images.size() != rows.states.size())
-        refuse_batch("images of other rows");
+        refuse_batch("the images belong to other rows");
     for (ReadImage& image : rows.images) {
         image.bytes = in.number(UINT64_MAX);
         image.hash = in.text();
@@ -102,7 +102,7 @@ BegunRows parse_batch(std::string_view text, const StoreSpec& spec, std::size_t 
     }
     in.finish();
     if (scores.size() != rows.states.size() * spec.classes * sizeof(float))
-        refuse_batch("scores of another number of classes");
+        refuse_batch("the scores have a different number of classes");
     rows.scores.resize(scores.size() / sizeof(float));
     std::memcpy(rows.scores.data(), scores.data(), scores.size());
     return rows;

@@ -116,7 +116,7 @@ void CsvColumns::take_choice() {
             names.push_back(name_of(c));
             if (trimmed(names.back()) == trimmed(wanted)) return c;
         }
-        throw Error(ErrorCode::usage, fmt::format("{}: no column is called `{}`{}", option,
+        throw Error(ErrorCode::usage, fmt::format("{}: no column is named `{}`{}", option,
                                                   shortened(wanted), suggest(wanted, names)));
     };
     const auto release = [&](std::size_t c) {

@@ -64,8 +64,9 @@ private:
             if (trimmed(rows[r][*index_]) != std::to_string(r)) return;
             if (label && static_cast<std::size_t>(*label) == r) return;
         }
-        notes_.push_back(fmt::format("the column `{}` counts the rows: it is not used as classes",
-                                     reader_.columns()[*index_]));
+        notes_.push_back(
+            fmt::format("the column `{}` counts the rows, so it is not used as classes",
+                        reader_.columns()[*index_]));
         index_.reset();
     }
 
@@ -115,8 +116,8 @@ private:
         if (matrix && !words_.empty() && !is_of_series(numbers_.front()) && !is_told()) {
             const std::string column = name_of(words_.front());
             throw Error(ErrorCode::bad_input,
-                        fmt::format("the column `{}` holds `{}`, which is no number; if it holds "
-                                    "no scores, pass --ignore-columns '{}'",
+                        fmt::format("the column `{}` holds `{}`, which is not a number; if it "
+                                    "holds no scores, pass --ignore-columns '{}'",
                                     shortened(column), shortened(row[words_.front()]), column));
         }
         // Scores of all classes beside a predicted class say more than it; other numbers do not.
@@ -158,8 +159,8 @@ private:
         };
         if (!has("model") || !has("top1")) return;
         throw Error(ErrorCode::bad_input,
-                    "this is a table of results, a row per model: an import needs what one model "
-                    "predicts for each image");
+                    "this is a table of results with one row per model, but an import needs one "
+                    "model's prediction for each image");
     }
 
     ScoreSource read_rows() {
@@ -169,9 +170,10 @@ private:
         if (!classes.empty() && !score_series_.empty()) return series_of_entries(classes);
         if (predicted_ && (numbers_.size() < 2 || !words_.empty())) return predictions();
         if (numbers_.size() < 2 && has_header_ && options_.columns.scores.empty()) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("no column holds scores or predicted classes; there are: {}{}",
-                                    fmt::join(reader_.columns(), ", "), advice_for_one()));
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("no column holds scores or predicted classes; the columns are: {}{}",
+                            fmt::join(reader_.columns(), ", "), advice_for_one()));
         }
         return matrix();
     }
@@ -236,14 +238,13 @@ private:
         if ((classes != 0 || !two) && (classes != 2 || !low)) return;
         throw Error(
             ErrorCode::usage,
-            fmt::format(
-                "the columns `{0}` and `{1}` may be the image's label with the score of "
-                "class 1 of two: pass --label-column {2}. {3}",
-                shortened(name_of(*label_)), shortened(name_of(*score_)),
-                shell_word(name_of(*label_)),
-                low ? "A predicted class of two with its probability is never below 0.5, "
-                      "and some are"
-                    : "Or they are the predicted class with its score: pass --class-count"));
+            fmt::format("the columns `{0}` and `{1}` may be the image's label with the score of "
+                        "class 1 of two: pass --label-column {2}. {3}",
+                        shortened(name_of(*label_)), shortened(name_of(*score_)),
+                        shell_word(name_of(*label_)),
+                        low ? "A predicted class of two with its probability is never below 0.5, "
+                              "and some are"
+                            : "If they are the predicted class and its score, pass --class-count"));
     }
 
     ScoreSource entries() {
@@ -400,7 +401,7 @@ ScoreSource read_csv(std::string_view text, const std::string& name, const Sourc
     const std::string with_commas = csv_of_blank_table(text);
     if (with_commas.empty()) return CsvTable(text, name, options).read();
     ScoreSource source = CsvTable(with_commas, name, options).read();
-    source.notes.emplace_back("columns are separated by blanks");
+    source.notes.emplace_back("assuming that blanks separate the columns");
     return source;
 }
 

@@ -54,10 +54,9 @@ std::vector<std::string> DataGroups::names(std::vector<std::string>& warnings) c
     }
     for (const auto& [name, list] : folders) {
         if (list.size() == 1) continue;
-        warnings.push_back(
-            fmt::format("{} are different data sets with the same name, `{}`: each has its own "
-                        "tables",
-                        fmt::join(list, " and "), name));
+        warnings.push_back(fmt::format(
+            "{} are different data sets with the same name, `{}`, so each has its own tables",
+            fmt::join(list, " and "), name));
     }
     return names;
 }

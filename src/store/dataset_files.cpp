@@ -154,15 +154,15 @@ void check_same_corruption(const DatasetRecord& there, std::string_view now,
     if (same_corruption(there.corruption, now)) return;
     std::string how;
     if (now.empty()) {
-        how = "corrupted images, and those now are as they are on the disk";
+        how = "corrupted images, but those now are not corrupted";
     } else if (there.corruption.empty()) {
-        how = "images that are not corrupted, and those now are";
+        how = "images that are not corrupted, but those now are";
     } else {
-        how = "images that were corrupted otherwise: " +
+        how = "images that were corrupted differently: " +
               field_differences(json::parse(there.corruption), json::parse(now));
     }
     refuse(
-        fmt::format("the data set `{}` in `{}` is of {}; use another --out or another data set "
+        fmt::format("the data set `{}` in `{}` contains {}; use another --out or another data set "
                     "name: --dataset-name {}",
                     there.name, folder.string(), how, another_name(there.name)));
 }
@@ -203,8 +203,8 @@ std::string aside_of_part(const StringColumn& there, const StringColumn& now,
     aside += fmt::format("-{}", there.size());
     if (fs::exists(aside)) return "";
     return fmt::format(
-        "; those there are some of those now, as after a pilot: to set them aside, and give the "
-        "same command again: mv {} {}",
+        "; the stored images are some of the present ones, as after a pilot: to set them aside and "
+        "start again, type `mv {} {}` and rerun the command",
         shell_word(folder.string()), shell_word(aside.string()));
 }
 
@@ -234,15 +234,16 @@ DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
     }
     // Before the labels, which are numbers of classes.
     if (!same.classes && !there.classes.empty() && !dataset.classes.empty()) {
-        other("other classes, there and now",
+        other("different classes before and now",
               classes_difference(there.classes, dataset.classes, there_and_now), "");
     }
     if (dataset.labels.labels() != 0 && !same.labels) {
         if (there.labels_hash.empty()) {
-            other("no labels", "the items have some now", ", or give the labels when scoring");
+            other("no labels", "the items have labels now",
+                  ", or pass the labels to `assay score`");
         }
         other("other labels", labels_difference(load_dataset(folder), dataset, there_and_now),
-              ", or give the labels when scoring");
+              ", or pass the labels to `assay score`");
     }
     return there;
 }
@@ -374,7 +375,7 @@ DatasetRecord set_classes(const fs::path& folder, const ClassList& classes) {
     DatasetRecord record = read_dataset_record(folder);
     if (record.classes == classes) return record;
     if (!record.classes.empty() && record.classes.size() != classes.size()) {
-        refuse(fmt::format("the data set `{}` in `{}` has {} classes, and the new list has {}",
+        refuse(fmt::format("the data set `{}` in `{}` has {} classes, but the new list has {}",
                            record.name, folder.string(), record.classes.size(), classes.size()));
     }
     // What stood for it before was of the file, and ids compare it from now on.

@@ -42,8 +42,8 @@ bool check_checksum(std::string_view text) {
     const std::string_view written = end.substr(before_checksum.size(), hash_size);
     if (written == found) return true;
     refuse(
-        fmt::format("damaged, or changed since it was written: the checksum of the text is {}, "
-                    "and {} is at its end",
+        fmt::format("damaged, or changed since it was written: the checksum of the text is {}, but "
+                    "it ends with {}",
                     found, shortened(written)));
 }
 
@@ -107,8 +107,8 @@ std::string field_differences(const json& there, const json& now) {
         const json before = there.value(entry.key(), json());
         const json value = now.value(entry.key(), json());
         if (before == value) continue;
-        text += fmt::format("{}{} is `{}` there and `{}` now", text.empty() ? "" : ", ",
-                            entry.key(), shown_field(before), shown_field(value));
+        text += fmt::format("{}{} was `{}` and is now `{}`", text.empty() ? "" : ", ", entry.key(),
+                            shown_field(before), shown_field(value));
     }
     return text;
 }

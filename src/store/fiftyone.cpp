@@ -55,7 +55,7 @@ std::vector<std::byte> from_base64(std::string_view text) {
         constexpr std::string_view digits =
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         const std::size_t digit = digits.find(c);
-        if (digit == std::string_view::npos) refuse("the logits are no base64");
+        if (digit == std::string_view::npos) refuse("the logits are not base64");
         word = word << 6U | static_cast<std::uint32_t>(digit);
         bits += 6;
         if (bits < 8) continue;
@@ -72,9 +72,9 @@ std::vector<std::byte> inflated(const std::vector<std::byte>& packed, std::size_
     const int state = ::uncompress(reinterpret_cast<Bytef*>(out.data()), &size,
                                    reinterpret_cast<const Bytef*>(packed.data()), packed.size());
     if (state == Z_BUF_ERROR)
-        refuse(fmt::format("the logits do not unpack to at most {} bytes, which the classes need",
-                           most));
-    if (state != Z_OK) refuse("the logits are damaged: zlib does not unpack them");
+        refuse(fmt::format(
+            "the logits decompress to more than {} bytes, the size for these classes", most));
+    if (state != Z_OK) refuse("the logits are damaged: zlib cannot decompress them");
     out.resize(size);
     return out;
 }
@@ -99,7 +99,7 @@ std::vector<float> logits_of(const JsonReader& value, std::size_t classes) {
             inflated(from_base64(text->get_ref<const std::string&>()), header + widest * classes);
         const NpyView array = parse_npy(bytes);
         if (array.shape.size() != 1 || !is_float(array.type()))
-            refuse(fmt::format("the logits have the shape {}; one row of floats is allowed",
+            refuse(fmt::format("the logits have the shape {}; allowed: one row of floats",
                                array.shape_text()));
         logits.resize(array.count());
         array.values.floats(0, logits);
@@ -116,8 +116,8 @@ public:
         : options_(options), field_(options.array), rows_(options) {
         if (options.classes.empty())
             throw Error(ErrorCode::usage,
-                        "FiftyOne's samples do not say which classes there are: give them with "
-                        "--classes, in the order of the logits where there are some");
+                        "FiftyOne's samples do not list the classes: pass them with --classes, in "
+                        "the order of the logits if there are any");
     }
 
     void add(const JsonReader& sample) {
@@ -156,10 +156,9 @@ private:
         const bool other = options_.array.empty() &&
                            (fields.size() > 1 || (fields.size() == 1 && fields[0] != field_));
         if (other)
-            refuse(
-                fmt::format("the fields {} hold classifications: say with --array which are the "
-                            "predictions",
-                            fmt::join(with(fields, field_), ", ")));
+            refuse(fmt::format(
+                "the fields {} hold classifications: choose the predictions with --array",
+                fmt::join(with(fields, field_), ", ")));
         if (!found || !is_classification(found->json()))
             refuse(fmt::format("no prediction in {}; every sample needs a Classification",
                                field_.empty() ? "any field" : "the field `" + field_ + "`"));
@@ -186,8 +185,8 @@ private:
         // An order of classes that is not the logits' own would be noticed nowhere else.
         if (scores[best] != scores[static_cast<std::size_t>(cls)])
             refuse(
-                fmt::format("the label is `{}`, and the greatest logit is that of class {}, "
-                            "`{}`: are --classes in the order of the logits?",
+                fmt::format("the label is `{}`, but the greatest logit belongs to class {}, `{}`: "
+                            "check that --classes is in the order of the logits",
                             shortened(label), best, shortened(options_.classes.id(best))));
         return {{"id", id}, {"logits", scores}};
     }
@@ -218,19 +217,20 @@ FiftyOneLabels::FiftyOneLabels(std::string_view text, const ClassList& told) : t
     classes_ = told.empty() && !names.empty() ? ClassList(std::move(names)) : told;
     if (classes_.empty())
         throw Error(ErrorCode::usage,
-                    "the file does not say which classes there are: give them with --classes");
+                    "the file does not list the classes: pass them with --classes");
 }
 
 std::int32_t FiftyOneLabels::class_of(const JsonReader& label) const {
     const JsonReader own = label.json().is_object() ? label["label"] : label;
     if (places_.empty()) {
-        if (!own.json().is_string()) own.refuse_as("a class's name, as the file has no `classes`");
+        if (!own.json().is_string())
+            own.refuse_as("the name of a class, because the file has no `classes`");
         return class_called(classes_, own.text());
     }
     std::uint64_t place = 0;
     if (!detail::take(own.json(), place) || place >= places_.size())
         own.refuse_as(
-            fmt::format("a place among the file's `classes`, 0 to {}", places_.size() - 1));
+            fmt::format("an index into the file's `classes`, 0 to {}", places_.size() - 1));
     return places_[static_cast<std::size_t>(place)];
 }
 

@@ -41,7 +41,7 @@ void look_into(const fs::path& folder, int depth, StoreFolders& found) {
                 found.stores.push_back(folder);
             } else {
                 found.faults.push_back(
-                    {folder, "there are shards, but no manifest.json to say what they are"});
+                    {folder, "there are shards, but no manifest.json that describes them"});
             }
         } else if (depth > 0) {
             inside = store::subfolders(folder);
@@ -58,19 +58,20 @@ StoreFolders look_for_stores(const fs::path& path) {
     if (!is_folder(path)) {
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("`{}` is no folder of prediction stores; `assay predict --out {}` "
-                        "and `assay import --out {}` make one",
+            fmt::format("`{}` is not a folder of prediction stores; make one with `assay predict "
+                        "--out {}` or `assay import --out {}`",
                         path.string(), shell_word(path.string()), shell_word(path.string())));
     }
     StoreFolders found;
     // "RUNS/val/resnet50/parts" is that store, and so is each of its parts.
     look_into(store_of_parts(path), 2, found);
     if (found.stores.empty() && found.faults.empty()) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("no prediction store in `{}`: a store is a folder with a "
-                                "manifest.json, at DATA_SET/MODEL below it; `assay predict` and "
-                                "`assay import` make stores",
-                                path.string()));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format(
+                "no prediction store in `{}`: a store is a folder with a manifest.json, at "
+                "DATA_SET/MODEL below it; make stores with `assay predict` or `assay import`",
+                path.string()));
     }
     return found;
 }

@@ -72,13 +72,13 @@ void refuse_former_decoder(const fs::path& store, const StoreSpec& spec, const D
     const fs::path runs = store.parent_path().parent_path();
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("an earlier Assay made the store `{}`, and did not turn photographs in Parquet "
-                    "files by their EXIF data. Now {} of its {} images {} other pixels, the first "
-                    "is `{}`. Run the command with --out {} to compute all images alike",
-                    store.string(), count_text(others), count_text(scored),
-                    others == 1 ? "has" : "have",
-                    std::string(dataset.ids[static_cast<std::size_t>(first)]),
-                    shell_word(runs.string() + "-turned")));
+        fmt::format(
+            "an earlier Assay made the store `{}` and did not rotate photographs in Parquet files "
+            "by their EXIF data. Now {} of its {} images {} different pixels; the first is `{}`. "
+            "To compute all images in the same way, rerun the command with --out {}",
+            store.string(), count_text(others), count_text(scored), others == 1 ? "has" : "have",
+            std::string(dataset.ids[static_cast<std::size_t>(first)]),
+            shell_word(runs.string() + "-turned")));
 }
 
 }  // namespace assay::store

@@ -18,7 +18,7 @@ void check_given_items(Dataset& dataset) {
     for (std::uint32_t i = 0; i < items; ++i) {
         if (dataset.ids[i].empty()) refuse(fmt::format("the id of item {} is empty", i));
         if (const auto earlier = index.insert(i)) {
-            refuse(fmt::format("the id `{}` is given to items {} and {}", dataset.ids[i], *earlier,
+            refuse(fmt::format("items {1} and {2} have the same id `{0}`", dataset.ids[i], *earlier,
                                i));
         }
     }

@@ -42,8 +42,8 @@ void refuse_weights(const std::vector<Hdf5Array>& arrays) {
     });
     if (weights > 0)
         refuse(
-            fmt::format("it holds the weights of a Keras model ({}), and no predictions. These "
-                        "are saved by numpy.save('scores.npy', model.predict(images))",
+            fmt::format("it holds the weights of a Keras model ({}), not predictions. To save "
+                        "predictions: numpy.save('scores.npy', model.predict(images))",
                         how_many(static_cast<std::uint64_t>(weights), "array")));
 }
 
@@ -65,14 +65,13 @@ ScoreSource open_hdf5(const std::filesystem::path& file, const SourceOptions& op
     }
     const std::size_t chosen =
         with_note(all_read ? "choosing an array"
-                           : "some arrays are not read; this makes a .npz of the file: " +
+                           : "some arrays are not supported; to convert the file to .npz: " +
                                  conversion_of(".h5", file),
                   [&] { return choose_array(candidates, options.array); });
     const Hdf5Array& array = arrays[chosen];
     return with_note(fmt::format("reading array `{:.60}`", array.name), [&] {
         if (!array.problem.empty())
-            refuse(
-                fmt::format("{}. This converts it: {}", array.problem, conversion_of(".h5", file)));
+            refuse(fmt::format("{}. To convert it: {}", array.problem, conversion_of(".h5", file)));
         const auto spool = spooled(*array.npy, options.spool_folder);
         ScoreSource source = source_of_array(parse_npy(spool->finish()), options);
         source.array = array.name;
@@ -81,8 +80,8 @@ ScoreSource open_hdf5(const std::filesystem::path& file, const SourceOptions& op
             const ByteSource& beside = *arrays[i].npy;
             if (beside.size() > max_bytes_beside)
                 refuse(
-                    fmt::format("array `{:.60}` beside the scores has {} bytes; labels and ids of "
-                                "at most {} are read",
+                    fmt::format("array `{:.60}` beside the scores has {} bytes; the limit for "
+                                "labels and ids is {}",
                                 arrays[i].name, beside.size(), max_bytes_beside));
             return hdf5_bytes(beside, max_bytes_beside);
         });

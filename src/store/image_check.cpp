@@ -34,7 +34,7 @@ std::vector<std::uint64_t> sample_of(std::uint64_t rows) {
         for (std::uint64_t row = 0; row < rows; ++row) chosen.push_back(row);
         return chosen;
     }
-    RandomStream random(0, "images looked at on resuming");
+    RandomStream random(0, "images checked on resuming");
     while (chosen.size() < sample_size) chosen.push_back(random.below(rows));
     std::sort(chosen.begin(), chosen.end());
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
@@ -80,10 +80,10 @@ std::string recorded_root(const fs::path& folder) {
 
 std::string how_different(const ImageFile& there, const ImageFile& now) {
     if (there.bytes != now.bytes) {
-        return fmt::format("had {} bytes then and has {} now", count_text(there.bytes),
+        return fmt::format("had {} bytes and now has {}", count_text(there.bytes),
                            count_text(now.bytes));
     }
-    return "has other bytes now, as many as then";
+    return "has different bytes of the same number";
 }
 
 }  // namespace
@@ -221,10 +221,8 @@ bool ImageCheck::compare_single(const fs::path& store, const StoreSpec& spec) {
     if (!now_->away().empty() && !noted_) {
         // What is missing would be read from there; where nothing is, nobody need be there.
         noted_ = true;
-        notes_.push_back(
-            fmt::format("the images could not be compared with those that the stores were made "
-                        "from: {}",
-                        now_->away()));
+        notes_.push_back(fmt::format(
+            "the images could not be compared with those of the stores: {}", now_->away()));
     }
     if (recorded > 0) note_compared(compared, bytes_compared);
     return recorded > 0;
@@ -250,7 +248,7 @@ bool ImageCheck::compare_whole_shard(const fs::path& store, const StoreSpec& spe
         for (const std::string& hash : hashes) images.add_field(hash);
         if (images.digest() != record->images_hash) {
             refuse(store, first,
-                   fmt::format("or one of the {} behind it has other bytes now",
+                   fmt::format("or one of the {} after it has different bytes now",
                                count_text(hashes.size() - 1)),
                    0, hashes.size());
         }
@@ -320,10 +318,9 @@ void ImageCheck::refuse(const fs::path& store, std::uint64_t row, const std::str
     throw Error(
         ErrorCode::bad_input,
         fmt::format(
-            "the images of the data set `{}` are not those that the store `{}` was made from: "
-            "`{}` {}{}. The store came from `{}`{}. Give these images a data set name of their own "
-            "({}), or "
-            "use another --out",
+            "the images of the data set `{}` differ from those of the store `{}`: `{}` {}{}. The "
+            "store was made from `{}`{}. Give these images another data set name ({}), or use "
+            "another --out",
             name_, store.string(), dataset_.ids[static_cast<std::size_t>(row)], how,
             others == 0 ? ""
                         : fmt::format(", and so {} {} more of {}", others == 1 ? "has" : "have",

@@ -44,21 +44,21 @@ StorageFormat decide_storage(const ScoreSource& source, const ImportOptions& opt
         kind == ScoreKind::labels ? StorageFormat::label : StorageFormat::top_k);
     if (kind == ScoreKind::labels && storage != StorageFormat::label) {
         throw Error(ErrorCode::usage,
-                    fmt::format("the file holds predicted classes alone; {} cannot be stored of it",
+                    fmt::format("the file holds only predicted classes, so {} cannot be stored",
                                 name_of(storage)));
     }
     if (storage == StorageFormat::full_f32 || storage == StorageFormat::full_f16) {
         throw Error(
             ErrorCode::usage,
-            fmt::format(
-                "the file holds the best {} of {} scores of a row; {} cannot be stored of it",
-                source.top, source.classes, name_of(storage)));
+            fmt::format("the file holds the best {} of {} scores of a row, so {} cannot be stored",
+                        source.top, source.classes, name_of(storage)));
     }
     if (kind == ScoreKind::logits) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("the best {} logits of a row give no probabilities, which need all "
-                                "{}; export probabilities (timm: --output-type prob) or full rows",
-                                source.top, source.classes));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("the best {} logits of a row cannot give probabilities, which need all {}; "
+                        "export probabilities (timm: --output-type prob) or full rows",
+                        source.top, source.classes));
     }
     if (storage == StorageFormat::top_k) {
         top_k = options.top_k != 0 ? options.top_k : source.top;
@@ -175,11 +175,10 @@ std::optional<AnnotatedItems> annotated_items(const ImportOptions& options,
 /// the rows are in their order only the user knows.
 void refuse_rows_without_ids(const Dataset& existing, std::uint64_t rows, const fs::path& folder) {
     if (existing.size() != rows || existing.ids[0] == "0") return;
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("the scores have no ids, and the data set `{}` already has {} items; if "
-                    "the rows are in its order, pass --items {}",
-                    existing.name, rows, (folder / "items.csv").string()));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("the scores have no ids, but the data set `{}` already has {} items; "
+                            "if the rows are in its order, pass --items {}",
+                            existing.name, rows, (folder / "items.csv").string()));
 }
 
 /// The names for the columns of the scores' table; those in `options` are then of the labels.
@@ -190,8 +189,8 @@ ScoreColumnNames take_columns_of_scores(ImportOptions& options, const fs::path& 
     const bool listed = !options.ids.empty() && !annotated;
     if (!options.image_column.empty() && options.labels.empty() && !listed) {
         throw Error(ErrorCode::usage,
-                    "--image-column is for a table of labels or of items; give it with --labels "
-                    "FILE or --items FILE");
+                    "--image-column is for a table of labels or of items: add --labels FILE or "
+                    "--items FILE");
     }
     ScoreColumnNames of_scores = options.columns;
     if (!options.labels.empty() || (listed && array)) {
@@ -212,9 +211,8 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
                                                     : std::string();
     if (spec.dataset_name.empty()) {
         throw Error(ErrorCode::usage,
-                    "say which data set the scores are of: give its name with --dataset-name, or a "
-                    "list of its ids "
-                    "with --items");
+                    "unknown data set of the scores: pass its name with --dataset-name, or a list "
+                    "of its ids with --items");
     }
     const std::string view = given.view == 0 ? "" : fmt::format("-view{}", given.view);
     spec.model_name = !given.model_name.empty() ? given.model_name

@@ -49,7 +49,7 @@ ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
     if (source.hint == ScoreKind::labels) {
         if (options.kind)
             throw Error(ErrorCode::usage,
-                        "the file holds predicted classes and no scores that --kind could be of");
+                        "the file holds predicted classes, not scores: omit --kind");
         return ScoreKind::labels;
     }
     std::string why;
@@ -70,14 +70,14 @@ ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
     const std::string against = contradiction(*stated, facts);
     if (!against.empty() && !(options.force && options.kind)) {
         const std::string said = options.kind
-                                     ? fmt::format("the scores are said to be {}", name_of(*stated))
+                                     ? fmt::format("--kind says {}", name_of(*stated))
                                      : fmt::format("the column's name says {}", name_of(*stated));
         throw Error(ErrorCode::bad_input,
-                    fmt::format("{}, but {}; say what they are with --kind{}", said, against,
-                                options.kind ? ", or insist with --force" : ""));
+                    fmt::format("{}, but {}; choose with --kind{}", said, against,
+                                options.kind ? ", or add --force" : ""));
     }
     if (!against.empty())
-        notes.push_back(fmt::format("taken as {} although {}", name_of(*stated), against));
+        notes.push_back(fmt::format("using {}, although {}", name_of(*stated), against));
     if (*stated == ScoreKind::logits && found == ScoreKind::log_probabilities) {
         notes.push_back("the logits are log-probabilities; softmax leaves them as they are");
     }
@@ -113,17 +113,15 @@ ClassList classes_of(const ScoreSource& source, const ImportOptions& options,
                      const std::optional<Dataset>& existing, std::vector<std::string>& notes) {
     if (options.class_count != 0 && options.class_count != source.classes) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("{} classes were given, the scores have {}: leave "
-                                "--class-count out",
+                    fmt::format("{} classes were given, the scores have {}: omit --class-count",
                                 options.class_count, source.classes));
     }
     if (!options.classes.empty()) {
         if (options.classes.size() != source.classes) {
-            throw Error(
-                ErrorCode::bad_input,
-                fmt::format("the list has {} classes, the scores have {}: give a list of {} by "
-                            "--classes FILE",
-                            options.classes.size(), source.classes, source.classes));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the list has {} classes, the scores have {}: give a list of "
+                                    "{} with --classes FILE",
+                                    options.classes.size(), source.classes, source.classes));
         }
         for (std::size_t c = 0; c < source.columns.size(); ++c) {
             if (options.classes.find(source.columns.id(c)) != static_cast<std::int32_t>(c)) {

@@ -111,7 +111,7 @@ ItemList read_items(const fs::path& path, const ClassList& classes, const LabelF
     }
     if (ending == ".npy" || ending == ".npz") {
         refuse(
-            fmt::format("`{}` is no list of items. Give a text with one id per line, a table, a "
+            fmt::format("`{}` is not a list of items. Give a text with one id per line, a table, a "
                         ".npy of texts, or JSON of COCO or FiftyOne; labels alone go to --labels",
                         path.string()));
     }
@@ -135,7 +135,7 @@ void check_ids(const StringColumn& ids, const std::string& where) {
     for (std::uint32_t i = 0; i < ids.size(); ++i) {
         if (ids[i].empty()) refuse(fmt::format("{}: the id of row {} is empty", where, i));
         if (const auto earlier = index.insert(i)) {
-            refuse(fmt::format("{}: the id `{}` of row {} is that of row {}, too", where,
+            refuse(fmt::format("{}: the id `{}` of row {} is also the id of row {}", where,
                                shortened(ids[i]), i, *earlier));
         }
     }
@@ -154,11 +154,10 @@ std::vector<std::uint32_t> match_rows(const StringColumn& ids, const Dataset& it
         }
         std::uint32_t& place = row_of[item_of[row]];
         if (place != no_item) {
-            refuse(
-                fmt::format("rows {} and {} of the scores, `{}` and `{}`, are both the item `{}` "
-                            "of {}",
-                            place, row, shortened(ids[place]), shortened(ids[row]),
-                            shortened(items.ids[item_of[row]]), where));
+            refuse(fmt::format(
+                "rows {} and {} of the scores, `{}` and `{}`, both match the item `{}` of {}",
+                place, row, shortened(ids[place]), shortened(ids[row]),
+                shortened(items.ids[item_of[row]]), where));
         }
         place = row;
     }
@@ -267,7 +266,7 @@ LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, con
     }
     if (labels) return std::move(*labels);
     if (options.minus_one)
-        throw Error(ErrorCode::usage, "--minus-one is for labels, and no labels are used here");
+        throw Error(ErrorCode::usage, "--minus-one is for labels, but no labels are used here");
     LabelSets none;
     for (std::size_t i = 0; i < dataset.size(); ++i) none.append({});
     return none;
@@ -366,12 +365,12 @@ ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
                                rows, notes);
     if (!list_order.empty() && !is_identity(list_order)) {
         put_in_order(items, list_order, rows);
-        notes.push_back(fmt::format("the rows are put in the order of `{}`, by their ids",
+        notes.push_back(fmt::format("the rows are sorted by their ids into the order of `{}`",
                                     options.ids.filename().string()));
     }
     if (items.left_out > 0) {
         notes.push_back(fmt::format(
-            "skipped {} of {} rows of the scores, which are no item of `{}`",
+            "skipped {} of {} rows of the scores, which are not items of `{}`",
             count_text(items.left_out), count_text(source.rows), options.ids.filename().string()));
     }
     if (existing) follow(*existing, items, rows, notes);

@@ -22,8 +22,8 @@ ResultType result_type(ResultOf<ImportReport>) {
             part<&ImportReport::kind>({}),
             part<&ImportReport::storage>({}),
             part<&ImportReport::bad_rows>({.name = "without_score"}),
-            part<&ImportReport::left_out>({.help = "Rows of the file whose ids no item has"}),
-            part<&ImportReport::notes>({.help = "What was assumed or found"}),
+            part<&ImportReport::left_out>({.help = "Rows of the file whose ids match no item"}),
+            part<&ImportReport::notes>({.help = "Assumptions and findings"}),
         });
     return rows;
 }

@@ -124,11 +124,10 @@ private:
         const PredictionStore store = PredictionStore::open(folder_);
         const std::vector<StorePart>& missing = store.unfinished_parts();
         if (missing.empty() && store.complete()) return;
-        refuse(fmt::format(
-            "`{}` lacks the part{} {}: run the command that makes {} "
-            "(--part {}/{})",
-            folder_.string(), missing.size() == 1 ? "" : "s", text_of(missing),
-            missing.size() == 1 ? "it" : "them", missing.front().number, missing.front().of));
+        refuse(fmt::format("`{}` lacks the part{} {}: run the command for {} (--part {}/{})",
+                           folder_.string(), missing.size() == 1 ? "" : "s", text_of(missing),
+                           missing.size() == 1 ? "it" : "them", missing.front().number,
+                           missing.front().of));
     }
 
     /// That each shard that will be moved is the one that its part was finished with, its files are
@@ -140,8 +139,8 @@ private:
             if (!is_there(manifest_path(own))) continue;  // all of it has been moved
             if (identity_of_file(shards_folder(own)).device != disk) {
                 refuse(
-                    fmt::format("`{}` is on another disk than the store, where files cannot be "
-                                "renamed to; copy it there",
+                    fmt::format("`{}` is on a different disk than the store, so files cannot be "
+                                "renamed; copy it to that disk",
                                 own.string()));
             }
             const Manifest manifest = read_manifest(manifest_path(own));
@@ -254,8 +253,8 @@ ResultType result_type(ResultOf<JoinedStore>) {
             part<&JoinedStore::folder>({.name = "store"}),
             part<&JoinedStore::rows>({}),
             part<&JoinedStore::shards>({}),
-            part<&JoinedStore::parts>({.help = "That it was in; 0: it was whole"}),
-            part<&JoinedStore::moved>({.help = "Shards, by this call"}),
+            part<&JoinedStore::parts>({.help = "Number of parts; 0: it was not in parts"}),
+            part<&JoinedStore::moved>({.help = "Shards that this call renamed"}),
             part({.name = "parts_or_whole", .only_csv = true},
                  [](const JoinedStore& store) {
                      return store.parts == 0 ? json("whole already") : json(store.parts);

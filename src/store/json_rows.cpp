@@ -60,8 +60,8 @@ bool holds_list(const std::optional<JsonReader>& value) {
 
 [[noreturn]] void refuse_answers(const json& answers) {
     refuse(
-        fmt::format("`filtered_resps` is {}; lm-eval's answers are read where they are one text, "
-                    "or a pair for each class, of its log-likelihood and whether it is greedy",
+        fmt::format("`filtered_resps` is {}; allowed for lm-eval: one text, or a pair for each "
+                    "class of its log-likelihood and whether it is greedy",
                     shown_json(answers)));
 }
 
@@ -132,7 +132,7 @@ void JsonRows::add_object(const JsonReader& row, std::optional<std::string> id) 
         if (role == Role::predicted && !list_of_scores) predicted.emplace(value);
         if (role == Role::other) unused_.insert(key);
         if (role == Role::score || list_of_scores) {
-            if (score) refuse(fmt::format("`{:.40}` is a second key for scores", key));
+            if (score) refuse(fmt::format("`{:.40}` is a second key for scores; keep one", key));
             score.emplace(value);
             hint_ = kind_from_name(key);
         }

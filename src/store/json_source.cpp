@@ -33,15 +33,15 @@ using Type = json::value_t;
 json row_of_result(const JsonReader& result, const SourceOptions& options) {
     if (options.numbered == nullptr)
         throw Error(ErrorCode::usage,
-                    "these are COCO's results: what the numbers of their images and categories "
-                    "stand for is in the annotation file; give it with --items");
+                    "these are COCO results: pass the annotation file, which names their images "
+                    "and categories, with --items");
     if (result.has("bbox") || result.has("segmentation"))
-        refuse("a result with a box or an outline: detections are no predictions of whole images");
+        refuse("a result with a box or an outline: detections are not predictions of whole images");
     const std::int64_t image = result["image_id"].integer(),
                        category = result["category_id"].integer();
     const auto name = options.numbered->images.find(image);
     if (name == options.numbered->images.end())
-        refuse(fmt::format("image_id {} is no image of the annotation file", image));
+        refuse(fmt::format("image_id {} is not an image of the annotation file", image));
     const auto cls = options.numbered->categories.find(category);
     if (cls == options.numbered->categories.end())
         refuse(fmt::format("category_id {} is no category of the annotation file", category));
@@ -61,7 +61,7 @@ void refuse_relatives(const JsonOutline& outline) {
     if (outline.has("results", Type::object) &&
         (outline.has("versions", Type::object) || outline.has("configs", Type::object)))
         refuse(
-            "lm-eval's totals, and no single predictions: with --log_samples it writes these as "
+            "lm-eval's totals, not single predictions: with --log_samples it writes those as "
             "samples_*.jsonl");
     for (const char* orient : {"split", "table"}) {
         const bool table = std::string_view(orient) == "table";
@@ -69,15 +69,15 @@ void refuse_relatives(const JsonOutline& outline) {
             !(table ? outline.has("schema", Type::object) : outline.has("columns", Type::array)))
             continue;
         refuse(
-            fmt::format("pandas wrote this with orient='{0}', which is not read. Rows become "
-                        "lines so: python3 -c \"import pandas; pandas.read_json('x.json', "
+            fmt::format("pandas wrote this with orient='{0}', which is not supported. To write one "
+                        "row per line: python3 -c \"import pandas; pandas.read_json('x.json', "
                         "orient='{0}').to_json('x.jsonl', orient='records', lines=True)\"",
                         orient));
     }
     if (outline.has("images", Type::array) && outline.has("annotations", Type::array))
         refuse(
-            "COCO's annotations, and no predictions: give them with --items, and the list of "
-            "results as the file");
+            "COCO's annotations, not predictions: pass them with --items, and the list of results "
+            "as the file");
 }
 
 [[noreturn]] void refuse_shape(const JsonOutline& outline) {
@@ -88,7 +88,7 @@ void refuse_relatives(const JsonOutline& outline) {
     refuse(fmt::format(
         "JSON with the keys {}; allowed: a list of rows ([{{\"id\": ..., \"scores\": [...]}}]), "
         "rows or classes by image ({{\"a.jpg\": ...}}), COCO's results, FiftyOne's labels.json, "
-        "samples.json. Columns become rows so: python3 -c \"import pandas; "
+        "samples.json. To turn columns into rows: python3 -c \"import pandas; "
         "pandas.read_json('x.json').to_json('x.jsonl', orient='records', lines=True)\"",
         keys.empty() ? "of no member" : keys));
 }
@@ -114,8 +114,8 @@ void refuse_columns_of_pandas(const std::string& key, const json& part,
     const bool probabilities = std::abs(sum - 1) < rounding;
     if (!images && (!numbered || probabilities || classes == part.size())) return;
     refuse(fmt::format(
-        "`{}` holds a number for each of {} {}: pandas' to_json() writes columns so, without "
-        "orient='index'. Rows become lines so: python3 -c \"import pandas; "
+        "`{}` holds a number for each of {} {}: pandas' to_json() does this without "
+        "orient='index'. To write one row per line: python3 -c \"import pandas; "
         "pandas.read_json('x.json'){}.to_json('x.jsonl', orient='records', lines=True)\"{}",
         shortened(key), part.size(), images ? "images" : "rows",
         images ? ".rename_axis('filename').reset_index()" : "",

@@ -168,7 +168,7 @@ bool JsonTable::take(json& row, std::optional<std::string> id) {
         row = row_of_best(std::move(row));
         return false;
     }
-    if (!scores) refuse(fmt::format("the {} before hold scores by the names of classes", rows_));
+    if (!scores) refuse(fmt::format("the {} before it have scores by class name", rows_));
     add(*scores, std::move(id));
     return true;
 }
@@ -209,7 +209,7 @@ void JsonTable::add(const NamedScores& scores, std::optional<std::string> id) {
         }
         const auto value = scores.row.find(name);
         if (value == scores.row.end())
-            other(fmt::format("the row has no `{}`, and the first row has", shortened(name)));
+            other(fmt::format("the row has no `{}`, but the first row has it", shortened(name)));
         writer.field(cell_of(*value));
         ++found;
     }
@@ -218,8 +218,8 @@ void JsonTable::add(const NamedScores& scores, std::optional<std::string> id) {
     if (found + (hides_id ? 1U : 0U) == scores.row.size()) return;
     for (const auto& entry : scores.row.items()) {
         if (std::ranges::find(columns_, entry.key()) == columns_.end())
-            other(
-                fmt::format("the row has `{}`, and the first row has not", shortened(entry.key())));
+            other(fmt::format("the row has `{}`, but the first row does not",
+                              shortened(entry.key())));
     }
 }
 

@@ -38,8 +38,7 @@ ScoreSource read_jsonl(std::string_view text, const std::string& name,
         if (trimmed(line).empty()) return;
         with_note(fmt::format("reading {} line {}", name, number), [&] {
             if (line.size() > max_line)
-                refuse(
-                    fmt::format("a line of {} bytes; at most {} are read", line.size(), max_line));
+                refuse(fmt::format("a line of {} bytes; the limit is {}", line.size(), max_line));
             nlohmann::json row = parse_json(without_python_words(line, copy), max_row_depth);
             if (table.take(row, std::nullopt)) return;
             JsonReader(row, {.whole = "the line"}).object();
@@ -78,7 +77,7 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
                    "isinstance(v, (list, tuple)) and torch.is_tensor(v[0]) else numpy.asarray(v); "
                    "numpy.savez('{}.npz', **{{k: a(v) for k, v in t.items()}})",
                    from, stem)) +
-               fmt::format("; then give the same command {}.npz", stem);
+               fmt::format("; then rerun the command with {}.npz", stem);
     }
     if (ending == ".pkl" || ending == ".pickle") {
         // A table of pandas, a dictionary of arrays, or an array.
@@ -87,23 +86,23 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
                    "if hasattr(t, 'to_csv') else numpy.savez('{1}.npz', **(t if isinstance(t, "
                    "dict) else dict(scores=t)))",
                    from, stem)) +
-               fmt::format("; then give the same command {0}.npz or {0}.csv", stem);
+               fmt::format("; then rerun the command with {0}.npz or {0}.csv", stem);
     }
     const auto pandas = [&](const char* reader) {
         return python(fmt::format("import pandas; pandas.{}('{}').to_csv('{}.csv', index=False)",
                                   reader, from, stem)) +
-               fmt::format("; then give the same command {}.csv", stem);
+               fmt::format("; then rerun the command with {}.csv", stem);
     };
     if (ending == ".h5" || ending == ".hdf5") {
         return python(fmt::format("import h5py, numpy; f = h5py.File('{}'); numpy.savez('{}.npz', "
                                   "**{{k: v[()] for k, v in f.items() if hasattr(v, 'dtype')}})",
                                   from, stem)) +
-               fmt::format("; then give the same command {}.npz", stem);
+               fmt::format("; then rerun the command with {}.npz", stem);
     }
     if (ending == ".joblib" || ending == ".sav") {
         return python(fmt::format("import joblib, numpy; numpy.save('{}.npy', joblib.load('{}'))",
                                   stem, from)) +
-               fmt::format("; then give the same command {}.npy", stem);
+               fmt::format("; then rerun the command with {}.npy", stem);
     }
     if (ending == ".feather") return pandas("read_feather");
     if (ending == ".xlsx") return pandas("read_excel");
@@ -149,8 +148,8 @@ ScoreSource open_text(const std::filesystem::path& file, const SourceOptions& op
     const bool table = first.find_first_of(",;\t") != std::string_view::npos;
     if (!table && !is_blank_table(text)) {
         refuse(fmt::format(
-            "a text without columns is not read. If each line is a predicted class, this names the "
-            "column: sed '1i prediction' {0} > {1}.csv; then give the same command {1}.csv",
+            "a text without columns is not supported. If each line is a predicted class, name the "
+            "column: sed '1i prediction' {0} > {1}.csv; then rerun the command with {1}.csv",
             shell_word(file.string()), shell_word(file.stem().string())));
     }
     return read_csv(text, file.filename().string(), options);
@@ -190,7 +189,7 @@ void refuse_columns(const SourceOptions& options, std::string_view what) {
     if (option.empty()) return;
     throw Error(
         ErrorCode::usage,
-        fmt::format("{} is for tables with a column for each class; {} have none", option, what));
+        fmt::format("{} is for tables with one column per class; {} have none", option, what));
 }
 
 ScoreSource open_source(const std::filesystem::path& file, const SourceOptions& options) {
@@ -209,9 +208,9 @@ ScoreSource open_source(const std::filesystem::path& file, const SourceOptions& 
         if (auto unpacked = open_gzip(file, options)) return std::move(*unpacked);
         const std::string command = conversion_of(ending, file);
         refuse(fmt::format(
-            "files ending in `{}` are not read; known: .npy .npz .safetensors .h5 .csv .tsv .txt "
-            ".parquet .jsonl .json, and .csv.gz, .tsv.gz, .jsonl.gz, .json.gz{}",
-            shortened(ending), command.empty() ? "" : ". This converts it: " + command));
+            "files ending in `{}` are not supported; known: .npy .npz .safetensors .h5 .csv .tsv "
+            ".txt .parquet .jsonl .json, and .csv.gz, .tsv.gz, .jsonl.gz, .json.gz{}",
+            shortened(ending), command.empty() ? "" : ". To convert it: " + command));
     });
 }
 

@@ -168,7 +168,7 @@ std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why) {
     if (facts.within_unit == facts.rows) {
         why = fmt::format(
             "all scores lie between 0 and 1, but row {} {}: they may be independent (sigmoid) "
-            "outputs, which --kind probabilities --force takes",
+            "outputs; if so, pass --kind probabilities --force",
             first.row, first.why);
         return std::nullopt;
     }
@@ -204,9 +204,8 @@ std::string contradiction(ScoreKind stated, const KindFacts& facts) {
     // Log-probabilities are logits of themselves; probabilities are not: softmax would be applied
     // to them again.
     if (stated == ScoreKind::logits && facts.probabilities == facts.rows) {
-        return "every row lies between 0 and 1 and sums to 1: these are probabilities, and softmax "
-               "would be applied "
-               "twice";
+        return "every row is between 0 and 1 and sums to 1: these are probabilities, and softmax "
+               "would be applied twice";
     }
     return {};
 }

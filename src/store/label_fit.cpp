@@ -39,7 +39,7 @@ void compare_with_own(LabelFit& fit, const std::filesystem::path& labels, const 
     if (2 * likeliest >= both) {
         fit.notes.push_back(text);
     } else {
-        fit.doubt = text + "; are the columns, or the rows, in the order of another data set?";
+        fit.doubt = text + "; check that columns and rows are in the order of this data set";
     }
 }
 

@@ -50,7 +50,7 @@ StorageChoice storage_choice_named(std::string_view text) {
     }
     throw Error(
         ErrorCode::usage,
-        fmt::format("storage `{}` is none of full, f16, topK (top5, top20, ...), label", text));
+        fmt::format("storage `{}` is not one of full, f16, topK (top5, top20, ...), label", text));
 }
 
 std::string folder_name_from(std::string_view text) {
@@ -179,7 +179,7 @@ std::uint32_t shard_size(const StoreSpec& spec, std::size_t shard) {
     const std::uint64_t begin = shard_begin(spec, shard);
     if (begin >= spec.rows) {
         throw Error(ErrorCode::internal,
-                    fmt::format("shard {} asked for; there are {}", shard, shard_count(spec)));
+                    fmt::format("shard {} does not exist; there are {}", shard, shard_count(spec)));
     }
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(spec.shard_rows, spec.rows - begin));
 }

@@ -57,9 +57,10 @@ void check_spec(const StoreSpec& spec) {
     if (spec.kind == ScoreKind::labels && spec.storage != StorageFormat::label)
         refuse("predicted classes without scores can only be stored as `label`");
     if (spec.batch_size != 0 && spec.shard_rows % spec.batch_size != 0) {
-        refuse(fmt::format(
-            "shard_rows {} is not a multiple of the batch size {}: a batch would lie in two shards",
-            spec.shard_rows, spec.batch_size));
+        refuse(
+            fmt::format("shard_rows {} is not a multiple of the batch size {}, so a batch would be "
+                        "split between shards",
+                        spec.shard_rows, spec.batch_size));
     }
 }
 
@@ -177,8 +178,8 @@ void check_finished(const Manifest& manifest, std::size_t shard, std::string_vie
         manifest.records[shard] == record_hash)
         return;
     refuse(
-        fmt::format("`{}.json` is not the record that the store was finished with: its checksum is "
-                    "{}, and manifest.json has {}",
+        fmt::format("`{}.json` changed after the store was finished: its checksum is {}, but "
+                    "manifest.json has {}",
                     shard_stem(shard), record_hash, shortened(manifest.records[shard])));
 }
 
@@ -217,8 +218,8 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
         const std::string there = source_of(recorded), now = source_of(wanted);
         found.push_back(there.empty() || now.empty() ? what + " is another one"
                         : there == now
-                            ? fmt::format("{} `{}` has other bytes than it had then", what, now)
-                            : fmt::format("{} is `{}` there and `{}` now", what, there, now));
+                            ? fmt::format("{} `{}` has changed", what, now)
+                            : fmt::format("{} was `{}` and is now `{}`", what, there, now));
     }
     const json there = section(recorded, "model"), now = section(wanted, "model");
     const auto precision_of = [](const StoreSpec& spec) {
@@ -227,7 +228,7 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
     };
     const bool precise = precision_of(recorded) == precision_of(wanted);
     if (!precise) {
-        found.push_back(fmt::format("the precision is `{}` there and `{}` now",
+        found.push_back(fmt::format("the precision was `{}` and is now `{}`",
                                     precision_of(recorded), precision_of(wanted)));
     }
     const auto runtime_of = [](const StoreSpec& spec) {
@@ -236,7 +237,7 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
     };
     const bool one_runtime = runtime_of(recorded) == runtime_of(wanted);
     if (!one_runtime) {
-        found.push_back(fmt::format("the runtime is `{}` there and `{}` now (--runtime)",
+        found.push_back(fmt::format("the runtime was `{}` and is now `{}` (--runtime)",
                                     runtime_of(recorded), runtime_of(wanted)));
     }
     // As model/fused_graph.h writes it.
@@ -249,8 +250,8 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
     const bool one_graph = !one_runtime || graph_there == graph_now;
     if (!one_graph) {
         found.push_back(
-            fmt::format("the model's graph is computed as `{}` there and `{}` now, which rounds "
-                        "otherwise (set ASSAY_GRAPH={} in the environment to resume)",
+            fmt::format("the model's graph was computed as `{}` and is now `{}`, which rounds "
+                        "differently (set ASSAY_GRAPH={} in the environment to resume)",
                         graph_there, graph_now, graph_there));
     }
     if (!same.preprocessing) {
@@ -269,7 +270,7 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
         const auto name = [](const json& entry) {
             return entry == "" ? std::string("its only one") : shown_field(entry);
         };
-        found.push_back(fmt::format("the model's output entry is `{}` there and `{}` now",
+        found.push_back(fmt::format("the model's output entry was `{}` and is now `{}`",
                                     name(entry_there), name(entry_now)));
     }
 }
@@ -280,25 +281,24 @@ std::vector<std::string> differences(const StoreSpec& recorded, const StoreSpec&
     std::vector<std::string> found;
     const auto compare = [&](std::string_view what, const auto& there, const auto& now) {
         if (there != now)
-            found.push_back(fmt::format("{} is `{}` there and `{}` now", what, there, now));
+            found.push_back(fmt::format("{} was `{}` and is now `{}`", what, there, now));
     };
     compare_models(recorded, wanted, found);
     if (!recorded.id.empty()) {
         compare("the data set", recorded.dataset_name, wanted.dataset_name);
         if (!same_origin(recorded, wanted).rows) {
             found.emplace_back(
-                "the rows of the file belong to other items than they did then, or its columns to "
-                "other classes");
+                "the rows of the file now belong to different items, or its columns to different "
+                "classes");
         }
     }
     compare("the number of items", recorded.rows, wanted.rows);
     if (recorded.rows == wanted.rows && !same_items(recorded, wanted)) {
-        found.emplace_back("the items have other ids, or another order");
+        found.emplace_back("the items have different ids, or another order");
     } else if (!recorded.id.empty() && same_name(recorded, wanted) &&
                !same_description(recorded, wanted)) {
         found.emplace_back(
-            "dataset.json and items.csv give the items other labels, attributes or classes than "
-            "they did then");
+            "the labels, attributes or classes in dataset.json and items.csv have changed");
     }
     compare("the number of classes", recorded.classes, wanted.classes);
     compare("the kind of scores", name_of(recorded.kind), name_of(wanted.kind));
@@ -306,7 +306,7 @@ std::vector<std::string> differences(const StoreSpec& recorded, const StoreSpec&
     compare("top_k", recorded.top_k, wanted.top_k);
     if (recorded.decoder > wanted.decoder) {
         found.push_back(
-            fmt::format("a newer Assay decoded the images (decoder {} there, {} in this one)",
+            fmt::format("a newer Assay decoded the images (decoder {}; this one has {})",
                         recorded.decoder, wanted.decoder));
     }
     if (wanted.batch_size != 0) compare("the batch size", recorded.batch_size, wanted.batch_size);

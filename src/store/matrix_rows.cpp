@@ -55,7 +55,7 @@ std::vector<TopEntry> read_predicted(const ScoreMatrix& m, std::uint64_t first, 
         const std::int64_t c = numbers_of(m, first + r, buffer).integer(0);
         if (c < 0 || c >= static_cast<std::int64_t>(classes)) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("the predicted class of row {} is {}; 0 to {} are allowed",
+                        fmt::format("the predicted class of row {} is {}; allowed: 0 to {}",
                                     first + r, c, classes - 1));
         }
         entries[r] = {static_cast<std::int32_t>(c), 1.0F};
@@ -67,14 +67,14 @@ void check_numbers(const ScoreMatrix& m) {
     if (m.rows == 0) throw Error(ErrorCode::usage, "the scores have no rows");
     if (m.columns > 0 && !is_float(m.type)) {
         throw Error(ErrorCode::usage,
-                    fmt::format("the scores are a matrix of {} numbers; floating-point ones are "
-                                "needed, or one predicted class a row",
+                    fmt::format("the scores are a matrix of {} numbers; pass floating-point "
+                                "scores, or one predicted class per row",
                                 name_of(m.type)));
     }
     if (m.columns == 0 && (is_float(m.type) || m.type == NumberType::b1)) {
         throw Error(ErrorCode::usage,
-                    fmt::format("one number of type {} a row: predicted classes are whole numbers, "
-                                "and scores have a column for each class",
+                    fmt::format("one number of type {} per row; pass whole numbers as predicted "
+                                "classes, or scores with one column per class",
                                 name_of(m.type)));
     }
 }

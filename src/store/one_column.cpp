@@ -47,8 +47,7 @@ OneColumn look_at_column(const ScoreSource& source) {
 [[noreturn]] void ask_for_kind(const OneColumn& column) {
     if (column.finite == 0) {
         throw Error(ErrorCode::bad_input,
-                    "there is one score per row, and none is a finite number: say what they are "
-                    "with --kind");
+                    "there is one score per row, and none is finite; set --kind");
     }
     const std::string seen =
         fmt::format("there is one score per row, from {:.6g} to {:.6g}", column.low, column.high);
@@ -71,11 +70,10 @@ void check_column(ScoreKind kind, bool told, const OneColumn& column) {
                       : kind == ScoreKind::log_probabilities ? column.high <= 0
                                                              : true;
     if (fits || column.finite == 0) return;
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("{} {}, but they lie between {:.6g} and {:.6g}; say what they are with --kind",
-                    told ? "the scores are said to be" : "the column's name says", name_of(kind),
-                    column.low, column.high));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} {}, but they are between {:.6g} and {:.6g}; choose with --kind",
+                            told ? "--kind says" : "the column's name says", name_of(kind),
+                            column.low, column.high));
 }
 
 /// log(1 - p) of log p.

@@ -31,9 +31,9 @@ StorePart parse_part(std::string_view text) {
     const auto slash = text.find('/');
     if (slash == std::string_view::npos) refuse_text("no `/`");
     const StorePart part{number(text.substr(0, slash)), number(text.substr(slash + 1))};
-    if (part.number == 0) refuse_text("parts are counted from 1");
-    if (part.of == 0 || part.of > store::max_parts) refuse_text("not so many parts");
-    if (part.number > part.of) refuse_text("there are not so many parts");
+    if (part.number == 0) refuse_text("parts count from 1");
+    if (part.of == 0 || part.of > store::max_parts) refuse_text("too many parts");
+    if (part.number > part.of) refuse_text("there are too many parts");
     return part;
 }
 
@@ -50,7 +50,7 @@ void check_same_store(const fs::path& store, const Manifest& one, const Manifest
     std::string found;
     for (const std::string& difference : differences(one.spec, other.spec))
         found += (found.empty() ? "" : "; ") + difference;
-    refuse(fmt::format("the parts {} and {} of `{}` are not of one store: {}",
+    refuse(fmt::format("the parts {} and {} of `{}` belong to different stores: {}",
                        part_text(one.spec.part), part_text(other.spec.part), store.string(),
                        found.empty() ? "their ids differ" : found));
 }
@@ -63,7 +63,7 @@ Manifest manifest_of_parts(const fs::path& store, const std::vector<StorePart>& 
         if (!is_there(path)) continue;
         Manifest own = read_manifest(path);
         if (own.spec.part != part) {
-            refuse(fmt::format("`{}` is of part {}, not {}", path.string(),
+            refuse(fmt::format("`{}` belongs to part {}, not {}", path.string(),
                                part_text(own.spec.part), part_text(part)));
         }
         finished += own.finished ? 1 : 0;
@@ -78,7 +78,7 @@ Manifest manifest_of_parts(const fs::path& store, const std::vector<StorePart>& 
     }
     if (!whole) {
         refuse(
-            fmt::format("`{}` is no prediction store: it has no manifest.json, and none of its "
+            fmt::format("`{}` is not a prediction store: it has no manifest.json, and none of its "
                         "parts has begun",
                         store.string()));
     }
@@ -136,8 +136,8 @@ std::vector<StorePart> parts_begun(const fs::path& store) {
     });
     if (!parts.empty() && parts.front().of != parts.back().of) {
         refuse(
-            fmt::format("`{}` holds parts of {} and of {}: a store is cut one way; remove the "
-                        "folders of one of them",
+            fmt::format("`{}` holds parts of {} and of {}, but a store can only be split one way; "
+                        "remove the folders of one of them",
                         parts_folder(store).string(), parts.front().of, parts.back().of));
     }
     return parts;

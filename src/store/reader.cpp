@@ -93,7 +93,7 @@ void check_dataset(const StoreSpec& spec, const DatasetRecord& there, const fs::
                 fmt::format("is that of `{}`", there.name));
     }
     belongs(fmt::format("the data set with id {}", spec.dataset_id),
-            fmt::format("has id {}: the same items with other labels, attributes or classes",
+            fmt::format("has id {}: the same items with different labels, attributes or classes",
                         there.id));
 }
 
@@ -160,7 +160,7 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         if (!impl->folder.has_filename()) impl->folder = impl->folder.parent_path();
         if (!is_store_folder(impl->folder)) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("`{}` is no prediction store: it has no manifest.json; name "
+                        fmt::format("`{}` is not a prediction store: it has no manifest.json; name "
                                     "RUNS/DATA_SET/MODEL, as `assay list RUNS` shows them",
                                     folder.string()));
         }
@@ -278,7 +278,7 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(
             if (found != recorded.xxh128) {
                 throw Error(
                     ErrorCode::bad_input,
-                    fmt::format("`{}` is damaged: its checksum is {}, {} is recorded; {}",
+                    fmt::format("`{}` is damaged: its checksum is {}, but {} is recorded; {}",
                                 files[i].name, found, recorded.xxh128, shard_remedy(home, index)));
             }
         }
@@ -297,13 +297,13 @@ std::string PredictionStore::Impl::replaced_text(std::size_t index) const {
     const std::string writer = writer_of(folder);
     if (writer.empty()) {
         return fmt::format(
-            "the store `{}` was written to while it was read: shard {} of it was replaced; run "
-            "this again",
+            "the store `{}` was written to while it was read: shard {} of it was replaced; rerun "
+            "the command",
             folder.string(), index);
     }
     return fmt::format(
-        "the store `{}` is still being written by {}, and shard {} of it was replaced "
-        "meanwhile; run this again when the writer has ended",
+        "the store `{}` is still being written by {}, and shard {} of it was replaced meanwhile; "
+        "rerun the command when the writer has ended",
         folder.string(), writer, index);
 }
 
@@ -334,7 +334,7 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load_
 PredictionStore::Shard PredictionStore::shard(std::size_t index) const {
     if (index >= shards()) {
         throw Error(ErrorCode::internal,
-                    fmt::format("shard {} asked for; there are {}", index, shards()));
+                    fmt::format("shard {} does not exist; there are {}", index, shards()));
     }
     if (!impl_->present[index]) {
         throw Error(
@@ -359,14 +359,12 @@ std::string writer_warning(const PredictionStore& store) {
     if (store.written_by().empty()) {
         if (store.finished() || !store.complete()) return {};
         return fmt::format(
-            "`{}` was left unfinished although it has all its shards: rerun the command that made "
-            "it, which checks them",
+            "`{}` is unfinished although it has all its shards: rerun the command that made it to "
+            "check them",
             store.folder().string());
     }
-    return fmt::format(
-        "`{}` is still being written by {}: its numbers are those of the shards "
-        "so far",
-        store.folder().string(), store.written_by());
+    return fmt::format("`{}` is still being written by {}; the results cover the shards so far",
+                       store.folder().string(), store.written_by());
 }
 
 std::string describe(const ComputedOn& on) {
@@ -422,20 +420,21 @@ void PredictionStore::Shard::read_rows(std::uint32_t begin, std::uint32_t n,
     } else if (impl->storage == StorageFormat::full_f16) {
         floats_from_halves(impl->numbers<std::uint16_t>(0).subspan(first, count), out);
     } else {
-        throw Error(ErrorCode::internal,
-                    fmt::format("full rows asked of a store of {}", name_of(impl->storage)));
+        throw Error(ErrorCode::internal, fmt::format("full rows were requested from a store of {}",
+                                                     name_of(impl->storage)));
     }
 }
 
 std::span<const TopEntry> PredictionStore::Shard::top(std::uint32_t row,
                                                       double& log_sum_exp) const {
     if (impl->storage != StorageFormat::top_k && impl->storage != StorageFormat::label) {
-        throw Error(ErrorCode::internal,
-                    fmt::format("best entries asked of a store of {}", name_of(impl->storage)));
+        throw Error(
+            ErrorCode::internal,
+            fmt::format("best entries were requested from a store of {}", name_of(impl->storage)));
     }
     if (row >= rows)
         throw Error(ErrorCode::internal,
-                    fmt::format("row {} of a shard of {} asked for", row, rows));
+                    fmt::format("row {} does not exist in a shard of {} rows", row, rows));
     const auto entries =
         impl->numbers<TopEntry>(0).subspan(std::size_t{row} * impl->per_row, impl->per_row);
     log_sum_exp = impl->storage == StorageFormat::top_k ? impl->numbers<double>(1)[row]

@@ -28,7 +28,7 @@ RowState state_named(std::string_view name) {
     for (const RowState state : {RowState::ok, RowState::unreadable, RowState::not_finite}) {
         if (name == name_of(state)) return state;
     }
-    refuse(fmt::format("`{:.40}` is no row state; known: ok, unreadable, not_finite", name));
+    refuse(fmt::format("`{:.40}` is not a row state; known: ok, unreadable, not_finite", name));
 }
 
 /// Runs of equal states: [["ok", 1000], ["unreadable", 1], ...].
@@ -91,7 +91,7 @@ std::vector<ImageFile> images_of(const JsonReader& fields, std::uint32_t rows) {
     const json& bytes = fields["image_bytes"].list();
     const json& hashes = fields["image_hashes"].list();
     if (bytes.size() != hashes.size() || (!bytes.empty() && bytes.size() != rows)) {
-        refuse(fmt::format("`image_bytes` has {} entries and `image_hashes` {}, for {} rows",
+        refuse(fmt::format("`image_bytes` has {} entries but `image_hashes` has {}, for {} rows",
                            bytes.size(), hashes.size(), rows));
     }
     std::vector<ImageFile> images;
@@ -141,16 +141,16 @@ void check_store(const JsonReader& fields, int format, const StoreSpec& spec) {
     if (format < 3) {
         if (spec.id.empty()) return;
         refuse(
-            fmt::format("it does not name its store, as the shards of {} do: it was written by "
-                        "an older Assay, for another store",
+            fmt::format("it does not name its store, unlike the shards of {}: an older Assay wrote "
+                        "it for another store",
                         here));
     }
     const JsonReader store = fields["store"];
     const std::string& id = store["id"].text();
     if (id == spec.id) return;
-    refuse(fmt::format("it belongs to another store, that of {} (id {}); this one is {} ({})",
+    refuse(fmt::format("it belongs to another store, {} (id {}); this one is {} ({})",
                        described(store["model"].text(), store["dataset"].text()), shortened(id),
-                       here, spec.id.empty() ? "of before stores had ids" : "id " + spec.id));
+                       here, spec.id.empty() ? "from before stores had ids" : "id " + spec.id));
 }
 
 }  // namespace
@@ -269,7 +269,7 @@ ShardRecord read_record(const fs::path& folder, const Manifest& manifest, std::s
                 refuse(fmt::format("`{}` of the shard cannot be read: {}", file.name,
                                    error.message()));
             if (bytes != file.bytes)
-                refuse(fmt::format("`{}` has {} bytes; {} are recorded", file.name, bytes,
+                refuse(fmt::format("`{}` has {} bytes, but {} are recorded", file.name, bytes,
                                    file.bytes));
         }
         return record;
@@ -296,7 +296,7 @@ void check_data(const fs::path& folder, const ShardRecord& record) {
         const std::string found = hash_file(data);
         if (found == file.xxh128) continue;
         with_remedy(data, shard_remedy(folder, record.shard), [&] {
-            refuse(fmt::format("`{}` is damaged: its checksum is {}, {} is recorded", file.name,
+            refuse(fmt::format("`{}` is damaged: its checksum is {}, but {} is recorded", file.name,
                                found, file.xxh128));
         });
     }

@@ -73,7 +73,7 @@ std::string what_is_wrong(std::int64_t cls, float score, bool only_lowest) {
     if (only_lowest) return fmt::format("{}: every probability would be 0", no_score);
     std::string message = fmt::format("{}{} is {}", of_class, cls, score);
     if (std::isfinite(score))
-        message += ", beyond what half precision holds; store such scores as full_f32";
+        message += ", beyond the range of half precision; store such scores as full_f32";
     return message;
 }
 

@@ -36,7 +36,7 @@ std::uint64_t count_stores(const fs::path& folder, const ClassList& classes) {
         const StoreSpec spec = read_whole_manifest(one).spec;
         if (spec.classes != classes.size()) {
             refuse(
-                fmt::format("`{}` has scores of {} classes, and the list has {}: give a list of {}",
+                fmt::format("`{}` has scores of {} classes, but the list has {}: pass a list of {}",
                             one.string(), spec.classes,
                             how_many(classes.size(), "class", "classes"), spec.classes));
         }
@@ -54,7 +54,7 @@ RelabelledData compared(const ClassList& before, const ClassList& now) {
         if (then.id(c) == now.id(c) && then.name(c) == now.name(c)) continue;
         if (out.changed++ > 0) continue;
         const bool ids = then.id(c) != now.id(c);
-        out.first_change = fmt::format("class {} was `{}` and is `{}`", c,
+        out.first_change = fmt::format("class {} was `{}` and is now `{}`", c,
                                        shortened(ids ? then.id(c) : then.name(c)),
                                        shortened(ids ? now.id(c) : now.name(c)));
     }
@@ -91,13 +91,15 @@ ResultType result_type(ResultOf<RelabelledData>) {
         {.name = "RelabelledData", .columns = "dataset,folder,stores,classes,changed,first_change"},
         {
             part<&RelabelledData::folder>({}),
-            part<&RelabelledData::name>({.help = "Of the data set", .name = "dataset"}),
-            part<&RelabelledData::stores>({.help = "Of the data set: all of them have the list"}),
+            part<&RelabelledData::name>({.help = "Name of the data set", .name = "dataset"}),
+            part<&RelabelledData::stores>(
+                {.help = "Models of the data set, which all get the list"}),
             part<&RelabelledData::classes>({.help = "In the list"}),
-            part<&RelabelledData::changed>({.help = "Classes with another id or name than before"}),
-            part<&RelabelledData::first_change>({.help = "The first of them; empty: none"}),
+            part<&RelabelledData::changed>({.help = "Classes whose id or name changed"}),
+            part<&RelabelledData::first_change>(
+                {.help = "The first such class; empty if there is none"}),
             part<&RelabelledData::reordered>(
-                {.help = "The same classes as before, in another order"}),
+                {.help = "True if the classes are the same in another order"}),
         });
     return rows;
 }
@@ -120,8 +122,8 @@ Report report_of(const std::vector<RelabelledData>& relabelled) {
         if (!one.reordered) continue;
         report.warnings.push_back(fmt::format(
             "`{}`: these are the same classes in another order, and labels keep their numbers. "
-            "Labels that were read by name (class folders) now name other classes: give them "
-            "again by `assay score {} --labels FILE`, or predict again with the right --classes",
+            "Labels that were read by name (class folders) now name different classes: pass them "
+            "again with `assay score {} --labels FILE`, or predict again with the right --classes",
             one.name, shell_word(one.folder.string())));
     }
     report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});

@@ -57,7 +57,7 @@ RowReader::Impl::Impl(const PredictionStore& opened, std::optional<ClassMap> thr
     for (std::size_t t = 0; t < classes; ++t) {
         if (group_sizes[t] == 0 || (maps_by(ClassMap::Decision::restrict_) && group_sizes[t] > 1)) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("class map `{}` gives target `{}` {} classes of the model",
+                        fmt::format("class map `{0}` maps {2} classes of the model to target `{1}`",
                                     map->name, map->targets.id(t), group_sizes[t]));
         }
     }

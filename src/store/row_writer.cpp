@@ -36,8 +36,8 @@ struct Begun {
 StoreWriter opened(const fs::path& runs, const StoreSpec& spec, const Dataset& dataset) {
     if (spec.model_hash.empty() && is_store_folder(runs / spec.dataset_name / spec.model_name)) {
         throw Error(ErrorCode::usage,
-                    fmt::format("the store `{}` exists and may be of another model: give the "
-                                "model's file or an identity of it, or another name",
+                    fmt::format("the store `{}` exists and may belong to another model: pass the "
+                                "model's file or its identity, or use another name",
                                 (runs / spec.dataset_name / spec.model_name).string()));
     }
     return StoreWriter::open(runs, spec, dataset);
@@ -228,17 +228,19 @@ std::uint64_t RowWriter::write(std::uint64_t first, const ScoreMatrix& scores) {
     check_numbers(scores);
     const std::uint32_t columns = impl_->of_classes() ? 0 : spec.classes;
     if (scores.columns != columns) {
-        throw Error(ErrorCode::usage,
-                    impl_->of_classes()
-                        ? fmt::format("{} columns; the store is of predicted classes, one number "
-                                      "per row",
-                                      scores.columns)
-                        : fmt::format("{} columns for the scores of {} classes", scores.columns,
-                                      spec.classes));
+        throw Error(
+            ErrorCode::usage,
+            impl_->of_classes()
+                ? fmt::format(
+                      "{} columns, but the store holds predicted classes, one number per row",
+                      scores.columns)
+                : fmt::format("{} columns for the scores of {} classes", scores.columns,
+                              spec.classes));
     }
     if (first > spec.rows || scores.rows > spec.rows - first) {
-        throw Error(ErrorCode::usage, fmt::format("rows {} to {} of a store of {} rows", first,
-                                                  first + scores.rows - 1, spec.rows));
+        throw Error(ErrorCode::usage,
+                    fmt::format("rows {} to {} do not exist in a store of {} rows", first,
+                                first + scores.rows - 1, spec.rows));
     }
     std::uint64_t taken = 0;
     for (std::uint64_t done = 0; done < scores.rows;) {

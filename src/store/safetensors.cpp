@@ -72,7 +72,7 @@ std::vector<Tensor> parse_safetensors(std::span<const std::byte> bytes) {
     if (length > bytes.size() - sizeof length || length > max_header) {
         refuse(
             fmt::format("not a safetensors file, or cut off: a header of {} bytes in a file of {} "
-                        "(at most {} are read)",
+                        "(the limit is {})",
                         length, bytes.size(), max_header));
     }
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + sizeof length,

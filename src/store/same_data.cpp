@@ -68,7 +68,7 @@ std::string corruption_difference(const std::string& one, const std::string& two
     if (one.empty() || two.empty())
         return fmt::format("images that are corrupted in the {} alone",
                            one.empty() ? "second" : "first");
-    return "images that were corrupted otherwise: " +
+    return "images that were corrupted differently: " +
            field_differences(nlohmann::json::parse(one), nlohmann::json::parse(two));
 }
 
@@ -201,10 +201,10 @@ std::string difference(const PredictionStore& one, const PredictionStore& two, c
                                                                        two.dataset().classes, sides)
                               : "other labels: " + labels;
     }
-    if (needs.attributes && !same.attributes) return "other attributes of their items";
+    if (needs.attributes && !same.attributes) return "different attributes of the items";
     if (needs.images && !same.corruption)
         return corruption_difference(corruption_of(one), corruption_of(two));
-    if (needs.images && !same.images()) return "other images under the same ids";
+    if (needs.images && !same.images()) return "different images under the same ids";
     return fmt::format("two data sets, `{}` and `{}`", one.spec().dataset_name,
                        two.spec().dataset_name);
 }
@@ -340,7 +340,8 @@ RecordedData recorded_data(const PredictionStore& store) {
 
 std::string difference(const RecordedData& recorded, const PredictionStore& store) {
     const RecordedData now = recorded_data(store);
-    if (recorded.ids_hash != now.ids_hash) return "other images: their ids, or the order, differ";
+    if (recorded.ids_hash != now.ids_hash)
+        return "different images: their ids or their order differ";
     if (recorded.corruption == now.corruption) return {};
     return corruption_difference(recorded.corruption, now.corruption);
 }

@@ -57,7 +57,7 @@ std::string classes_difference(const ClassList& one, const ClassList& two, const
     std::string first = first_difference(one, two);
     for (std::size_t c = 0; first.empty() && c < one.size(); ++c) {
         if (one.name(c) != two.name(c))
-            first = fmt::format("class {} is called `{}` and `{}`", c, one.name(c), two.name(c));
+            first = fmt::format("class {} is named `{}` and `{}`", c, one.name(c), two.name(c));
     }
     if (first.empty()) return {};
     return fmt::format("{} ({}: {}; {}: {})", first, sides.one, classes_text(one), sides.two,

@@ -225,11 +225,11 @@ Columns chosen_by_name(const ColumnSample& sample, const std::vector<std::string
         for (const std::size_t c : found) {
             if (!out.insert(c).second && plain)
                 throw Error(ErrorCode::usage,
-                            fmt::format("--score-columns names `{}` twice", shortened(pattern)));
+                            fmt::format("--score-columns has `{}` twice", shortened(pattern)));
         }
         if (found.empty()) {
             throw Error(ErrorCode::usage,
-                        fmt::format("--score-columns: no column of numbers is called `{}`{}",
+                        fmt::format("--score-columns: no column of numbers is named `{}`{}",
                                     shortened(pattern), suggest(pattern, sample.names)));
         }
     }
@@ -314,7 +314,7 @@ ScoreColumns choose_score_columns(const ColumnSample& sample, const ScoreColumnN
                 options.push_back(std::string(prefix) + "*");
             throw Error(
                 ErrorCode::usage,
-                fmt::format("{} sets of columns could be the scores: say which, with "
+                fmt::format("{} sets of columns could be the scores: choose one with "
                             "--score-columns '{}'. The columns of numbers: {}",
                             groups.size(), fmt::join(options, "' or '"), listed(sample.names)));
         }

@@ -86,8 +86,8 @@ std::string why_locks_are_local(std::string_view mounts, const fs::path& folder)
 
 std::string lock_warning(const fs::path& folder, bool locked) {
     if (!locked) {
-        return "its file system has no locks (Lustre without -o flock, a mounted object store): "
-               "nothing but you keeps a second process from writing there";
+        return "its file system has no locks (Lustre without -o flock, a mounted object store), so "
+               "Assay cannot prevent a second process from writing there";
     }
     std::ifstream file("/proc/self/mountinfo");
     std::stringstream mounts;

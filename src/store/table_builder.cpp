@@ -15,8 +15,8 @@ namespace {
 
 [[noreturn]] void refuse_without_classes() {
     throw Error(ErrorCode::usage,
-                "the file holds the best classes of each image only: say how many classes there "
-                "are (--class-count), or which (--classes)");
+                "the file only holds the best classes of each image: pass the number of classes "
+                "(--class-count) or their list (--classes)");
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ std::int32_t TableBuilder::class_of(std::string_view text) const {
     }
     const std::optional<std::int32_t> found = options_.classes.find(text);
     if (!found) {
-        refuse(fmt::format("`{}` is no class{}", shortened(text),
+        refuse(fmt::format("`{}` is not a class{}", shortened(text),
                            options_.classes.empty()
                                ? "; a list of classes is needed to look names up"
                                : suggest(shortened(text), options_.classes.ids())));
@@ -64,9 +64,9 @@ void TableBuilder::take_width(std::size_t width, bool top) {
         if (top && width > classes_)
             refuse(fmt::format("{} entries in a row, of {} classes", width, classes_));
     }
-    if (*top_ != top) refuse("some rows hold all scores and others the best ones only");
+    if (*top_ != top) refuse("some rows hold all scores, others only the best ones");
     if (width != width_)
-        refuse(fmt::format("{} {} where the rows before have {}", width, top ? "entries" : "scores",
+        refuse(fmt::format("{} {}, but the rows before have {}", width, top ? "entries" : "scores",
                            width_));
 }
 

@@ -42,8 +42,7 @@ std::string several_devices(const std::map<std::string, std::size_t>& computed_o
     for (const auto& [device, shards] : computed_on)
         list +=
             fmt::format("{}{} ({})", list.empty() ? "" : "; ", device, how_many(shards, "shard"));
-    return "computed on several kinds of device or with several libraries, whose last bits "
-           "differ: " +
+    return "computed on different devices or with different libraries, so the last bits differ: " +
            list;
 }
 
@@ -96,11 +95,11 @@ StoreCheck check(const std::filesystem::path& folder) {
         }
         if (computed_on.size() > 1) checked.notes.push_back(several_devices(computed_on));
         if (store.finished() && !lost.empty()) {
-            checked.problems.push_back(fmt::format(
-                "{} of {} shards {} gone since the store was finished, first shard {}: the command "
-                "that made it computes {} again",
-                lost.size(), store.shards(), lost.size() == 1 ? "is" : "are", lost.front(),
-                lost.size() == 1 ? "it" : "them"));
+            checked.problems.push_back(
+                fmt::format("{} of {} shards {} missing from the finished store, the first is "
+                            "shard {}: rerun the command that made it to compute {} again",
+                            lost.size(), store.shards(), lost.size() == 1 ? "is" : "are",
+                            lost.front(), lost.size() == 1 ? "it" : "them"));
         }
     });
     return checked;
@@ -238,17 +237,15 @@ ResultType result_type(ResultOf<StoreCheck>) {
         {.name = "VerifiedStore"},
         {
             part<&StoreCheck::folder>({.name = "store"}),
-            part<&StoreCheck::shards>({.help = "Null where the manifest cannot be read"}),
+            part<&StoreCheck::shards>({.help = "Null if the manifest cannot be read"}),
             part<&StoreCheck::missing>({.help = "Likewise"}),
             part<&StoreCheck::problems>({}),
-            part<&StoreCheck::notes>({.help = "What its format does not show"}),
+            part<&StoreCheck::notes>({.help = "Checks that its format does not allow"}),
             part<&StoreCheck::written_by>(
                 {.help = "While a process writes the store: `process 123`", .omitted = true}),
             part<&StoreCheck::replaced>(
                 {.help = "Shards that a writer replaced before they were read", .omitted = true}),
-            part({.help = "Of stores in parts that are not finished",
-                  .name = "parts",
-                  .omitted = true},
+            part({.help = "For unfinished stores in parts", .name = "parts", .omitted = true},
                  [](const StoreCheck& check) {
                      return check.unfinished.empty() ? std::nullopt
                                                      : std::optional(UnfinishedParts{&check});

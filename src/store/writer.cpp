@@ -58,8 +58,8 @@ void refuse_former_order(const fs::path& store, const DatasetRecord& there, cons
         any_manifest(store))
         return;
     refuse(
-        fmt::format("the classes of the data set `{}` in `{}` are in another order since `assay "
-                    "relabel`: {}; give that list by --classes FILE, or use another --out",
+        fmt::format("`assay relabel` changed the order of the classes of the data set `{}` in "
+                    "`{}`: {}; pass that list with --classes FILE, or use another --out",
                     there.name, folder.string(),
                     classes_difference(there.classes, dataset.classes, there_and_now)));
 }
@@ -76,9 +76,9 @@ void agree_with_store(const fs::path& store, StoreSpec& wanted) {
                 ? std::string("in one piece: predict all of it, or use another --out")
                 : fmt::format("in {} parts: {}", found.of,
                               wanted.part.of == 0
-                                  ? fmt::format("run those that are missing and assay join {}",
+                                  ? fmt::format("run the missing parts, then `assay join {}`",
                                                 shell_word(store.string()))
-                                  : fmt::format("ask for I/{}, or use another --out", found.of));
+                                  : fmt::format("use --part I/{}, or another --out", found.of));
         throw Error(ErrorCode::bad_input,
                     fmt::format("the store `{}` was begun {}", store.string(), how));
     }
@@ -100,11 +100,11 @@ Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
         return recorded;
     }
     if (!is_empty_folder(shards_folder(folder))) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("`{}` holds shards but no manifest.json to say what they are; use "
-                                "another --out or a new "
-                                "name for the model (--name), or remove the folder",
-                                folder.string()));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("`{}` holds shards but no manifest.json that describes them; use another "
+                        "--out or a new name for the model (--name), or remove the folder",
+                        folder.string()));
     }
     Manifest begun{wanted, false, {}};
     if (begun.spec.shard_rows == 0) begun.spec.shard_rows = shard_rows_for(wanted);
@@ -163,11 +163,10 @@ std::vector<KnownShard> find_committed(const fs::path& folder, const Manifest& m
 /// Labels and scores count the same classes, or a class number means two things.
 void check_class_count(const ClassList& classes, const StoreSpec& spec) {
     if (classes.empty() || classes.size() == spec.classes) return;
-    throw Error(
-        ErrorCode::bad_input,
-        fmt::format("the data set `{}` has {} classes, and the scores of `{}` are of {}: give "
-                    "a list of the model's classes by --classes FILE",
-                    spec.dataset_name, classes.size(), spec.model_name, spec.classes));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("the data set `{}` has {} classes, but the scores of `{}` have {}: "
+                            "pass a list of the model's classes with --classes FILE",
+                            spec.dataset_name, classes.size(), spec.model_name, spec.classes));
 }
 
 }  // namespace
@@ -235,10 +234,11 @@ void StoreWriter::Impl::find_those_of_others() {
         while (!is_there(path)) {
             throw_if_stopped();
             if (std::chrono::steady_clock::now() > end) {
-                throw Error(ErrorCode::io,
-                            fmt::format("`{}`, which another rank wrote, is not seen here after {} "
-                                        "s: do all ranks see the same folder?",
-                                        path.string(), patience.count()));
+                throw Error(
+                    ErrorCode::io,
+                    fmt::format("`{}`, which another MPI process wrote, is not visible here after "
+                                "{} s: check that all processes use the same folder",
+                                path.string(), patience.count()));
             }
             // Opening a folder has a disk of the network ask its server what is in it.
             is_empty_folder(shards_folder(folder));
@@ -453,8 +453,8 @@ KnownShard StoreWriter::Impl::commit(std::size_t shard, Scores scores,
         if (identity_of_file(path) == identity) continue;
         withdraw_record(shard);
         throw Error(ErrorCode::busy,
-                    fmt::format("another process writes `{}` at the same time, and its lock is not "
-                                "seen here{}{}; stop one of them, and run the command again",
+                    fmt::format("another process writes `{}` at the same time, but its lock is not "
+                                "visible here{}{}; stop one of them and rerun the command",
                                 folder.string(), lock_warning.empty() ? "" : ": ", lock_warning));
     }
     return {ShardState::committed, gaps_of(record, spec()), hash_text(text)};
@@ -480,15 +480,15 @@ void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width
     }
     {
         const std::lock_guard guard(mutex);
-        if (ended) throw Error(ErrorCode::internal, "a shard was given to a finished store");
+        if (ended) throw Error(ErrorCode::internal, "a shard was passed to a finished store");
         if (!is_own(shard)) {
-            throw Error(ErrorCode::internal,
-                        fmt::format("shard {} was given to a writer of part {}, or to another rank "
-                                    "than its own",
-                                    shard, part_text(spec().part)));
+            throw Error(
+                ErrorCode::internal,
+                fmt::format("shard {} was passed to the writer of part {}, or to the wrong rank",
+                            shard, part_text(spec().part)));
         }
         if (known[shard].state != ShardState::missing) {
-            throw Error(ErrorCode::internal, fmt::format("shard {} was given twice", shard));
+            throw Error(ErrorCode::internal, fmt::format("shard {} was passed twice", shard));
         }
         known[shard].state = ShardState::writing;
     }
@@ -519,7 +519,7 @@ void StoreWriter::write_entries(std::size_t shard, std::span<const TopEntry> ent
     const bool label = spec().storage == StorageFormat::label;
     if ((!label && spec().storage != StorageFormat::top_k) || spec().kind == ScoreKind::logits) {
         throw Error(ErrorCode::internal,
-                    fmt::format("entries were given to a store of {} of {}",
+                    fmt::format("entries were passed to a store of {} of {}",
                                 name_of(spec().storage), name_of(spec().kind)));
     }
     impl_->take(shard, entries, label ? 1 : spec().top_k, states, errors, images_hash, {});

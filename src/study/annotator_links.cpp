@@ -59,11 +59,11 @@ void make_tables(Database& database) {
 void check_people_file(const Database& database) {
     const std::string name = database.path().string();
     if (database.integer("PRAGMA application_id") != people_id)
-        refuse(fmt::format("{}: it is a database of another program", name));
+        refuse(fmt::format("{}: it is the database of another program", name));
     if (const std::int64_t there = database.integer("PRAGMA user_version");
         there != people_version) {
-        refuse(fmt::format("{}: its tables are of version {}, and this Assay knows {}", name, there,
-                           people_version));
+        refuse(fmt::format("{}: its tables have version {}, but this Assay supports {}", name,
+                           there, people_version));
     }
 }
 
@@ -129,14 +129,15 @@ void People::read() {
         people_.push_back(std::move(person));
     }
     Statement study = database_.prepare("SELECT id FROM study");
-    if (!study.step()) refuse(fmt::format("{}: it says of no study", database_.path().string()));
+    if (!study.step())
+        refuse(fmt::format("{}: it does not name its study", database_.path().string()));
     study_ = study.text(0);
     paused_ = database_.integer("SELECT value FROM state WHERE name = 'paused'") != 0;
 }
 
 Person& People::at(std::int64_t id) {
     if (id < 1 || id > static_cast<std::int64_t>(people_.size()))
-        throw Error(ErrorCode::usage, fmt::format("nobody has the number {}", id));
+        throw Error(ErrorCode::usage, fmt::format("no annotator has the number {}", id));
     return people_[static_cast<std::size_t>(id) - 1];
 }
 
@@ -176,7 +177,7 @@ const Person& People::add(std::string_view written) {
     const std::string name(trimmed(written));
     if (!is_name(name)) {
         throw Error(ErrorCode::usage,
-                    fmt::format("the name `{}` of an annotator; allowed: 1 to {} bytes of text in "
+                    fmt::format("the annotator's name is `{}`; allowed: 1 to {} bytes of text in "
                                 "UTF-8 without invisible characters",
                                 without_controls(shortened(name)), longest_name));
     }

@@ -32,8 +32,8 @@ std::int64_t RowLimits::image(const Statement& row, int column, int there, bool 
     const std::int64_t image = row.integer(column);
     const bool inside = image < 0 ? gold : static_cast<std::uint64_t>(image) < images_;
     if (!inside || row.is_null(there))
-        refuse(fmt::format("{}: a row names image {}, which is none of the competition", path_,
-                           image));
+        refuse(
+            fmt::format("{}: a row names image {}, which is not in the competition", path_, image));
     return image;
 }
 
@@ -117,8 +117,8 @@ Blocked block_annotator(Database& database, std::string_view folder, std::string
         std::vector<std::string> names;
         for (const AnnotatorRow& row : annotators) names.push_back(row.name);
         throw Error(ErrorCode::usage,
-                    fmt::format("nobody called `{}` has answered in {}{}", shortened(name), folder,
-                                names.empty() ? "" : suggest(shortened(name), names)));
+                    fmt::format("no annotator named `{}` has answered in {}{}", shortened(name),
+                                folder, names.empty() ? "" : suggest(shortened(name), names)));
     }
     if (found->blocked == blocked) return {*found, false};
     Transaction all(database);

@@ -20,8 +20,8 @@ std::string new_secret() {
         const ssize_t more = ::getrandom(random.data() + got, random.size() - got, 0);
         if (more < 0 && errno == EINTR) continue;
         if (more <= 0)
-            throw Error(ErrorCode::io,
-                        std::string("the system has no random numbers: ") + std::strerror(errno));
+            throw Error(ErrorCode::io, std::string("the system returns no random numbers: ") +
+                                           std::strerror(errno));
         got += static_cast<std::size_t>(more);
     }
     std::string secret;

@@ -23,10 +23,10 @@ const StudyFacts& facts_of_kind(StudyKind kind) {
     static constexpr StudyFacts competition = {
         "competition.sqlite", 0x414D4144,  // "AMAD"
         "competition",
-        "there is no competition (no competition.sqlite); `assay mad init` makes one"};
+        "there is no competition (no competition.sqlite); to start one, run `assay mad init`"};
     static constexpr StudyFacts questions = {
         "labelling.sqlite", 0x414C4142,  // "ALAB"
-        "folder of questions", "it is no folder of questions: it has no labelling.sqlite"};
+        "folder of questions", "it is not a folder of questions: it has no labelling.sqlite"};
     return kind == StudyKind::competition ? competition : questions;
 }
 
@@ -102,7 +102,8 @@ std::int64_t version_of_study(const Database& database, StudyKind kind) {
     const StudyFacts& facts = facts_of_kind(kind);
     const std::string name = database.path().string();
     if (database.integer("PRAGMA application_id") != facts.application_id)
-        refuse(fmt::format("{}: it is a database of another program, no {}", name, facts.noun));
+        refuse(
+            fmt::format("{}: it is the database of another program, not a {}", name, facts.noun));
     const bool finished =
         database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'schema_version'") == 1;
     const std::int64_t there =
@@ -110,10 +111,9 @@ std::int64_t version_of_study(const Database& database, StudyKind kind) {
     if (there < 1)
         refuse(fmt::format("{}: its tables have no version; it was never finished", name));
     if (there > study_version) {
-        refuse(
-            fmt::format("{}: its tables are of version {}, and this Assay knows up to {}; take "
-                        "a newer Assay",
-                        name, there, study_version));
+        refuse(fmt::format(
+            "{}: its tables have version {}, but this Assay supports up to {}; use a newer Assay",
+            name, there, study_version));
     }
     return there;
 }

@@ -306,7 +306,7 @@ const Column& study_column(std::string_view table, std::string_view column) {
         for (const Column& of : one.columns)
             if (of.name == column) return of;
     }
-    throw Error(ErrorCode::internal, fmt::format("no column {} of table {}", column, table));
+    throw Error(ErrorCode::internal, fmt::format("table {1} has no column {0}", column, table));
 }
 
 }  // namespace assay::study

@@ -188,9 +188,9 @@ TEST_F(BuildSets, WhatIsNotThereIsListed) {
         {{"2.png", "cat"}, {"z.png", "cat"}, {"4.png", "cow"}, {"4.png", "2"}, {"4.png", "1"}});
     const auto built =
         build_label_sets(votes, std::vector<double>(5, 1), {}, data_, data_.classes, &data_.labels);
-    EXPECT_EQ(built.problems.count("image whose name several items have"), 1U);
-    EXPECT_EQ(built.problems.count("image that is no item"), 1U);
-    EXPECT_EQ(built.problems.count("label that is no class"), 2U);
+    EXPECT_EQ(built.problems.count("image name that several items share"), 1U);
+    EXPECT_EQ(built.problems.count("image that is not in the data set"), 1U);
+    EXPECT_EQ(built.problems.count("label that is not a class"), 2U);
     EXPECT_THAT(set_of(built.sets, 4), ElementsAre(1));  // "1" is the number of dog
     EXPECT_EQ(built.original, 4U);
 }

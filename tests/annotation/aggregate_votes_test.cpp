@@ -75,8 +75,7 @@ TEST_F(AggregateVotes, WeightsAndAnnotatorsFromFiles) {
     write(folder_ / "w.csv", "annotator,weight\nanna,1\nanna,1\n");
     EXPECT_THAT(refused(), HasSubstr("annotator `anna` appears twice"));
     options_.method = "majority";
-    EXPECT_THAT(refused(ErrorCode::usage),
-                HasSubstr("weights of annotators go with the method weighted"));
+    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("--weights needs --method weighted"));
     options_.method = "mayority";
     EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("did you mean `majority`?"));
 }
@@ -128,7 +127,7 @@ TEST_F(AggregateVotes, OriginalLabelsVote) {
                 HasSubstr("classes `2-5` whose original labels vote: like 0-397"));
     options_.original_votes = "all";
     options_.original = "";
-    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("need these labels"));
+    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("need a data set with labels"));
 }
 
 // a.png: a cat and no animal, which contradict each other; b.png: nothing.

@@ -180,7 +180,7 @@ TEST_F(CrowdFiles, AnswersOfNoKnownSpellingAreRefused) {
     EXPECT_THAT(message_of([&] {
                     settle(write(folder_ / "v.csv", "annotator,item,answer\na,p,yes\nb,p,no\n"));
                 }),
-                HasSubstr("nothing names the class that was asked about"));
+                HasSubstr("no column names the class that was asked about"));
 }
 
 TEST_F(CrowdFiles, AnAnnotatorChoosesOneClass) {

@@ -241,7 +241,7 @@ TEST(CrowdVotes, WhatWasTakenForWhatIsSaid) {
     EXPECT_THAT(notes("Mechanical Turk, a crowd-image-classifier"),
                 HasSubstr("class chosen: column Answer.category.label; not used: HITId, "
                           "AssignmentId\nvotes: not counted: 1 rejected assignments"));
-    EXPECT_THAT(notes("Toloka"), HasSubstr("1 rows are of control tasks"));
+    EXPECT_THAT(notes("Toloka"), HasSubstr("1 rows belong to control tasks"));
     EXPECT_THAT(notes("Zooniverse"), HasSubstr("else the subject's number"));
     EXPECT_THAT(notes("Zooniverse"), HasSubstr("not counted: 1 without an answer"));
 }

@@ -304,7 +304,7 @@ TEST(ItemFinder, ByIdPathFileOrEnd) {
         return message_of([&] { item_named(d, name); }, ErrorCode::usage);
     };
     EXPECT_THAT(message("1.png"),
-                HasSubstr("`1.png` is the end of 2 items: `cat/1.png`, `dog/1.png`"));
+                HasSubstr("`1.png` is a suffix of 2 items: `cat/1.png`, `dog/1.png`"));
     EXPECT_THAT(message("cat/3.png"), HasSubstr("did you mean"));
     EXPECT_THAT(message(""), HasSubstr("no item"));
 }

@@ -150,7 +150,7 @@ TEST_F(VotesFiles, RepeatedVotesByRule) {
 
 TEST_F(VotesFiles, CsvWithoutColumns) {
     EXPECT_THAT(csv_error("annotator,item,score\nr,p,0\n"),
-                HasSubstr("no column named answer or vote or response"));
+                HasSubstr("no column is named answer, vote or response"));
     EXPECT_THAT(csv_error("who,item,label,answer\n"), HasSubstr("no column named annotator"));
     EXPECT_THAT(csv_error(""), HasSubstr("the table is empty"));
     EXPECT_THAT(csv_error("annotator,item,label,answer\nr,p,0\n"),
@@ -242,7 +242,7 @@ TEST_F(VotesFiles, NpzOfAnotherForm) {
                 HasSubstr("`tensor` has 2 questions, `info` has 3 rows"));
     EXPECT_THAT(
         npz_error(with(0, npy("<U1", {2, 3, 3}, unicode(std::vector<std::string>(18, "0"), 1)))),
-        HasSubstr("`tensor` holds texts"));
+        HasSubstr("`tensor` contains text"));
     EXPECT_THAT(npz_error(with(0, npy("<c8", {2, 3, 3}, bytes_of(small_tensor)))),
                 HasSubstr("dtype `<c8`"));
     EXPECT_THAT(npz_error(with(0, npy("<f8", {2, 4, 3}, bytes_of(small_tensor)))),

@@ -135,7 +135,7 @@ TEST(CInterface, EvaluatesStores) {
               json::parse(taken(assay_result_render(result, "json", &error))).at("measurements"));
     assay_result_free(result);
     EXPECT_EQ(assay_eval(stores, 1, R"({"preprocessing": ["a", "b"]})", nullptr, &error), nullptr);
-    EXPECT_THAT(said(error), HasSubstr("a text for each store"));
+    EXPECT_THAT(said(error), HasSubstr("one text per store"));
     EXPECT_EQ(assay_eval(stores, 1, R"({"metrics": "nothing"})", nullptr, &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("nothing"));
     EXPECT_EQ(assay_eval(nullptr, 0, nullptr, nullptr, &error), nullptr);
@@ -189,12 +189,12 @@ TEST(CInterface, RefusesWhatIsWrong) {
     EXPECT_THAT(changed([](assay_array& a) { a.shape[0] = -1; }), HasSubstr("-1 x 5"));
     EXPECT_THAT(changed([](assay_array& a) { a.shape[1] = 0; }), HasSubstr("20 x 0"));
     EXPECT_THAT(changed([](assay_array& a) { a.shape[1] = INT64_MAX; }), HasSubstr("columns"));
-    EXPECT_THAT(changed([](assay_array& a) { a.data = nullptr; }), HasSubstr("without data"));
-    EXPECT_THAT(refused(&scores, &scores), HasSubstr("labels are one whole number"));
+    EXPECT_THAT(changed([](assay_array& a) { a.data = nullptr; }), HasSubstr("has no data"));
+    EXPECT_THAT(refused(&scores, &scores), HasSubstr("labels must be one whole number"));
     assay_sets sets{nullptr, nullptr, 20};
     assay_error* error = nullptr;
     EXPECT_EQ(assay_store_in_memory(&scores, nullptr, &sets, nullptr, nullptr, &error), nullptr);
-    EXPECT_THAT(said(error), HasSubstr("without offsets"));
+    EXPECT_THAT(said(error), HasSubstr("have no offsets"));
     const std::vector<std::uint64_t> offsets(21, 0), wrong = {0, 2, 1};
     sets = {wrong.data(), made.labels.data(), 2};
     EXPECT_EQ(assay_store_in_memory(&scores, nullptr, &sets, nullptr, nullptr, &error), nullptr);
@@ -204,12 +204,12 @@ TEST(CInterface, RefusesWhatIsWrong) {
     EXPECT_THAT(said(error), HasSubstr("usage"));
     const assay_texts texts{nullptr, nullptr, 20};
     EXPECT_EQ(assay_store_in_memory(&scores, &labels, nullptr, &texts, nullptr, &error), nullptr);
-    EXPECT_THAT(said(error), HasSubstr("without their ends"));
+    EXPECT_THAT(said(error), HasSubstr("have no end offsets"));
 
     // Nothing where something must be, and nowhere for the error to go.
     EXPECT_EQ(assay_store_open(nullptr, nullptr), nullptr);
     EXPECT_EQ(assay_store_open("/nowhere", &error), nullptr);
-    EXPECT_THAT(said(error), HasSubstr("bad_input: `/nowhere` is no prediction store"));
+    EXPECT_THAT(said(error), HasSubstr("bad_input: `/nowhere` is not a prediction store"));
     EXPECT_EQ(assay_store_list("/nowhere", &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("/nowhere"));
     EXPECT_EQ(assay_store_describe(nullptr, nullptr), nullptr);

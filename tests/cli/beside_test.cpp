@@ -83,7 +83,7 @@ TEST(BesideAWriter, ScoresAreThoseOfTheShardsThatAreThere) {
             ++asked;
             if (scored.status == 2) {
                 EXPECT_THAT(scored.err, AnyOf(HasSubstr("no prediction store"),
-                                              HasSubstr("no folder of prediction stores"),
+                                              HasSubstr("not a folder of prediction stores"),
                                               HasSubstr("still being written")));
                 continue;
             }
@@ -102,7 +102,7 @@ TEST(BesideAWriter, ScoresAreThoseOfTheShardsThatAreThere) {
             if (there > 0 && there < beside_items) {
                 EXPECT_THAT(scored.err, AnyOf(HasSubstr("still being written by process " +
                                                         std::to_string(writer.pid())),
-                                              HasSubstr("not there yet")));
+                                              HasSubstr("missing):")));
             }
         }
         EXPECT_EQ(writer.wait().status, 0);

@@ -127,7 +127,7 @@ TEST(CostCommand, BadInput) {
                 HasSubstr("the model refuses a 1 x 3 x 20 x 20 input"));
     EXPECT_THAT(
         refused_cost({model_fixtures + "fixed_batch.onnx", "--input-size", "16", "--batch", "3"}),
-        AllOf(HasSubstr("exactly 2 images"), HasSubstr("the batch is 3")));
+        AllOf(HasSubstr("exactly 2 images"), HasSubstr("the batch has 3")));
     const Scratch scratch;
     const std::string whole = slurp(model_fixtures + "cnn.pt");
     write_file_atomically(scratch / "cut.pt", whole.substr(0, whole.size() / 2));

@@ -69,8 +69,10 @@ TEST_F(Stores, ThatLostAShardAreDamaged) {
     fs::remove(runs_ / "val/b/shards/000000.json");
     const Outcome verified = assay("verify");
     EXPECT_EQ(verified.status, 2);
-    EXPECT_THAT(verified.out, AllOf(HasSubstr("val/b,3,1,\"damaged: 1 of 3 shards is gone since"),
-                                    HasSubstr("val/a,3,0,sound")));
+    EXPECT_THAT(
+        verified.out,
+        AllOf(HasSubstr("val/b,3,1,\"damaged: 1 of 3 shards is missing from the finished store"),
+              HasSubstr("val/a,3,0,sound")));
 }
 
 // Shards of one model in another one's folder are read by no command.
@@ -89,7 +91,7 @@ TEST_F(Stores, WithShardsOfOthersAreDamaged) {
                       fs::copy_options::overwrite_existing);
     const Outcome verified = assay("verify");
     EXPECT_EQ(verified.status, 2);
-    EXPECT_THAT(verified.out, HasSubstr("it belongs to another store, that of `d` on `val`"));
+    EXPECT_THAT(verified.out, HasSubstr("it belongs to another store, `d` on `val`"));
     const std::string b = runs_ / "val/b", a = runs_ / "val/a";
     for (const std::vector<std::string>& command : {std::vector<std::string>{"score", b},
                                                     {"compare", a, b},

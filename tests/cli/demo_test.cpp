@@ -681,7 +681,9 @@ TEST_F(Demo, MendsItsOwnStoresAndLeavesTheUsers) {
     EXPECT_TRUE(fs::exists(mine / "manifest.json"));
     EXPECT_TRUE(fs::exists(elsewhere / "few/manifest.json"));
     // The competition was over scores of another network: it was held again.
-    EXPECT_THAT(again.err, HasSubstr("the competition was over predictions of earlier networks"));
+    EXPECT_THAT(
+        again.err,
+        HasSubstr("deleted the competition, because it used predictions of earlier networks"));
     EXPECT_EQ(ranking(), ranked);
     EXPECT_FALSE(fs::exists(world() / ".stale-mad"));
 }

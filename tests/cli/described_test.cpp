@@ -179,7 +179,7 @@ TEST_F(Described, DataSetsToo) {
     for (const Outcome& outcome :
          {run_data("sample_seed = 3"), predict({"-d", folder_ / "d", "--sample-seed", "3"})}) {
         EXPECT_EQ(outcome.status, 2);
-        EXPECT_THAT(outcome.err, HasSubstr("give --limit N, too"));
+        EXPECT_THAT(outcome.err, HasSubstr("add --limit N"));
     }
 }
 

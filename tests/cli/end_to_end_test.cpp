@@ -165,13 +165,13 @@ TEST_F(EndToEnd, CorruptedInMemoryOrOnTheDiskTheAccuracyIsTheSame) {
                                            (direct / "shapes-sample30-seed2_fog_1").string()};
     const Outcome compared = assay_run(pair);
     EXPECT_EQ(compared.status, 2);
-    EXPECT_THAT(compared.err, HasSubstr("saw other images under the same ids: 30 of 30"));
+    EXPECT_THAT(compared.err, HasSubstr("saw different images under the same ids: 30 of 30"));
     EXPECT_EQ(assay_run(join(pair, {"--other-images"})).status, 0);
     const Outcome other = assay_run({"predict", "--model", (models / "small.pt").string(), "--data",
                                      images().string(), "--out", direct.string(), "--corrupt",
                                      "fog", "--limit", "30", "--sample-seed", "2", "--seed", "4"});
     EXPECT_EQ(other.status, 2);
-    EXPECT_THAT(other.err, HasSubstr("seed is `3` there and `4` now"));
+    EXPECT_THAT(other.err, HasSubstr("seed was `3` and is now `4`"));
 }
 
 TEST_F(EndToEnd, ACorruptedRunThatIsKilledResumesToTheSameBytes) {
@@ -198,7 +198,7 @@ TEST_F(EndToEnd, CorruptSaysWhatGoesWithIt) {
     };
     EXPECT_THAT(refused({"--severities", "1"}), HasSubstr("--corrupt"));
     EXPECT_THAT(refused({"--corrupt", "fogg"}), HasSubstr("did you mean `fog`?"));
-    EXPECT_THAT(refused({"--corrupt", "frost"}), HasSubstr("no folder of them is given"));
+    EXPECT_THAT(refused({"--corrupt", "frost"}), HasSubstr("needs a folder of photographs"));
     EXPECT_THAT(refused({"--corrupt", "all", "--until", "half_width(top1) <= 1%"}),
                 HasSubstr("--until"));
     const Outcome plan = assay_run(predict_words(fresh("plan"), {"--corrupt", "all", "--dry-run"}));
@@ -666,7 +666,7 @@ TEST_F(EndToEnd, CheckSaysByItsStatusThatSomethingIsWrong) {
     const Outcome outcome = assay_run({"check", "--model", (models / "small.pt").string(), "--data",
                                        images().string(), "--outputs", "probabilities"});
     EXPECT_EQ(outcome.status, 3) << outcome.out << outcome.err;
-    EXPECT_NE(outcome.out.find("outputs are said to be probabilities"), std::string::npos);
+    EXPECT_NE(outcome.out.find("outputs are declared as probabilities"), std::string::npos);
 }
 
 TEST_F(EndToEnd, CheckNamesDataSetsAsTheirResultsAre) {

@@ -172,7 +172,7 @@ TEST_F(Eval, AGateRefusesWhatIsNotSettled) {
     const Outcome outcome =
         eval(fresh("gated"), bare("gate-search", {"--gate", "top1 >= 0.1"}), few());
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr("preprocessing not settled, so that no gate can hold"));
+    EXPECT_THAT(outcome.err, HasSubstr("preprocessing not settled, so no gate can pass"));
     EXPECT_THAT(outcome.err, HasSubstr("--gate 'top1 >= 0.1'"));
     EXPECT_FALSE(fs::exists(fresh("gated") / "few-less-12"));
 }
@@ -221,11 +221,11 @@ TEST_F(Eval, APilotThenEverything) {
 TEST_F(Eval, OptionsThatCannotActAreRefused) {
     const Outcome seed = eval(fresh("unused"), {model("small.pt"), "--sample-seed", "3"}, few());
     EXPECT_EQ(seed.status, 2);
-    EXPECT_THAT(seed.err, HasSubstr("give --limit N, too"));
+    EXPECT_THAT(seed.err, HasSubstr("add --limit N"));
     const Outcome bins =
         eval(fresh("unused"), {model("small.pt"), "--bins", "10", "--metrics", "top1"}, few());
     EXPECT_EQ(bins.status, 2);
-    EXPECT_THAT(bins.err, HasSubstr("--bins is for calibration errors"));
+    EXPECT_THAT(bins.err, HasSubstr("--bins only applies to calibration errors"));
     const json k = result_of(eval(fresh("k"), {model("small.pt"), "--k", "2", "--json"}, few()));
     EXPECT_EQ(k["models"][0]["measurements"][0]["parameters"]["k"], "2");
 }
@@ -386,8 +386,8 @@ TEST_F(Eval, WhatIsMissingOrSwappedIsNamed) {
     EXPECT_THAT(no_images.err, HasSubstr("no images given"));
     const Outcome swapped = assay_run({"eval", images().string(), model("small.pt")});
     EXPECT_EQ(swapped.status, 2);
-    EXPECT_THAT(swapped.err, HasSubstr("the images come last: type `assay eval " +
-                                       model("small.pt") + " " + images().string() + "`"));
+    EXPECT_THAT(swapped.err, HasSubstr("the images last: type `assay eval " + model("small.pt") +
+                                       " " + images().string() + "`"));
     const Outcome absent = assay_run({"eval", "absent.pt", images().string()});
     EXPECT_EQ(absent.status, 2);
     EXPECT_THAT(absent.err, HasSubstr("no model file absent.pt"));

@@ -108,7 +108,7 @@ TEST_F(LabelsOfDataSets, WhatTheFileDoesNotFitKeepsItsOwnLabels) {
     EXPECT_EQ(values(scored, "nll").size(), 2U);
     EXPECT_THAT(scored.err, AllOf(HasSubstr("v1: labels of " + l1),
                                   HasSubstr("v2: its own labels; " + l1 +
-                                            " does not fit: l1.csv: `1.png` is no item")));
+                                            " does not fit: l1.csv: `1.png` is not an item")));
     // Two files without names: each goes where it fits.
     const std::string l2 =
         put("l2.csv", "path,labels\na.png,cat\nb.png,cat\nc.png,cat\nd.png,cat\n");
@@ -166,7 +166,7 @@ TEST_F(LabelsOfDataSets, WhatCannotBeMeantIsAnError) {
         return r.err;
     };
     EXPECT_THAT(refused({"v3=" + l1}),
-                AllOf(HasSubstr("`v3`, which is no data set here"), HasSubstr("v1")));
+                AllOf(HasSubstr("`v3`, which is not a data set here"), HasSubstr("v1")));
     EXPECT_THAT(refused({"v1="}), HasSubstr("FILE or NAME=FILE is allowed"));
     EXPECT_THAT(refused({"v1=" + at("absent.csv")}), HasSubstr("no labels at"));
     EXPECT_THAT(refused({at("absent.csv")}),
@@ -176,7 +176,7 @@ TEST_F(LabelsOfDataSets, WhatCannotBeMeantIsAnError) {
     EXPECT_THAT(refused({"v1=" + l1, "v1=" + put("l3.csv", slurp(l1))}),
                 HasSubstr("v1 gets labels from"));
     EXPECT_THAT(refused({"v*=" + put("all.csv", slurp(l1) + "a.png,cat\n"), l1}),
-                HasSubstr("are for no data set"));
+                HasSubstr("are used for no data set, because"));
     EXPECT_THAT(refused({put("damaged.json", "{\"1.png\": ")}), HasSubstr("damaged.json"));
 }
 
@@ -303,7 +303,7 @@ TEST_F(LabelsOfDataSets, AGateSaysWhichSubgroupsDoNotMeetIt) {
     };
     const Outcome passes = gated("top1 >= 0.7");
     EXPECT_EQ(passes.status, 0);
-    EXPECT_THAT(passes.err, AllOf(HasSubstr("is about all items, and passes"),
+    EXPECT_THAT(passes.err, AllOf(HasSubstr("covers all items and passes, but"),
                                   HasSubstr("1 of 2 subgroups do not meet it: light=dark (0.5)")));
     EXPECT_THAT(gated("top1 >= 0.5").err, Not(HasSubstr("subgroups")));
     EXPECT_EQ(gated("top1 >= 0.8").status, 1);

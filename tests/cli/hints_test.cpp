@@ -269,7 +269,7 @@ TEST(Hints, EveryOptionThatAMessageNamesIsKnownToTheCommandThatPrintsIt) {
                 if (!told) continue;
                 for (const std::string& command : part->commands) {
                     EXPECT_TRUE(known_options().at(command).contains(option))
-                        << option << " is none of `assay " << command << "`, in src/" << path
+                        << option << " is not one of `assay " << command << "`, in src/" << path
                         << ": " << text;
                 }
             }

@@ -80,19 +80,19 @@ TEST_F(Identity, AGraphComputedStepByStepIsAnotherStore) {
     const Outcome fused = graph("fused");
     EXPECT_EQ(fused.status, 2);
     EXPECT_THAT(fused.err,
-                AllOf(HasSubstr("the model's graph is computed as `written` there and `fused` now"),
+                AllOf(HasSubstr("the model's graph was computed as `written` and is now `fused`"),
                       HasSubstr("set ASSAY_GRAPH=written in the environment to resume"),
                       Not(HasSubstr("the preprocessing differs"))));
     const Outcome misspelt = graph("folded");
     EXPECT_EQ(misspelt.status, 2);
-    EXPECT_THAT(misspelt.err, HasSubstr("written and fused (the default) are allowed"));
+    EXPECT_THAT(misspelt.err, HasSubstr("allowed: written, fused (the default)"));
 }
 
 TEST_F(Identity, OtherBytesUnderOneNameEndWithStatus2) {
     ASSERT_EQ(predict({blur()}).status, 0);
     const Outcome refused = predict({noise()});
     EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.err, AllOf(HasSubstr("The store came from `" + blur().string() + "`"),
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("The store was made from `" + blur().string() + "`"),
                                    HasSubstr(noise().string()), HasSubstr("noise_1")));
     EXPECT_EQ(predict({noise()}, {"--dataset-name", "noise_1"}).status, 0);
     // Moved and copied images are the same ones.
@@ -144,8 +144,8 @@ TEST_F(Identity, HabitsOfPyTorchAreUnderstood) {
     // What differs is shown, and no hash.
     const Outcome other = predict({blur()}, {"--batch-size", "8", "--input-size", "3,40,32"});
     EXPECT_EQ(other.status, 2);
-    EXPECT_THAT(other.err, AllOf(HasSubstr("height is `32` there and `40` now"),
-                                 HasSubstr("the batch size is `4` there and `8` now"),
+    EXPECT_THAT(other.err, AllOf(HasSubstr("height was `32` and is now `40`"),
+                                 HasSubstr("the batch size was `4` and is now `8`"),
                                  Not(HasSubstr("xxh128"))));
     EXPECT_THAT(predict({blur()}, {"--input-size", "4,32,32"}).err,
                 HasSubstr("allowed: three channels, [3, height, width]"));

@@ -38,7 +38,7 @@ TEST(InspectCommand, TheStatusSaysWhetherNumbersWouldBeIncorrect) {
     const Outcome clean = assay_run({"inspect", folder / "set", "-q"});
     EXPECT_EQ(clean.status, 0) << clean.err;
     EXPECT_THAT(clean.out, HasSubstr("✓ every image can be decoded"));
-    EXPECT_THAT(clean.out, HasSubstr("2 class folders: their names in byte order"));
+    EXPECT_THAT(clean.out, HasSubstr("2 class folders: their names, sorted by bytes,"));
     EXPECT_EQ(clean.err, "");
     const Outcome shared =
         assay_run({"inspect", folder / "set", "--against", folder / "other", "--json", "-q"});

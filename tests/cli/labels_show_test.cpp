@@ -144,7 +144,7 @@ TEST_F(LabelsShow, KnownAnnotatorsAreTrimmedAndSome) {
     const Outcome none = assay_run(
         {"labels", "aggregate", votes, "--known-annotators", put("none.csv", "annotator\n")});
     EXPECT_EQ(none.status, 2);
-    EXPECT_THAT(none.err, HasSubstr("none.csv: no annotator in it"));
+    EXPECT_THAT(none.err, HasSubstr("none.csv: the file names no annotator"));
     const Outcome two = assay_run({"labels", "aggregate", votes, "--json", "--known-annotators",
                                    put("two.csv", "annotator\n anna\nbert \n")});
     EXPECT_EQ(two.status, 3);
@@ -155,8 +155,7 @@ TEST_F(LabelsShow, ImagesThatAFileDoesNotNameAreCounted) {
     make_runs();
     make_runs("zoo2");
     const std::string labels = put("l.csv", "path,labels\na/1.png,cat dog\na/2.png,dog\n");
-    const std::string warning =
-        "1 of 3 images are not named in l.csv; they count as without labels";
+    const std::string warning = "1 of 3 images are not named in l.csv; they count as unlabelled";
     const Outcome scored =
         assay_run({"score", at("runs/zoo"), "--labels", labels, "--metrics", "real", "--json"});
     EXPECT_EQ(scored.status, 0) << scored.err;
@@ -261,7 +260,7 @@ TEST_F(LabelsShow, ShowMarksWhatIsCorrect) {
     EXPECT_THAT(r.out, HasSubstr("labels: cat (cat), dog (dog)"));
     EXPECT_THAT(r.out, HasSubstr("variable top-k: 2 of the 2 best are correct"));
     EXPECT_THAT(r.out, HasSubstr("dog: not among the 1 classes stored"));
-    EXPECT_THAT(r.out, HasSubstr("variable top-k: not known: 2 labels, 1 classes stored"));
+    EXPECT_THAT(r.out, HasSubstr("variable top-k is unknown: 2 labels, but only 1 classes stored"));
     EXPECT_THAT(r.out, HasSubstr("50.0  ████████████"));
     const json report =
         json::parse(assay_run({"show", "a/2.png", at("runs"), "--json", "--top", "2"}).out);
@@ -280,7 +279,7 @@ TEST_F(LabelsShow, ShowMarksWhatIsCorrect) {
     const Outcome unknown = assay_run({"show", "a/3.png", at("runs")});
     EXPECT_EQ(unknown.status, 2);
     EXPECT_THAT(unknown.err, HasSubstr("did you mean `a/"));
-    EXPECT_THAT(assay_run({"show", "1.png", at("runs")}).err, HasSubstr("the end of 2 items"));
+    EXPECT_THAT(assay_run({"show", "1.png", at("runs")}).err, HasSubstr("a suffix of 2 items"));
 }
 
 TEST_F(LabelsShow, AnotherOrderOfClassesIsNotMixedIn) {
@@ -351,7 +350,7 @@ TEST_F(LabelsShow, ShowKeepsTheLabelsOfDataSetsThatAFileDoesNotFit) {
     const Outcome r = assay_run({"show", "a/2.png", at("runs"), "--labels", labels, "--json"});
     EXPECT_EQ(r.status, 0) << r.err;
     EXPECT_THAT(r.err, HasSubstr("cages: its own labels; " + labels +
-                                 " does not fit: l.csv: `b/1.png` is no item"));
+                                 " does not fit: l.csv: `b/1.png` is not an item"));
     const json images = json::parse(r.out).at("images");
     ASSERT_EQ(images.size(), 2U);
     EXPECT_EQ(images.at(0).at("dataset"), "cages");

@@ -92,8 +92,8 @@ refused() {
     [ "$(grep -c "$words" err.txt)" = 1 ] || fail "$*: not said once: $(cat err.txt)"
 }
 refused "unknown metric" score whole --metrics nonsense
-refused "runs in one: start it alone" list metrics
-refused "runs in one: start it alone" mad rank competition
+refused "runs in a single one: start it without mpirun" list metrics
+refused "runs in a single one: start it without mpirun" mad rank competition
 refused "needs a single process" predict "${val[@]}" --until "half_width(top1) <= 0.1" --out until
 printf 'x' >> "$(find whole/val/tiny -name '*.npy' | sort | tail -1)"
 refused "assay: error" score whole/val/tiny

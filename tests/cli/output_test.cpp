@@ -87,14 +87,14 @@ TEST(Output, TheReportGoesWhereTheOptionSays) {
     for (const char* name : {"labels.csv", "real.json"}) {
         const Outcome old = assay_run({"labels", "aggregate", file, "-o", scratch / name});
         EXPECT_EQ(old.status, 2);
-        EXPECT_THAT(old.err, AllOf(HasSubstr("label sets are written with --label-sets"),
-                                   HasSubstr("the report in that form with --")));
+        EXPECT_THAT(old.err, AllOf(HasSubstr("write label sets with --label-sets"),
+                                   HasSubstr("the report in that format with --")));
         EXPECT_FALSE(fs::exists(scratch / name));
     }
     EXPECT_THAT(assay_run({"labels", "aggregate", file, "--to", "csv", "-o", report}).err,
-                HasSubstr("--to needs --label-sets FILE"));
+                HasSubstr("--to is the format of --label-sets"));
     EXPECT_THAT(assay_run({"labels", "propose", scratch.path(), "-o", scratch / "q.csv"}).err,
-                HasSubstr("questions are written with --questions"));
+                HasSubstr("write questions with --questions"));
     EXPECT_EQ(assay_run({"labels", "aggregate", file, "--csv", "-o", scratch / "r.csv"}).status, 0);
     EXPECT_TRUE(fs::exists(scratch / "r.csv"));
 }
@@ -199,14 +199,14 @@ TEST(Output, AnInputIsNotOverwritten) {
         for (const char* option : {"-o", "--posteriors", "--annotator-quality"}) {
             const Outcome outcome = assay_run({"labels", "aggregate", file, option, same});
             EXPECT_EQ(outcome.status, 2) << option << " " << same;
-            EXPECT_THAT(outcome.err, AllOf(HasSubstr("names this file as votes, too"),
+            EXPECT_THAT(outcome.err, AllOf(HasSubstr("this file is also the command's votes"),
                                            HasSubstr(same.string())));
             EXPECT_EQ(slurp(file), votes);
         }
     }
     // An option's value is an input as a plain word is.
     EXPECT_THAT(assay_run({"gap", "--table", file, "-o", file}).err,
-                HasSubstr("names this file as --table, too"));
+                HasSubstr("this file is also the command's --table"));
 }
 
 TEST(Output, TwoOutputsAreTwoFiles) {
@@ -247,15 +247,15 @@ TEST(Output, LogsAndOutcomesOfGatesAreCheckedBeforeTheWork) {
         return outcome.err;
     };
     write_file_atomically(scratch / "file", "x");
-    EXPECT_THAT(refused({"--log", scratch / "log.txt"}), HasSubstr("a log is FILE.jsonl"));
+    EXPECT_THAT(refused({"--log", scratch / "log.txt"}), HasSubstr("allowed: FILE.jsonl"));
     EXPECT_THAT(refused({"--log", "mlflow:run"}), HasSubstr("docs/tools.md"));
     EXPECT_THAT(refused({"--log", scratch / "absent/log.jsonl"}), HasSubstr("there is no folder"));
     EXPECT_THAT(refused({"--log", "tensorboard:" + (scratch / "file").string()}),
-                HasSubstr("this is no folder"));
+                HasSubstr("this is not a folder"));
     EXPECT_THAT(refused({"--log", scratch / "a.jsonl", "--log", scratch / "a.jsonl"}),
-                HasSubstr("give the result another name"));
+                HasSubstr("write the result to another name"));
     EXPECT_THAT(refused({"--log", scratch / "a.jsonl", "-o", scratch / "a.jsonl"}),
-                HasSubstr("give the result another name"));
+                HasSubstr("write the result to another name"));
     EXPECT_THAT(refused({"--log-step", "-1"}), HasSubstr("--log-step: -1 is not a whole number"));
     EXPECT_THAT(refused({"--log-step", "9223372036854775808"}), HasSubstr("--log-step"));
     EXPECT_THAT(refused({"--junit", scratch / "a.xml"}), HasSubstr("--junit needs --gate"));
@@ -326,11 +326,11 @@ TEST(Output, QuestionsGoIntoFilesOfTheirOwnThatCanBeWritten) {
     const Outcome twice = assay_run({"mad", "questions", scratch / "mad", "--out", scratch / "x",
                                      "--label-studio", scratch / "./x"});
     EXPECT_EQ(twice.status, 2);
-    EXPECT_THAT(twice.err, HasSubstr("names this file as --out, too"));
+    EXPECT_THAT(twice.err, HasSubstr("this file is also the command's --out"));
     // Relative paths to what is not there yet are told apart from the root, too.
     const Outcome relative = assay_run({"mad", "questions", scratch / "mad", "--out",
                                         "none-such.csv", "--label-studio", "./none-such.csv"});
-    EXPECT_THAT(relative.err, HasSubstr("names this file as --out, too"));
+    EXPECT_THAT(relative.err, HasSubstr("this file is also the command's --out"));
     const Outcome nowhere =
         assay_run({"mad", "questions", scratch / "mad", "--out", scratch / "none/q.csv"});
     EXPECT_EQ(nowhere.status, 2);

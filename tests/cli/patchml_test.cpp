@@ -127,19 +127,19 @@ TEST_F(PatchmlCommand, RefusesBeforeAnythingIsWritten) {
             "the canvas has only 2 x 2 cells of 6 pixels");
     refused({"--k", "13", "--canvas", "512"}, "the pool holds 12 patches");
     refused({"--k", "3", "--distinct"},
-            "the pool holds 2 classes, and the labels are to be distinct");
+            "the pool has only 2 classes, but the labels must be distinct");
     refused({"--k", "0"}, "both must be 1 or more");
-    refused({"--k", "2,3", "--p", "1,2,3"}, "p has 3 numbers for 2 of k");
+    refused({"--k", "2,3", "--p", "1,2,3"}, "--p has 3 numbers for 2 values of k");
     refused({"--seeds", "5-1"}, "from the lower to the higher");
-    refused({"--seeds", "1-99999999999999999999"}, "is no seed");
+    refused({"--seeds", "1-99999999999999999999"}, "is not a seed");
     refused({"--seeds", "0-18446744073709551615"}, "at most 1000 in all");
     refused({"--seeds", "1,1"}, "a seed appears twice");
-    refused({"--seeds", "x"}, "`x` is no seed");
+    refused({"--seeds", "x"}, "`x` is not a seed");
     refused({"--interpolation", "bicubc"}, "bicubic");
     refused({"--boxes", "x.csv"}, "--boxes excludes --whole");
     refused({"--name", "../x"}, "the name must be a file name");
     EXPECT_THAT(assay_run({"patchml", "--out", "x"}).err,
-                HasSubstr("a folder of images and their boxes, or a data set of whole images"));
+                HasSubstr("--data and --boxes, or --whole"));
     EXPECT_EQ(run({"--dry-run", "--k", "2"}).status, 0);
     EXPECT_FALSE(fs::exists(folder_ / "out"));
 }
@@ -157,7 +157,7 @@ TEST_F(PatchmlCommand, BoxesLeftOutAreCountedShownAndListed) {
     EXPECT_EQ(outcome.status, 3) << outcome.err;
     EXPECT_THAT(outcome.err,
                 AllOf(HasSubstr("boxes: format csv, corners inclusive0; 5 boxes of 1 files"),
-                      HasSubstr("1 boxes reached out of their images and were clipped"),
+                      HasSubstr("1 boxes extended beyond their images and were clipped"),
                       HasSubstr("2 of 5 boxes rejected: 1 reversed, 1 missing_image"),
                       HasSubstr("reversed: boxes.csv line 4: image 1.png, class dog: 5 5 2 2")));
     const std::string listed = slurp(rejected);

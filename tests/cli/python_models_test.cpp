@@ -86,8 +86,8 @@ TEST_F(PythonCommands, APatternStandsForModelsThatAreDrawn) {
     outcome = Program(predict("torchvision:drawn*", {"--draw-models", "3"})).wait();
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.err,
-                AllOf(HasSubstr("torchvision:drawn* stands for 10 models of library 1 (3 of other "
-                                "classes than ImageNet's are skipped); 3 models drawn evenly over "
+                AllOf(HasSubstr("torchvision:drawn* matches 10 models of library 1 (skipped 3 "
+                                "whose classes are not ImageNet's); 3 models drawn evenly over "
                                 "published accuracies from 0.450 to 0.900 (seed 0): "),
                       HasSubstr("lists them for later calls")));
     const std::vector<std::string> models = stored_models(fs::path(runs()) / "shapes");
@@ -154,12 +154,13 @@ TEST_F(PythonCommands, APatternOfSeveralModelsNeedsANumber) {
         EXPECT_EQ(outcome.status, 2) << outcome.err;
         EXPECT_THAT(outcome.err, HasSubstr(text));
     };
-    refused({}, "timm:drawn* stands for 10 models of library 1");
-    refused({}, "--draw-models 9 draws 9 of them, --draw-models 10 takes all");
-    refused({"--draw-models", "11"}, "--draw-models 10 is allowed at most, and 11 is given");
+    refused({}, "timm:drawn* matches 10 models of library 1");
+    refused({}, "draw 9 of them with --draw-models 9, or use all with --draw-models 10");
+    refused({"--draw-models", "11"}, "at most --draw-models 10 is allowed, got 11");
     refused({"--draw-models", "0"}, "--draw-models");
-    refused({"--draw-models", "2"}, "is of patterns, and no --model here is one", "timm:linear");
-    refused({"--published", "x.csv"}, "--published is of patterns", "timm:linear");
+    refused({"--draw-models", "2"}, "only applies to patterns, but no --model is one",
+            "timm:linear");
+    refused({"--published", "x.csv"}, "--published only applies to patterns", "timm:linear");
     refused({"--draw-models", "2"}, "no list here", "open_clip:*");
     EXPECT_FALSE(fs::exists(runs()));
 
@@ -170,7 +171,7 @@ TEST_F(PythonCommands, APatternOfSeveralModelsNeedsANumber) {
         Program({ASSAY_PROGRAM, "cost", "timm:drawn*", "--draw-models", "2", "--no-latency"})
             .wait();
     EXPECT_EQ(cost.status, 0) << cost.err;
-    EXPECT_THAT(cost.err, HasSubstr("evenly over their names, for no accuracies are known "
+    EXPECT_THAT(cost.err, HasSubstr("evenly over their names, because no accuracies are known "
                                     "(--published FILE gives them)"));
 }
 
@@ -201,12 +202,14 @@ TEST_F(PythonCommands, AnAssayTomlListsPatterns) {
         EXPECT_EQ(other.status, 2) << model;
         EXPECT_THAT(other.err, HasSubstr(text));
     };
-    refused("path = 'timm:drawn*'", "draw_models = 9 draws 9 of them, draw_models = 10 takes all");
+    refused("path = 'timm:drawn*'",
+            "draw 9 of them with draw_models = 9, or use all with draw_models = 10");
     refused("path = 'timm:drawn*'\ndraw_models = 11",
-            "draw_models = 10 is allowed at most, and 11 is given");
+            "at most draw_models = 10 is allowed, got 11");
     refused("path = 'timm:drawn*'\ndraw_models = 'all'", "draw_models");
-    refused("path = 'timm:drawn*'\ndraw_models = 2\nname = 'a'", "leave its `name` out");
-    refused("path = 'timm:other'\ndraw_models = 2", "draw_models, draw_seed and published are of");
+    refused("path = 'timm:drawn*'\ndraw_models = 2\nname = 'a'", "omit its `name`");
+    refused("path = 'timm:other'\ndraw_models = 2",
+            "draw_models, draw_seed and published only apply to");
     refused("path = 'timm:drawn*'\ndraw_models = 2\npublished = 'nowhere.csv'", "nowhere.csv");
     EXPECT_FALSE(fs::exists(runs("others")));
     // One that stands for one model needs no number.
@@ -228,7 +231,7 @@ TEST_F(PythonCommands, PublishedAccuraciesComeFromATable) {
     EXPECT_THAT(outcome.err, HasSubstr("2 models drawn evenly over published accuracies from 0.710 "
                                        "to 0.802, 8 have none (seed 0): timm:drawn2, timm:drawn5"));
     EXPECT_THAT(draw("3", "results.csv").err,
-                HasSubstr("8 without a published accuracy: --draw-models 2 is allowed at most"));
+                HasSubstr("8 without a published accuracy: at most --draw-models 2 is allowed"));
     std::ofstream(scratch_ / "others.csv") << "model,top1\nother,9\n";
     EXPECT_THAT(draw("2", "others.csv").err, HasSubstr("has none of the models that timm:drawn*"));
     std::ofstream(scratch_ / "top5.csv") << "model,top5\ndrawn2,9\n";
@@ -246,8 +249,8 @@ TEST_F(PythonCommands, DryRunPrintsTheSource) {
 TEST_F(PythonCommands, ClassNamesAreThoseOfTheImages) {
     Outcome outcome = Program(predict("timm:by_names")).wait();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr("the class names are those of " + images() +
-                                             " (6 classes); --classes FILE gives others"),
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("the class names of " + images() +
+                                             " (6 classes); pass --classes FILE for others"),
                                    HasSubstr("\"templates\":\"openai\"")));
     EXPECT_THAT(Program(predict("timm:by_names")).wait().err,
                 HasSubstr("everything was already computed"));
@@ -268,15 +271,15 @@ TEST_F(PythonCommands, ClassNamesAreThoseOfTheImages) {
         if (!eval) words.insert(words.end(), {"-m", "timm:by_names", "-d", images()});
         outcome = Program(words).wait();
         EXPECT_NE(outcome.status, 2) << outcome.err;
-        EXPECT_THAT(outcome.err, HasSubstr("the class names are those of"));
+        EXPECT_THAT(outcome.err, HasSubstr("the class names of"));
     }
 }
 
 TEST_F(PythonCommands, TemplatesThatNoModelTakesAreRefused) {
     const Outcome outcome = Program(predict("timm:linear", {"--templates", "simple"})).wait();
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr("--templates simple is given, and no model here takes "
-                                       "texts"));
+    EXPECT_THAT(outcome.err,
+                HasSubstr("--templates simple only applies to models that take texts"));
     const Outcome cost = Program({ASSAY_PROGRAM, "cost", "timm:by_names"}).wait();
     EXPECT_EQ(cost.status, 2);
     EXPECT_THAT(cost.err, HasSubstr("--classes FILE"));
@@ -337,9 +340,10 @@ TEST_F(PythonCommands, CostShowsWhatIsKnown) {
     }
     EXPECT_EQ(unknown["no_operators"], "a linear model keeps it to itself");
     const Outcome shown = Program({ASSAY_PROGRAM, "cost", "timm:not_counted"}).wait();
-    EXPECT_THAT(shown.out, AllOf(HasSubstr("multiply-accumulates are not known: a linear model "
-                                           "keeps it to itself"),
-                                 HasSubstr("parameters are not known"), Not(HasSubstr("peak at"))));
+    EXPECT_THAT(
+        shown.out,
+        AllOf(HasSubstr("multiply-accumulates are unknown: a linear model keeps it to itself"),
+              HasSubstr("parameters are unknown:"), Not(HasSubstr("peak at"))));
     EXPECT_EQ(Program({ASSAY_PROGRAM, "cost", "timm:no_cost"}).wait().status, 2);
 }
 
@@ -377,7 +381,7 @@ TEST_F(OnnxruntimeCommands, AStoreHasOneRuntime) {
     EXPECT_THAT(Program(by_onnxruntime()).wait().err, HasSubstr("everything was already computed"));
     const Outcome other = Program(predict(model())).wait();
     EXPECT_EQ(other.status, 2);
-    EXPECT_THAT(other.err, AllOf(HasSubstr("the runtime is `onnxruntime` there and `libtorch` now"),
+    EXPECT_THAT(other.err, AllOf(HasSubstr("the runtime was `onnxruntime` and is now `libtorch`"),
                                  Not(HasSubstr("the preprocessing differs"))));
 }
 
@@ -438,7 +442,7 @@ TEST_F(PythonCommands, AProcessThatEndsIsStartedAgain) {
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     // 12 batches, 3 of each process.
     EXPECT_THAT(outcome.out + outcome.err,
-                HasSubstr("the model's process ended and was started again 3 times"));
+                HasSubstr("the model's process ended and was restarted 3 times"));
     EXPECT_EQ(Program(predict("timm:linear")).wait().status, 0);
     EXPECT_EQ(bytes_of(fs::path(runs()) / "shapes" / "exit_at_fourth_batch.v1"),
               bytes_of(fs::path(runs()) / "shapes" / "linear.v1"));
@@ -474,7 +478,7 @@ TEST_F(PythonCommands, AHangIsEndedAndNamesTheOption) {
                                 .wait();
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err,
-                AllOf(HasSubstr("has computed 4 images for "), HasSubstr("--model-timeout"),
+                AllOf(HasSubstr("computed 4 images for "), HasSubstr("--model-timeout"),
                       HasSubstr("12 of 48 images of `shapes` are kept")));
 }
 
@@ -483,7 +487,7 @@ TEST_F(PythonCommands, AHangWhileItLoadsIsEnded) {
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("the process that loads the model timm:hang_at_start "
                                              "did nothing for 1 s"),
-                                   HasSubstr("--model-timeout SECONDS allows more")));
+                                   HasSubstr("--model-timeout SECONDS, or use")));
 }
 
 /// One image of 48 is white, at which the worker does what its name says.
@@ -668,11 +672,11 @@ TEST_F(PythonCommands, WrongWordsAreRefused) {
     EXPECT_EQ(other.status, 2);
     EXPECT_THAT(other.err, HasSubstr("no model file tim:linear; a model in Python is timm:NAME"));
     EXPECT_THAT(Program(predict("timm:linear", {"--arch", "timm:linear"})).wait().err,
-                HasSubstr("is no checkpoint"));
+                HasSubstr("is not a checkpoint"));
     EXPECT_THAT(Program(predict("timm:linear", {"--model-timeout", "-1"})).wait().status, 2);
     const Outcome none = Program(predict("timm:linear"), {"ASSAY_PYTHON=/absent"}).wait();
     EXPECT_EQ(none.status, 2);
-    EXPECT_THAT(none.err, HasSubstr("ASSAY_PYTHON is /absent, which is no program"));
+    EXPECT_THAT(none.err, HasSubstr("ASSAY_PYTHON is /absent, which is not a program"));
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ TEST_F(PythonPluginMetric, FilesThatDefineNoMetric) {
     const std::string f = "def first(scores, labels):\n    return scores[:, 0]\n";
     const std::vector<std::pair<std::string, std::pair<std::string, std::string>>> all = {
         {"empty", {"", "it defines no functions for Assay; write metrics = "}},
-        {"syntax", {"x = 1\ndef f(:\n", "line 2 is no Python"}},
+        {"syntax", {"x = 1\ndef f(:\n", "line 2 is not valid Python"}},
         {"binary", {std::string("\xff\xfe\x00x", 4), "binary.py: "}},
         {"at_open", {"import json\njson.loads('{')\n", "at_open.py:2)"}},
         {"imports", {"import no_such_module\n", "No module named 'no_such_module'"}},
@@ -205,7 +205,7 @@ TEST_F(PythonPluginMetric, FilesThatDefineNoMetric) {
           "metrics['first'] takes `logits`; allowed, by name: scores, probabilities, labels"}},
         {"near",
          {"def first(label): pass\nmetrics = {'first': first}\n", "did you mean `labels`?"}},
-        {"built_in", {"metrics = {'first': dict}\n", "which arguments it takes"}},
+        {"built_in", {"metrics = {'first': dict}\n", "its arguments are unknown"}},
         {"bad_name", {f + "metrics = {'A B': first}\n", "a function is named `A B`"}},
         {"fact",
          {f + "metrics = {'first': {'function': first, 'lo': 1}}\n", "did you mean `low`?"}},
@@ -224,7 +224,7 @@ TEST_F(PythonPluginMetric, FilesThatDefineNoMetric) {
     EXPECT_EQ(score("no_such.py").status, 2);
     // The libraries' rule of names holds for both kinds together.
     fs::copy_file(examples + "margin.py", *folder / "two words.py");
-    EXPECT_THAT(score(*folder / "two words.py").err, HasSubstr("is no such name"));
+    EXPECT_THAT(score(*folder / "two words.py").err, HasSubstr("is not a valid name"));
 }
 
 TEST_F(PythonPluginMetric, WrongResultsEndWithStatus2AndASentence) {
@@ -236,9 +236,10 @@ TEST_F(PythonPluginMetric, WrongResultsEndWithStatus2AndASentence) {
          {"nothing", "it returns nothing; allowed"},
          {"words", "it returns <U1 of shape (64,); allowed"},
          {"infinite", "infinite:first gives inf for `p0`; its range is"},
-         {"again", "again:first gives other values for the same rows in a second call"},
-         {"draws", "draws:first gives other values for the same rows in a second call"},
-         {"batches", "batches:first gives other values for rows in parts of 1 than for 64 at once"},
+         {"again", "again:first returns different values for the same rows in a second call"},
+         {"draws", "draws:first returns different values for the same rows in a second call"},
+         {"batches",
+          "batches:first returns different values for rows in parts of 1 than for 64 at once"},
          {"processes", "threads use different processes"},
          {"late", "late:first gives inf for `p200`"}});
 }
@@ -254,7 +255,7 @@ TEST_F(PythonPluginMetric, WhatRaisesOrEndsItsProcessIsNamedWithItsLine) {
 }
 
 TEST_F(PythonPluginMetric, WhatHangsIsEnded) {
-    expect_refused({{"hangs", "it took longer than 3 s; ASSAY_PLUGIN_SECONDS=600 gives it"}},
+    expect_refused({{"hangs", "it took longer than 3 s; set ASSAY_PLUGIN_SECONDS=600 to allow"}},
                    {"ASSAY_PLUGIN_SECONDS=3"});
 }
 
@@ -281,7 +282,7 @@ TEST_F(PythonPluginMetric, SaysThatNumPyOrPythonIsMissing) {
                                    HasSubstr("ASSAY_PYTHON=/path/to/python")));
     const Outcome none = score(examples + "margin.py", {}, {"ASSAY_PYTHON=/no/such/python"});
     EXPECT_EQ(none.status, 2);
-    EXPECT_THAT(none.err, HasSubstr("/no/such/python, which is no program"));
+    EXPECT_THAT(none.err, HasSubstr("/no/such/python, which is not a program"));
 }
 
 class PythonPluginCorruption : public testing::Test {
@@ -358,7 +359,7 @@ TEST_F(PythonPluginCorruption, FaultsEndWithStatus2AndASentence) {
               "it raised ValueError: no film (in darker, "},
              {"ends", "os._exit(4)", "ends:darker: its process exited with status 4"},
              {"again", "return image ^ np.uint8(np.random.randint(1, 255))",
-              "makes another image of the same one in a second call"},
+              "returns a different image in a second call"},
              {"processes", "return image ^ np.uint8(FIRST & 255)",
               "threads use different processes"}}) {
         const Outcome outcome = corrupt(files.corruption(name, body), "out",
@@ -396,7 +397,7 @@ TEST_F(PythonPluginCorruption, IsInTheRecordOfTheStore) {
         HasSubstr("stripes:stripes"));
     const Outcome resumed = striped(images / "other/stripes.py");
     EXPECT_EQ(resumed.status, 2);
-    EXPECT_THAT(resumed.err, AllOf(HasSubstr("corrupted otherwise"), HasSubstr("definition")));
+    EXPECT_THAT(resumed.err, AllOf(HasSubstr("corrupted differently"), HasSubstr("definition")));
     const Outcome page = assay_run(
         {"report", images / "runs", "--out", images / "report.html", "--plugin", stripes});
     EXPECT_EQ(page.status, 0) << page.err;

@@ -110,7 +110,7 @@ TEST_F(QualityRunProgram, TheAdviceWorksAsItIsPrinted) {
     const Outcome done = run(file);
     ASSERT_EQ(done.status, 0) << done.err;
     EXPECT_THAT(done.err, HasSubstr("missing: adversarial robustness, C-robustness, OOD"));
-    EXPECT_THAT(done.out, HasSubstr("no data set plays the role edge"));
+    EXPECT_THAT(done.out, HasSubstr("no data set has the role edge"));
     const std::string begin = "next: assay ";
     const std::size_t at = done.err.find(begin);
     ASSERT_NE(at, std::string::npos);
@@ -133,7 +133,7 @@ TEST_F(QualityRunProgram, ThePlanWritesNothingAndTheQuietRunSaysNothing) {
     EXPECT_EQ(steps.at("steps")[1].at("passes"), 2 * 30);
     EXPECT_EQ(steps.at("missing").size(), 3U);
     EXPECT_THAT(run(file, {"--plan"}).out,
-                AllOf(HasSubstr("Missing: OOD robustness: no data set plays the role sketch"),
+                AllOf(HasSubstr("Missing: OOD robustness: no data set has the role sketch"),
                       HasSubstr("silhouette")));
     const Outcome quiet = run(file, {"-q", "--no-check", "--csv"});
     EXPECT_EQ(quiet.status, 0);
@@ -259,7 +259,7 @@ TEST_F(QualityRunProgram, WhatIsWrongInTheFileEndsWith2BeforeAnythingRuns) {
         EXPECT_FALSE(fs::exists(file.parent_path() / "runs"));
         return outcome.err;
     };
-    EXPECT_THAT(role("sketch", "'nothing-there'"), HasSubstr("no data set of the file"));
+    EXPECT_THAT(role("sketch", "'nothing-there'"), HasSubstr("not a data set of the file"));
     EXPECT_THAT(role("sketch", "3"), HasSubstr("is 3; allowed: a text"));
     EXPECT_THAT(role("sketch", "'" + (*scratch_ / "images/val").string() + "'"),
                 HasSubstr("plays the role val already"));

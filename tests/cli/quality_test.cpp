@@ -56,11 +56,11 @@ TEST_F(QualityCommand, BadTablesAreRefusedWithTheirPlace) {
                 AllOf(HasSubstr("q.csv line 3"), HasSubstr("accuracy is 76.1"),
                       HasSubstr("a percentage? Write 0.76 for 76 %")));
     EXPECT_THAT(refused("a,.7,.3,25557032\n"), HasSubstr("parameters are in millions"));
-    EXPECT_THAT(refused("a,76 %,.3,25\n"), HasSubstr("`76 %` is no number"));
-    EXPECT_THAT(refused("a,-inf,.3,25\n"), HasSubstr("`-inf` is no number"));
+    EXPECT_THAT(refused("a,76 %,.3,25\n"), HasSubstr("`76 %` is not a number"));
+    EXPECT_THAT(refused("a,-inf,.3,25\n"), HasSubstr("`-inf` is not a number"));
     EXPECT_THAT(refused("a,.7,.3\n"), HasSubstr("line 2"));
     EXPECT_THAT(refused("a,\".7,.3,25\n"), HasSubstr("q.csv"));
-    EXPECT_THAT(refused(""), HasSubstr("no row of a model"));
+    EXPECT_THAT(refused(""), HasSubstr("no row with a model"));
     // Not measured: NaN is no number, and no 0 stands for it.
     EXPECT_THAT(refused("a,nan,.3,25\nb,.7,.3,25\n"),
                 AllOf(HasSubstr("1 of 2 models has no accuracy (a)"), HasSubstr("measure it")));
@@ -130,7 +130,7 @@ TEST_F(QualityCommand, TablesGrowAndNeverLoseWhatTheyHeld) {
     EXPECT_EQ(slurp(at("back.csv")), text);
     // An input is no output, and a refusal leaves what is there.
     EXPECT_THAT(refused_by_quality({"merge", table, more, "-o", table}),
-                HasSubstr("give the result another name"));
+                HasSubstr("write the result to another name"));
     EXPECT_EQ(slurp(table), three);
     const std::string again = write("again.csv", "model,accuracy\nr50,.77\n");
     EXPECT_THAT(refused_by_quality({"merge", table, again, "-o", at("all.csv")}),
@@ -156,7 +156,7 @@ TEST_F(QualityCommand, SharesAreKeptByJsonAndMissedInCsv) {
     const std::string other = write("q.csv", three);
     const Outcome csv = assay_run({"quality", "merge", shares, other, "--csv"});
     EXPECT_EQ(csv.status, 0);
-    EXPECT_THAT(csv.err, HasSubstr("csv has no shares"));
+    EXPECT_THAT(csv.err, HasSubstr("csv cannot store which images models share"));
     const Outcome kept = assay_run({"quality", "merge", shares, other, "--json"});
     EXPECT_THAT(kept.err, Not(HasSubstr("csv")));
     EXPECT_EQ(json::parse(kept.out)["models"][0]["dimensions"]["accuracy"]["shares"][0]["parts"],

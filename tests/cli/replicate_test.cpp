@@ -100,7 +100,7 @@ TEST_F(Replicate, FiguresAreAFileBesideTheReport) {
     EXPECT_EQ(figures["halves"]["splits"], 10);
     const Outcome both = assay_run(adjust({"--figures", "-"}));
     EXPECT_EQ(both.status, 2);
-    EXPECT_THAT(both.err, HasSubstr("stdout is for the report"));
+    EXPECT_THAT(both.err, HasSubstr("stdout is used for the report"));
     // Not where an input is.
     EXPECT_EQ(assay_run(adjust({"--figures", file("original.csv")})).status, 2);
 }
@@ -213,7 +213,7 @@ TEST_F(Replicate, AnnotatorsAreJudgedByAllTheyAnswered) {
     const auto path = *scratch_ / "guesser.csv";
     write_file_atomically(path, text);
     EXPECT_THAT(assay_run({"replicate", "frequencies", path.string()}).err,
-                HasSubstr("1 of 2 annotators answer as guessers do; `clean`"));
+                HasSubstr("1 of 2 annotators answer like guessers"));
     const Outcome cleaned =
         assay_run({"replicate", "frequencies", path.string(), "--clean", "--json"});
     ASSERT_EQ(cleaned.status, 0) << cleaned.err;

@@ -83,8 +83,8 @@ TEST_F(ReportCommand, TakesWhatOtherCommandsPrinted) {
 TEST_F(ReportCommand, RefusesBeforeItMeasures) {
     write_file_atomically(folder_ / "mine.html", "<title>Mine</title>");
     const std::vector<std::pair<std::vector<std::string>, std::string>> refused = {
-        {{"--out", folder_ / "mine.html"}, "is no report"},
-        {{"--out", folder_ / "runs"}, "something else than a report"},
+        {{"--out", folder_ / "mine.html"}, "is not a report"},
+        {{"--out", folder_ / "runs"}, "other files than a report"},
         {{"--out", folder_ / "none/x.html"}, "no folder"},
         {{"-o", folder_ / "x.html"}, "--out"},
         {{"--out", "-"}, "--json"},

@@ -86,7 +86,7 @@ TEST_F(Serve, AnswersThatCannotBeReadAtTheEndAreAFailure) {
     fs::remove_all(study());
     const Outcome ended = server.stop();
     EXPECT_EQ(ended.status, 2);
-    EXPECT_THAT(ended.err, HasSubstr("the answers cannot be read now"));
+    EXPECT_THAT(ended.err, HasSubstr("the answers cannot be counted right now"));
 }
 
 TEST_F(Serve, WarnsOfANetworkThatOthersReach) {

@@ -172,8 +172,7 @@ TEST_F(Supervised, AHangWhileItMeasuresTheCostIsEnded) {
     const Outcome outcome =
         Program({ASSAY_PROGRAM, "cost", "timm:hang_at_cost", "--model-timeout", "1"}).wait();
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err,
-                AllOf(HasSubstr("has not answered for "), HasSubstr("--model-timeout")));
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("did not answer for "), HasSubstr("--model-timeout")));
 }
 
 TEST_F(Supervised, APluginProcessThatIsNeverReadyIsEnded) {

@@ -312,7 +312,7 @@ def test_torch():
     """What `assay import x.pt` advises is what docs/tools.md shows, and runs where the distribution's PyTorch is installed."""
     pathlib.Path("logits.pt").write_bytes(b"PK")
     done = subprocess.run([program, "import", "logits.pt", "--dataset-name", "val"], capture_output=True, text=True)
-    advice = re.search(r"This converts it: (.*); then give the same command logits.npz", done.stderr)
+    advice = re.search(r"To convert it: (.*); then rerun the command with logits.npz", done.stderr)
     check(done.returncode == 2 and advice, f"the advice: {done.stderr}")
     check(advice[1] in (source / "docs/tools.md").read_text(), "docs/tools.md shows another line than the advice")
     make = """

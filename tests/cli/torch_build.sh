@@ -47,7 +47,7 @@ diff -r before/shapes/tiny/shards after/shapes/tiny/shards || fail "the plug-ins
 
 # Its LibTorch was replaced: nothing is loaded, and both ways out are said.
 sed -i 's/"bytes": [0-9]*/"bytes": 1/' "${own%.so}.json"
-refused "is another one now; \`assay torch --build\`" "$assay" predict -m "$source/tests/cli/shapes/tiny.pt" -d shapes --out again
+refused "has changed; to compile it for a LibTorch of this machine, type \`assay torch --build\`" "$assay" predict -m "$source/tests/cli/shapes/tiny.pt" -d shapes --out again
 "$assay" torch --remove >/dev/null 2>&1
 [ "$(framework)" = "$installed" ] || fail "--remove left $(framework)"
 [ -z "$(ls -A "$HOME/.local/share/assay/plugins")" ] || fail "--remove left $(find "$HOME" -type f)"

@@ -111,9 +111,11 @@ TEST(ThreadRanks, AThreadThatCannotStartIsNamedAndNobodyWaitsForIt) {
 
 TEST(ThreadRanks, ThereIsNoSuchRank) {
     for (const auto& message : messages(3, [](Comm& comm) { comm.gather({}, 3); }))
-        EXPECT_EQ(message, text_of(ErrorCode::usage, "rank 3 of 3: the first is 0"));
+        EXPECT_EQ(message,
+                  text_of(ErrorCode::usage, "rank 3 of 3 does not exist; ranks start at 0"));
     for (const auto& message : messages(2, [](Comm& comm) { comm.broadcast({}, -1); }))
-        EXPECT_EQ(message, text_of(ErrorCode::usage, "rank -1 of 2: the first is 0"));
+        EXPECT_EQ(message,
+                  text_of(ErrorCode::usage, "rank -1 of 2 does not exist; ranks start at 0"));
 }
 
 TEST(ThreadRanks, SumsReplaceEveryRanksNumbers) {
@@ -165,7 +167,7 @@ TEST(ThreadRanks, SumsOfDifferentLengthsAreRefusedOnAllRanks) {
     });
     for (const auto& message : found)
         EXPECT_EQ(message,
-                  text_of(ErrorCode::internal, "a sum over ranks that have 2 to 4 numbers"));
+                  text_of(ErrorCode::internal, "a sum over processes that have 2 to 4 numbers"));
 }
 
 TEST(ThreadRanks, Any) {

@@ -101,7 +101,7 @@ void check_agreements(Comm& comm) {
         thrown_by([&] { agree_on(comm, "it", comm.rank() == 0 ? "this" : "that"); });
     expect((other.find("rank 1 has `that`") != std::string::npos) == (comm.size() > 1),
            "agree_on other values: " + other, comm);
-    expect(thrown_by([&] { comm.broadcast({}, comm.size()); }).find("the first is 0") !=
+    expect(thrown_by([&] { comm.broadcast({}, comm.size()); }).find("ranks start at 0") !=
                std::string::npos,
            "broadcast of a rank that is not there", comm);
 }

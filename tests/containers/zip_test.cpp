@@ -112,7 +112,7 @@ TEST(Zip, DamageIsNamed) {
     EXPECT_THAT(open({part}), HasSubstr("method 12"));
     part = good;
     part.size += 1;
-    EXPECT_THAT(open({part}), HasSubstr("claims 32 bytes out of 31"));
+    EXPECT_THAT(open({part}), HasSubstr("claims 32 bytes from 31"));
     part = {"b", "\xff\xff\xff garbage", 100, 8, 0};
     EXPECT_THAT(open({part}), HasSubstr("damaged after 0 of 100"));
     // True data, false sizes: one more and one less than there is.
@@ -176,7 +176,7 @@ TEST(Zip, BombsAreRefusedByTheirClaims) {
     const Part bomb{"bomb", std::string(1000, '\0'), 0xf0000000, 8, 0};
     const std::string file = archive_of({bomb});
     EXPECT_THAT(refusal([&] { ZipArchive(bytes_of(file)); }),
-                HasSubstr("claims 4026531840 bytes out of 1000"));
+                HasSubstr("claims 4026531840 bytes from 1000"));
     // A million zeros is as tight as deflate gets, and is let through, up to the limit that is
     // asked for.
     const std::string zeros(1'000'000, '\0');

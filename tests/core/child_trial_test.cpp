@@ -31,17 +31,17 @@ TEST(ChildTrial, SaysHowItEnded) {
     const auto said = [](const std::function<void()>& body, ErrorCode code = ErrorCode::bad_input) {
         return message_of([&] { try_in_child("margin", body); }, code);
     };
-    EXPECT_THAT(said([] { ::raise(SIGKILL); }), HasSubstr("margin: it crashed when it was tried, "
-                                                          "with signal 9"));
+    EXPECT_THAT(said([] { ::raise(SIGKILL); }),
+                HasSubstr("margin: it crashed in the trial with signal 9"));
     EXPECT_THAT(said([] { ::_exit(3); }),
-                HasSubstr("margin: it ended the process when it was tried, with status 3"));
+                HasSubstr("margin: it ended the trial process with status 3"));
     EXPECT_THAT(said([] { throw Error(ErrorCode::usage, "no film"); }), HasSubstr("no film"));
     EXPECT_THAT(said([] { throw 7; }), HasSubstr("an exception of an unknown type"));
     // More than a pipe holds.
     const std::string text(1 << 17, 'x');
     EXPECT_THAT(said([&] { throw Error(ErrorCode::usage, text); }), HasSubstr(text));
     ::setenv("ASSAY_PLUGIN_SECONDS", "1", 1);
-    EXPECT_THAT(said([] { ::pause(); }), HasSubstr("margin: the try took longer than 1 s"));
+    EXPECT_THAT(said([] { ::pause(); }), HasSubstr("margin: the trial took longer than 1 s"));
     for (const char* wrong : {"0", "-1", "1.5", "86401", "x", "1 "}) {
         ::setenv("ASSAY_PLUGIN_SECONDS", wrong, 1);
         EXPECT_THAT(said([] {}, ErrorCode::usage), HasSubstr("allowed: 1 to 86400")) << wrong;

@@ -372,7 +372,7 @@ TEST(DescribeResult, TablesOfTheDocs) {
 | `ages` | by `first`, `second`: number, or null |  |
 )"));
     EXPECT_THAT(made, HasSubstr("| `counts.rings` | number | One a year |\n"));
-    EXPECT_THAT(made, HasSubstr("| `rate` | number | only where there is one |\n"));
+    EXPECT_THAT(made, HasSubstr("| `rate` | number | may be absent |\n"));
     EXPECT_THAT(made, HasSubstr("\nCSV: `side`, `rings=counts.rings`, "));
     EXPECT_THAT(made, HasSubstr("### Twig\n\nWith all fields of [Leaf](#leaf).\n"));
 }

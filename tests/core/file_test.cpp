@@ -424,7 +424,7 @@ TEST(File, OneThatBecomesShorterIsNamed) {
         (void)last;
     };
     EXPECT_EXIT(read_cut_file(), testing::ExitedWithCode(2),
-                "assay: error: `.*scores.npy` became shorter while it was read");
+                "assay: error: `.*scores.npy` was truncated while it was read");
 }
 
 TEST(Paths, NamesInAFolder) {

@@ -108,7 +108,7 @@ TEST(Json, EventsHaveTheSameLimits) {
     EXPECT_EQ(count.values, 7);
     EXPECT_EQ(count.ends, 3);
     EXPECT_THAT(message_of([&] { read_json_events("[[[[", 3, count, "x.json"); }),
-                HasSubstr("x.json: JSON nested deeper than 3 levels"));
+                HasSubstr("x.json: the JSON is nested deeper than 3 levels"));
     EXPECT_THAT(message_of([&] { read_json_events(R"({"a": 1, "a": 2})", 3, count, "x.json"); }),
                 HasSubstr("x.json: key `a` appears twice"));
 }
@@ -146,11 +146,12 @@ TEST(JsonParts, LimitsAndOtherShapes) {
         return message_of([&] { parts_of(text, member, depth, 4); });
     };
     for (const char* text : {"1", "null", "\"x\""}) {
-        EXPECT_THAT(refused(text, ""), HasSubstr("the JSON is no list and no object")) << text;
-        EXPECT_THAT(refused(text, "p"), HasSubstr("the JSON is no object")) << text;
+        EXPECT_THAT(refused(text, ""), HasSubstr("the JSON is neither a list nor an object"))
+            << text;
+        EXPECT_THAT(refused(text, "p"), HasSubstr("the JSON is not an object")) << text;
     }
-    EXPECT_THAT(refused("[[1]]", "p"), HasSubstr("the JSON is no object"));
-    EXPECT_THAT(refused(R"({"p": 3})", "p"), HasSubstr("`p` is no list and no object"));
+    EXPECT_THAT(refused("[[1]]", "p"), HasSubstr("the JSON is not an object"));
+    EXPECT_THAT(refused(R"({"p": 3})", "p"), HasSubstr("`p` is neither a list nor an object"));
     EXPECT_THAT(refused(R"({"p": [1, [1, 2, 3, 4]]})", "p"),
                 HasSubstr("element 2 has more than 4 values"));
     EXPECT_THAT(refused(R"({"a": [[[1]]], "p": []})", "p", 3), HasSubstr("deeper than 3"));

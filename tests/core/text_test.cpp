@@ -74,7 +74,7 @@ TEST(Paths, TheCurrentFolderMayBeGone) {
         message = message_of([] { absolute_path("a"); }, ErrorCode::io);
         fs::current_path(home);
     }
-    EXPECT_THAT(message, HasSubstr("cannot find where `a` is: the current folder: "));
+    EXPECT_THAT(message, HasSubstr("cannot resolve `a`: the current folder is not readable: "));
 }
 
 }  // namespace

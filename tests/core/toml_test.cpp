@@ -88,7 +88,7 @@ TEST(Toml, DepthAndSizeHaveLimits) {
     EXPECT_THAT(message_of([&] { parse_toml(text + " = 1}}\n"); }),
                 testing::HasSubstr("nested deeper than 64 levels"));
     EXPECT_THAT(message_of([&] { parse_toml(std::string((16 << 20) + 1, '\n')); }),
-                testing::HasSubstr("16777217 bytes of TOML; at most 16777216 are read"));
+                testing::HasSubstr("16777217 bytes of TOML; the limit is 16777216"));
 
     const json deep = parse_toml("a = " + repeated(60, "[") + "1" + repeated(60, "]"));
     EXPECT_EQ(deep.at("a").dump(), repeated(60, "[") + "1" + repeated(60, "]"));

@@ -120,13 +120,13 @@ TEST_F(Arrays, LabelsBesideAnNpyFile) {
     fs::remove(folder_ / "test_labels.npy");
     folder_.write("y_test.npy", npy_file("|u1", {3}, {'\1', '\0', '\0'}));
     EXPECT_THAT(refusal("x_test.npy"),
-                HasSubstr("y_test.npy` has 3 labels, and there are 2 images; "
+                HasSubstr("y_test.npy` has 3 labels, but there are 2 images; "
                           "--label-column none"));
     folder_.write("y_test.npy",
                   npy_file("<f8", {2}, std::string(6, '\0') + "\xe0\x3f" + std::string(8, '\0')));
     EXPECT_THAT(refusal("x_test.npy"), HasSubstr("element 0 is 0.5, not an integer"));
     folder_.write("y_test.npy", npy_file("|u1", {2, 4}, samples(8)));
-    EXPECT_THAT(refusal("x_test.npy"), HasSubstr("shape (2, 4); N or N x 1 is read"));
+    EXPECT_THAT(refusal("x_test.npy"), HasSubstr("shape (2, 4); only N or N x 1 is supported"));
     EXPECT_THAT(labels(open("x_test.npy", {.label_column = "none"})), ElementsAre(-1, -1));
     EXPECT_THAT(refusal("x_test.npy", {.label_column = "y"}, ErrorCode::usage),
                 HasSubstr("--list FILE"));
@@ -152,7 +152,7 @@ TEST_F(Arrays, WhatIsNoArrayOfImages) {
     EXPECT_THAT(of("|u1", {2, 5, 5, 2}, 100), HasSubstr("its shape is (2, 5, 5, 2)"));
     EXPECT_THAT(of("|u1", {2, 3, 5, 3}, 90), HasSubstr("channels first or last"));
     EXPECT_THAT(of("|u1", {0, 5, 5}, 0), HasSubstr("no images"));
-    EXPECT_THAT(of("|u1", {1, 100'000, 100'000}, 9), HasSubstr("pixels are read"));
+    EXPECT_THAT(of("|u1", {1, 100'000, 100'000}, 9), HasSubstr("pixels"));
     EXPECT_THAT(of("|u1", {4'000'000'000, 28, 28}, 90),
                 HasSubstr("3136000000000 bytes; it has 90"));
     EXPECT_THAT(of("|u1", {1ULL << 40, 1ULL << 40, 28}, 90), HasSubstr("x.npy: "));
@@ -212,7 +212,7 @@ TEST_F(Arrays, NpzOfSeveralSplitsAsks) {
     EXPECT_THAT(labels(dataset), ElementsAre(0, 1));
     EXPECT_THAT(said_, HasSubstr("labels `test_labels`"));
     EXPECT_THAT(refusal("med.npz", {.image_column = "test_images", .label_column = "train_labels"}),
-                HasSubstr("`train_labels` has 3 labels, and there are 2 images"));
+                HasSubstr("`train_labels` has 3 labels, but there are 2 images"));
     // Labels of another split are none.
     folder_.write("two.npz", ZipWriter()
                                  .add("x_train.npy", images(2))
@@ -261,7 +261,7 @@ TEST_F(Arrays, DamagedNpz) {
             HasSubstr("bytes; it has 0"));
         EXPECT_THAT(
             refusal_of("d.npz", ZipWriter().add("x.npy", x, how).add("x.npy", x, how).bytes()),
-            HasSubstr("two of its arrays are called `x`"));
+            HasSubstr("two of its arrays are named `x`"));
         EXPECT_THAT(refusal_of("d.npz", ZipWriter().add("x.npy", "no array", how).bytes()),
                     HasSubstr("not a npy file"));
         EXPECT_THAT(refusal_of("d.npz", ZipWriter().add("y.npy", y, how).bytes()),
@@ -332,8 +332,8 @@ TEST_F(Arrays, DamagedIdx) {
             return refusal_of(name + end, end.empty() ? bytes : deflated(bytes, 31));
         };
         EXPECT_THAT(of(images.substr(0, 70)), HasSubstr("its header needs 76 bytes; it has 70"));
-        EXPECT_THAT(of(images.substr(0, 10)), HasSubstr("no idx file, or it was cut off"));
-        EXPECT_THAT(of("x" + images), HasSubstr("no idx file"));
+        EXPECT_THAT(of(images.substr(0, 10)), HasSubstr("not an idx file, or it was cut off"));
+        EXPECT_THAT(of("x" + images), HasSubstr("not an idx file"));
         EXPECT_THAT(of(idx_file({3, 4, 5}, samples(60), 0x0D)), HasSubstr("type 0x0d"));
         EXPECT_THAT(of(idx_file({3, 20}, samples(60))), HasSubstr("2 dimensions"));
         EXPECT_THAT(of(idx_file({0xffffffff, 0xffffffff, 0xffffffff}, "")), HasSubstr("too large"));
@@ -352,7 +352,7 @@ TEST_F(Arrays, DamagedIdx) {
     EXPECT_THAT(refusal_of(name + ".gz", damaged), HasSubstr("incorrect data check"));
     folder_.write(name, images);
     folder_.write("t10k-labels-idx1-ubyte", idx_file({2}, samples(2)));
-    EXPECT_THAT(refusal(name), HasSubstr("has 2 labels, and there are 3 images"));
+    EXPECT_THAT(refusal(name), HasSubstr("has 2 labels, but there are 3 images"));
 }
 
 constexpr std::size_t cifar_bytes = 3072;
@@ -408,7 +408,7 @@ TEST_F(Arrays, PickledBatchesOfCifar10) {
     EXPECT_THAT(refusal("py/test_batch", {.label_column = "coarse_labels"}),
                 HasSubstr("no labels `coarse_labels`"));
     EXPECT_THAT(refusal("py/test_batch", {.list = folder_ / "x.csv"}, ErrorCode::usage),
-                HasSubstr("leave --list"));
+                HasSubstr("omit --list"));
 }
 
 TEST_F(Arrays, PickledBatchesOfCifar100) {
@@ -461,7 +461,7 @@ TEST_F(Arrays, DamagedPickles) {
     EXPECT_THAT(with(P::array(1, 3071, pixels), one), HasSubstr("shape (1, 3071)"));
     EXPECT_THAT(with(P::array(1, cifar_bytes, pixels, true), one), HasSubstr("Fortran order"));
     EXPECT_THAT(with(P::array(1, cifar_bytes, pixels), P::list({})),
-                HasSubstr("has 0 labels, and there are 1 image"));
+                HasSubstr("has 0 labels, but there are 1 image"));
     EXPECT_THAT(with(P::array(1, cifar_bytes, pixels), "N"), HasSubstr("no list of numbers"));
     // A few bytes that stand for many: one text in a list 5,000 times.
     std::string often = "](" + P::text(std::string(60'000, 'x')) + "q\x05";
@@ -549,7 +549,7 @@ TEST_F(Arrays, MatFilesOfSvhn) {
                                .add("X", uint8_class, {2, 5, 3, 2}, uint8_type, samples(60), true)
                                .add("y", uint8_class, {1, 1}, uint8_type, "\1", true)
                                .bytes()),
-                HasSubstr("`y` has 1 label, and there are 2 images"));
+                HasSubstr("`y` has 1 label, but there are 2 images"));
     EXPECT_THAT(
         refusal_of("test.mat", MatFile()
                                    .add("X", uint8_class, {0xffffffff, 0xffffffff, 3, 0xffffffff},

@@ -108,7 +108,7 @@ TEST(ClassMaps, ModelsWithOtherOrderNumbersOrOtherClasses) {
     EXPECT_EQ(class_map_named("in9", ClassList(backwards)).target_of, expected);
 
     EXPECT_THAT(message_of([] { class_map_named("in9", numbered_classes(1001)); }),
-                HasSubstr("The model has 1001 classes, and none of them is `n01440764` (tench)"));
+                HasSubstr("The model has 1001 classes, but none of them is `n01440764` (tench)"));
     EXPECT_THAT(message_of([] { class_map_named("in9", ClassList({"n01440764"})); }),
                 HasSubstr("none of them is `n01443537` (goldfish)"));
     EXPECT_THAT(message_of([] { class_map_named("in8", imagenet_classes()); }, ErrorCode::usage),
@@ -134,7 +134,7 @@ TEST(ClassMaps, FromFile) {
     EXPECT_THAT(refused(R"({"decision": "restrct", "classes": ["a"], "target_of": [0, 0, 0]})"),
                 HasSubstr("did you mean `restrict`?"));
     EXPECT_THAT(refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0]})"),
-                HasSubstr("`target_of`: 2 numbers; the model has 3 classes"));
+                HasSubstr("`target_of`: 2 numbers for 3 classes of the model"));
     EXPECT_THAT(refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0, 1]})"),
                 HasSubstr("`target_of[2]` is 1; allowed: a whole number from -1 to 0"));
     EXPECT_THAT(
@@ -197,8 +197,8 @@ TEST(ClassMaps, LargerHeadsByWordNetIdOrName) {
     EXPECT_EQ(map.target_of[1002], -1);
     ids[2] = "n00007846";  // without tench
     EXPECT_THAT(message_of([&] { class_map_named("imagenet-1k", ClassList(ids)); }),
-                HasSubstr("needs 1000 of ImageNet's classes, and 1 of them is not among the "
-                          "model's 1003: n01440764 (tench). A file that lists the others"));
+                HasSubstr("needs 1000 of ImageNet's classes, but 1 of them is not among the "
+                          "model's 1003: n01440764 (tench). To use the others"));
     EXPECT_THAT(message_of([&] { class_map_named("imagenette", ClassList(ids)); }),
                 HasSubstr("tench"));
     EXPECT_EQ(class_map_named("imagewoof", ClassList(ids)).targets.size(), 10U);
@@ -244,13 +244,13 @@ TEST(ClassMaps, ListsOfClasses) {
     const ClassList mine({"red apple", "green apple", "pear"});
     EXPECT_THAT(map("e.txt", "pear\nred-apple\n", mine).target_of, ElementsAre(1, -1, 0));
     EXPECT_THAT(message_of([&] { map("f.txt", "pear\nplum\n", mine); }),
-                HasSubstr("entry 2 `plum` is none of the model's 3 classes"));
+                HasSubstr("entry 2 `plum` is not one of the model's 3 classes"));
     EXPECT_THAT(message_of([&] { map("g.txt", "pear\nPear\n", mine); }),
                 HasSubstr("entries 1 `pear` and 2 `Pear` are the same class"));
     // Here the two cranes are needed, and the list cannot tell them apart.
     EXPECT_THAT(
         message_of([&] { map("h.txt", "crane\ntench\n", imagenet_classes()); }),
-        HasSubstr("entry 1 `crane` is none of the model's 1000 classes, or could be several"));
+        HasSubstr("entry 1 `crane` is not one of the model's 1000 classes, or is ambiguous"));
     EXPECT_THAT(message_of([&] { map("i.txt", "crane\ntench\ncrane\n", imagenet_classes()); }),
                 HasSubstr("crane"));
 }

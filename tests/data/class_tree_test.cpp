@@ -72,7 +72,7 @@ TEST(ClassTree, AClassThatIsNoNodeIsNamed) {
     EXPECT_THAT(message_of([] {
                     ClassTree(three_kinds(), ClassList({"cat", "dot", "car"}));
                 }),
-                testing::AllOf(HasSubstr("1 of 3 classes are no node"), HasSubstr("`dot`"),
+                testing::AllOf(HasSubstr("1 of 3 classes are not nodes"), HasSubstr("`dot`"),
                                HasSubstr("nearest: `dog`")));
 }
 

@@ -89,7 +89,7 @@ TEST(ImageFolder, NamesInByteOrder) {
     EXPECT_THAT(single_labels(dataset), ElementsAre(0, 2, 1, 3, 3, 3));
     EXPECT_EQ(dataset.path_of(0), folder.path() / "B/x.jpeg");
     EXPECT_EQ(dataset.name, folder.path().filename().string());
-    EXPECT_THAT(notes, Contains(HasSubstr("4 class folders: their names in byte order")));
+    EXPECT_THAT(notes, Contains(HasSubstr("4 class folders: their names, sorted by bytes,")));
     EXPECT_THAT(notes, Contains(HasSubstr("skipped 1 file without an image's extension")));
 }
 
@@ -130,9 +130,8 @@ TEST(ImageFolder, NumbersInNumericOrder) {
     EXPECT_EQ(dataset.ids[2], "10/x.jpg");
     EXPECT_EQ(dataset.single_label(2), 10);
     EXPECT_EQ(dataset.classes, numbered_classes(12));
-    EXPECT_THAT(
-        notes,
-        Contains(HasSubstr("12 class folders are numbers (0 to 11): classes in numeric order")));
+    EXPECT_THAT(notes,
+                Contains(HasSubstr("12 class folders are numbers (0 to 11): sorted as numbers,")));
 }
 
 TEST(ImageFolder, NumbersFromOneKeepTheirNames) {
@@ -210,7 +209,7 @@ TEST(ImageFolder, NamesForAClassifierThatOnlyCounts) {
     EXPECT_THAT(single_labels(open_dataset(list, {.classes = numbered_classes(2)})),
                 ElementsAre(1, 0));
     EXPECT_THAT(refused(list, {.classes = numbered_classes(3)}),
-                HasSubstr("label `cat` is none of the 3 classes"));
+                HasSubstr("label `cat` is not one of the 3 classes"));
 }
 
 TEST(ImageFolder, WordNetIdsMeanImagenet) {
@@ -246,9 +245,8 @@ TEST(ImageFolder, UnknownAndDoubleClassesAreRefused) {
     folder.write("elephnt/1.jpg");
     const ClassList classes({"cat", "elephant"});
     EXPECT_THAT(refused(folder.path(), {.classes = classes}),
-                HasSubstr("folder `elephnt` is none of the classifier's 2 classes, by id, name or "
-                          "number (1 of 2 folders "
-                          "are unknown); did you mean `elephant`?"));
+                HasSubstr("folder `elephnt` is not one of the classifier's 2 classes, by id, name "
+                          "or number (1 of 2 folders are unknown); did you mean `elephant`?"));
     folder.write("CAT/1.jpg");
     fs::remove_all(folder / "elephnt");
     EXPECT_THAT(refused(folder.path(), {.classes = classes}),
@@ -307,7 +305,7 @@ TEST(Flat, WithoutLabels) {
     EXPECT_THAT(single_labels(dataset), ElementsAre(-1, -1));
     EXPECT_EQ(dataset.classes.size(), 3U);
     EXPECT_THAT(notes,
-                Contains(HasSubstr("2 images without labels (is list.csv a list of labels?")));
+                Contains(HasSubstr("2 images without labels (if list.csv is a list of labels")));
 }
 
 TEST(Flat, NothingThere) {
@@ -390,13 +388,13 @@ TEST(List, Refused) {
     EXPECT_THAT(
         message("path,label\na.jpg,elephnt\n", ClassList({"cat", "elephant"})),
         HasSubstr(
-            "l.csv line 2: label `elephnt` is none of the 2 classes; did you mean `elephant`?"));
+            "l.csv line 2: label `elephnt` is not one of the 2 classes; did you mean `elephant`?"));
     EXPECT_THAT(message("path,label\na.jpg,2\n", numbered_classes(2)),
                 HasSubstr("label 2 is out of range: the 2 classes are numbered 0..1; do the labels "
                           "count from 1?"));
     EXPECT_THAT(message("path,label\na.jpg,99999999\n"), HasSubstr("label 99999999 is too large"));
     EXPECT_THAT(refused(folder / "l.csv", {.list = folder / "l.csv"}, ErrorCode::usage),
-                HasSubstr("is a list itself"));
+                HasSubstr("is already a list"));
     EXPECT_THAT(refused(folder.path(),
                         {.layout = DatasetOptions::Layout::image_folder, .list = folder / "l.csv"},
                         ErrorCode::usage),
@@ -422,7 +420,7 @@ TEST(OwnList, LabelsCsvInTheFolderSpeaksForIt) {
         ASSERT_EQ(dataset.attributes.size(), 1U);
         EXPECT_THAT(texts(dataset.attributes[0].values), ElementsAre("2", "3", "2"));
         EXPECT_THAT(notes,
-                    Contains("images and labels are those of labels.csv in the folder (3 items)"));
+                    Contains("using the images and labels in labels.csv of the folder (3 items)"));
     }
     EXPECT_EQ(open_dataset(folder.path(), {.limit = 2}).size(), 2U);
     // Asked for by name, the class folders are what counts.
@@ -430,7 +428,7 @@ TEST(OwnList, LabelsCsvInTheFolderSpeaksForIt) {
     const Dataset classes =
         open_dataset(folder.path(), {.layout = DatasetOptions::Layout::image_folder}, &notes);
     EXPECT_THAT(classes.classes.ids(), ElementsAre("k2", "k3"));
-    EXPECT_THAT(notes, Contains(HasSubstr("labels.csv in the folder is not read")));
+    EXPECT_THAT(notes, Contains(HasSubstr("labels.csv in the folder is ignored")));
     // And a list that is given is taken before it.
     const auto other = folder.write("other.csv", "path,label\nstray.png,n01440764\n");
     EXPECT_THAT(texts(open_dataset(folder.path(), {.list = other}).ids), ElementsAre("stray.png"));

@@ -233,7 +233,7 @@ TEST_F(Hdf5Images, OfPCamHaveTheirLabelsBesideThem) {
     folder_.write("labels.npy", npy_file("|u1", {5}, std::string(5, '\1')));
     options.list = folder_ / "labels.npy";
     EXPECT_THAT(message_of([&] { open("camelyonpatch_level_2_split_test_x.h5", options); }),
-                HasSubstr("has 5 labels, and there are 6 images"));
+                HasSubstr("has 5 labels, but there are 6 images"));
 }
 
 TEST_F(Hdf5Images, HaveTheirLabelsInOnePlace) {
@@ -245,7 +245,7 @@ TEST_F(Hdf5Images, HaveTheirLabelsInOnePlace) {
     EXPECT_EQ(open("x.h5", options).single_label(5), 1);
     options.label_column = "y";
     EXPECT_THAT(message_of([&] { open("x.h5", options); }, ErrorCode::usage),
-                HasSubstr("leave one of them out"));
+                HasSubstr("omit one of them"));
 }
 
 TEST_F(Hdf5Images, OfSeveralArraysAreAskedAbout) {
@@ -255,9 +255,9 @@ TEST_F(Hdf5Images, OfSeveralArraysAreAskedAbout) {
     copy("latest.h5", "x.h5");
     EXPECT_THAT(message_of([&] { open("x.h5"); }),
                 HasSubstr("scores (not read: its chunks have an index of HDF5 1.10"));
-    folder_.write("x.h5", "no HDF5");
+    folder_.write("x.h5", "not an HDF5");
     EXPECT_THAT(message_of([&] { open("x.h5"); }),
-                AllOf(HasSubstr("x.h5"), HasSubstr("it is no HDF5 file")));
+                AllOf(HasSubstr("x.h5"), HasSubstr("it is not an HDF5 file")));
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST_F(HierarchyFiles, TreesOfNames) {
     EXPECT_THAT(refused("a.json", R"({"children": [{"class": "x"}, {"class": "x"}]})"),
                 HasSubstr("the class `x` appears twice"));
     EXPECT_THAT(refused("b.json", R"({"children": {"class": "x"}})"),
-                HasSubstr("`children` is no list"));
+                HasSubstr("`children` is not a list"));
     EXPECT_THAT(refused("c.json", R"({"children": [{"names": "x"}]})"),
                 HasSubstr("a node has no `name`"));
     EXPECT_THAT(refused("d.json", R"({"children": [3]})"), HasSubstr("a node is an object"));
@@ -105,17 +105,17 @@ TEST_F(HierarchyFiles, TreesOfNames) {
         EXPECT_THAT(
             refused("e.json", R"({"name": "r", "children": [)" +
                                   (before ? called + "," + twice : twice + "," + called) + "]}"),
-            HasSubstr("e.json below `r/a/a`: a class is called `r/a/a`"));
+            HasSubstr("e.json below `r/a/a`: a class is named `r/a/a`"));
     }
 }
 
 TEST_F(HierarchyFiles, WhatIsNoHierarchyIsNamed) {
     EXPECT_THAT(refused("e.csv", "child,parent\na,b\nb,c\nc,a\n"),
-                HasSubstr("no node without a parent"));
+                HasSubstr("every node has a parent"));
     EXPECT_THAT(refused("e.csv", "child,parent\na,top\na,b\nb,c\nc,a\n"),
-                HasSubstr("3 nodes (`a`, `b`, `c`) are above themselves"));
+                HasSubstr("3 nodes (`a`, `b`, `c`) are their own ancestors"));
     EXPECT_THAT(refused("e.csv", "child,parent\na,top\nb,head\n"),
-                HasSubstr("2 nodes without a parent (`top`, `head`) and not one"));
+                HasSubstr("2 nodes without a parent (`top`, `head`) instead of one"));
     EXPECT_THAT(refused("e.csv", "child,parent\na,top\na,top\n"),
                 HasSubstr("the edge from `a` to `top` appears twice"));
     EXPECT_THAT(refused("e.csv", "kid,parent\na,top\n"), HasSubstr("child"));
@@ -126,7 +126,7 @@ TEST_F(HierarchyFiles, WhatIsNoHierarchyIsNamed) {
                 HasSubstr("line 1: field 4 is `ZZ`"));
     EXPECT_THAT(refused("data.noun", "00000001 03 n 01 thing 0 900 | x\n"),
                 HasSubstr("900 pointers, but 7 fields"));
-    EXPECT_THAT(refused("data.noun", "00000001 03 v 01 go 0 000 | x\n"), HasSubstr("no noun"));
+    EXPECT_THAT(refused("data.noun", "00000001 03 v 01 go 0 000 | x\n"), HasSubstr("not a noun"));
     EXPECT_THAT(message_of([&] {
                     Hierarchy({"a", "a"}, {}, {}, "test");
                 }),

@@ -142,12 +142,12 @@ TEST(ReadLabelSets, JsonRefused) {
     EXPECT_THAT(refused(folder, "x.json", "[[1],[null],[0]]"), HasSubstr("null is not a label"));
     EXPECT_THAT(refused(folder, "x.json", "[[1],{},[0]]"), HasSubstr("an object is not a label"));
     EXPECT_THAT(refused(folder, "x.json", "[[1],[\"great white shrk\"],[0]]"),
-                HasSubstr("label `great white shrk` is none of the 4 classes; did you mean `great "
-                          "white shark`?"));
+                HasSubstr("label `great white shrk` is not one of the 4 classes; did you mean "
+                          "`great white shark`?"));
     EXPECT_THAT(refused(folder, "x.json", "3"), HasSubstr("expected a list or an object"));
     EXPECT_THAT(refused(folder, "x.json", std::string(200'000, '[')), HasSubstr("nested deeper"));
     EXPECT_THAT(refused(folder, "x.json", R"({"p.jpg": 1, "q.jpg": 0})"),
-                HasSubstr("`p.jpg` is no item of the data set three (3 items: `x/a.jpg`, "
+                HasSubstr("`p.jpg` is not an item of the data set three (3 items: `x/a.jpg`, "
                           "`x/b.jpg`, `y/c.jpg`), nor 1 other row: `q.jpg`"));
     EXPECT_THAT(refused(folder, "x.json", R"({"a.jpg": 1, "x/a.jpg": 0})"),
                 HasSubstr("appears twice"));
@@ -160,7 +160,7 @@ TEST(ReadLabelSets, ListsRefused) {
     EXPECT_THAT(refused(folder, "x.csv", "image,label\na.jpg,0\nb.jpg,bird\n"),
                 HasSubstr("x.csv line 3: label `bird`"));
     EXPECT_THAT(refused(folder, "x.csv", "image,label\nq.jpg,0\n"),
-                HasSubstr("`q.jpg` is no item"));
+                HasSubstr("`q.jpg` is not an item"));
     EXPECT_THAT(refused(folder, "x.txt", "0\n1\n"), HasSubstr("2 rows for the 3 items"));
     EXPECT_THAT(refused(folder, "x.txt", std::string_view("0\n\0\n2\n", 6)),
                 HasSubstr("x.txt line 2: a zero byte"));
@@ -175,7 +175,7 @@ TEST(ReadLabelSets, FileNamesThatSeveralItemsShare) {
     EXPECT_THAT(by_id[1], ElementsAre(1));
     const auto path = folder.write("l.csv", "image,label\na.jpg,1\n");
     EXPECT_THAT(message_of([&] { read_label_sets(path, dataset, animals()); }),
-                HasSubstr("several items have a file called `a.jpg`"));
+                HasSubstr("several items have a file named `a.jpg`"));
 }
 
 TEST(ReadLabelSets, ImagesThatAreNotHereAreCounted) {
@@ -190,9 +190,10 @@ TEST(ReadLabelSets, ImagesThatAreNotHereAreCounted) {
     EXPECT_EQ(match.unnamed, 1U);
     EXPECT_EQ(match.others, 2U);
     EXPECT_EQ(match.first_other, "x/z.jpg");
-    EXPECT_EQ(describe(match, 3, path),
-              "1 of 3 images are not named in l.csv; they count as without labels. 2 of 4 rows of "
-              "l.csv name images that are not here (the first: `x/z.jpg`); they are not used");
+    EXPECT_EQ(
+        describe(match, 3, path),
+        "1 of 3 images are not named in l.csv; they count as unlabelled. 2 of 4 rows of l.csv name "
+        "images that are not in the data set (the first: `x/z.jpg`); they are skipped");
     EXPECT_EQ(describe({}, 3, path), "");
 }
 
@@ -210,7 +211,7 @@ TEST(ReadLabelSets, ImagesOfOneFileNameInOtherFoldersAreOthers) {
     EXPECT_EQ(sets_of("id,label\n/data/cat/1.png,0\n/data/dog/2.png,2\n"), (Sets{{0}, {}}));
     EXPECT_EQ(sets_of("id,label\nval/1.png,0\nval/2.png,1\n"), (Sets{{0}, {1}}));
     EXPECT_THAT(message_of([&] { sets_of("id,label\na/1.png,0\nb/1.png,2\n"); }),
-                HasSubstr("`a/1.png` and `b/1.png` would both be the item `cat/1.png`"));
+                HasSubstr("`a/1.png` and `b/1.png` both match the item `cat/1.png`"));
 }
 
 TEST(ReadLabelSets, KeysWithoutExtension) {

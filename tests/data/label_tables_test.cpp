@@ -215,11 +215,11 @@ TEST_F(Layouts, WithoutTheColumnOfImages) {
         const std::string found = labels(without(table, table.image));
         if (found != right_) {
             EXPECT_THAT(found, AnyOf(HasSubstr("--label-column"), HasSubstr("labels for"),
-                                     HasSubstr("is none of the 3 classes"),
+                                     HasSubstr("is not one of the 3 classes"),
                                      HasSubstr("out of range"), HasSubstr("no column named")))
                 << table.name;
         } else {
-            EXPECT_THAT(notes_, Contains(HasSubstr("one label a line, taken in byte order")))
+            EXPECT_THAT(notes_, Contains(HasSubstr("one label per line, assigned in byte order")))
                 << table.name;
         }
     }
@@ -310,7 +310,7 @@ TEST_F(Layouts, AttributesOfCelebA) {
                             {.list = list, .classes = classes, .label_column = "Smiling"});
     };
     EXPECT_THAT(message_of([&] { smiling(numbered_classes(2)); }),
-                HasSubstr("the labels are -1 (1 rows) and 1 alone"));
+                HasSubstr("the only labels are -1 (1 rows) and 1."));
     const Dataset two = smiling(read_class_list(signs));
     EXPECT_EQ(two.single_label(0), 1);
     EXPECT_EQ(two.single_label(1), 0);
@@ -342,7 +342,7 @@ TEST_F(Layouts, TheFourFilesOfCub) {
     folder_.write("cub/image_class_labels.txt", "1 1 1\n2 2 2\n");
     EXPECT_THAT(message(), HasSubstr("line 1: `1 1` is not the number of a class"));
     folder_.write("cub/image_class_labels.txt", "1 1\n2\n");
-    EXPECT_THAT(message(), HasSubstr("line 2: `2` is not a number and what it stands for"));
+    EXPECT_THAT(message(), HasSubstr("line 2: `2` is not a number followed by its meaning"));
 }
 
 TEST_F(Layouts, MinusOneMeansNoLabelAndIsCounted) {
@@ -426,7 +426,7 @@ TEST_F(Layouts, IdsThatSeveralImagesHaveAreRefused) {
                 "x/a.png 1; y/a.png 2; ");
     fs::remove(folder_ / "images/a.png");
     EXPECT_THAT(labels({"l.csv", ',', {{"id", "breed"}, {"a", "cat"}, {"b", "dog"}}}),
-                HasSubstr("several items have a file called `a`"));
+                HasSubstr("several items have a file named `a`"));
 }
 
 TEST_F(Layouts, SplitsAreCounted) {

@@ -131,7 +131,7 @@ const std::vector<Kept>& kept() {
          {"a/abbey/sun_a.jpg", "a/apse/indoor/sun_b.jpg", "z/zoo/sun_c.jpg"},
          {0, 1, 2},
          {"abbey", "apse/indoor", "zoo"},
-         "SUN397: ClassName.txt, 3 classes; without 1 image not called sun_*.jpg"},
+         "SUN397: ClassName.txt, 3 classes; without 1 image not named sun_*.jpg"},
     };
     return all;
 }
@@ -278,12 +278,12 @@ TEST(Layouts, DamagedFilesAreRefusedByLine) {
     EXPECT_THAT(pets("Abyssinian_2 1 1 1\nAbyssinian_2 1 1 1\n"),
                 HasSubstr("line 2: the image images/Abyssinian_2.jpg is listed twice (first in "
                           "line 1)"));
-    EXPECT_THAT(pets("bull_dog_9 1 1 1\n"), HasSubstr("class 1 is called `Abyssinian` here"));
+    EXPECT_THAT(pets("bull_dog_9 1 1 1\n"), HasSubstr("class 1 is named `Abyssinian` here"));
     EXPECT_THAT(pets("\n"), HasSubstr("annotations/test.txt: no image of the split test in it"));
 
     EXPECT_THAT(
         refused_with("FGVC Aircraft", "data/images_variant_test.txt", "1514522 Cesna 172\n"),
-        HasSubstr("images_variant_test.txt line 1: `Cesna 172` is none of the 3 classes of "
+        HasSubstr("images_variant_test.txt line 1: `Cesna 172` is not one of the 3 classes of "
                   "variants.txt; did you mean `Cessna 172`?"));
     EXPECT_THAT(refused_with("FGVC Aircraft", "data/variants.txt", "707-320\n707-320\n"),
                 HasSubstr("variants.txt line 2: the class `707-320` appears twice"));
@@ -295,9 +295,9 @@ TEST(Layouts, DamagedFilesAreRefusedByLine) {
     EXPECT_THAT(refused_with("Places365", "places365_val.txt", "Places365_val_00000001.jpg 3\n"),
                 HasSubstr("places365_val.txt line 1: class `3` is not a number from 0 to 2"));
     EXPECT_THAT(refused_with("Places365", "categories_places365.txt", "/a/airfield 0\n/b/bar 2\n"),
-                HasSubstr("no line names class 1, and one names class 2"));
+                HasSubstr("no line names class 1, but one names class 2"));
     EXPECT_THAT(refused_with("SUN397", "ClassName.txt", "/a/abbey\n/z/zoo\n"),
-                HasSubstr("its folder `apse/indoor` is none of the 2 classes of ClassName.txt"));
+                HasSubstr("its folder `apse/indoor` is not one of the 2 classes of ClassName.txt"));
 
     EXPECT_THAT(refused_with("GTSRB", "GT-final_test.csv", "Filename;ClassId\n00000.ppm;43\n"),
                 HasSubstr("GT-final_test.csv line 2: class `43` is not a number from 0 to 42"));
@@ -325,7 +325,7 @@ TEST(Layouts, ListsThatBelongTogetherAreJoined) {
     const std::string list = "list_attr_celeba.txt";
     const auto celeba = [&](const std::string& text) { return refused_with("CelebA", list, text); };
     EXPECT_THAT(celeba("2\nBald Smiling\n000002.jpg -1 1\n"),
-                HasSubstr(list + ": line 1 says 2 images, and the file has 1: was it cut off?"));
+                HasSubstr(list + ": line 1 says 2 images, but the file has 1: was it cut off?"));
     EXPECT_THAT(celeba("1\nBald Smiling\n000002.jpg -1\n"),
                 HasSubstr(list + " line 3: 2 words, expected an image and 2 attributes"));
     EXPECT_THAT(celeba("1\nBald Smiling\n000002.jpg -1 0\n"),
@@ -341,8 +341,8 @@ TEST(Layouts, CelebaAsksForTheAttribute) {
     for (const Kept& one : kept())
         if (one.layout == "CelebA") write(folder, one);
     EXPECT_THAT(refused(folder.path(), {}, ErrorCode::usage),
-                HasSubstr("CelebA has 3 attributes and no classes: name the one to predict, such "
-                          "as --label-column Young"));
+                HasSubstr("CelebA has 3 attributes and no classes: name the attribute to predict, "
+                          "such as --label-column Young"));
     DatasetOptions options;
     options.label_column = "Smilin";
     EXPECT_THAT(refused(folder.path(), options, ErrorCode::usage),
@@ -360,8 +360,8 @@ TEST(Layouts, SplitsAreChosenAndNeverTrainByItself) {
                 HasSubstr("--split dev: Oxford-IIIT Pets has the splits test, trainval"));
     fs::remove(folder / "annotations/test.txt");
     EXPECT_THAT(refused(folder.path()),
-                AllOf(HasSubstr("annotations/test.txt is missing, which says what is in the split "
-                                "test of Oxford-IIIT Pets; --split reads one of: trainval"),
+                AllOf(HasSubstr("annotations/test.txt, which lists the split test of Oxford-IIIT "
+                                "Pets, is missing; --split reads one of: trainval"),
                       HasSubstr("--layout folders")));
     const TempFolder food;
     food.write("meta/train.json", R"({"waffles": ["waffles/7"]})");
@@ -386,9 +386,9 @@ TEST(Layouts, OptionsThatCannotActAreRefused) {
     EXPECT_THAT(refused(pets.path(), column, ErrorCode::usage), HasSubstr("--label-column is for"));
     EXPECT_THAT(refused(pets.path(), image, ErrorCode::usage), HasSubstr("--image-column is for"));
     EXPECT_THAT(refused(sun.path(), split, ErrorCode::usage),
-                HasSubstr("--split test: SUN397 has no splits; leave --split out"));
+                HasSubstr("--split test: SUN397 has no splits; omit --split"));
     EXPECT_THAT(refused(plain.path(), split, ErrorCode::usage),
-                HasSubstr("is none: name the file or folder of the split"));
+                HasSubstr("is neither: name the file or folder of the split"));
     const fs::path list = plain.write("list.csv", "path,label\ncat/1.jpg,cat\n");
     EXPECT_THAT(refused(list, split, ErrorCode::usage), HasSubstr("--split test is for"));
     // Asked for as folders, it is folders.
@@ -403,7 +403,7 @@ TEST(Layouts, ImagesAloneAreNotReadWithoutLabels) {
     write(folder, kept().front());
     EXPECT_THAT(refused(folder / "images"),
                 AllOf(HasSubstr("images holds images of Oxford-IIIT Pets, whose labels are in"),
-                      HasSubstr("--layout flat reads the images without labels")));
+                      HasSubstr("to read the images without labels, pass --layout flat")));
     EXPECT_THAT(refused((folder / "images").string() + "/"), HasSubstr("Oxford-IIIT Pets"));
     DatasetOptions flat;
     flat.layout = DatasetOptions::Layout::flat;
@@ -437,15 +437,15 @@ TEST(Layouts, ClassesAreFoundAmongTheClassifiers) {
     options.classes = ClassList({"Abyssinian", "Bull Dog", "Shiba"});
     EXPECT_THAT(
         refused(folder.path(), options),
-        HasSubstr("the class `Shiba Inu` of Oxford-IIIT Pets is none of the classifier's 3"));
+        HasSubstr("the class `Shiba Inu` of Oxford-IIIT Pets is not one of the classifier's 3"));
 }
 
 TEST(SplitFolders, TestOrElseVal) {
     const TempFolder folder;
     for (const char* name : {"train/cat/1.jpg", "train/dog/2.jpg"}) folder.write(name);
     EXPECT_THAT(refused(folder.path()),
-                HasSubstr("holds the training images of a data set (train), and no test or val: "
-                          "--split train reads them"));
+                HasSubstr("holds only the training images of a data set (train), no test or val; "
+                          "to read them, pass --split train"));
     folder.write("valid/dog/3.jpg");
     folder.write("valid/cat/4.jpg");
     std::vector<std::string> notes;

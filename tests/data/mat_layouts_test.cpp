@@ -86,7 +86,7 @@ TEST(Mat, DamagedFilesAreRefused) {
                     HasSubstr("cut off"));
     }
     std::vector<std::byte> other(200, std::byte{'M'});
-    EXPECT_THAT(message_of([&] { read_mat(other); }), HasSubstr("it is no MAT-file of level 5"));
+    EXPECT_THAT(message_of([&] { read_mat(other); }), HasSubstr("it is not a MAT-file of level 5"));
     const std::string hdf = "MATLAB 7.3 MAT-file";
     EXPECT_THAT(message_of([&] { read_mat(std::as_bytes(std::span(hdf))); }),
                 HasSubstr("version 7.3 (HDF5)"));
@@ -148,7 +148,7 @@ TEST(MatLayouts, ImagenetsTarWithItsDevelopmentKit) {
         images += tar_member("ILSVRC2012_val_0000000" + std::to_string(i) + ".JPEG", "x");
     folder.write("ILSVRC2012_img_val.tar", images + std::string(1024, '\0'));
     EXPECT_THAT(message_of([&] { open_dataset(folder.path(), {}); }),
-                HasSubstr("ILSVRC2012_devkit_t12.tar.gz is missing, which has the labels of"));
+                HasSubstr("ILSVRC2012_devkit_t12.tar.gz, which has the labels of"));
     const std::string kit = "ILSVRC2012_devkit_t12/data/";
     const auto write_kit = [&](const std::string& truth) {
         folder.write(
@@ -169,10 +169,10 @@ TEST(MatLayouts, ImagenetsTarWithItsDevelopmentKit) {
     write_kit("3\n4\n2\n");  // a synset that is no class
     EXPECT_THAT(
         message_of([&] { open_dataset(folder.path(), {}); }),
-        HasSubstr("ground_truth.txt line 2: `4` is none of the 3 numbers in data/meta.mat"));
+        HasSubstr("ground_truth.txt line 2: `4` is not one of the 3 numbers in data/meta.mat"));
     write_kit("3\n1\n");
     EXPECT_THAT(message_of([&] { open_dataset(folder.path(), {}); }),
-                HasSubstr("ILSVRC2012_val_00000003.JPEG is none of the 2 that"));
+                HasSubstr("ILSVRC2012_val_00000003.JPEG is not one of the 2 that"));
     // Unpacked, the class folders are read.
     folder.write("val/n01440764/ILSVRC2012_val_00000001.JPEG");
     EXPECT_THAT(ids_of(open_dataset(folder.path(), {})),

@@ -119,7 +119,7 @@ TEST(ParquetFiles, ColumnsThatAreNotNullableAndHaveOtherNames) {
                            {.image_column = "picture", .label_column = "label"}),
                 AllOf(HasSubstr("no column `label` of labels"), HasSubstr("picture, kind")));
     EXPECT_THAT(refusal_of("hyparquet_required.parquet", {.image_column = "kind"}),
-                HasSubstr("column `kind` is of type int64; images are of byte_array"));
+                HasSubstr("column `kind` has type int64; images need byte_array"));
 }
 
 TEST(ParquetFiles, RowGroups) {
@@ -190,7 +190,7 @@ TEST(ParquetFiles, SeveralFilesAreOneAfterTheOther) {
     EXPECT_EQ(rows.images->read(121, 1000), fixture_image(1));
     EXPECT_THAT(rows.images->place_of(121), HasSubstr("duckdb_gzip.parquet row 1"));
     const std::vector<std::filesystem::path> twice = {files[0], files[0]};
-    EXPECT_THAT(message_of([&] { parquet::open_rows(twice, {}, notes); }), HasSubstr("one name"));
+    EXPECT_THAT(message_of([&] { parquet::open_rows(twice, {}, notes); }), HasSubstr("the same name"));
     const std::vector<std::filesystem::path> mixed = {files[0],
                                                       parquet_fixtures / "duckdb_texts.parquet"};
     EXPECT_THAT(message_of([&] { parquet::open_rows(mixed, {}, notes); }),
@@ -218,7 +218,7 @@ TEST(ParquetFiles, WhatIsNotReadIsNamed) {
     EXPECT_THAT(refusal_of("duckdb_lists.parquet"),
                 AllOf(HasSubstr("column `image`"), HasSubstr("image.list.element")));
     EXPECT_THAT(refusal_of("duckdb_lists.parquet", {.image_column = "image.list.element"}),
-                HasSubstr("is a list for each row, which is not read"));
+                HasSubstr("holds a list in each row, which is not supported"));
     EXPECT_THAT(message_of([] { parquet::File(parquet_fixtures / "none.parquet"); }),
                 HasSubstr("none.parquet"));
 }

@@ -104,7 +104,7 @@ TEST_F(PathsInParquet, MetadataOfImagefolder) {
         ASSERT_EQ(dataset.size(), 3U);
         EXPECT_EQ(dataset.ids[0], "b.png");
         EXPECT_THAT(labels_of(dataset), ElementsAre(1, 0, 1));
-        EXPECT_THAT(notes_, Contains("images and labels are those of " + name +
+        EXPECT_THAT(notes_, Contains("using the images and labels in " + name +
                                      " in the folder (3 items)"));
         EXPECT_THAT(notes_, Contains(HasSubstr("images: column file_name")));
         std::filesystem::remove(folder_.path() / name);
@@ -152,7 +152,7 @@ TEST_F(PathsInParquet, MetadataThatAreDamagedAreAnError) {
     EXPECT_THAT(refused("flat"), HasSubstr("metadata.jsonl line 2"));
     folder_.write("flat/metadata.jsonl",
                   "{\"file_name\": \"a.png\", \"label\": 1}\n[\"file_name\"]\n");
-    EXPECT_THAT(refused("flat"), HasSubstr("metadata.jsonl line 2: the line is no object"));
+    EXPECT_THAT(refused("flat"), HasSubstr("metadata.jsonl line 2: the line is not an object"));
     folder_.write("flat/metadata.jsonl",
                   "{\"file_name\": \"a.png\", \"label\": 1}\n\n\n{\"label\": 2}\n");
     EXPECT_THAT(refused("flat"), HasSubstr("metadata.jsonl line 4: no file_name"));

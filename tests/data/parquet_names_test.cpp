@@ -29,7 +29,7 @@ TEST(ParquetFolder, OneSplitIsTakenAndAMixRefused) {
     one.write("data/validation-00001-of-00002.parquet");
     EXPECT_THAT(message_of([&] { names_in(one); }),
                 AllOf(HasSubstr("validation-00000-of-00002.parquet is missing"),
-                      HasSubstr("1 file of 2 there")));
+                      HasSubstr("1 file of 2 exist")));
     one.write("data/validation-00000-of-00002.parquet");
     one.write("README.md");
     EXPECT_THAT(names_in(one), ElementsAre("data/validation-00000-of-00002.parquet",

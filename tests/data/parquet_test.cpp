@@ -78,7 +78,7 @@ TEST_F(ParquetLies, TheTruthIsRead) {
     EXPECT_EQ(text_of(rows.images->read("x.parquet/2", 13)), "the third one");
     EXPECT_THAT(rows.labels.label_of, ElementsAre(2, 0, 1));
     EXPECT_THAT(message_of([&] { rows.images->read(2, 12); }),
-                HasSubstr("x.parquet row 2: the image has 13 bytes; at most 12 are read"));
+                HasSubstr("x.parquet row 2: the image has 13 bytes; the limit is 12"));
     for (const char* name : {"x.parquet/3", "y.parquet/0", "x.parquet/", "x.parquet/-1", "0", ""})
         EXPECT_THAT(message_of([&] { rows.images->read(name, 13); }), HasSubstr("no image is"));
 }
@@ -92,7 +92,7 @@ TEST_F(ParquetLies, SizesAndCountsAreNotBelieved) {
                 AllOf(HasSubstr("x.parquet: row group 0, column `image`: page at byte 4"),
                       HasSubstr("claims 1073741824 bytes")));
     EXPECT_THAT(refusal({.page_values = huge}), HasSubstr("claims 2147483647 values"));
-    EXPECT_THAT(refusal({.page_values = 4}), HasSubstr("claims 4 rows, 3 are left"));
+    EXPECT_THAT(refusal({.page_values = 4}), HasSubstr("claims 4 rows, but the row group has only 3 left"));
     EXPECT_THAT(refusal({.page_values = 2}), AnyOf(HasSubstr("page"), HasSubstr("rows")));
     EXPECT_THAT(refusal({.rows = more}), HasSubstr("rows are claimed"));
     EXPECT_THAT(refusal({.rows = 4}), HasSubstr("the row groups have 3 rows, the file 4"));
@@ -105,7 +105,7 @@ TEST_F(ParquetLies, SizesAndCountsAreNotBelieved) {
     EXPECT_THAT(refusal({.chunk_size = 3}), HasSubstr("damaged"));
     EXPECT_THAT(refusal({.metadata_size = 0xffffffff}), HasSubstr("metadata of 4294967295 bytes"));
     EXPECT_THAT(refusal({.crc = 7}), HasSubstr("its checksum is 00000007"));
-    EXPECT_THAT(refusal({.encoding = 8}), HasSubstr("there is no dictionary before it"));
+    EXPECT_THAT(refusal({.encoding = 8}), HasSubstr("but none precedes it"));
     EXPECT_THAT(refusal({.encoding = 9}), HasSubstr("byte_stream_split"));
     EXPECT_THAT(refusal({.encoding = 77}), HasSubstr("number 77"));
     EXPECT_THAT(refusal({.encoding = 4}),
@@ -153,9 +153,9 @@ TEST_F(ParquetLies, PagesUnpackToWhatTheyClaimOrAreRefused) {
         claims.packed_page = packed_by(codec, longer);
         EXPECT_THAT(refusal(claims), HasSubstr("x.parquet row 0: row group 0, column `image`"));
         claims.packed_page = packed_by(codec, page.substr(1));
-        EXPECT_THAT(refusal(claims), AnyOf(HasSubstr("unpack to"), HasSubstr("damaged")));
+        EXPECT_THAT(refusal(claims), AnyOf(HasSubstr("decompress to"), HasSubstr("damaged")));
         claims.packed_page = "nothing of the kind";
-        EXPECT_THAT(refusal(claims), AnyOf(HasSubstr("damaged"), HasSubstr("unpack to")));
+        EXPECT_THAT(refusal(claims), AnyOf(HasSubstr("damaged"), HasSubstr("decompress to")));
         claims.packed_page = "";
         EXPECT_THAT(refusal(claims), HasSubstr("data"));
     }

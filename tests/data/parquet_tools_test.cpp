@@ -132,10 +132,9 @@ TEST(ParquetTypes, WhatIsNoLabelIsNamed) {
             return message_of(
                 [&] { open_of_tool(tools_fixtures / file, {.label_column = column}); });
         };
-        EXPECT_THAT(refusal("half"), HasSubstr("row 0: label 0.5 is no number of a class"));
-        EXPECT_THAT(refusal("half_decimal"),
-                    HasSubstr("row 1: label 1.75 is no number of a class"));
-        EXPECT_THAT(refusal("huge"), HasSubstr("label 18446744073709551615 is no number"));
+        EXPECT_THAT(refusal("half"), HasSubstr("row 0: label 0.5 is not a class number"));
+        EXPECT_THAT(refusal("half_decimal"), HasSubstr("row 1: label 1.75 is not a class number"));
+        EXPECT_THAT(refusal("huge"), HasSubstr("label 18446744073709551615 is not a class number"));
         EXPECT_THAT(refusal("date"),
                     AllOf(HasSubstr(file), HasSubstr("column `date` is a date; labels are whole")));
         EXPECT_THAT(refusal("time"), HasSubstr("column `time` is a time;"));

@@ -201,7 +201,7 @@ TEST_F(Remote, ASilentServerIsAskedAgain) {
 TEST_F(Remote, WhatDoesNotPassIsToldWithTheRange) {
     EXPECT_THAT(
         said_of("HTTP/1.1 503 Busy\r\nContent-Length: 1000"),
-        AllOf(HasSubstr("bytes 0 to 999: the server says 503"), HasSubstr("(asked 4 times)")));
+        AllOf(HasSubstr("bytes 0 to 999: the server answers 503"), HasSubstr("(asked 4 times)")));
     EXPECT_EQ(server_.requests().size(), 4U);
     server_.forget_requests();
     EXPECT_THAT(said_of("HTTP/1.1 404 No\r\nContent-Length: 1000"),
@@ -209,7 +209,7 @@ TEST_F(Remote, WhatDoesNotPassIsToldWithTheRange) {
     EXPECT_EQ(server_.requests().size(), 1U);
     EXPECT_THAT(said_of("HTTP/1.1 403 No\r\nContent-Length: 1000"), HasSubstr("~/.netrc"));
     EXPECT_THAT(said_of("HTTP/1.1 200 Fine\r\nContent-Length: 5000", std::string(5000, 'x')),
-                HasSubstr("does not read ranges"));
+                HasSubstr("does not support byte ranges"));
     EXPECT_THAT(said_of("HTTP/1.1 206 P\r\nContent-Length: 1000"),
                 HasSubstr("without a Content-Range"));
     EXPECT_THAT(said_of("HTTP/1.1 206 P\r\nContent-Length: 1000\r\nContent-Range: bytes 0-x/y"),
@@ -222,10 +222,10 @@ TEST_F(Remote, WhatDoesNotPassIsToldWithTheRange) {
                 HasSubstr("answers with bytes 0-499 of 5000"));
     EXPECT_THAT(said_of("HTTP/1.1 206 P\r\nContent-Length: 2000\r\nContent-Range: bytes 0-999/5000",
                         std::string(2000, 'x')),
-                HasSubstr("longer than what was asked for"));
+                HasSubstr("longer than requested"));
     EXPECT_THAT(said_of("HTTP/1.1 206 P\r\nContent-Length: 1000\r\nContent-Range: bytes "
                         "0-999/5000\r\nContent-Encoding: gzip"),
-                HasSubstr("packs what it sends (gzip)"));
+                HasSubstr("compresses what it sends (gzip)"));
     EXPECT_THAT(said_of("HTTP/1.1 302 F\r\nContent-Length: 1000\r\nLocation: /lie"),
                 HasSubstr("redirects"));
     EXPECT_THAT(said_of("HTTP/1.1 302 F\r\nContent-Length: 1000\r\nLocation: ftp://h/lie"),
@@ -267,9 +267,9 @@ TEST_F(Remote, AFileThatChangesMeanwhileIsRefused) {
         const SourceFile file(server_.url("/f"));
         server_.add("/f", same_size ? bytes : bytes + "x", same_size ? "\"2\"" : "\"1\"");
         EXPECT_THAT(failure([&] { read_at(file, 3000, 5); }),
-                    AllOf(HasSubstr("it changed at the server"),
-                          HasSubstr(same_size ? "its version is \"2\", and was \"1\""
-                                              : "5001 bytes, and 5000 then")));
+                    AllOf(HasSubstr("it changed on the server"),
+                          HasSubstr(same_size ? "its version is \"2\"; it was \"1\""
+                                              : "5001 bytes; it had 5000 before")));
         server_.add("/f", bytes.substr(0, 10), "\"1\"");
         EXPECT_THAT(failure([&] { read_at(file, 3000, 5); }), HasSubstr("it is shorter"));
     }
@@ -300,8 +300,8 @@ TEST_F(Remote, UrlsThatAreNotReadAreRefusedWithoutTheirSecrets) {
     const auto refusal = [](const std::string& url) {
         return message_of([&] { open_dataset(url, {}); });
     };
-    EXPECT_THAT(refusal("gs://b/x.tar"), HasSubstr("gs:// is not read"));
-    EXPECT_THAT(refusal("https://h/x"), HasSubstr("archives are read (.tar, .parquet, .zip)"));
+    EXPECT_THAT(refusal("gs://b/x.tar"), HasSubstr("gs:// is not supported"));
+    EXPECT_THAT(refusal("https://h/x"), HasSubstr("archives can be read (.tar, .parquet, .zip)"));
     EXPECT_THAT(refusal("https://h/x.tar?X-Amz-Signature=secret"),
                 AllOf(HasSubstr("`?`"), Not(HasSubstr("secret"))));
     EXPECT_THAT(refusal("https://me:secret@h/x.tar"),
@@ -487,7 +487,7 @@ TEST_F(RemoteArchives, AnIndexOfAnotherVersionIsNotBelieved) {
     const remote::FilesInstead own(quick());
     const Dataset there = open(url);  // nobody was asked
     EXPECT_THAT(failure([&] { there.read_image(3); }),
-                AllOf(HasSubstr("i3.png in http://"), HasSubstr("it changed at the server")));
+                AllOf(HasSubstr("i3.png in http://"), HasSubstr("it changed on the server")));
 }
 
 TEST_F(RemoteArchives, ZipsAreThoseOfTheDisk) {

@@ -105,10 +105,10 @@ TEST_F(Saved, WithoutImagesOrFilesIsRefused) {
     folder_.write("x/data.arrow", "no Arrow file");
     for (const auto& [state, what] :
          {std::pair("{}", "name no files"), std::pair("{", "state.json"),
-          std::pair(R"({"_data_files": [{"filename": "../data.arrow"}]})", "no file beside it"),
+          std::pair(R"({"_data_files": [{"filename": "../data.arrow"}]})", "not a file beside it"),
           std::pair(R"({"_data_files": [{"filename": "other.arrow"}]})", "other.arrow"),
           std::pair(R"({"_data_files": [{"filename": "data.arrow"}]})",
-                    "data.arrow: it is no Arrow stream")}) {
+                    "data.arrow: it is not an Arrow stream")}) {
         folder_.write("x/state.json", state);
         EXPECT_THAT(refusal(folder_ / "x"), HasSubstr(what)) << state;
     }

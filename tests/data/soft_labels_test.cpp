@@ -120,7 +120,7 @@ TEST_F(SoftLabelFiles, ColumnsAreFoundByTheNamesOfClassesAndRowsByThoseOfImages)
     // A class without a column has probability 0.
     const auto two = read(csv("image,cat,dog\na.png,.5,.5\nb.png,0.5,0.5\nc.png,1,0\n"));
     ASSERT_TRUE(two);
-    EXPECT_THAT(notes_, Contains(HasSubstr("(1 classes have none, and count as 0)")));
+    EXPECT_THAT(notes_, Contains(HasSubstr("(1 classes have no column and count as 0)")));
 }
 
 TEST_F(SoftLabelFiles, RowsSumToOne) {

@@ -101,7 +101,7 @@ TEST_F(Tars, SamplesAreMembersOfOneKeyWithTheirLabels) {
     EXPECT_EQ(read_text_of(dataset, 1), two);
     EXPECT_EQ(read_text_of(dataset, 2), three);
     EXPECT_THAT(said(), AllOf(HasSubstr("skipped 1 sample without an image, the first: only"),
-                              HasSubstr("skipped 1 member that are no plain files"),
+                              HasSubstr("skipped 1 member that are not plain files"),
                               HasSubstr("1 row without a label")));
     EXPECT_THROW(dataset.archive->read("val.tar/none.jpg"), Error);
     EXPECT_THROW(dataset.archive->read("other.tar/two.png"), Error);
@@ -141,7 +141,7 @@ TEST_F(Tars, ClassFoldersThatWerePackedAsTheyAreAreLabels) {
     const std::string tar = tar_member("train/owl/a.jpg", "1") + tar_member("train/cat/b.jpg", "2");
     folder_.write("x.tar", tar + tar_end());
     Dataset dataset = open("x.tar");
-    EXPECT_THAT(said(), HasSubstr("their folders are the classes"));
+    EXPECT_THAT(said(), HasSubstr("the folders are the classes"));
     EXPECT_EQ(dataset.classes.ids(), (std::vector<std::string>{"cat", "owl"}));
     EXPECT_EQ(dataset.single_label(0), 1);
     DatasetOptions options;
@@ -224,7 +224,7 @@ TEST_F(Tars, SeveralByARangeAndAFolderOfThem) {
     open("set");
     EXPECT_THAT(said(), HasSubstr("11 archives are numbered 0 to 11: some may be missing"));
     folder_.write("set/train-0.tar", tar_member("x.jpg", "") + tar_end());
-    EXPECT_THAT(refusal("set"), AllOf(HasSubstr("several names"), HasSubstr("{0..11}.tar"),
+    EXPECT_THAT(refusal("set"), AllOf(HasSubstr("different base names"), HasSubstr("{0..11}.tar"),
                                       HasSubstr("train-0.tar")));
 }
 
@@ -239,9 +239,9 @@ TEST_F(Tars, FoldersThatSayWhatTheyHold) {
     EXPECT_THAT(ids_of(open("timm")), ElementsAre("b.tar/first", "a.tar/second"));
     folder_.write("timm/_info.json",
                   R"({"filenames": ["b.tar", "a.tar"], "shard_lengths": [1, 2]})");
-    EXPECT_THAT(refusal("timm"), AllOf(HasSubstr("a.tar has 1 images, and 2 are said")));
+    EXPECT_THAT(refusal("timm"), AllOf(HasSubstr("a.tar has 1 images, but its index says 2")));
     folder_.write("timm/_info.json", R"({"filenames": ["b.tar", "c.tar"]})");
-    EXPECT_THAT(refusal("timm"), AllOf(HasSubstr("c.tar is not there"), HasSubstr("_info.json")));
+    EXPECT_THAT(refusal("timm"), AllOf(HasSubstr("c.tar"), HasSubstr("_info.json")));
     folder_.write("timm/_info.json", R"({"filenames": ["../b.tar"]})");
     EXPECT_THAT(refusal("timm"), HasSubstr("names of files beside it"));
     folder_.write("timm/_info.json", R"({"splits": {"train": {}, "validation": {}}})");
@@ -255,7 +255,7 @@ TEST_F(Tars, FoldersThatSayWhatTheyHold) {
     EXPECT_EQ(clip.classes.name(1), "goldfish");
     EXPECT_EQ(clip.single_label(0), 1);
     folder_.write("clip/test/nshards.txt", "2\n");
-    EXPECT_THAT(refusal("clip"), AllOf(HasSubstr("1.tar is not there"), HasSubstr("nshards.txt")));
+    EXPECT_THAT(refusal("clip"), AllOf(HasSubstr("1.tar"), HasSubstr("nshards.txt")));
 }
 
 TEST_F(Tars, CompressedOnesSayHowToUnpackThem) {
@@ -330,7 +330,7 @@ TEST_F(Tars, DamagedOnesThatGzipPackedAreRefused) {
     std::string damaged = good;
     damaged[damaged.size() - 5] ^= 1;  // of its checksum
     EXPECT_THAT(refused(damaged), HasSubstr("it is damaged"));
-    EXPECT_THAT(refused(good + good), HasSubstr("unpack it and name the new file"));
+    EXPECT_THAT(refused(good + good), HasSubstr("decompress it and pass the new file"));
     EXPECT_THAT(refused(std::string("\x1f\x8b\x08\x00", 4)), HasSubstr("cut off"));
     EXPECT_THAT(refused(deflated("no tar", 31)), HasSubstr("byte 0"));
 }
@@ -339,23 +339,23 @@ TEST_F(Tars, DamagedOnesNameTheByte) {
     const std::string good = tar_member("a.jpg", image_bytes("a"));
     folder_.write("x.tar", good + tar_member("b.jpg", "b"));
     open("x.tar");
-    EXPECT_THAT(said(), HasSubstr("without the mark of an archive's end"));
+    EXPECT_THAT(said(), HasSubstr("without an end-of-archive mark,"));
     EXPECT_THAT(refusal_of(good + "text"), AllOf(HasSubstr("x.tar: byte 1536"), HasSubstr("cut")));
     EXPECT_THAT(refusal_of(good.substr(0, 900)),
-                AllOf(HasSubstr("`a.jpg` has 700 bytes, and 388 are left")));
+                AllOf(HasSubstr("`a.jpg` has 700 bytes, but only 388 are left")));
     std::string flipped = good + tar_end();
     flipped[3] ^= 1;
     EXPECT_THAT(refusal_of(flipped), AllOf(HasSubstr("byte 0"), HasSubstr("checksum")));
-    EXPECT_THAT(refusal_of(good + tar_end() + good), HasSubstr("joined by cat"));
+    EXPECT_THAT(refusal_of(good + tar_end() + good), HasSubstr("joined with cat"));
     EXPECT_THAT(refusal_of(tar_end()), HasSubstr("no image"));
     EXPECT_THAT(refusal_of(""), HasSubstr("no image"));
-    EXPECT_THAT(refusal_of(tar_member("a.jpg", "", '0', "99999999999")), HasSubstr("no number"));
+    EXPECT_THAT(refusal_of(tar_member("a.jpg", "", '0', "99999999999")), HasSubstr("not a number"));
     EXPECT_THAT(refusal_of(tar_member("a.jpg", "", '0', "77777777777")), HasSubstr("are left"));
     std::string negative(12, '\xff');
-    EXPECT_THAT(refusal_of(tar_member("a.jpg", "", '0', negative)), HasSubstr("no number"));
+    EXPECT_THAT(refusal_of(tar_member("a.jpg", "", '0', negative)), HasSubstr("not a number"));
     std::string huge(12, '\x7f');
     huge[0] = '\x80';
-    EXPECT_THAT(refusal_of(tar_member("a.jpg", "", '0', huge)), HasSubstr("no number"));
+    EXPECT_THAT(refusal_of(tar_member("a.jpg", "", '0', huge)), HasSubstr("not a number"));
     for (const char* record : {"x", "5 a=b\n", "99999 path=a\n", "6 path\n", "-1 path=a\n", " =\n"})
         EXPECT_THAT(refusal_of(tar_member("p", record, 'x') + good), HasSubstr("pax")) << record;
     EXPECT_THAT(refusal_of(pax("size", "-5") + good), HasSubstr("size `-5`"));
@@ -377,8 +377,8 @@ TEST_F(Tars, ASuffixWithoutADotIsTheImageAmongOthersWithOne) {
     EXPECT_EQ(read_text_of(dataset, 0), "one");
     EXPECT_EQ(read_text_of(dataset, 1), "two");
     EXPECT_EQ(read_text_of(dataset, 2), "three");
-    EXPECT_THAT(said(), HasSubstr("skipped 6 images with a dot in the suffix, beside the image "
-                                  "without one, the first: 1.seg.png in "));
+    EXPECT_THAT(said(), HasSubstr("skipped 6 images with a dot in the suffix, because the sample "
+                                  "has an image without one; the first: 1.seg.png in "));
 }
 
 TEST_F(Tars, KeysThatComeAgainAndSamplesOfTwoImagesAreRefused) {

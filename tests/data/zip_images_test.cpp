@@ -75,7 +75,7 @@ TEST_F(Zips, FoldersAreClassesAndTheOrderIsThatOfTheNames) {
     EXPECT_EQ(image(dataset, 0), text);
     EXPECT_EQ(image(dataset, 1), "");
     EXPECT_EQ(image(dataset, 2), "two");
-    EXPECT_THAT(said_, HasSubstr("not images, and skipped: 1 entry"));
+    EXPECT_THAT(said_, HasSubstr("skipped entries that are not images: 1 entry"));
     EXPECT_TRUE(has_archived_images(dataset));
     Dataset again = dataset;
     again.archive = nullptr;
@@ -149,7 +149,7 @@ TEST_F(Zips, WhereClassesAre) {
     EXPECT_EQ(found(ZipWriter().add("a/1.png", "1").add("2.png", "2")), "- - ");
     EXPECT_EQ(found(ZipWriter().add("v\\a\\1.png", "1").add("v\\b\\1.png", "2")), "a b ");
     EXPECT_THAT(refusal_of(ZipWriter().add("train/a/1.png", "1").add("val/a/1.png", "2").bytes()),
-                HasSubstr("the parts of a data set (train, ...)"));
+                HasSubstr("the splits of a data set (train, ...)"));
 }
 
 TEST_F(Zips, SeveralByARangeAndAFolderOfThem) {
@@ -161,7 +161,7 @@ TEST_F(Zips, SeveralByARangeAndAFolderOfThem) {
         EXPECT_THAT(labels(dataset), ElementsAre(0, 1));
     }
     folder_.write("all/x-2.tar", "");
-    EXPECT_THAT(refusal("all/x-{1.zip,2.tar}"), HasSubstr("not of one kind"));
+    EXPECT_THAT(refusal("all/x-{1.zip,2.tar}"), HasSubstr("different kinds of files"));
 }
 
 TEST_F(Zips, ADamagedImageIsItsOwn) {
@@ -183,8 +183,9 @@ TEST_F(Zips, ADamagedImageIsItsOwn) {
         folder_.write("x.zip",
                       ZipWriter().add("a/1.png", text, {.deflate = true, .size = size}).bytes());
         const Dataset dataset = open("x.zip");
-        EXPECT_THAT(message_of([&] { dataset.read_image(0); }),
-                    HasSubstr(size < 3000 ? "more than its 2999 bytes" : "unpacks to 3000 bytes"));
+        EXPECT_THAT(
+            message_of([&] { dataset.read_image(0); }),
+            HasSubstr(size < 3000 ? "more than its 2999 bytes" : "decompresses to 3000 bytes"));
     }
 }
 
@@ -196,10 +197,10 @@ TEST_F(Zips, WhatCannotBeReadIsRefusedByName) {
     EXPECT_THAT(refusal_of(one({.method = 12})), HasSubstr("compressed by bzip2"));
     EXPECT_THAT(refusal_of(one({.method = 93})), HasSubstr("compressed by zstd"));
     EXPECT_THAT(refusal_of(one({.method = 77})), HasSubstr("compressed by method 77"));
-    EXPECT_THAT(refusal_of(one({.size = 5})), HasSubstr("claims 5 bytes out of 4"));
+    EXPECT_THAT(refusal_of(one({.size = 5})), HasSubstr("claims 5 bytes from 4"));
     EXPECT_THAT(refusal_of(one({.deflate = true, .size = 4'000'000})), HasSubstr("claims 4000000"));
     EXPECT_THAT(refusal_of(ZipWriter().add("a/1.png", "1").add("a/1.png", "2").bytes()),
-                HasSubstr("two of its entries are called `a/1.png`"));
+                HasSubstr("two of its entries are named `a/1.png`"));
     EXPECT_THAT(refusal_of(ZipWriter().add("a/x.txt", "1").bytes()), HasSubstr("no image in it"));
     EXPECT_THAT(refusal_of(ZipWriter().bytes()), HasSubstr("no image in it"));
     EXPECT_THAT(refusal_of(std::string(4000, 'x')), HasSubstr("not a zip file"));

@@ -143,7 +143,7 @@ TEST(MakeWorld, TouchesNothingForeign) {
 TEST_F(World, RefusesAnotherSpecInTheSameFolder) {
     WorldSpec spec = small_spec(folder());
     spec.seed = 77;
-    EXPECT_THAT(refused(spec), HasSubstr("seed 9, asked for is 77"));
+    EXPECT_THAT(refused(spec), HasSubstr("seed 9, not 77"));
     spec = small_spec(folder());
     spec.size = WorldSize::small;
     EXPECT_THAT(refused(spec), HasSubstr("\"tiny\""));

@@ -141,14 +141,14 @@ TEST(ScalingFit, WhatHasNoOptimumIsRefused) {
                     HasSubstr("no finite"));
     for (std::int32_t& label : world.labels) label = (label + 1) % 3;
     EXPECT_THAT(message_of([&] { derived::fit_scaling(world.rows(), Scaling::temperature, 1); }),
-                HasSubstr("say nothing of the labels"));
+                HasSubstr("carry no information about the labels"));
 }
 
 TEST(ScalingFit, WhatTheScoresDoNotTellIsRefused) {
     World equal(60, same(1, 3), same(0, 3), 4);
     std::ranges::fill(equal.logits, 0.25);
     EXPECT_THAT(message_of([&] { derived::fit_scaling(equal.rows(), Scaling::temperature, 1); }),
-                HasSubstr("every temperature fits alike"));
+                HasSubstr("every temperature fits equally well"));
     // Of two opposite logits only the sum of both weights matters.
     World opposite(200, same(1, 2), same(0, 2), 5);
     for (std::size_t i = 0; i < 200; ++i) opposite.logits[2 * i + 1] = -opposite.logits[2 * i];

@@ -108,7 +108,7 @@ TEST(Ensemble, BadInput) {
     };
     const auto a = folder / "runs/val/a", b = folder / "runs/val/b";
     EXPECT_THAT(said({a}), HasSubstr("two or more members"));
-    EXPECT_THAT(said({a, a}), HasSubstr("named twice"));
+    EXPECT_THAT(said({a, a}), HasSubstr("appears twice"));
     EXPECT_THAT(said({folder / "runs", a}), HasSubstr("name the members one by one"));
     EXPECT_THAT(said({a, folder / "runs/other/a"}, "", ErrorCode::bad_input), HasSubstr("items"));
     EXPECT_THAT(said({a, b}, "b"), HasSubstr("another --name"));

@@ -380,10 +380,10 @@ TEST_F(AttackedFiles, RefusesWhatItCannotMean) {
     const auto said = [&](std::span<const LoadedModel> given) {
         return message_of([&] { attack_models(given, dataset, options); }, ErrorCode::usage);
     };
-    EXPECT_THAT(said(models), HasSubstr("name one model"));
+    EXPECT_THAT(said(models), HasSubstr("name exactly one"));
     const std::span<const LoadedModel> one(models.data(), 1);
     options.space = AttackSpace::normalised_clamped;
-    EXPECT_THAT(said(one), HasSubstr("is no image"));
+    EXPECT_THAT(said(one), HasSubstr("is not an image"));
     options.space = AttackSpace::pixels;
     make_folders(options.images);
     EXPECT_THAT(said(one), HasSubstr("holds no attack.json"));

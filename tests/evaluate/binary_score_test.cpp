@@ -105,7 +105,7 @@ TEST(BinaryScores, AreOfTwoClassesAlone) {
     for (const std::string& id : binary_ids) {
         EXPECT_FALSE(of_id(report, id).value) << id;
         EXPECT_THAT(of_id(report, id).undefined,
-                    testing::HasSubstr("it is of class 1 of two classes, and there are 3"))
+                    testing::HasSubstr("it is defined for two classes, but there are 3"))
             << id;
     }
 }

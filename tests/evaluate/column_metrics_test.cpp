@@ -263,7 +263,7 @@ TEST(ColumnMetrics, TemperaturesOfOddStores) {
         scored(save(folder, soft, "zero", StorageFormat::full_f32, 100, false, "runs2"), options)
             .measurements[0]
             .undefined,
-        HasSubstr("labels of 1 items have a probability of 0"));
+        HasSubstr("labels of 1 items have probability 0, so"));
     EXPECT_THAT(
         scored(save(folder, made, "few", StorageFormat::top_k, 100, false, "runs2"), options)
             .measurements[0]
@@ -285,7 +285,7 @@ TEST(ColumnMetrics, FewErrorsGiveNoIntervalOfTheRiskCoverageCurve) {
             if (errors == 10) {
                 EXPECT_EQ(m.interval->method, "jackknife.log");
             } else {
-                EXPECT_THAT(m.note, HasSubstr("9 incorrect, and it needs 10"));
+                EXPECT_THAT(m.note, HasSubstr("9 incorrect, but it needs 10"));
             }
         }
     }

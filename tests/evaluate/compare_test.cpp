@@ -95,7 +95,8 @@ TEST(Compare, ErrorConsistency) {
     EXPECT_THAT(opposite.note, testing::HasSubstr("they disagree everywhere"));
     // Never both: accuracies 0.6 and 0.4, observed 0, chance 0.48.
     EXPECT_NEAR(*error_consistency(0, 30, 20, 0).value, -0.48 / 0.52, 1e-12);
-    EXPECT_THAT(error_consistency(9, 0, 0, 0).undefined, testing::HasSubstr("chance alone"));
+    EXPECT_THAT(error_consistency(9, 0, 0, 0).undefined,
+                testing::HasSubstr("agreement by chance is certain"));
     EXPECT_FALSE(error_consistency(0, 0, 0, 0).value);
     // One error among them: without that item there would be no value.
     EXPECT_FALSE(error_consistency(9, 0, 0, 1).interval);
@@ -290,8 +291,8 @@ TEST(Compare, RefusesImagesThatAreKnownToBeOthers) {
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), ErrorCode::bad_input);
             EXPECT_EQ(error.message(),
-                      "a and b saw other images under the same ids of val; --other-images pairs "
-                      "them all the same, as for clean and corrupted images");
+                      "a and b saw different images under the same ids of val; to pair them "
+                      "anyway, as for clean and corrupted images, add --other-images");
         }
     }
 }
@@ -315,11 +316,11 @@ TEST(Compare, WarnsOfOtherImagesAndLabels) {
     CompareOptions others;
     others.other_images = true;
     EXPECT_EQ(warning(second, "runs2", others),
-              "a and b saw other images under the same ids of val");
+              "a and b saw different images under the same ids of val");
     second.dataset = "val2";
-    EXPECT_EQ(
-        warning(second, "runs3", others),
-        "a is scored on val and b on val2: items are paired by their ids; they are other images");
+    EXPECT_EQ(warning(second, "runs3", others),
+              "a is scored on val and b on val2: items are paired by their ids; they are different "
+              "images");
     second.images = first.images;
     EXPECT_EQ(warning(second, "runs4"),
               "a is scored on val and b on val2: items are paired by their ids; they are the same "
@@ -333,15 +334,15 @@ TEST(Compare, WarnsOfOtherImagesAndLabels) {
     second.labels[0] = {2};
     second.labels[1] = {0, 1};
     second.labels[2] = {};  // no word about it
-    EXPECT_EQ(
-        warning(second, "runs7"),
-        "2 of 100 common items have other labels in the store of b: those of a are used for both");
+    EXPECT_EQ(warning(second, "runs7"),
+              "2 of 100 common items have different labels in the store of b; the labels of a are "
+              "used for both");
     CompareOptions given;
     given.score.labels = a.dataset().labels;
     // Label sets from elsewhere leave top-1 with the data set's own labels.
-    EXPECT_EQ(
-        warning(second, "runs8", given),
-        "2 of 100 common items have other labels in the store of b: those of a are used for both");
+    EXPECT_EQ(warning(second, "runs8", given),
+              "2 of 100 common items have different labels in the store of b; the labels of a are "
+              "used for both");
     given.score.metrics = {parse_metric("real")};
     EXPECT_EQ(warning(second, "runs10", given), "");
     // In another order of the classes the same labels have other numbers.
@@ -406,7 +407,7 @@ TEST(Compare, SaysOnceWhatWasNotComputedAlike) {
         std::vector<std::string> notes;
         for (const PairReport& pair : compare_stores(base, candidates, {}, *self_comm())) {
             for (const std::string& note : pair.notes) {
-                if (note.starts_with("not all computed alike")) notes.push_back(note);
+                if (note.starts_with("computed in different ways,")) notes.push_back(note);
             }
         }
         return notes;
@@ -414,8 +415,8 @@ TEST(Compare, SaysOnceWhatWasNotComputedAlike) {
     EXPECT_THAT(notes_of({&same, &unknown}), testing::IsEmpty());
     EXPECT_THAT(notes_of({&same, &one, &two}),
                 testing::ElementsAre(
-                    "not all computed alike, which alone moves scores by about 1e-5: base, same: "
-                    "cpu, LibTorch 1.13.1; one, two: cuda (H100), LibTorch 2.6.0"));
+                    "computed in different ways, which alone changes scores by about 1e-5: base, "
+                    "same: cpu, LibTorch 1.13.1; one, two: cuda (H100), LibTorch 2.6.0"));
     EXPECT_THAT(notes_of({&low}),
                 testing::ElementsAre(
                     testing::AllOf(testing::HasSubstr("by about 1 part in 100 (bf16)"),

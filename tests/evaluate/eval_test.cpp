@@ -221,7 +221,7 @@ protected:
         };
         opener.open = [this](ModelSpec spec) {
             if (side > 0 && spec.preprocess.height != side)
-                throw Error(ErrorCode::bad_input, "another size");
+                throw Error(ErrorCode::bad_input, "a different size");
             LoadedModel model;
             model.spec = std::move(spec);
             model.classifier = classifier;
@@ -431,7 +431,7 @@ TEST_F(EvalSearch, ARandomModelIsRefusedByName) {
         FAIL() << "it was taken";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::bad_input);
-        EXPECT_THAT(error.message(), HasSubstr("`m.pt`: the same images get other scores"));
+        EXPECT_THAT(error.message(), HasSubstr("`m.pt`: the same images get different scores"));
         EXPECT_THAT(error.message(), HasSubstr("model.eval()"));
     }
 }

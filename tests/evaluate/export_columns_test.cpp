@@ -126,12 +126,12 @@ TEST(ExportColumns, WhatHasNoColumnOfScoresIsRefused) {
     options.format = Format::parquet;
     EXPECT_EQ(refused(options), "");
     options.class_map = "imagenet-r";
-    EXPECT_THAT(refused(options), HasSubstr("without a class map"));
+    EXPECT_THAT(refused(options), HasSubstr("omit --class-map"));
     options.class_map = "";
     Made six = made_up(30, 6, 3);
     six.dataset = "other";
     save(folder, six, "six");
-    EXPECT_THAT(refused(options), HasSubstr("export them apart"));
+    EXPECT_THAT(refused(options), HasSubstr("export them separately"));
     options.paths = {folder / "kept/val"};
     save(folder, made_up(30, 5, 3), "two", StorageFormat::top_k, 100, false, "kept");
     EXPECT_THAT(refused(options), HasSubstr("keeps 2 of 5 scores"));

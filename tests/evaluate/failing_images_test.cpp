@@ -161,7 +161,7 @@ TEST_F(FailingImages, GiveTheSameBytesForAnyNumberOfThreads) {
         EXPECT_THAT(results[0].notes,
                     Contains(AllOf(HasSubstr("8 images could not be computed: 005.bmp"),
                                    HasSubstr("signal 11, saying \"a last line\")"))));
-        EXPECT_THAT(results[0].notes, Contains(HasSubstr("was started again")));
+        EXPECT_THAT(results[0].notes, Contains(HasSubstr("was restarted")));
         if (first.empty()) first = shards(results[0].store);
         EXPECT_EQ(shards(results[0].store), first);
     }
@@ -318,9 +318,8 @@ TEST_F(FailingImages, WhatHappenedIsSaid) {
     const LoadedModel model = loaded("m", std::make_shared<Again>());
     auto results = predict({&model, 1}, images(10), options("runs"));
     EXPECT_EQ(results[0].halved, 0U);
-    EXPECT_THAT(results[0].notes,
-                Contains("1 batch failed whole, so it was computed in parts: scores may differ "
-                         "from whole batches by about 1e-5"));
+    EXPECT_THAT(results[0].notes, Contains("1 batch failed, so it was computed in parts: scores "
+                                           "may differ from those of whole batches by about 1e-5"));
     EXPECT_THAT(report_of(results).warnings, Not(Contains(HasSubstr("memory"))));
     const LoadedModel small = loaded("small", std::make_shared<Fake>(2));
     results = predict({&small, 1}, images(8), options("small"));
@@ -449,7 +448,7 @@ TEST_F(FailingImages, AProcessThatEndsAgainAndAgainIsGivenUp) {
     EXPECT_THAT(message_of([&] {
                     predict({&model, 1}, images(255), o);
                 }),
-                AllOf(HasSubstr("`m` was started again 200 times, which is the most"),
+                AllOf(HasSubstr("`m` was restarted 200 times, which is the limit,"),
                       HasSubstr("exited with status 1"), HasSubstr("of 255 images")));
 }
 

@@ -166,7 +166,7 @@ TEST(GapReport, WithoutDraws) {
     options.replicates = 0;
     GapInput input = made(five, 200, 200);
     const GapReport report = assemble_gap(input, scheme, options);
-    const std::string why = "no interval: no draws were asked for; --bootstrap 1000 makes them";
+    const std::string why = "no interval, because --bootstrap is 0; use --bootstrap 1000";
     EXPECT_EQ(report.orders[0].kendall.note, why);
     EXPECT_EQ(report.average.metrics[0].absolute.note, why);
     EXPECT_EQ(report.lines[0].slope.note, why);
@@ -233,14 +233,14 @@ TEST(GapReport, AnAbsentSubgroupLeavesTheRestStanding) {
     EXPECT_TRUE(report.average.metrics[0].gap.value);
     EXPECT_FALSE(report.average.metrics[2].gap.value);
     EXPECT_EQ(report.average.metrics[2].first.undefined,
-              "V1: no item has 5 labels; subgroups=1-3 or absent=skipped takes the others");
+              "V1: no item has 5 labels; use subgroups=1-3 or absent=skipped");
     EXPECT_EQ(report.models[0].ranks[2][0].rank, 0U);
     EXPECT_FALSE(report.models[0].rank_change[0]);
     EXPECT_TRUE(report.best[0].empty());
     const auto json = to_json(report);
     EXPECT_TRUE(json["average"]["metrics"]["asma"]["gap"]["value"].is_null());
     EXPECT_EQ(json["average"]["metrics"]["asma"]["gap"]["undefined"],
-              "V1: no item has 5 labels; subgroups=1-3 or absent=skipped takes the others");
+              "V1: no item has 5 labels; use subgroups=1-3 or absent=skipped");
     EXPECT_EQ(json.dump().find("nan"), std::string::npos);
 }
 

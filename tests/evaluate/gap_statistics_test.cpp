@@ -85,7 +85,8 @@ TEST(GapStatistics, AnEmptySubgroupLeavesAsmaUndefinedWithTheReason) {
     EXPECT_THAT(reason(), HasSubstr("V1: no item has 3 labels"));
     // A store that keeps too few classes of one image says nothing about that subgroup.
     repeat(two.first, 1, {.labels = 3, .known = false});
-    EXPECT_EQ(reason(), "V1: the store keeps the best 2 of each row: the best 3 are not known");
+    EXPECT_EQ(reason(),
+              "V1: the store keeps only the best 2 of each row, so the best 3 are unknown");
 }
 
 TEST(GapStatistics, OneLabelMakesAllThreeMetricsTheSame) {
@@ -237,16 +238,16 @@ TEST(Jackknife, SaysWhyThereIsNone) {
     const std::size_t gap = GapStatistics::at(GapStatistics::block(GapMetric::top1), end_gap);
     std::string reason;
     EXPECT_FALSE(jackknife_interval(two.lists(), gap, 0.95, reason));
-    EXPECT_EQ(reason, "the value rests on one group of images");
+    EXPECT_EQ(reason, "the value depends on one group of images");
     repeat(two.first, 5, {.labels = 1, .top1 = true});
     EXPECT_FALSE(jackknife_interval(two.lists(), gap, 0.95, reason));
-    EXPECT_EQ(reason, "the images show no spread");
+    EXPECT_EQ(reason, "the images do not vary");
     // A single image with two labels: without its group there is no subgroup, and no ASMA.
     repeat(two.first, 1, {.labels = 2, .hits = 1});
     const std::size_t agreement =
         GapStatistics::at(GapStatistics::block(std::size_t{1}, GapMetric::asma), end_first);
     EXPECT_FALSE(jackknife_interval(two.lists(), agreement, 0.95, reason));
-    EXPECT_EQ(reason, "the value rests on one group of images");
+    EXPECT_EQ(reason, "the value depends on one group of images");
 }
 
 Estimate counted(std::uint64_t hits, std::uint64_t n) {

@@ -177,7 +177,7 @@ TEST(DatasetGap, PresentMeansInBoth) {
     const GapReport some = runs.report(options);
     EXPECT_TRUE(some.average.metrics[2].first.value);
     EXPECT_EQ(some.average.metrics[2].gap.undefined,
-              "V2: no item has 3,4 labels; subgroups=1,2 or absent=skipped takes the others");
+              "V2: no item has 3,4 labels; use subgroups=1,2 or absent=skipped");
     EXPECT_LT(*some.average.decomposition.within.value, 1);  // what V2 lacks is composition
     EXPECT_NE(*some.average.decomposition.unmatched.value, 0);
     options.subgroups = "present";
@@ -330,7 +330,7 @@ TEST(DatasetGap, ReducedStoresSayWhatTheyCannotTell) {
     EXPECT_EQ(*best.models[0].subgroups[1].agreement.gap.value,
               *full.models[0].subgroups[1].agreement.gap.value);
     EXPECT_EQ(best.models[0].subgroups[2].agreement.first.undefined,
-              "V1: the store keeps the best 2 of each row: the best 3 are not known");
+              "V1: the store keeps only the best 2 of each row, so the best 3 are unknown");
     EXPECT_TRUE(label.models[0].subgroups[0].agreement.gap.value);
     EXPECT_FALSE(label.models[0].subgroups[1].agreement.gap.value);
 }
@@ -534,10 +534,9 @@ TEST(DatasetGap, UnlikeThings) {
     half.first.sets = one.sets;
     half.add(0, one.made, "a");
     half.add(1, two.made, "a");
-    EXPECT_EQ(
-        half.refused(Runs::quick(), ErrorCode::usage),
-        "V1 has label sets and V2 single labels: ReaL and ASMA would differ by what counts as "
-        "correct; add --labels2 LABELS, or leave --labels1 out");
+    EXPECT_EQ(half.refused(Runs::quick(), ErrorCode::usage),
+              "V1 has label sets and V2 single labels: ReaL and ASMA would use different "
+              "definitions of correct; add --labels2 LABELS, or omit --labels1");
 
     // One data set, twice.
     Runs twice;
@@ -546,7 +545,7 @@ TEST(DatasetGap, UnlikeThings) {
     const GapReport same = twice.report();
     EXPECT_THAT(same.warnings,
                 testing::Contains(testing::AllOf(HasSubstr("V1 and V2 are the same images"),
-                                                 HasSubstr("do not hold"))));
+                                                 HasSubstr("they are wrong"))));
     EXPECT_TRUE(same.average.differences.empty());
     twice.first.sets = one.sets;
     twice.second.sets = one.sets;
@@ -559,7 +558,7 @@ TEST(DatasetGap, UnlikeThings) {
     other.add(0, one.made, "a");
     other.add(1, relabelled, "a");
     EXPECT_THAT(other.report().warnings,
-                testing::Contains(HasSubstr("have the same ids and other labels")));
+                testing::Contains(HasSubstr("have the same ids but different labels")));
 
     // Sets of labels of their own, against single labels.
     Runs mixed;
@@ -567,8 +566,9 @@ TEST(DatasetGap, UnlikeThings) {
     for (std::size_t i = 0; i < 40; ++i) several.made.labels[i] = {0, 7};
     mixed.add(0, one.made, "a");
     mixed.add(1, several.made, "a");
-    EXPECT_THAT(mixed.report().warnings,
-                testing::Contains(HasSubstr("V2 is judged by sets of labels and V1 by single")));
+    EXPECT_THAT(
+        mixed.report().warnings,
+        testing::Contains(HasSubstr("V2 is scored with sets of labels and V1 with single")));
 }
 
 // A further data set has the values that the first has when it is the same stores.

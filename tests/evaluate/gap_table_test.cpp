@@ -49,8 +49,7 @@ TEST(GapTable, APercentSignSaysTheUnitOfAll) {
     EXPECT_DOUBLE_EQ(*table.rows[0].metrics[0][0], 0.009);
     EXPECT_DOUBLE_EQ(*table.rows[1].metrics[0][1], 0.004);
     EXPECT_THAT(refused(text, TableUnit::proportion),
-                "t.csv line 2: column top1_v1: `0.9%` is in percent, and the table is said "
-                "to hold proportions");
+                "t.csv line 2: column top1_v1: `0.9%` is in percent, but --unit says proportions");
 }
 
 TEST(GapTable, ProportionsAmongPercentAreRefused) {
@@ -58,7 +57,7 @@ TEST(GapTable, ProportionsAmongPercentAreRefused) {
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,76.1,0.62\nb,70,60\n"),
                 HasSubstr("t.csv: `a` has 0.62 in the column top1_v2"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,76.1,0.62\nb,70,0.6\n"),
-                HasSubstr("with --unit percent"));
+                HasSubstr("pass --unit percent"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,0.76,0.62\nb,70,60\n"), HasSubstr("`a` has"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2,subgroup2_v1\na,76,62,0.9\n"),
                 HasSubstr("subgroup2_v1"));
@@ -93,17 +92,17 @@ TEST(GapTable, SaysWhatIsWrong) {
     EXPECT_THAT(refused("model,top1_v1,top1_v2,top1_V1\n"), HasSubstr("two columns named top1_v1"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2\n"), HasSubstr("no model"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,60,50\na,61,51\n"),
-                "t.csv line 3: model `a` is on line 2 already");
+                "t.csv line 3: model `a` is already on line 2");
     EXPECT_THAT(refused("model,top1_v1,top1_v2\n ,60,50\n"), HasSubstr("without a name"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,6o,50\n"),
-                "t.csv line 2: column top1_v1: `6o` is no number");
-    EXPECT_THAT(refused("model,top1_v1,top1_v2\na,nan,50\n"), HasSubstr("`nan` is no number"));
-    EXPECT_THAT(refused("model,top1_v1,top1_v2\na,inf,50\n"), HasSubstr("`inf` is no number"));
+                "t.csv line 2: column top1_v1: `6o` is not a number");
+    EXPECT_THAT(refused("model,top1_v1,top1_v2\na,nan,50\n"), HasSubstr("`nan` is not a number"));
+    EXPECT_THAT(refused("model,top1_v1,top1_v2\na,inf,50\n"), HasSubstr("`inf` is not a number"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,101,50\n"), HasSubstr("101 is outside 0 to 100"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,-1,50\n"), HasSubstr("outside"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,60\n"), HasSubstr("line 2"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,60,0.5\n", TableUnit::proportion),
-                HasSubstr("is the table in percent?"));
+                HasSubstr("if the table is in percent, pass --unit percent"));
 }
 
 TEST(GapTable, SubgroupColumns) {
@@ -356,8 +355,8 @@ TEST(GapTable, ALineThroughTheModels) {
     // What has no interval is not explained as if it had one.
     Report said = report_of(report);
     const std::string text = render(said, ReportFormat::text);
-    for (const char* note : {"true values", "[ ]", "true gaps", "of these models, on other images",
-                             "as if drawn at random"})
+    for (const char* note : {"true values", "[ ]", "true gaps", "for these models on new images",
+                             "as a random sample,"})
         EXPECT_THAT(text, testing::Not(HasSubstr(note)));
     const std::string written = render(said, ReportFormat::csv);
     CsvReader csv(written, "written.csv");
@@ -384,7 +383,7 @@ TEST(GapTable, ALineWithTheImagesKnown) {
     Report said = report_of(report);
     const std::string text = render(said, ReportFormat::text);
     for (const char* note :
-         {"true values", "of these models, on other images", "as if drawn at random"})
+         {"true values", "for these models on new images", "as a random sample,"})
         EXPECT_THAT(text, HasSubstr(note));
     // Ranks in csv have their ends.
     const std::string written = render(said, ReportFormat::csv);
@@ -537,7 +536,8 @@ TEST(GapTable, ModelsThatShowNothing) {
     for (int i = 0; i < 25; ++i) rows += fmt::format("m{},{},{:.2f}\n", i, 60 + i, 51 + 1.01 * i);
     const GapReport line = said(rows);
     EXPECT_FALSE(line.average.between[0]->gap.interval);
-    EXPECT_THAT(line.average.between[0]->gap.note, HasSubstr("differ less than their errors"));
+    EXPECT_THAT(line.average.between[0]->gap.note,
+                HasSubstr("differ less than expected from their errors"));
     EXPECT_TRUE(line.average.between[0]->first.interval);
     // All right on both sets, which errors cannot move below.
     const GapReport all = said("a,100,100\nb,100,100\nc,100,99\n");

@@ -154,7 +154,8 @@ TEST_F(Inspect, FindsEachKind) {
 
 TEST_F(Inspect, SaysHowItWasReadAndWhatTheClassesAre) {
     const InspectResult r = inspected(folder.path());
-    EXPECT_THAT(r.notes, testing::Contains(HasSubstr("their names in byte order are the classes")));
+    EXPECT_THAT(r.notes,
+                testing::Contains(HasSubstr("their names, sorted by bytes, are the classes")));
     EXPECT_THAT(r.notes, testing::Contains(HasSubstr("skipped 1 file without an image's")));
     EXPECT_EQ(r.labels.classes, 3U);
     EXPECT_THAT(r.labels.order, ElementsAre("cat", "dog", "eel"));

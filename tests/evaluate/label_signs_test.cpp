@@ -43,8 +43,8 @@ protected:
 TEST_F(LabelSigns, LabelsThatAreOffByOneAreNamed) {
     EXPECT_THAT(warnings(predictions(200, 10, 20, 1)),
                 ElementsAre(testing::AllOf(
-                    HasSubstr("the labels look off by one: of 180 of 200 (90 %) images"),
-                    HasSubstr("the class after their label is predicted, of 20 their label"),
+                    HasSubstr("the labels look off by one: for 180 of 200 (90 %) images"),
+                    HasSubstr("the class after their label is predicted, for 20 their label"),
                     HasSubstr("type `assay score "), HasSubstr("--per-class --confusion`"))));
 }
 

@@ -174,8 +174,7 @@ TEST(MemoryStore, OfPredictedClasses) {
               imported(scratch, "<i8", rows, 0, bytes_of(predicted), options.labels));
     predicted[17] = classes;
     const PredictionStore store = PredictionStore::in_memory(m, options);
-    EXPECT_THAT(message_of([&] { scores_of(store); }),
-                HasSubstr("row 17 is 7; 0 to 6 are allowed"));
+    EXPECT_THAT(message_of([&] { scores_of(store); }), HasSubstr("row 17 is 7; allowed: 0 to 6"));
 }
 
 TEST(MemoryStore, AreComparedByTheirIds) {
@@ -221,7 +220,7 @@ TEST(MemoryStore, SaysWhatIsWrong) {
     EXPECT_THAT(misused({whole.data(), NumberType::i8, 20, classes, classes * 8, 8}, {}),
                 HasSubstr("a matrix of <i8 numbers"));
     EXPECT_THAT(misused({scores.data(), NumberType::f4, 20, 0, 4, 0}, {}),
-                HasSubstr("predicted classes are whole numbers"));
+                HasSubstr("pass whole numbers as predicted classes"));
     EXPECT_THAT(misused({whole.data(), NumberType::i8, 20, 0, 8, 0}, {}),
                 HasSubstr("pass the number of classes"));
     MemoryStoreOptions options;
@@ -229,7 +228,8 @@ TEST(MemoryStore, SaysWhatIsWrong) {
     EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("19 labels for 20 items"));
     options = {};
     for (int i = 0; i < 20; ++i) options.ids.append(i == 9 ? "4" : std::to_string(i));
-    EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("`4` is given to items 4 and 9"));
+    EXPECT_THAT(refused(matrix_of(scores), options),
+                HasSubstr("items 4 and 9 have the same id `4`"));
     options = {};
     options.class_count = 8;
     EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("8 classes were given"));
@@ -392,7 +392,7 @@ TEST(StreamingScore, MergedHasTheValuesOfOne) {
     others.measure.metrics = {"top1"};
     StreamingScore other(others);
     stream(other, scores, labels, 100);
-    EXPECT_THAT(usage_of([&] { first.merge(other); }), HasSubstr("do not add up"));
+    EXPECT_THAT(usage_of([&] { first.merge(other); }), HasSubstr("cannot be added"));
     first.reset();
     EXPECT_EQ(first.rows(), 0U);
     stream(first, scores, labels, 100);
@@ -404,7 +404,7 @@ TEST(StreamingScore, SaysWhatIsWrongAndGoesOn) {
     StreamingOptions options;
     options.measure.metrics = {"top1,ace"};
     EXPECT_THAT(usage_of([&] { StreamingScore bad(options); }),
-                HasSubstr("ace go over all rows once more"));
+                HasSubstr("ace need a second pass over all rows,"));
     options.measure.metrics = {"top1,topp"};
     EXPECT_THAT(usage_of([&] { StreamingScore bad(options); }), HasSubstr("topp"));
     StreamingScore streaming({});

@@ -281,7 +281,7 @@ TEST(KindsOfMetrics, AFunctionOfRowsIsTheSameForThreadsAndRanks) {
     StreamingOptions options;
     options.measure.metrics = {"label_probability"};
     EXPECT_THAT(message_of([&] { StreamingScore{options}; }, ErrorCode::usage),
-                HasSubstr("label_probability go over all rows once more"));
+                HasSubstr("label_probability need a second pass over all rows,"));
 }
 
 TEST(KindsOfMetrics, AStreamHasThoseOfSumsAndCarriesTheirState) {
@@ -304,8 +304,9 @@ TEST(KindsOfMetrics, AStreamHasThoseOfSumsAndCarriesTheirState) {
     EXPECT_EQ(third.report().measurements[0].value, whole.measurements[0].value);
 
     options.measure.metrics = {"top1,largest"};
-    EXPECT_THAT(message_of([&] { StreamingScore{options}; }, ErrorCode::usage),
-                HasSubstr("largest go over all rows once more, which a stream does not keep"));
+    EXPECT_THAT(
+        message_of([&] { StreamingScore{options}; }, ErrorCode::usage),
+        HasSubstr("largest need a second pass over all rows, which a stream does not keep"));
 }
 
 }  // namespace

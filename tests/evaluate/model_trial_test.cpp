@@ -128,7 +128,7 @@ TEST_F(Trial, RandomScoresAreRefusedByNameBeforeAStoreIsBegun) {
     classifier->dropout = true;
     EXPECT_THAT(refusal(options()),
                 testing::AllOf(HasSubstr("m.pt"), HasSubstr("dropout"), HasSubstr("model.eval()"),
-                               HasSubstr("type `--no-trial`")));
+                               HasSubstr("add `--no-trial`")));
     EXPECT_FALSE(fs::exists(scratch_ / "runs/d/m"));
 }
 
@@ -168,7 +168,7 @@ TEST_F(Trial, WithoutLabelsABatchThatMixesIsRefused) {
     make_images(48);
     dataset.labels = LabelSets::from_single(std::vector<std::int32_t>(48, -1));
     classifier->mixed = true;
-    EXPECT_THAT(refusal(options()), HasSubstr("type `--batch 1`"));
+    EXPECT_THAT(refusal(options()), HasSubstr("add `--batch 1`"));
 }
 
 TEST_F(Trial, AResumedRunDoesNotRepeatIt) {

@@ -206,8 +206,8 @@ TEST(MultilabelHeads, LogitsThatFitBothAreAskedAbout) {
     const auto store = save(folder, sigmoid_scores(300, 7, ScoreKind::logits), "net");
     const std::string message =
         message_of([&] { (void)of(store, "multilabel_f1"); }, ErrorCode::usage);
-    EXPECT_THAT(message, HasSubstr("the logits of net may be of one softmax"));
-    EXPECT_THAT(message, HasSubstr("Ask for multilabel_f1:scores=sigmoid"));
+    EXPECT_THAT(message, HasSubstr("the logits of net may belong to one softmax"));
+    EXPECT_THAT(message, HasSubstr("For sigmoids, use multilabel_f1:scores=sigmoid"));
 }
 
 TEST(MultilabelHeads, WhatTheScoresDoNotTellIsUndefined) {
@@ -244,7 +244,7 @@ TEST(MultilabelHeads, ItemsWithoutLabelsAreLeftOutAndSaid) {
         EXPECT_EQ(out.left_out, empty);
         EXPECT_THAT(out.note,
                     HasSubstr(std::to_string(empty) + " items without a label are omitted; " +
-                              metric + ":empty=counted counts them"));
+                              metric + ":empty=counted"));
         EXPECT_EQ(in.n, 300U);
         EXPECT_THAT(in.note, HasSubstr("count as items of no class"));
         EXPECT_NE(out.value, in.value);

@@ -197,9 +197,9 @@ TEST(Multilabel, ReducedStoresSayWhatTheyDoNotKnow) {
     EXPECT_NEAR(*accuracy(two, "2").value, expected.mean(2, 0), 1e-12);
     EXPECT_NEAR(*accuracy(label, "1").value, expected.mean(1, 0), 1e-12);
     EXPECT_THAT(accuracy(two, "3").undefined,
-                HasSubstr("keeps the best 2 of each row: the best 3"));
+                HasSubstr("keeps only the best 2 of each row, so the best 3"));
     EXPECT_THAT(accuracy(label, "2").undefined,
-                HasSubstr("keeps the best 1 of each row: the best 2"));
+                HasSubstr("keeps only the best 1 of each row, so the best 2"));
     // How many images it would be of is known all the same.
     EXPECT_EQ(accuracy(two, "3").n, expected.agreement.at(3).size());
     EXPECT_EQ(find(two.measurements, "asma").n, expected.labelled);
@@ -661,9 +661,10 @@ TEST_F(LabelFiles, WhatIsWrongIsSaid) {
     EXPECT_THAT(refused("a.json", "[[0],[1],[2],[3]]"), HasSubstr("label 3"));
     EXPECT_THAT(refused("a.json", "[[0],[1],[2],[-1]]"), HasSubstr("-1"));
     EXPECT_THAT(refused("a.json", R"({"x/a.jpg": 7})"), HasSubstr("label 7"));
-    EXPECT_THAT(refused("a.json", R"({"x/q.jpg": 0})"), HasSubstr("`x/q.jpg` is no item"));
+    EXPECT_THAT(refused("a.json", R"({"x/q.jpg": 0})"), HasSubstr("`x/q.jpg` is not an item"));
     EXPECT_THAT(refused("a.csv", "image,label\nx/a.jpg,3\n"), HasSubstr("line 2"));
-    EXPECT_THAT(refused("a.csv", "image,label\nz/z.jpg,1\n"), HasSubstr("`z/z.jpg` is no item"));
+    EXPECT_THAT(refused("a.csv", "image,label\nz/z.jpg,1\n"),
+                HasSubstr("`z/z.jpg` is not an item"));
     EXPECT_THAT(refused("a.csv", "image\nx/a.jpg\n"), HasSubstr("no column of labels"));
 }
 

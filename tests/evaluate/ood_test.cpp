@@ -126,7 +126,7 @@ TEST(Ood, AskedOfManyStores) {
     ScoreResult result = score_runs(options, *self_comm());
     EXPECT_TRUE(result.reports.empty());
     EXPECT_EQ(result.ood.size(), 9U);
-    EXPECT_THAT(result.warnings, ::testing::Contains(HasSubstr("alone has val and not textures")));
+    EXPECT_THAT(result.warnings, ::testing::Contains(HasSubstr("alone has val but not textures")));
     const Report report = report_of(result, {});
     EXPECT_EQ(report.records.rows.size(), 9U);
     EXPECT_EQ(report.result.at("ood").size(), 9U);

@@ -176,7 +176,7 @@ TEST_F(People, BadInput) {
                 AllOf(HasSubstr("none of the images that people saw"), HasSubstr("`1_y.png`"),
                       HasSubstr("`a/x1.png`")));
     EXPECT_THAT(refusal(store, answers("anna,1,1,1,cat,bird,0,1_x1.png\n")),
-                HasSubstr("the category `bird` is none of the 2 classes"));
+                HasSubstr("the category `bird` is not one of the 2 classes"));
     EXPECT_THAT(refusal(store, answers("anna,1,1,1,cat,cat,0,1_x1.png\n"
                                        "bert,1,1,1,cat,dog,0,1_x1.png\n")),
                 HasSubstr("has the category `cat` and, in another answer, `dog`"));
@@ -194,9 +194,10 @@ TEST_F(People, BadInput) {
     const PeopleResult result = run(store, answers("anna,1,1,1,cat,cat,0,1_x1.png\n"
                                                    "anna,1,2,1,dog,cat,0,2_x1.png\n"
                                                    "anna,1,3,1,dog,dog,0,3_x9.png\n"));
-    EXPECT_THAT(result.warnings, testing::UnorderedElementsAre(
-                                     HasSubstr("1 of 3 answers are about images that are not here"),
-                                     HasSubstr("1 answer of the same person")));
+    EXPECT_THAT(result.warnings,
+                testing::UnorderedElementsAre(
+                    HasSubstr("1 of 3 answers are about images that are not in the data set"),
+                    HasSubstr("1 answer repeat")));
     EXPECT_EQ(result.answers, 1U);
     EXPECT_EQ(result.between_people.undefined, "there is one person");
 }

@@ -45,7 +45,7 @@ TEST_F(PredictArrays, OtherImagesUnderTheSameNamesAreRefused) {
     EXPECT_EQ(scores_of(npz(reds(22), true), "runs").size(), 44U);
     const Dataset other = npz(reds(22, 1), false);
     EXPECT_THAT(message_of([&] { scores_of(other, "runs"); }),
-                testing::HasSubstr("has other bytes now, as many as then"));
+                testing::HasSubstr("has different bytes of the same number"));
 }
 
 TEST_F(PredictArrays, AStoreFindsItsImagesAgain) {

@@ -273,13 +273,13 @@ TEST_F(PredictCorrupted, NeverMixesWhatWasCorruptedOtherwise) {
         return message;
     };
     EXPECT_THAT(refused("m", [](auto& s) { s.seed = 8; }),
-                HasSubstr("seed is `7` there and `8` now"));
+                HasSubstr("seed was `7` and is now `8`"));
     // Two models on one data set saw the same images.
-    EXPECT_THAT(refused("other", [](auto& s) { s.seed = 8; }), HasSubstr("seed is `7` there"));
-    EXPECT_THAT(refused("m", [](auto& s) { s.window.crop = 40; }), HasSubstr("crop is `48` there"));
+    EXPECT_THAT(refused("other", [](auto& s) { s.seed = 8; }), HasSubstr("seed was `7`"));
+    EXPECT_THAT(refused("m", [](auto& s) { s.window.crop = 40; }), HasSubstr("crop was `48`"));
     EXPECT_THAT(refused("m", [](auto& s) { s.window.resize = 61; }), HasSubstr("resize is `60`"));
     EXPECT_THAT(refused("m", [](auto& s) { s.jpeg_quality = 85; }),
-                HasSubstr("jpeg_quality is `not set` there and `85` now"));
+                HasSubstr("jpeg_quality was `not set` and is now `85`"));
     // Images that are not corrupted are no part of it, whatever they are called; nor the reverse.
     Dataset clean = dataset();
     clean.name = "val_fog_2";
@@ -287,12 +287,12 @@ TEST_F(PredictCorrupted, NeverMixesWhatWasCorruptedOtherwise) {
     EXPECT_THAT(message_of([&] {
                     predict({&other, 1}, clean, options("runs"));
                 }),
-                HasSubstr("is of corrupted images, and those now are as they are on the disk"));
+                HasSubstr("contains corrupted images, but those now are not corrupted"));
     predict({&other, 1}, clean, options("clean"));
     EXPECT_THAT(message_of([&] {
                     predict_all({model_of("m", 48, std::make_shared<Sums>())}, options("clean"));
                 }),
-                HasSubstr("is of images that are not corrupted, and those now are"));
+                HasSubstr("contains images that are not corrupted, but those now are"));
 }
 
 TEST_F(PredictCorrupted, OtherPhotographsOfFrostAreOtherImages) {
@@ -371,7 +371,7 @@ TEST_F(PredictCorrupted, AnImageSmallerThanTheCropHasNoScore) {
         predict_all({model_of("m", 48, std::make_shared<Sums>())}, options("runs"));
     for (const PredictResult& result : results) {
         EXPECT_EQ(result.bad_rows, 6U);
-        EXPECT_THAT(result.first_error, HasSubstr("less than the crop of 80"));
+        EXPECT_THAT(result.first_error, HasSubstr("smaller than the crop of 80"));
     }
 }
 
@@ -408,15 +408,16 @@ TEST_F(PredictCorrupted, WorksInBlocks) {
 TEST_F(PredictCorrupted, ImagesThatAreCorruptedAlreadyAreRefused) {
     Dataset there = dataset();
     there.root = scratch_ / "c/fog/3";
-    EXPECT_THAT(message_of(
-                    [&] {
-                        const LoadedModel model = model_of("m", 48, std::make_shared<Sums>());
-                        predict_corrupted({&model, 1}, there, CorruptedVersions(settings_),
-                                          options("runs"));
-                    },
-                    ErrorCode::usage),
-                HasSubstr("corrupted already, by their folder or their data set's name: fog at "
-                          "severity 3"));
+    EXPECT_THAT(
+        message_of(
+            [&] {
+                const LoadedModel model = model_of("m", 48, std::make_shared<Sums>());
+                predict_corrupted({&model, 1}, there, CorruptedVersions(settings_),
+                                  options("runs"));
+            },
+            ErrorCode::usage),
+        HasSubstr(
+            "already corrupted, according to their folder or data set name: fog at severity 3"));
 }
 
 TEST(CorruptedPreprocess, BringsAWindowToTheInputAndCutsNothingOff) {

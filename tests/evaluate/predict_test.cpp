@@ -152,7 +152,7 @@ TEST_F(Predict, ImagesOverTheLimitsAreRecordedAndComputedUnderLargerOnes) {
             const PredictResult refused = predict({&model, 1}, dataset, o).at(0);
             EXPECT_EQ(refused.bad_rows, 10U);
             EXPECT_THAT(refused.first_error,
-                        testing::HasSubstr(by_pixels ? "2 x 2 pixels; at most 3 pixels are read"
+                        testing::HasSubstr(by_pixels ? "2 x 2 pixels; the limit is 3 pixels"
                                                      : "2 x 2 pixels need 16 bytes of memory; the "
                                                        "limit for an image is 15"));
             // All threads share what one image needs.

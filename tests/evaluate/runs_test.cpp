@@ -159,7 +159,7 @@ TEST(MeasureOptions, MistakesAreFoundWithoutAStore) {
     EXPECT_THAT(error_of([&] { resolve(options, store); }),
                 HasSubstr("no image has several labels"));
     options.metrics = {"top1"};
-    EXPECT_THAT(error_of([&] { resolve(options, store); }), HasSubstr("not among the metrics"));
+    EXPECT_THAT(error_of([&] { resolve(options, store); }), HasSubstr("add asma to --metrics"));
 }
 
 TEST(ScoreRuns, EveryStoreItsGatesAndItsLines) {

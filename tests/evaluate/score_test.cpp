@@ -388,8 +388,7 @@ TEST(Score, MissingShardsAreCounted) {
     EXPECT_TRUE(report.counts.partial());
     ASSERT_EQ(report.warnings.size(), 2U);  // the store's writer is still there
     EXPECT_NE(report.warnings[0].find("is still being written by process "), std::string::npos);
-    EXPECT_NE(report.warnings[1].find("50 of 250 items are in shards that are not there"),
-              std::string::npos);
+    EXPECT_NE(report.warnings[1].find("50 of 250 items are in missing shards"), std::string::npos);
 }
 
 TEST(Score, AStoreWithoutRowsSaysSo) {
@@ -409,10 +408,11 @@ TEST(Score, AStoreWithoutRowsSaysSo) {
         EXPECT_EQ(m.undefined, "no rows are stored yet") << m.key.metric;
     }
     ASSERT_FALSE(report.warnings.empty());
-    EXPECT_EQ(report.warnings.back(),
-              fmt::format("`{}` stores no rows yet; run the command that made it again: assay "
-                          "predict -m net.pt -d val",
-                          (folder / "runs/val/net").string()));
+    EXPECT_EQ(
+        report.warnings.back(),
+        fmt::format(
+            "`{}` has no rows yet; rerun the command that made it: assay predict -m net.pt -d val",
+            (folder / "runs/val/net").string()));
     options.subgroup = "grop";
     EXPECT_THAT(message_of(
                     [&] {

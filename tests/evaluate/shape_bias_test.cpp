@@ -98,7 +98,7 @@ TEST(ShapeBiasOfStores, ShownByDefaultWhereTheCuesAre) {
     made.texture = {"c1", "c1", "c1", "round"};
     EXPECT_TRUE(shown("both"));
     EXPECT_EQ(bias_of(PredictionStore::open(folder.path() / "runs/both/net")).undefined,
-              "`texture` of item `item00003` is `round`, which names no class");
+              "`texture` of item `item00003` is `round`, which is not a class");
 }
 
 TEST(ShapeBiasOfStores, IsPaired) {

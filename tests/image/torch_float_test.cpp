@@ -177,7 +177,7 @@ TEST(TorchFloat, RefusesSizesOfTheOutput) {
     const Preprocess p = bilinear_to(2);
     std::vector<float> out(11);
     EXPECT_THAT(message_of([&] { preprocess_into(image, p, out); }),
-                ::testing::HasSubstr("the output has 11 numbers, the input 12"));
+                ::testing::HasSubstr("the output has 11 numbers, but the input has 12"));
 }
 
 }  // namespace

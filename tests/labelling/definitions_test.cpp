@@ -112,12 +112,12 @@ TEST_F(Definitions, DamagedFilesAreRefused) {
     EXPECT_THAT(refused("d.csv", "definition\nx\n"), HasSubstr("label"));
     EXPECT_THAT(refused("d.csv", "label,definition\n ,x\n"), HasSubstr("the label is empty"));
     EXPECT_THAT(refused("d.csv", "label,definition\ncat,x\nCat,y\n"),
-                HasSubstr("line 3: label `Cat` is in d.csv line 2, too"));
+                HasSubstr("line 3: label `Cat` is also in d.csv line 2"));
     EXPECT_THAT(refused("d.csv", "label,definition\ncat,\xFF\n"), HasSubstr("is not UTF-8"));
     EXPECT_THAT(refused("d.csv", "label,definition\ncat," + std::string(9000, 'x') + "\n"),
                 HasSubstr("has 9000 bytes"));
-    EXPECT_THAT(refused("d.json", "[1]"), HasSubstr("no object"));
-    EXPECT_THAT(refused("d.json", R"({"cat": 3})"), HasSubstr("is 3, no text"));
+    EXPECT_THAT(refused("d.json", "[1]"), HasSubstr("must be an object"));
+    EXPECT_THAT(refused("d.json", R"({"cat": 3})"), HasSubstr("is 3, not a text"));
     EXPECT_THAT(refused("d.json", R"({"cat": {"gloss": "x"}})"), HasSubstr("unknown key `gloss`"));
     EXPECT_THAT(refused("d.json", R"({"cat": )"), HasSubstr("d.json"));
     EXPECT_THAT(refused("d.csv", ""), HasSubstr("d.csv"));

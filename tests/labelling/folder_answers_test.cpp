@@ -131,9 +131,10 @@ TEST_F(FolderAnswers, BatchesAreNamed) {
 
 TEST_F(FolderAnswers, NoneOfADamagedFolderIsLost) {
     for (const auto& [damage, message] : std::map<std::string, std::string>{
-             {"DELETE FROM image WHERE number = 0", "answer 1 belongs to image 0, which is not"},
-             {"DELETE FROM class", "answer 1 belongs to label 0, which is not there"},
-             {"DELETE FROM question WHERE id = 2", "answer 2 belongs to question 2, which is not"},
+             {"DELETE FROM image WHERE number = 0", "answer 1 belongs to image 0, which does not"},
+             {"DELETE FROM class", "answer 1 belongs to label 0, which does not exist"},
+             {"DELETE FROM question WHERE id = 2",
+              "answer 2 belongs to question 2, which does not"},
              {"DELETE FROM annotator WHERE id = 1", "answer 1 belongs to annotator 1, which is"},
              {"DELETE FROM shown WHERE question = 2", "answer 2 has no screen"},
              {"DELETE FROM screen", "answer 1 belongs to screen "},

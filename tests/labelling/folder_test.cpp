@@ -122,7 +122,7 @@ TEST_F(Folders, OtherContentsAreRefused) {
     make_folder(folder_, first);
     FolderOptions other = first;
     other.questions = write("other.csv", "item,label\nz,dog\n");
-    EXPECT_THAT(usage(other), HasSubstr("other questions than those of"));
+    EXPECT_THAT(usage(other), HasSubstr("questions that differ from those of"));
     other = first;
     other.task = Task::labels;
     EXPECT_THAT(usage(other), HasSubstr("the task yes-no, not labels"));
@@ -143,7 +143,7 @@ TEST_F(Folders, OtherContentsAreRefused) {
                 HasSubstr("elsewhere: there is no such folder"));
     other = first;
     other.definitions = write("d.csv", "label,definition\ndog,a dog\n");
-    EXPECT_THAT(usage(other), HasSubstr("other definitions than those of"));
+    EXPECT_THAT(usage(other), HasSubstr("definitions that differ from those of"));
 }
 
 TEST_F(Folders, AllOrNothing) {
@@ -182,7 +182,7 @@ TEST_F(Folders, ImagesThatAreNotThereAreToldOf) {
     lost = options();
     fs::remove(scratch_ / "images/b.png");
     EXPECT_THAT(make_folder(folder_, lost).warnings,
-                ElementsAre(HasSubstr("of 2 image files that were looked for, 1 is not there")));
+                ElementsAre(HasSubstr("of 2 image files that were checked, 1 is missing")));
     EXPECT_THAT(folder_summary(folder_).warnings, IsEmpty());
 }
 
@@ -274,7 +274,7 @@ TEST_F(Folders, DefinitionsOfOtherLabelsAreToldOf) {
     FolderOptions more = options();
     more.definitions = write("d.csv", "label,definition\ndog,a dog\nzebra,striped\n");
     EXPECT_THAT(make_folder(folder_, more).warnings,
-                ElementsAre(HasSubstr("1 label of d.csv is in no question, the first is `zebra`")));
+                ElementsAre(HasSubstr("1 label of d.csv is in no question; the first is `zebra`")));
     EXPECT_EQ(open_folder_book(folder_)->contents().labels[1].definition, "a dog");
 }
 
@@ -312,7 +312,7 @@ TEST_F(Folders, FilesOfOthersAreRefused) {
                 HasSubstr("it has no labelling.sqlite"));
     write("text/labelling.sqlite", "this is a text that somebody wrote, and no database");
     EXPECT_THAT(message_of([&] { folder_summary(scratch_ / "text"); }),
-                HasSubstr("no SQLite database"));
+                HasSubstr("not an SQLite database"));
     fs::create_directories(scratch_ / "foreign");
     Database(scratch_ / "foreign/labelling.sqlite", Database::Access::create)
         .execute("CREATE TABLE t (a)");
@@ -328,7 +328,7 @@ TEST_F(Folders, FilesOfOthersAreRefused) {
     make_folder(folder_, options());
     change("INSERT INTO schema_version VALUES (9, 'now', '9.0')", folder_);
     EXPECT_THAT(message_of([&] { open_folder_book(folder_); }),
-                HasSubstr("of version 9, and this Assay knows up to 3"));
+                HasSubstr("tables have version 9, but this Assay supports up to 3"));
 }
 
 TEST_F(Folders, HalfWrittenFilesAreFound) {
@@ -364,12 +364,12 @@ TEST_F(Folders, RowsThatContradictAreFound) {
     EXPECT_THAT(broken("UPDATE setting SET value = 'grid' WHERE name = 'task'; "
                        "DELETE FROM shown; INSERT INTO shown VALUES (1, 0, 1), (1, 1, 2), "
                        "(2, 0, 3)"),
-                HasSubstr("which is none of the task grid"));
+                HasSubstr("which the task grid"));
     EXPECT_THAT(broken("UPDATE question SET label = 9 WHERE id = 1"), HasSubstr("9"));
     EXPECT_THAT(broken("DELETE FROM image WHERE number = 0"), HasSubstr("image"));
     EXPECT_THAT(broken("INSERT INTO answer (question, annotator, answer, at, source, counts) "
                        "VALUES (1, 7, 1, '2026-11-23T01:02:03.000000Z', '', 1)"),
-                HasSubstr("answer 1 belongs to annotator 7, which is not there"));
+                HasSubstr("answer 1 belongs to annotator 7, which does not exist"));
     const std::string eve = "INSERT INTO annotator (name, blocked) VALUES ('eve', 0); ";
     for (const char* at : {"", "yesterday", "2026-11-23T01:02:03Z", "2026-02-30T01:02:03.000000Z"})
         EXPECT_THAT(broken(eve +
@@ -389,7 +389,7 @@ TEST_F(Folders, RowsThatContradictAreFound) {
     EXPECT_THAT(broken("DROP TABLE shown; CREATE TABLE shown (screen INTEGER, place INTEGER, "
                        "question INTEGER); INSERT INTO shown VALUES (1, 0, 1), (2, 0, 1), "
                        "(3, 0, 3)"),
-                HasSubstr("screen 2 shows question 1, which is on a screen already"));
+                HasSubstr("screen 2 shows question 1, which is already on a screen"));
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ TEST(QuestionCsv, BatchesThatDifferBetweenAnnotatorsAreLeftOut) {
     EXPECT_EQ(set.questions[0].batch, 0U);
     EXPECT_THAT(set.warnings, ElementsAre(HasSubstr("different batches")));
     EXPECT_THAT(refused("image,label,batch\na,cat,b1\na,cat,b2\n", Task::grid),
-                HasSubstr("line 3: the question about `a` and `cat` is in line 2, too"));
+                HasSubstr("line 3: the question about `a` and `cat` is also in line 2"));
 }
 
 TEST(QuestionCsv, PlainTables) {
@@ -127,7 +127,7 @@ TEST(QuestionCsv, VotesAreNoKnownAnswers) {
     const QuestionSet set = read("annotator,item,label,answer\nanna,a,x,maybe\nben,a,x,yes\n");
     ASSERT_EQ(set.questions.size(), 1U);
     EXPECT_FALSE(set.questions[0].known);
-    EXPECT_THAT(set.warnings, ElementsAre(HasSubstr("what annotators said before")));
+    EXPECT_THAT(set.warnings, ElementsAre(HasSubstr("has earlier answers of annotators")));
 }
 
 TEST(QuestionCsv, TheSameTwiceIsOnce) {
@@ -136,15 +136,15 @@ TEST(QuestionCsv, TheSameTwiceIsOnce) {
     EXPECT_EQ(set.questions[0].known, false);
     EXPECT_EQ(set.questions[0].known_line, 3U);
     EXPECT_THAT(refused("item,label,answer\na,x,no\nb,x,no\na,x,yes\n"),
-                HasSubstr("line 4: `x` is said to be true of `a`, and line 2 says false"));
+                HasSubstr("line 4: `x` is true of `a` here, but line 2 says false"));
 }
 
 TEST(QuestionCsv, LabelsAndImagesSayOneThing) {
     EXPECT_THAT(refused("item,label,class\na,x,cat\nb,x,dog\n"),
-                HasSubstr("line 3: the class of `x` is `dog`, and in line 2 `cat`"));
+                HasSubstr("line 3: the class of `x` is `dog` here, but line 2 has `cat`"));
     EXPECT_THAT(refused("item,label,definition\na,x,one\nb,x,two\n"), HasSubstr("definition"));
     EXPECT_THAT(refused("item,path,label\na,1.jpg,x\na,2.jpg,y\n"),
-                HasSubstr("the path of `a` is `2.jpg`, and in line 2 `1.jpg`"));
+                HasSubstr("the path of `a` is `2.jpg`, but `1.jpg` in line 2"));
     const QuestionSet set = read("item,label,definition\na,x,\nb,x,one\nc,x, one \n");
     EXPECT_EQ(set.labels[0].definition, "one");
 }
@@ -153,7 +153,8 @@ TEST(QuestionCsv, MisspeltColumnsAreNamed) {
     EXPECT_THAT(read("item,label,defintion\na,x,y\n").warnings,
                 ElementsAre("column `defintion` is not used; did you mean `definition`?"));
     EXPECT_THAT(read("item,label,weather\na,x,y\n").warnings, IsEmpty());
-    EXPECT_THAT(read("item,label,batch\na,x,y\n").warnings, ElementsAre(HasSubstr("of grids")));
+    EXPECT_THAT(read("item,label,batch\na,x,y\n").warnings,
+                ElementsAre(HasSubstr("only applies to grids")));
 }
 
 TEST(QuestionCsv, Damaged) {

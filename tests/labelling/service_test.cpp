@@ -251,7 +251,7 @@ TEST(Service, LinksChangeWithTheirTransactionOrNotAtAll) {
     service.begin();
     const Person anew = service.new_link(anna.id);
     service.add_person("ben");
-    EXPECT_FALSE(service.commit()) << "nobody has answered";
+    EXPECT_FALSE(service.commit()) << "no annotator named";
     EXPECT_EQ(service.person_of(anew.token), anna.id);
     EXPECT_EQ(service.people().size(), 2U);
 }
@@ -490,7 +490,7 @@ TEST(Service, SeesWhatOtherProgramsChange) {
     anna.fetch();
     EXPECT_EQ(service.status().answers, 0U);
     EXPECT_THAT(service.status().outlook.front(),
-                testing::AllOf(testing::StartsWith("No ranking yet: nothing to rank by yet: "),
+                testing::AllOf(testing::StartsWith("No ranking yet: no ranking yet: "),
                                testing::EndsWith(".")));
     study.competition().answer_truly({"ben", "cleo", "dora"});
     service.refresh();
@@ -635,7 +635,7 @@ TEST(Service, AFileThatIsGoneTakesNoAnswers) {
     const auto file = study.competition()->folder() / "competition.sqlite";
     std::filesystem::rename(file, study.competition().file("elsewhere.sqlite"));
     EXPECT_THAT(message_of([&] { service.refresh(); }, ErrorCode::io),
-                testing::HasSubstr("is not the file any more"));
+                testing::HasSubstr("the file was replaced"));
     service.begin();
     anna.answer(Answer::yes);
     EXPECT_THROW(service.commit(), Error);

@@ -219,20 +219,20 @@ TEST(MadAnswers, ImagesOfTheSameNameAreNotTakenForOneAnother) {
         return "image,label,annotator,answer\n" + image + "," + label + ",anna,yes\n";
     };
     EXPECT_THAT(asked.refused(row("else/image 001.jpg")),
-                HasSubstr("nobody is asked about the image `else/image 001.jpg` of the data set"));
+                HasSubstr("no question is about the image `else/image 001.jpg` of the data set"));
     for (const char* other : {"other/crawl/image 001.jpg", "image 001.jpg", "image_001.jpg",
                               "other/image 001.jpg", "1a2b3c4d-image_001.jpg"})
         EXPECT_THAT(asked.refused(row(other)),
-                    HasSubstr(fmt::format("nobody is asked about the image `{}`", other)));
+                    HasSubstr(fmt::format("no question is about the image `{}`", other)));
     // An address of the other is the other's; an upload has lost the folder that tells them apart.
     for (const char* other : {"/data/local-files/?d=else/image%20001.jpg",
                               "https://host/x/else/image%20001.jpg", "s3://else/image 001.jpg"})
-        EXPECT_THAT(asked.refused(row(other)), HasSubstr("nobody is asked about `n")) << other;
+        EXPECT_THAT(asked.refused(row(other)), HasSubstr("no question is about `n")) << other;
     EXPECT_THAT(asked.refused(row("/data/upload/3/1a2b3c4d-image_001.jpg")),
-                HasSubstr("may be any of 2 images of the data set; name it by its id"));
+                HasSubstr("matches 2 images of the data set; use its id"));
     for (const char* strange :
          {"https://host/other/image%20001.jpg", "/data/upload/3/image_001.jpg"})
-        EXPECT_THAT(asked.refused(row(strange)), HasSubstr("nobody is asked about the image"));
+        EXPECT_THAT(asked.refused(row(strange)), HasSubstr("no question is about the image"));
     EXPECT_EQ(asked.small.count("answer"), 0);
     const std::string root = asked.small->image_root().string();
     for (const std::string& image :
@@ -255,7 +255,7 @@ TEST(MadAnswers, APathThatTwoImagesHaveNamesNeither) {
         .run();
     const std::string row = "same.jpg," + asked.open[0].label + ",anna,yes\n";
     EXPECT_THAT(asked.refused("image,label,annotator,answer\n" + row),
-                HasSubstr("`same.jpg` may be any of 2 images"));
+                HasSubstr("`same.jpg` matches 2 images"));
     // With its name it is the question's.
     EXPECT_EQ(
         asked.take("question,image,label,annotator,answer\n" + asked.open[0].token + "," + row)
@@ -271,7 +271,7 @@ TEST(MadAnswers, WhatBlockedAnnotatorsSayIsSaidNotToCount) {
     EXPECT_EQ(round.added, 1U);
     EXPECT_THAT(round.warnings,
                 ElementsAre(HasSubstr("annotator `ben` is blocked: 2 answers of that name do not "
-                                      "count; `assay mad block " +
+                                      "count; to include them again, type `assay mad block " +
                                       asked.small.file("mad").string() + " ben --undo` ")));
     block_annotator(*asked.small, "ben", false, "");
     EXPECT_THAT(asked.take(header + asked.line(2, "ben,yes")).warnings, IsEmpty());
@@ -280,7 +280,7 @@ TEST(MadAnswers, WhatBlockedAnnotatorsSayIsSaidNotToCount) {
 TEST(MadAnswers, ANameBehindAFolderIsNotThatOfAFlatDataSet) {
     AskedCompetition asked;
     EXPECT_THAT(asked.refused("image,label,annotator,answer\nother/folder/=1+1.jpg,ant,anna,yes\n"),
-                HasSubstr("nobody is asked about the image `other/folder/=1+1.jpg`"));
+                HasSubstr("no question is about the image `other/folder/=1+1.jpg`"));
 }
 
 TEST(MadAnswers, QuestionImageAndLabelMustAgree) {
@@ -300,7 +300,7 @@ TEST(MadAnswers, QuestionImageAndLabelMustAgree) {
                 AllOf(HasSubstr("a.csv line 2: the question `" + asked.open[0].token),
                       HasSubstr("is about the image `"), HasSubstr("was one column sorted")));
     EXPECT_THAT(asked.refused(row(image, label == "n1" ? "n2" : "n1")),
-                HasSubstr("is about `" + label + "`, and the row names `n"));
+                HasSubstr("is about `" + label + "`, but the row names `n"));
     EXPECT_EQ(asked.small.count("answer"), 0);
     // What is there and right, or nothing that is known, or not there at all.
     for (const std::string& text : {row(image, label), row("a note", "some words"), row("", "")})
@@ -312,7 +312,7 @@ TEST(MadAnswers, WhatIsWrongIsRefusedAsAWhole) {
     AskedCompetition asked;
     const std::string near = asked.open[1].token.substr(0, 16) + "z";
     EXPECT_THAT(asked.refused(header + asked.line(0, "anna,yes") + near + ",anna,yes\n"),
-                AllOf(HasSubstr("a.csv line 3: `" + near + "` is no question"),
+                AllOf(HasSubstr("a.csv line 3: `" + near + "` is not a question"),
                       HasSubstr("did you mean `" + asked.open[1].token + "`?")));
     EXPECT_EQ(asked.small.count("answer"), 0);
     EXPECT_EQ(asked.small.count("annotator"), 0);
@@ -325,10 +325,10 @@ TEST(MadAnswers, WhatIsWrongIsRefusedAsAWhole) {
     EXPECT_THAT(asked.refused("question,annotator\nx,anna\n"), HasSubstr("answer"));
     EXPECT_THAT(asked.refused(""), HasSubstr("it is empty"));
     EXPECT_THAT(asked.refused("image,label,annotator,answer\nnone.jpg,ant,anna,yes\n"),
-                HasSubstr("nobody is asked about the image `none.jpg`"));
+                HasSubstr("no question is about the image `none.jpg`"));
     EXPECT_THAT(
         asked.refused("image,label,annotator,answer\n" + asked.open[0].image + ",wolf,anna,yes\n"),
-        HasSubstr("`wolf` is no class"));
+        HasSubstr("`wolf` is not a class"));
     EXPECT_THAT(asked.refused(header + asked.line(0, std::string(300, 'a') + ",yes")),
                 HasSubstr("a name of 300 bytes"));
     EXPECT_THAT(asked.refused(header + "\"" + asked.open[0].token + ",anna,yes\n"),
@@ -365,7 +365,7 @@ TEST(MadAnswers, WhoseTheyAre) {
                 AllOf(HasSubstr("a.csv line 3"), HasSubstr("of nobody by name and of `ben`")));
     EXPECT_THAT(asked.refused(header + asked.line(3, "ben,yes") + asked.line(4, ",no"),
                               ErrorCode::usage, "anna"),
-                HasSubstr("of `ben` and of nobody by name, which cannot all be those of `anna`"));
+                HasSubstr("of `ben` and of nobody by name, so they cannot all belong to `anna`"));
     EXPECT_EQ(asked.small.count("answer"), 3);
 }
 
@@ -375,7 +375,7 @@ TEST(MadAnswers, KeysOfTheUsersOwn) {
     asked.take(keyed + asked.line(0, "anna,yes,k1"));
     EXPECT_EQ(asked.take(keyed + asked.line(0, "anna,yes,k1")).repeated, 1U);
     EXPECT_THAT(asked.refused(keyed + asked.line(0, "anna,no,k1")),
-                HasSubstr("line 2: the key `k1` is that of another answer"));
+                HasSubstr("line 2: the key `k1` belongs to another answer"));
 }
 
 TEST(MadAnswers, BlockedAnnotatorsCountForNothing) {
@@ -405,7 +405,7 @@ TEST(MadAnswers, FilesBeforeABadOneAreIn) {
                     read_answers_into(*asked.small, std::vector{good, bad});
                 }),
                 AllOf(HasSubstr("bad.csv line 2"), HasSubstr("file 2 of 2"),
-                      HasSubstr("of those before it are in")));
+                      HasSubstr("of the files before it are imported")));
     EXPECT_THAT(asked.counting(0), ElementsAre("anna yes"));
     const std::vector<AnswerRound> rounds = read_answers_into(*asked.small, std::vector{good});
     EXPECT_EQ(report_of(rounds).result["files"][0]["repeated"], 1);
@@ -500,7 +500,7 @@ TEST(MadAnswers, AnExportReplacesNothingButExports) {
     // The user's own table of that name.
     std::filesystem::create_directory(asked.small.file("out"));
     const auto own = asked.small.write("out/answers.csv", "question,annotator,answer\n");
-    EXPECT_THAT(refused(), HasSubstr("`answers.csv` that is not as an export wrote it"));
+    EXPECT_THAT(refused(), HasSubstr("`answers.csv` that was changed after the export;"));
     EXPECT_EQ(read_text(own), "question,annotator,answer\n");
     EXPECT_FALSE(std::filesystem::exists(asked.small.file("out/questions.csv")));
     std::filesystem::remove(own);
@@ -512,7 +512,7 @@ TEST(MadAnswers, AnExportReplacesNothingButExports) {
     EXPECT_THAT(read_text(own), HasSubstr("anna"));
     const std::string filled = read_text(own) + "more\n";
     asked.small.write("out/answers.csv", filled);
-    EXPECT_THAT(refused(), HasSubstr("`answers.csv` that is not as"));
+    EXPECT_THAT(refused(), HasSubstr("`answers.csv` that was changed"));
     EXPECT_EQ(read_text(own), filled);
     std::filesystem::remove(own);
     export_competition(*asked.small, asked.small.file("out"));  // one is missing: made anew

@@ -258,7 +258,7 @@ TEST(ClassDistances, WhatItRefuses) {
         return message_of([&] { ClassDistances(h, ClassList(std::move(classes)), {}); });
     };
     EXPECT_THAT(refused({"cat", "dogs", "zebra"}),
-                HasSubstr("2 of 3 classes are no node of the hierarchy"));
+                HasSubstr("2 of 3 classes are not nodes of the hierarchy"));
     EXPECT_THAT(refused({"cat", "dogs"}), HasSubstr("`dogs` (nearest: `dog`)"));
     EXPECT_THAT(message_of([] { distance_named("tree_pth"); }, ErrorCode::usage),
                 HasSubstr("did you mean `tree_path`"));

@@ -119,7 +119,7 @@ TEST_F(MadGallery, ASheetAPairInTheOrderOfDiscrepancy) {
     ASSERT_EQ(gallery.sheets.size(), 2U);
     EXPECT_EQ(gallery.images, 3U);
     EXPECT_EQ(gallery.unreadable, 0U);
-    EXPECT_THAT(gallery.warnings, ElementsAre("no image is selected for beta and gamma: no sheet"));
+    EXPECT_THAT(gallery.warnings, ElementsAre("no image is selected for beta and gamma, so they have no sheet"));
     EXPECT_EQ(gallery.sheets[0].file, out_ / "alpha--beta.png");
     EXPECT_EQ(gallery.sheets[1].file, out_ / "alpha--gamma.png");
     EXPECT_EQ(gallery.sheets[0].images, 2U);
@@ -297,7 +297,7 @@ TEST_F(MadGallery, SaysWhatIsWrong) {
     EXPECT_THAT(message_of([&] { make({.side = 31}); }, ErrorCode::usage), HasSubstr("32 to 1024"));
     EXPECT_THAT(message_of([&] { make({.columns = 0}); }, ErrorCode::usage), HasSubstr("1 to 50"));
     select(1, 0, 0, 3, 1);  // the first says cat
-    EXPECT_THAT(message_of([&] { make(); }), HasSubstr("`alpha` predicts another label"));
+    EXPECT_THAT(message_of([&] { make(); }), HasSubstr("`alpha` predicts a different label"));
 }
 
 TEST(MadGallerySheet, IsNeverTooLarge) {

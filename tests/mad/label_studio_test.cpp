@@ -218,8 +218,9 @@ TEST(MadLabelStudio, AnotherControlMayBeCalledLabel) {
     EXPECT_EQ(labelled.take(file).added, 5U);
     EXPECT_THAT(labelled.all(), expected_answers());
     rows[0]["question_id"] = "q0";
-    EXPECT_THAT(labelled.refused(rows), AllOf(HasSubstr("task 1 (id 41): `q0` is no question of"),
-                                              HasSubstr("and `label` is [")));
+    EXPECT_THAT(labelled.refused(rows),
+                AllOf(HasSubstr("task 1 (id 41): `q0` is not a question of"),
+                      HasSubstr("and `label` is [")));
     rows[0].erase("question_id");
     rows[0].erase("question");
     EXPECT_THAT(labelled.refused(rows), HasSubstr(".label` is ["));
@@ -254,7 +255,7 @@ TEST(MadLabelStudio, AnExportComesBackThroughJsonAlone) {
     EXPECT_EQ(labelled.take(whole).repeated, 5U);
     EXPECT_EQ(labelled.all(), before);
     EXPECT_THAT(labelled.refused(rows),
-                AllOf(HasSubstr("export.json task 1"), HasSubstr("does not say whose they were"),
+                AllOf(HasSubstr("export.json task 1"), HasSubstr("does not name their annotators;"),
                       HasSubstr("export as JSON")));
     const auto table = labelled.small.write("export.csv", csv);
     EXPECT_THAT(message_of([&] { labelled.take(table); }),
@@ -317,7 +318,7 @@ TEST(MadLabelStudio, WhatIsWrongIsNamedWithItsTask) {
     bad = good;
     bad[1]["data"]["question_id"] = "q0";
     bad[1]["data"]["label"] = "n9";
-    EXPECT_THAT(labelled.refused(bad), HasSubstr("`n9` is no class"));
+    EXPECT_THAT(labelled.refused(bad), HasSubstr("`n9` is not a class"));
     bad[1]["data"] = {{"question_id", "q88764ae3159937e8"}};
     EXPECT_THAT(labelled.refused(bad), AllOf(HasSubstr("task 2 (id 42) annotation 2"),
                                              HasSubstr("did you mean `q88764ae3159937e9`?")));
@@ -343,7 +344,7 @@ TEST(MadLabelStudio, WhatIsWrongIsNamedWithItsTask) {
     EXPECT_THAT(labelled.refused(json::array({{{"categories", 3}}})),
                 HasSubstr("allowed: a task of Label Studio"));
     EXPECT_THAT(labelled.refused(json::array({7})), HasSubstr("task 1` is 7; allowed: an object"));
-    EXPECT_THAT(labelled.refused(good[0]), HasSubstr("export.json: the JSON is no list"));
+    EXPECT_THAT(labelled.refused(good[0]), HasSubstr("export.json: the JSON is not a list"));
 }
 
 TEST(MadLabelStudio, DamagedAndHostileJson) {
@@ -383,7 +384,7 @@ TEST(JsonElements, EachIsGivenAlone) {
     EXPECT_TRUE(seen.empty());
     for (const char* text : {"{}", "1", "null", "\"x\""})
         EXPECT_THAT(message_of([&] { read_json_elements(text, 4, 10, "x.json", visit); }),
-                    HasSubstr("x.json: the JSON is no list"))
+                    HasSubstr("x.json: the JSON is not a list"))
             << text;
     EXPECT_THAT(message_of([&] { read_json_elements("[1, 2", 4, 10, "x.json", visit); }),
                 HasSubstr("x.json: damaged JSON"));

@@ -203,7 +203,7 @@ TEST(MadPosterior, WhatItRefuses) {
     const auto refused = [&](const PosteriorOptions& options) {
         return message_of([&] { posterior_scores(2, pairs, options); }, ErrorCode::usage);
     };
-    EXPECT_THAT(refused({.tau = 0}), HasSubstr("tau is 0; 0.001 to 1000"));
+    EXPECT_THAT(refused({.tau = 0}), HasSubstr("tau is 0; allowed: 0.001 to 1000"));
     EXPECT_THAT(refused({.level = 1}), HasSubstr("level is 1"));
     EXPECT_THAT(refused({.draws = 3}), HasSubstr("3 draws"));
 }

@@ -119,7 +119,7 @@ TEST(MadRank, RealRuns) {
         EXPECT_NEAR(found.comparisons[0].srcc.value.value(), strict ? .886 : .943, .0005);
         EXPECT_LE(found.comparisons[0].srcc.interval.value().low,
                   found.comparisons[0].srcc.value.value());
-        EXPECT_THAT(found.warnings, Contains(HasSubstr("is called `resnet50`")));
+        EXPECT_THAT(found.warnings, Contains(HasSubstr("is named `resnet50`")));
         EXPECT_DOUBLE_EQ(found.ablation.back().srcc.value.value(), 1);
         EXPECT_EQ(found.ablation.back().k, 30U);
         // Section 5 again: v2_q and v1_.75 are not resolved, and the first and the last ones are
@@ -318,7 +318,7 @@ TEST(MadRank, LaterAnswersNeitherDecideNorCost) {
     EXPECT_EQ(found.pairs[0].counts.only_first, 1U);
     EXPECT_DOUBLE_EQ(found.answers_per_question, 5);
     EXPECT_THAT(render(report_of(found), ReportFormat::text),
-                HasSubstr("took 5.00 answers of at most 5"));
+                HasSubstr("needed 5.00 answers on average, of at most 5"));
 }
 
 TEST(MadRank, AnImageToReplaceIsNotOpen) {
@@ -334,10 +334,9 @@ TEST(MadRank, AnImageToReplaceIsNotOpen) {
     EXPECT_EQ(found.open, 0U);
     EXPECT_EQ(found.questions, 14U);
     EXPECT_EQ(found.settled, 13U);
-    EXPECT_THAT(found.warnings, Contains(HasSubstr("1 selected image nobody can judge; `assay mad "
-                                                   "select ")));
+    EXPECT_THAT(found.warnings, Contains(HasSubstr("1 selected image nobody can judge; run `assay mad select ")));
     EXPECT_THAT(found.warnings, Not(Contains(HasSubstr("mad answers"))));
-    EXPECT_THAT(found.warnings, Not(Contains(HasSubstr("no random part"))));
+    EXPECT_THAT(found.warnings, Not(Contains(HasSubstr("not a random part"))));
     const Report report = report_of(found);
     EXPECT_FALSE(report.partial);
     EXPECT_THAT(render(report, ReportFormat::text),
@@ -432,7 +431,8 @@ TEST(MadRank, OpenQuestionsMakeItPartial) {
     EXPECT_EQ(found.pairs[0].counts.n(), 6U);
     EXPECT_TRUE(report_of(found).partial);
     EXPECT_THAT(found.warnings, Contains(HasSubstr("1 of 14 questions are open")));
-    EXPECT_THAT(found.warnings, Contains(HasSubstr("1 pair whose settled images are no random")));
+    EXPECT_THAT(found.warnings,
+                Contains(HasSubstr("1 pair whose settled images are not a random")));
     EXPECT_LT(found.list_tau, 1);
 }
 
@@ -448,7 +448,7 @@ TEST(MadRank, GroupsThatNoPairJoins) {
     EXPECT_EQ(found.components, 2U);
     EXPECT_EQ(found.placed_by, PlacedBy::hodge);
     EXPECT_EQ(places_in_order(found), (std::vector<double>{1, 2, 2, 1}));
-    EXPECT_THAT(found.warnings, Contains(HasSubstr("fall into 2 groups")));
+    EXPECT_THAT(found.warnings, Contains(HasSubstr("form 2 groups")));
     EXPECT_THAT(found.warnings, Contains(HasSubstr("4 pairs without a settled image (a and c; a "
                                                    "and d; b and c; and 1 more)")));
     EXPECT_FALSE(found.ablation.back().srcc.value);
@@ -466,7 +466,7 @@ TEST(MadRank, UnevenAskingIsPlacedByThePosterior) {
     std::vector<double> scores;
     for (const RankedClassifier& one : found.classifiers) scores.push_back(*one.score.value);
     EXPECT_EQ(places_in_order(found), places_of(scores));
-    EXPECT_THAT(render(report_of(found), ReportFormat::text), HasSubstr("by the posterior"));
+    EXPECT_THAT(render(report_of(found), ReportFormat::text), HasSubstr("follow the posterior"));
     // As many of each pair, or all of a shorter list, is even.
     for (SelectedRow& row : world.selected) row.asked = row.place < 4;
     EXPECT_EQ(rank_classifiers(write_world(scratch / "even", world), quick()).placed_by,
@@ -488,7 +488,7 @@ TEST(MadRank, UnevenAskingOfGroupsIsPlacedByThePosterior) {
     EXPECT_EQ(found.classifiers[1].place, 2);
     EXPECT_FALSE(found.ablation.back().srcc.value);
     EXPECT_THAT(render(report_of(found), ReportFormat::text),
-                testing::AllOf(HasSubstr("by the posterior"), HasSubstr("within each group")));
+                testing::AllOf(HasSubstr("follow the posterior"), HasSubstr("within each group")));
 }
 
 TEST(MadRank, AReplacementThatIsNotAskedYetIsNoUnevenAsking) {
@@ -523,17 +523,18 @@ TEST(MadRank, NothingToRankByNamesTheCommandThatHelps) {
     };
     const std::int64_t pair = world.pair(0, 1);
     EXPECT_THAT(message("1"),
-                HasSubstr("no image qualifies for any of 1 pairs; `assay mad select "));
+                HasSubstr("no image qualifies for any of 1 pairs; to see why, run `assay mad select "));
     // The image that was asked about is replaced, and the other one is not asked about yet.
     world.place(pair, 1, 2, 3);
     world.selected[0].state = SelectedState::replaced;
     world.place(pair, 2, 2, 3, false);
-    EXPECT_THAT(message("2"), HasSubstr("no question is asked; `assay mad questions "));
+    EXPECT_THAT(message("2"), HasSubstr("there are no questions yet; run `assay mad questions "));
     world.selected[1].asked = true;
     world.answer(world.question(2, 2), {2, 2, 2});
     world.question(2, 3);
-    EXPECT_THAT(message("3"), HasSubstr("nobody can judge the images that are asked about; `assay "
-                                        "mad select "));
+    EXPECT_THAT(
+        message("3"),
+        HasSubstr("nobody can judge the selected images; to replace them, run `assay mad select "));
 }
 
 TEST(MadRank, WhatItRefuses) {
@@ -548,7 +549,7 @@ TEST(MadRank, WhatItRefuses) {
     EXPECT_THAT(message("1"), HasSubstr("`assay mad select "));
     const std::int64_t pair = world.pair(0, 1);
     world.place(pair, 1, 2, 3, false);
-    EXPECT_THAT(message("2"), HasSubstr("no question is asked; `assay mad questions "));
+    EXPECT_THAT(message("2"), HasSubstr("there are no questions yet; run `assay mad questions "));
     world.selected[0].asked = true;
     world.question(1, 2);
     world.question(1, 3);
@@ -560,10 +561,10 @@ TEST(MadRank, WhatItRefuses) {
     options.without = {"aa"};
     EXPECT_THAT(message("5", options), HasSubstr("did you mean `a`?"));
     options.without = {"a", "c"};
-    EXPECT_THAT(message("5", options), HasSubstr("two classifiers or more"));
+    EXPECT_THAT(message("5", options), HasSubstr("two classifiers, but"));
     options = quick();
     options.stop_at = 1;
-    EXPECT_THAT(message("5", options), HasSubstr("lies in (0, 1)"));
+    EXPECT_THAT(message("5", options), HasSubstr("must be in (0, 1)"));
     options = quick();
     options.ratios.alpha = 0;
     EXPECT_THAT(message("5", options),

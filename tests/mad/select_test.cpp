@@ -416,7 +416,7 @@ TEST(Selection, WhatItRefuses) {
         message_of(
             [&] { PairSketch(distances, {.mode = CapMode::official, .one_of_a_parent = true}); },
             ErrorCode::usage),
-        HasSubstr("knows no parents"));
+        HasSubstr("ignores parents"));
     const std::vector<Candidate> two(2);
     EXPECT_THAT(message_of([&] { select_of({}, {.reserves = 1}, {}, two); }, ErrorCode::usage),
                 HasSubstr("2 rejected images, but 1 reserves"));
@@ -430,7 +430,7 @@ TEST(Selection, WhatItRefuses) {
     EXPECT_THAT(message_of([&] {
                     scan(world.part(0, 2), {&pair, 1}, {&sketch, 1});
                 }),
-                HasSubstr("classifier 0 predicts the label 7 for image 1, of 5 classes"));
+                HasSubstr("classifier 0 predicts the label 7 for image 1, but there are 5 classes"));
     const ScanPair itself{1, 1};
     EXPECT_THAT(message_of(
                     [&] {

@@ -372,13 +372,13 @@ TEST(MadSharedPosterior, WhatItRefuses) {
     };
     AnsweredPlaces bad = good;
     bad.places[3].weight = -1;
-    EXPECT_THAT(refused(bad), HasSubstr("weight -1; above 0"));
+    EXPECT_THAT(refused(bad), HasSubstr("weight -1; allowed: above 0"));
     bad = good;
     bad.places[0].cluster = 1;
     EXPECT_THAT(refused(bad), HasSubstr("has not a cluster, others have"));
     bad = good;
     bad.pairs[1].list = 5;
-    EXPECT_THAT(refused(bad), HasSubstr("6 answered images of a list of 5"));
+    EXPECT_THAT(refused(bad), HasSubstr("6 answered images in a list of 5"));
     bad = good;
     bad.places[1].image = bad.places[0].image;
     EXPECT_THAT(refused(bad), HasSubstr("twice in the list of the pair 0, 1"));
@@ -391,7 +391,7 @@ TEST(MadSharedPosterior, WhatItRefuses) {
     bad = good;
     bad.places[0].pair = 3;
     EXPECT_THAT(refused(bad), HasSubstr("there are 3 pairs"));
-    EXPECT_THAT(refused(good, {.tau = 0}), HasSubstr("tau is 0; 0.001 to 1000"));
+    EXPECT_THAT(refused(good, {.tau = 0}), HasSubstr("tau is 0; allowed: 0.001 to 1000"));
     EXPECT_THAT(refused(good, {.level = 1}), HasSubstr("level is 1"));
     EXPECT_THAT(refused(good, {.draws = 3}), HasSubstr("3 draws"));
 }

@@ -256,7 +256,7 @@ TEST(MadAnnotators, OneWhoSaysYesToEverything) {
     EXPECT_TRUE(checks[0].findings.empty());
     ASSERT_EQ(checks[2].findings.size(), 1U);
     EXPECT_THAT(checks[2].findings[0],
-                HasSubstr("`p3` says yes to everything (40 answers), also to the 20 questions"));
+                HasSubstr("`p3` says yes to everything (40 answers), even to the 20 questions"));
     // Of 20 that the others say no to, none agrees; the other 20 do.
     EXPECT_DOUBLE_EQ(checks[2].agreement.value.value(), .5);
     EXPECT_EQ(checks[2].yes, 40U);

@@ -30,7 +30,7 @@ struct EceWorld {
 // Written down before the interval was chosen.
 std::vector<EceWorld> ece_worlds() {
     return {{"calibrated", 10, 300, 2, 1},
-            {"too sure", 10, 300, 1.5, 2},
+            {"over-confident", 10, 300, 1.5, 2},
             {"too sure, more items", 10, 5000, 1.5, 2},
             {"too careful", 10, 1000, 3, 0.5},
             {"rare classes", 50, 300, 2, 1.3, true},

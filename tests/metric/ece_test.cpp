@@ -143,7 +143,7 @@ TEST(DebiasedEce, IsNearZeroOnAverageWhereEceIsNot) {
     // And a true error is found: 0.1 too sure everywhere makes 0.01.
     double shifted = 0;
     for (std::uint64_t s = 0; s < sets; ++s) {
-        RandomStream random(s, "too sure");
+        RandomStream random(s, "over-confident");
         std::vector<Item> items(size);
         for (Item& item : items) {
             item.confidence = static_cast<float>(1.0 / 3 + 2.0 / 3 * random.uniform());

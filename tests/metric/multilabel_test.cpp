@@ -189,7 +189,7 @@ TEST(LabelSets, WhatIsNotKnownIsNotGuessed) {
     set.add(2, 2, 3);
     set.add(3, -1, 3);
     EXPECT_TRUE(set.value("asma:subgroups=1,2").value);
-    EXPECT_NE(set.value("asma:subgroups=1-3").undefined.find("keeps the best 2"),
+    EXPECT_NE(set.value("asma:subgroups=1-3").undefined.find("keeps only the best 2"),
               std::string::npos);
     EXPECT_FALSE(set.value("variable_topk").value);
     EXPECT_FALSE(set.value("subgroup_accuracy:g=3").value);

@@ -61,7 +61,7 @@ TEST(ShapeBias, UndefinedSaysWhy) {
     EXPECT_EQ(bias_of({{0, -1, -1}}, "no attributes").undefined, "no attributes");
     EXPECT_EQ(bias_of({{1, 1, 1}}).undefined, "no item has a shape and a texture of two classes");
     const Estimate none = bias_of({{2, 0, 1}, {-1, 0, 1}});
-    EXPECT_EQ(none.undefined, "no prediction names the class of the shape or of the texture");
+    EXPECT_EQ(none.undefined, "no prediction is the class of the shape or of the texture");
     EXPECT_EQ(none.n, 0U);
     EXPECT_FALSE(none.interval);
     // Nothing for the shape is a value, and no reason.

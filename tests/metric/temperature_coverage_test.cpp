@@ -24,7 +24,7 @@ struct HeatWorld {
 };
 
 // Written down before the interval was tried.
-constexpr HeatWorld heat_worlds[] = {{"too sure", 5, 300, 1.5, 3},
+constexpr HeatWorld heat_worlds[] = {{"over-confident", 5, 300, 1.5, 3},
                                      {"too sure, more items", 5, 2000, 1.5, 3},
                                      {"labels at random", 10, 300, 3, 1, 0.15},
                                      {"labels at random, more items", 10, 2000, 3, 1, 0.15},

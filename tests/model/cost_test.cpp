@@ -306,7 +306,7 @@ TEST(Cost, AProcessOfItsOwnAndThreadsChangeNothingThatIsCounted) {
 TEST(Cost, ABatchThatTheModelDoesNotTakeIsRefused) {
     const auto classifier = open_classifier(fixture_spec("fixed_batch.onnx"));
     EXPECT_THAT(error_of([&] { classifier->cost(counted_only(1)); }).message(),
-                HasSubstr("the model takes exactly 2 images at once; the batch is 1"));
+                HasSubstr("the model takes exactly 2 images at once, but the batch has 1"));
     EXPECT_EQ(classifier->cost(counted_only(2)).batch, 2);
     const auto apart = open_classifier(fixture_spec("fixed_batch.pt"), {"cpu", Isolation::on});
     EXPECT_EQ(error_of([&] { apart->cost(counted_only(3)); }).code(), ErrorCode::bad_input);

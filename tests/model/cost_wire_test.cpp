@@ -85,7 +85,8 @@ TEST(CostWire, NonsenseIsRefused) {
     EXPECT_THAT(message_of([&] { parts.take(text_of(MessageKind::done)); }), HasSubstr("nonsense"));
     ModelCost cost = some_cost(1);
     cost.seconds[0] = -1;
-    EXPECT_THAT(message_of([&] { sent(cost, asked_for(cost)); }), HasSubstr("a time that is none"));
+    EXPECT_THAT(message_of([&] { sent(cost, asked_for(cost)); }),
+                HasSubstr("a time that is not valid"));
     cost = some_cost(1);
     cost.operators[0].macs = ~std::uint64_t{0};
     EXPECT_THAT(message_of([&] { sent(cost, asked_for(cost)); }), HasSubstr("at most"));

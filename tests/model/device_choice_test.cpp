@@ -50,17 +50,17 @@ TEST(DeviceChoice, ListsNameDevicesOfOneType) {
     EXPECT_THAT(chosen("cuda:5,1", alike).numbers, ElementsAre(1, 5));
     EXPECT_EQ(chosen("cuda:1", mixed).type, "T4");
     EXPECT_THAT(message_of([] { chosen("cuda:0,1", mixed); }, ErrorCode::usage),
-                AllOf(HasSubstr("cuda:0 is H100 and cuda:1 is T4"), HasSubstr("one type")));
+                AllOf(HasSubstr("cuda:0 is H100 but cuda:1 is T4"), HasSubstr("one type")));
     EXPECT_THAT(message_of([] { chosen("cuda:0,8", alike); }, ErrorCode::usage),
                 HasSubstr("there are 8 CUDA devices, cuda:0 to cuda:7"));
     EXPECT_THAT(message_of([] { chosen("cuda:1", {"T4"}); }, ErrorCode::usage),
-                HasSubstr("there is one CUDA device, cuda:0"));
+                HasSubstr("the only CUDA device is cuda:0"));
     EXPECT_THAT(message_of([] { chosen("cuda:2,2", alike); }, ErrorCode::usage),
                 HasSubstr("2 appears twice"));
     for (const char* wrong : {"cuda:", "cuda:,", "cuda:1,", "cuda:,1", "cuda:x", "cuda:-1",
                               "cuda:1 ", "cuda:1;2", "cuda:99999999999"})
         EXPECT_THAT(message_of([&] { chosen(wrong, alike); }, ErrorCode::usage),
-                    AllOf(HasSubstr(wrong), HasSubstr("a number must follow")));
+                    AllOf(HasSubstr(wrong), HasSubstr("a number or a list must follow")));
     for (const char* unknown : {"", "gpu", "cuda0", "CUDA", "mps"})
         EXPECT_THAT(message_of([&] { chosen(unknown, alike); }, ErrorCode::usage),
                     HasSubstr("unknown device"));

@@ -381,7 +381,7 @@ TEST_F(PredictOnDevices, AnotherPrecisionIsAnotherStore) {
     predict(std::span(&whole, 1), dataset, options("runs"));
     const Error error = error_of([&] { predict(std::span(&half, 1), dataset, options("runs")); });
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("the precision is `fp32` there and `bf16` now"),
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("the precision was `fp32` and is now `bf16`"),
                                     Not(HasSubstr("preprocessing differs"))));
     predict(std::span(&half, 1), dataset, options("runs-half"));
     const PredictionStore store = PredictionStore::open(scratch_ / "runs-half/d/net");

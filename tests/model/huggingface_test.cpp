@@ -300,7 +300,7 @@ TEST(Transformers, WhatCannotBeSaidIsRefused) {
     const std::pair<std::string, const char*> cases[] = {
         {R"({"do_resize": true, "size": 224, "image_mean": [0.5, 0.5, 0.5],
              "image_std": [0.5, 0.5, 0.5], "resample": 3})",
-         "both sides for some processors"},
+         "some processors mean both sides"},
         {R"({"image_processor_type": "ViTImageProcessor", "image_mean": [0.95], "image_std": [0.15]})",
          "three numbers"},
         {processor("ViTImageProcessor", R"("size": {"longest_edge": 224})"), "shortest_edge"},
@@ -312,13 +312,13 @@ TEST(Transformers, WhatCannotBeSaidIsRefused) {
         {processor("ViTImageProcessor", R"("rescale_factor": "x")"), "rescale_factor"},
         {processor("EfficientNetImageProcessor", R"("rescale_offset": true)"), "offset"},
         {processor("NewImageProcessor", R"("size": {"shortest_edge": 96}, "resample": 2)"),
-         "the short side alone, 96 pixels, without a crop, which fits no fixed input"},
+         "the short side, 96 pixels, without a crop, so the input has no fixed size;"},
         {processor("NewImageProcessor",
                    R"("size": {"height": 96, "width": 96}, "crop_size": 80, "resample": 2)"),
-         "`crop_size`: it is 80; whether it crops is not said"},
+         "`crop_size`: it is 80; it does not say whether it crops"},
         {processor("NewImageProcessor",
                    R"("size": {"height": 96, "width": 96}, "crop_pct": 0.9, "resample": 2)"),
-         "`crop_pct`: it is 0.9; what this processor does with it is not known"},
+         "`crop_pct`: it is 0.9; the effect in this processor is unknown"},
         {processor("DeiTImageProcessor", R"("size": {"height": 256, "width": 300})"),
          "two different sides"},
         {processor("ConvNextImageProcessor", R"("size": 224, "crop_pct": 0)"), "crop_pct"},
@@ -332,7 +332,7 @@ TEST(Transformers, WhatCannotBeSaidIsRefused) {
          "`image_mean[1]` is null; allowed: a number"},
         // The kind's own size is the short side: the file has none to show.
         {R"({"image_processor_type": "CLIPImageProcessor", "do_center_crop": false})",
-         "the short side alone, 224 pixels"},
+         "the short side, 224 pixels"},
     };
     for (const auto& [file, part] : cases) {
         const Hub hub;
@@ -418,7 +418,7 @@ TEST(Names, EqualStemsGetTheirFoldersNames) {
                         apart({"/m/a/x.pt", "/m/a/x.pt"});
                     },
                     ErrorCode::usage),
-                HasSubstr("two models are called"));
+                HasSubstr("two models are named"));
     EXPECT_THAT(apart({}), ElementsAre());
 }
 

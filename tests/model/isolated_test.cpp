@@ -158,7 +158,7 @@ TEST(Isolated, GradientsAreTheSameBits) {
                                               {scores, losses, gradient});
                     },
                     ErrorCode::internal),
-                HasSubstr("beyond the model's classes"));
+                HasSubstr("outside the model's classes"));
     EXPECT_EQ(run(*classifier, 2, 16).size(), 10U);
 }
 
@@ -218,7 +218,7 @@ TEST(Isolated, AProcessThatIsKilledIsAnErrorOfThatModelAlone) {
                     for (;; ++done[static_cast<std::size_t>(t)]) run(*classifier, 4, 16);
                 } catch (const Error& error) {
                     EXPECT_THAT(error.what(),
-                                AllOf(HasSubstr("cnn.pt was killed"), HasSubstr("want of memory")));
+                                AllOf(HasSubstr("cnn.pt was killed"), HasSubstr("memory ran out")));
                     EXPECT_EQ(error.code(), ErrorCode::bad_input);
                     ++failed;
                 }
@@ -253,7 +253,7 @@ TEST(Isolated, AProcessThatEndedIsStartedAgainWithTheSameFile) {
         });
         ASSERT_TRUE(supervised->process_end().has_value());
         EXPECT_EQ(supervised->process_end()->how,
-                  "the model's process was killed by a person or for want of memory");
+                  "the model's process was killed by a user, or because memory ran out");
     };
     EXPECT_FALSE(supervised->process_end().has_value());
     for (int time = 0; time < 2; ++time) {

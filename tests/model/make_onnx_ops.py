@@ -770,7 +770,7 @@ case("Scatter", 9, [node("Add", "x zero", "a"), node("Scatter", "a i u", axis=3)
 rng = earlier
 
 # --- what must be refused ---------------------------------------------------------------------------------------------
-refuse("Newer_attribute", 'attribute "shape_of_things" is not known up to opset 25', 99, node("Softmax", "x", shape_of_things=1))
+refuse("Newer_attribute", 'attribute "shape_of_things" does not exist up to opset 25', 99, node("Softmax", "x", shape_of_things=1))
 refuse("Dropout_random", "drops 0.5 of its input at random", 13, node("Dropout", "x p t"), p=np.float32(0.5), t=np.array(True))
 one3 = dict(one=np.ones(3, np.float32), zero=np.zeros(3, np.float32))
 refuse("BatchNormalization_training", "would depend on the other images", 15,
@@ -807,7 +807,7 @@ refuse("Loop_returns_less", "does not return as many values as its body", 13, no
 refuse("Loop_left_out", "carries an omitted value", 13, node("Loop", "n c -", body=body(step, "on2 u", **half)), **loop)
 refuse("Loop_rounds", "number of rounds is not one number", 13, node("Loop", "n c k", body=body([on, node("Neg", "v", "u")], "on2 u")), n=i(2, 3),
        c=np.array(True), k=f32(1))
-refuse("Loop_no_round_together", "went no round", 13, [node("Loop", "n c k", "v s", body=body([on, node("Neg", "v", "u")], "on2 u u")), node("Add", "x s")],
+refuse("Loop_no_round_together", "ran zero times", 13, [node("Loop", "n c k", "v s", body=body([on, node("Neg", "v", "u")], "on2 u u")), node("Add", "x s")],
        n=np.int64(0), c=np.array(True), k=f32(1))
 refuse("Scan", "does not have: Scan (1 node", 13, node("Scan", "x", num_scan_inputs=1, body=yes))
 refuse("Quantise_4_bits", "4 bits", 21, node("QuantizeLinear", "x s z"), s=np.float32(0.1), z=Nibbles([3], False))
@@ -831,16 +831,16 @@ refuse("GridSample_padding", 'padding_mode "wrap" is unknown', 20, node("GridSam
 refuse("GridSample_batch", "a grid of 2 x 4 x 6 x 2 for an input of 1 x 3 x 5 x 5", 16, node("GridSample", "x g"), g=np.concatenate([grid, grid]))
 refuse("AffineGrid_theta", "a theta of 1 x 2 x 2 for a size of 1 x 3 x 4 x 7", 20, node("AffineGrid", "t s"), t=np.ones((1, 2, 2), np.float32), s=i(1, 3, 4, 7))
 refuse("AffineGrid_one_pixel", "a side with one pixel", 20, node("AffineGrid", "t s", align_corners=1), t=np.ones((1, 2, 3), np.float32), s=i(1, 3, 1, 4))
-refuse("AffineGrid_huge", "is not sensible", 20, node("AffineGrid", "t s"), t=np.ones((1, 2, 3), np.float32), s=i(1, 3, 1 << 20, 1 << 20))
+refuse("AffineGrid_huge", "is too large", 20, node("AffineGrid", "t s"), t=np.ones((1, 2, 3), np.float32), s=i(1, 3, 1 << 20, 1 << 20))
 refuse("DeformConv_offset", "its offset is 1 x 18 x 5 x 5 instead of 1 x 18 x 3 x 3", 19, node("DeformConv", "x w o"), w=deform["w"], o=deform["o"])
 refuse("DeformConv_groups_of_offsets", "the groups do not divide the channels", 19, node("DeformConv", "x w o", offset_group=2), w=deform["w"], o=deform["o"])
 refuse("DeformConv_dilation", "impossible strides or dilations", 19, node("DeformConv", "x w o", dilations=[2**62, 1]), w=deform["w"], o=deform["o"])
-refuse("Col2Im_block", "a size, stride or dilation that is not sensible", 18, [node("Reshape", "x t", "a"), node("Col2Im", "a s k")],
+refuse("Col2Im_block", "a size, stride or dilation that is out of range", 18, [node("Reshape", "x t", "a"), node("Col2Im", "a s k")],
        t=i(1, 15, 5), s=i(1, 7), k=i(2**32, 2**32))
 refuse("Col2Im_channels", "n x (channels x block) x windows are needed", 18, [node("Reshape", "x t", "a"), node("Col2Im", "a s k")],
        t=i(1, 15, 5), s=i(1, 7), k=i(2, 1))
 refuse("CenterCropPad_sizes", "one size for each axis is needed", 18, node("CenterCropPad", "x s", axes=[1]), s=i(1, 2))
-refuse("CenterCropPad_huge", "is not sensible", 18, node("CenterCropPad", "x s"), s=i(1, 1 << 20, 1 << 20, 5))
+refuse("CenterCropPad_huge", "is too large", 18, node("CenterCropPad", "x s"), s=i(1, 1 << 20, 1 << 20, 5))
 refuse("LpPool_p", "p = 0; 1 or more is allowed", 18, node("LpPool", "x", kernel_shape=[2, 2], p=0))
 refuse("RotaryEmbedding_angles", "its cosines and sines do not fit its heads", 23, node("RotaryEmbedding", "x c c"), c=np.ones((1, 5, 2), np.float32))
 refuse("RotaryEmbedding_scale", "a scale are not supported", 13, node("com.microsoft::RotaryEmbedding", "x p c c", scale=2.0), p=i(0),
@@ -848,7 +848,7 @@ refuse("RotaryEmbedding_scale", "a scale are not supported", 13, node("com.micro
 refuse("Nodes_in_a_circle", "is computed by no earlier node", 13, [node("Neg", "a", "b"), node("Neg", "b", "a"), node("Neg", "x")])
 refuse("Resize_of_codes", 'mode "cubic" of whole numbers', 13, [node("Cast", "x", "c", to=3), node("Resize", "c - s", mode="cubic")], s=f32(1, 1, 2, 2))
 refuse("BitShift_direction", 'direction "UP"; LEFT and RIGHT are allowed', 11, node("BitShift", "k k", direction="UP"), k=np.array([2], np.uint8))
-refuse("BitwiseAnd_of_floats", "bits of numbers that are not whole", 18, node("BitwiseAnd", "x x"))
+refuse("BitwiseAnd_of_floats", "a bit operation on numbers that are not whole", 18, node("BitwiseAnd", "x x"))
 refuse("BitwiseNot_of_uint16", "uint16 is held in 32 bits", 18, [node("Cast", "x", "c", to=4), node("BitwiseNot", "c")])
 refuse("BitwiseNot_of_constant_uint16", "uint16 is held in 32 bits", 18, [node("Constant", "", "c", value=np.array([2], np.uint16)), node("BitwiseNot", "c")])
 refuse("BitShift_of_uint16", "uint16 is held in 32 bits", 11, node("BitShift", "k k", direction="LEFT"), k=np.array([2], np.uint16))

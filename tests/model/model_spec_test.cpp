@@ -87,10 +87,10 @@ TEST(Sidecar, AFileThatHoldsNoSettingsIsNone) {
     const ModelFolder folder;
     const std::pair<std::string_view, std::string_view> files[] = {
         {R"({"schema": "assay.scores/2", "measurements": []})",
-         "a result of Assay (`assay.scores/2`)"},
+         "a saved result of Assay (`assay.scores/2`)"},
         // A result may have keys that settings have, too.
         {R"({"schema": "assay.cost/1", "name": "m", "classes": 3})", "`assay.cost/1`"},
-        {R"([{"name": "top1"}])", "no table of settings"},
+        {R"([{"name": "top1"}])", "does not contain settings"},
         {R"({"epoch": 3, "optimizer": "sgd"})", "none of its keys is a setting"}};
     for (const auto& [text, why] : files) {
         for (const char* name : {"m.json", "m.pt.json"}) {
@@ -128,7 +128,7 @@ TEST(Sidecar, WhatMayBeMeantAsSettingsIsNotPassedOver) {
     // Named as settings, a result is refused for what it is.
     folder.write("named.json", R"({"schema": "assay.scores/2", "preset": "timm"})");
     EXPECT_THAT(message_of([&] { read_sidecar(folder.scratch / "named.json"); }),
-                testing::AllOf(HasSubstr("named.json"), HasSubstr("a result of Assay")));
+                testing::AllOf(HasSubstr("named.json"), HasSubstr("a saved result of Assay")));
 }
 
 TEST(Sidecar, TheModelThatAFileWouldBeTheSettingsOf) {
@@ -209,7 +209,7 @@ TEST(Sidecar, GrayImagesHaveOneMean) {
     EXPECT_EQ(folder.resolve().preprocess.channel_order, ChannelOrder::gray);
     folder.write("m.toml", "preset = \"torchvision\"\nchannel_order = \"gray\"\n");
     EXPECT_THAT(message_of([&] { folder.resolve(); }, ErrorCode::usage),
-                HasSubstr("one number each: pass them as in --mean 0.5 --std 0.5"));
+                HasSubstr("one number each, as in --mean 0.5 --std 0.5"));
 }
 
 TEST(Sidecar, OneScoreFitsTwoClasses) {
@@ -233,7 +233,7 @@ TEST(Sidecar, BadValuesAreRefused) {
     const std::pair<std::string, const char*> cases[] = {
         {R"({"crop_pct": 0})", "above 0"},
         {R"({"crop_pct": 1.01})", "at most 1"},
-        {R"({"crop_pct": 1e-9})", "at most 16384 pixels"},
+        {R"({"crop_pct": 1e-9})", "at or below 16384 pixels"},
         {R"({"crop_pct": "0.9"})", "crop_pct"},
         {R"({"crop_pct": 0.9, "resize_size": 256})", "keep one"},
         {R"({"std": [0.5, 0, 0.5]})", "above 0"},
@@ -301,7 +301,7 @@ TEST(Resolve, ResizesOfFloatsNeedAFilterThatIsReproduced) {
     EXPECT_FALSE(p.antialias);
     settings["interpolation"] = "lanczos";
     EXPECT_THAT(message_of([&] { folder.resolve(settings); }, ErrorCode::usage),
-                HasSubstr("PyTorch's lanczos of floats is not reproduced: with --resize-as "
+                HasSubstr("PyTorch's lanczos on floats is not supported: with --resize-as "
                           "torch_float, --interpolation is nearest, bilinear or bicubic"));
     settings["interpolation"] = "box";
     EXPECT_THAT(message_of([&] { folder.resolve(settings); }, ErrorCode::usage),
@@ -329,7 +329,7 @@ TEST(Resolve, OpenCvsResizeNeedsAFilterThatIsReproduced) {
     const ModelFolder folder;
     json settings = {{"preset", "timm"}, {"resize_as", "opencv"}, {"interpolation", "lanczos"}};
     EXPECT_THAT(message_of([&] { folder.resolve(settings); }, ErrorCode::usage),
-                HasSubstr("OpenCV's lanczos is not reproduced: with --resize-as opencv, "
+                HasSubstr("OpenCV's lanczos is not supported: with --resize-as opencv, "
                           "--interpolation is nearest, bilinear, bicubic, or box (INTER_AREA)"));
     settings["interpolation"] = "box";
     EXPECT_EQ(folder.resolve(settings).preprocess.resize_as, ResizeRule::opencv);

@@ -65,9 +65,8 @@ TEST(NewerTorchScript, ArgumentsThatAreNotUnderstoodAreNoBrokenFile) {
     const Error error =
         error_of([] { open_classifier(fixture_spec("newer_argument.pt"), {"cpu"}); });
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
-    EXPECT_THAT(error.message(),
-                AllOf(HasSubstr("does not understand the model's TorchScript code"),
-                      Not(HasSubstr("not a TorchScript"))));
+    EXPECT_THAT(error.message(), AllOf(HasSubstr("cannot parse the model's TorchScript code"),
+                                       Not(HasSubstr("not a TorchScript"))));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(Plugin, NotALibrary) {
 TEST(Plugin, SomeOtherLibrary) {
     const Scratch scratch;
     std::filesystem::copy_file(OTHER_LIBRARY, scratch / kPluginFile);
-    EXPECT_THAT(refusal(scratch.path()), HasSubstr("no plug-in of this version"));
+    EXPECT_THAT(refusal(scratch.path()), HasSubstr("not a plug-in of this version"));
 }
 
 TEST(Plugin, OtherBuild) {

@@ -170,13 +170,14 @@ TEST(ExportPackage, OtherPackages) {
                 HasSubstr("2 models (model, second); one is supported"));
     changed = whole;
     changed["model/archive_version"] = "1";
-    EXPECT_THAT(refusal_of(zipped(changed)), HasSubstr("an archive of version 1; 0 is read"));
+    EXPECT_THAT(refusal_of(zipped(changed)),
+                HasSubstr("an archive of version 1; only version 0 is supported"));
     changed = whole;
     changed["model/byteorder"] = "big";
-    EXPECT_THAT(refusal_of(zipped(changed)), HasSubstr("\"big\"; little is read"));
+    EXPECT_THAT(refusal_of(zipped(changed)), HasSubstr("\"big\"; only little is supported"));
     changed = whole;
     changed["model/archive_format"] = "pt3";
-    EXPECT_THAT(refusal_of(zipped(changed)), HasSubstr("format \"pt3\"; pt2 is read"));
+    EXPECT_THAT(refusal_of(zipped(changed)), HasSubstr("format \"pt3\"; only pt2 is supported"));
     changed = whole;
     changed.erase("model/data/weights/model_weights_config.json");
     EXPECT_THAT(refusal_of(zipped(changed)),
@@ -220,7 +221,7 @@ TEST(ExportPackage, MissingAndDamagedEntries) {
     EXPECT_THAT(refused(inner), HasSubstr("its storage `0` has 644 bytes instead of 162 numbers"));
     inner = state;
     inner["archive/byteorder"] = "big";
-    EXPECT_THAT(refused(inner), HasSubstr("little is read"));
+    EXPECT_THAT(refused(inner), HasSubstr("little is supported"));
     inner = state;
     inner.erase("archive/data.pkl");
     EXPECT_THAT(refused(inner), HasSubstr("no table of tensors"));
@@ -277,7 +278,7 @@ TEST(ExportPickle, WhatIsNotATensorIsNamed) {
     EXPECT_THAT(pickle_refusal(start + raw("}X\x01\0\0\0aK\x01s.")),
                 HasSubstr("entry `a` is not a tensor"));
     EXPECT_THAT(pickle_refusal(start + "K\x01."), HasSubstr("does not hold a table"));
-    EXPECT_THAT(pickle_refusal(start + "}}."), HasSubstr("values are left over"));
+    EXPECT_THAT(pickle_refusal(start + "}}."), HasSubstr("values remain at its end"));
     EXPECT_THAT(pickle_refusal(start + "h\x07."), HasSubstr("refers to value 7"));
     EXPECT_THAT(pickle_refusal(start + "t."), HasSubstr("a mark is missing"));
     EXPECT_THAT(pickle_refusal(start + "R."), HasSubstr("a value is missing"));
@@ -345,7 +346,7 @@ TEST(ExportProgram, NamesAreMadeOnceAndBeforeTheyAreRead) {
                     nodes(p)[0]["inputs"][0]["arg"]["as_tensor"]["name"] = "conv2d";
                 }),
                 AllOf(HasSubstr("node `conv2d` (torch.ops.aten.conv2d.default) reads `conv2d`"),
-                      HasSubstr("which nothing before it makes")));
+                      HasSubstr("which no earlier node makes")));
     EXPECT_THAT(
         refusal_after([&](auto& p) { nodes(p)[1]["outputs"][0]["as_tensor"]["name"] = "conv2d"; }),
         HasSubstr("`conv2d` is made twice"));

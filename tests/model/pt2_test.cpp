@@ -161,7 +161,7 @@ TEST(TorchExport, HalfPrecisionIsComputedInSingleOnACpu) {
         const auto classifier = open_classifier(fixture_spec(name), {"cpu"});
         EXPECT_THAT(classifier->facts().notes,
                     ElementsAre(AllOf(HasSubstr(type),
-                                      HasSubstr("on a CPU it is computed in single precision"))));
+                                      HasSubstr("on a CPU Assay computes in single precision"))));
         // PyTorch's own scores are rounded at every step.
         expect_exported(*classifier, name, std::string(name) == "pt2_half.pt2" ? 3e-3F : 3e-2F);
     }

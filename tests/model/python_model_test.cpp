@@ -156,7 +156,7 @@ TEST_F(PythonModels, LayersOfSettings) {
     EXPECT_EQ(spec.preprocess.height, 16);
     EXPECT_EQ(spec.name, "mine");
     EXPECT_THAT(message_of([] { worker_spec("timm:no_settings"); }, ErrorCode::usage),
-                AllOf(HasSubstr("does not say how its input is prepared"), HasSubstr("--preset")));
+                AllOf(HasSubstr("unknown preprocessing for"), HasSubstr("--preset")));
     EXPECT_EQ(worker_spec("timm:no_settings", nullptr, {{"preset", "timm"}}).preset, "timm");
 
     const Scratch scratch;
@@ -210,7 +210,7 @@ TEST_F(PythonModels, ACheckpointHasANetwork) {
               program);
     fs::remove(scratch / "weights.toml");
     EXPECT_THAT(message_of([&] { worker_spec("timm:linear", nullptr, arch); }, ErrorCode::usage),
-                HasSubstr("is no checkpoint"));
+                HasSubstr("is not a checkpoint"));
     for (const char* wrong : {"resnet50", "process:5", "timm"})
         EXPECT_THAT(
             message_of([&] {
@@ -230,7 +230,7 @@ TEST_F(PythonModels, NamesAreThoseOfFolders) {
     EXPECT_EQ(specs[1].name, "torchvision-linear.v1");
     specs = {worker_spec("timm:linear"), worker_spec("timm:linear")};
     EXPECT_THAT(message_of([&] { name_apart(specs); }, ErrorCode::usage),
-                HasSubstr("give each a name"));
+                HasSubstr("give each its own name"));
 }
 
 TEST_F(PythonModels, SourcesAreCheckedBeforeAnythingStarts) {
@@ -241,14 +241,14 @@ TEST_F(PythonModels, SourcesAreCheckedBeforeAnythingStarts) {
         EXPECT_THAT(message_of([&] { worker_spec(wrong); }, ErrorCode::usage),
                     HasSubstr("allowed: "));
     EXPECT_THAT(message_of([] { worker_spec("python:/absent/model.py:net"); }),
-                HasSubstr("no file /absent/model.py, which must define net"));
+                HasSubstr("the file /absent/model.py, which must define net, does not exist"));
     EXPECT_EQ(model_from("/a/b", "python:../m.py:net"), "python:/a/m.py:net");
     EXPECT_EQ(model_from("/a/b", "timm:x"), "timm:x");
     EXPECT_EQ(model_from("/a/b", "m.pt"), "/a/b/m.pt");
     EXPECT_EQ(model_from("/a/b", ""), "");
     for (const char* wrong : {"process:1", "process:x", "process:9999"})
         EXPECT_THAT(message_of([&] { worker_spec(wrong); }, ErrorCode::usage),
-                    HasSubstr("no socket of packets"));
+                    HasSubstr("not a packet socket"));
 }
 
 TEST_F(PythonModels, AreToldClassNamesWhereTheyAsk) {
@@ -304,10 +304,10 @@ TEST_F(PythonModels, WordNetsNamesOfImageNetHaveTheirNumbers) {
 TEST_F(PythonModels, NamesThatAreNoneAreAskedAbout) {
     const ClassList ids({"n99999999", "n99999998"});
     EXPECT_THAT(message_of([&] { named_worker_spec(ids); }),
-                AllOf(HasSubstr("class 0 is called `n99999999`, which is an id and no name"),
+                AllOf(HasSubstr("class 0 is named `n99999999`, which is an id, not a name"),
                       HasSubstr("--classes FILE")));
     EXPECT_THAT(message_of([&] { named_worker_spec(numbered_classes(3)); }),
-                HasSubstr("class 0 is called `0`, which is a number and no name"));
+                HasSubstr("class 0 is named `0`, which is a number, not a name"));
     EXPECT_THAT(message_of([&] { named_worker_spec({}); }),
                 AllOf(HasSubstr("needs class names"), HasSubstr("--classes FILE")));
     EXPECT_THAT(message_of([] { worker_spec("timm:by_names"); }), HasSubstr("--classes FILE"));
@@ -325,7 +325,7 @@ TEST_F(PythonModels, TemplatesAreReadFromAFile) {
         return message_of([&] { named_worker_spec(pets, start); });
     };
     EXPECT_THAT(message_of([&] { named_worker_spec(pets, start); }),
-                AllOf(HasSubstr("no file of templates"), HasSubstr("openai or simple")));
+                AllOf(HasSubstr("the file of templates"), HasSubstr("openai or simple")));
     EXPECT_THAT(message("a {}.\n\na photo\n"),
                 HasSubstr("templates.txt:3: the template \"a photo\" has no place"));
     EXPECT_THAT(message("a {name}.\n"), HasSubstr("templates.txt:1"));
@@ -351,8 +351,8 @@ TEST_F(PythonModels, WhatTheySayIsChecked) {
         const char* said;
     };
     for (const auto& [source, said] : std::vector<Case>{
-             {"timm:nonsense_first", "a message of no known kind"},
-             {"timm:another_first", "something else than a description"},
+             {"timm:nonsense_first", "a message of an unknown kind"},
+             {"timm:another_first", "something other than a description"},
              {"timm:too_long", "too long"},
              {"timm:long_note", "5000 where at most 2048 is allowed"},
              {"timm:version_2", "speaks version 2 of the protocol; this program speaks version 1"},
@@ -361,8 +361,8 @@ TEST_F(PythonModels, WhatTheySayIsChecked) {
              {"timm:unsealed", "in memory that is not sealed"},
              {"timm:longer_than_it_is", "shorter than it says"},
              {"timm:huge", "is allowed"},
-             {"timm:bad_json", "reading what the process says of its model"},
-             {"timm:deep_json", "reading what the process says of its model"},
+             {"timm:bad_json", "reading the description of the model from its process"},
+             {"timm:deep_json", "reading the description of the model from its process"},
              {"timm:numbers", "`name` is 5; allowed: a text"},
              {"timm:many_notes", "; allowed: a list of at most 16"},
              {"timm:outside_file",
@@ -371,7 +371,7 @@ TEST_F(PythonModels, WhatTheySayIsChecked) {
              {"timm:short_identity", "allowed: 32 hexadecimal digits"},
              {"timm:class_path", "allowed: \"imagenet\", or the list itself"},
              {"timm:two_std", "three numbers above 0"},
-             {"timm:asks_for_more", "sends nonsense"},
+             {"timm:asks_for_more", "sent an invalid message"},
          }) {
         SCOPED_TRACE(source);
         const std::string model = source;
@@ -383,7 +383,7 @@ TEST_F(PythonModels, WhatTheySayIsChecked) {
     for (const auto& [source, said] : std::vector<Case>{
              {"timm:nonsense_opened", "cut short"},
              {"timm:no_classes", "a model without classes"},
-             {"timm:seven_classes", "returns 7 scores, but its settings say 6 classes"},
+             {"timm:seven_classes", "returns 7 scores, but its settings have 6 classes"},
              {"timm:fails_to_open", "it takes no images of 8 x 8"},
          }) {
         SCOPED_TRACE(source);
@@ -399,7 +399,8 @@ TEST_F(PythonModels, ABatchThatFailsIsAnErrorAndNothingElse) {
         EXPECT_THAT(message_of([&] { run(*raises, 1, 8); }), HasSubstr("model.py:12"));
     const auto nonsense = opened_worker("timm:nonsense_batch");
     for (int i = 0; i < 4; ++i)
-        EXPECT_THAT(message_of([&] { run(*nonsense, 1, 8); }), HasSubstr("sends nonsense"));
+        EXPECT_THAT(message_of([&] { run(*nonsense, 1, 8); }),
+                    HasSubstr("sent an invalid message"));
     const auto small = opened_worker("timm:one_image_only");
     message_of([&] { run(*small, 2, 8); }, ErrorCode::out_of_memory);
     EXPECT_EQ(run(*small, 1, 8).size(), 6U);
@@ -433,10 +434,10 @@ TEST_F(PythonModels, AProcessThatEndsIsAnErrorAtEveryStage) {
 TEST_F(PythonModels, AProcessThatHangsIsEndedAfterItsTime) {
     static const ClassifierOptions second = {"cpu", Isolation::automatic, 0, 1, Precision::fp32, 1};
     EXPECT_THAT(message_of([] { opened_worker("timm:hang_at_open", second); }),
-                AllOf(HasSubstr("has not answered for "), HasSubstr("--model-timeout")));
+                AllOf(HasSubstr("did not answer for "), HasSubstr("--model-timeout")));
     const auto classifier = opened_worker("timm:hang_at_batch", second);
     const std::string late = message_of([&] { run(*classifier, 2, 8); });
-    EXPECT_THAT(late, AllOf(HasSubstr("has computed 2 images for "), HasSubstr("--model-timeout"),
+    EXPECT_THAT(late, AllOf(HasSubstr("computed 2 images for "), HasSubstr("--model-timeout"),
                             HasSubstr("a smaller batch")));
     // Why it ended is said again, at once.
     EXPECT_EQ(message_of([&] { run(*classifier, 2, 8); }), late);
@@ -451,7 +452,7 @@ TEST_F(PythonModels, ThePythonIsNamed) {
     };
     ::setenv("ASSAY_PYTHON", "/absent/python", 1);
     EXPECT_THAT(message_of([] { worker_spec("timm:linear"); }, ErrorCode::usage),
-                AllOf(HasSubstr("ASSAY_PYTHON is /absent/python, which is no program"),
+                AllOf(HasSubstr("ASSAY_PYTHON is /absent/python, which is not a program"),
                       HasSubstr("pip install torch timm")));
     const std::string old =
         script("old", "#!/bin/sh\necho /opt/python3.7 is Python 3.7 >&2\nexit 97\n");

@@ -141,7 +141,7 @@ TEST(TorchScript, HalfPrecisionIsComputedInSingleOnACpu) {
         const auto classifier = open_classifier(fixture_spec(name), {"cpu"});
         expect_scores(*classifier, name);
         EXPECT_THAT(classifier->facts().notes,
-                    testing::ElementsAre(HasSubstr("on a CPU it is computed in single precision")));
+                    testing::ElementsAre(HasSubstr("on a CPU Assay computes in single precision")));
     }
     EXPECT_THAT(open_classifier(fixture_spec("cnn.pt"))->facts().notes, testing::IsEmpty());
 }
@@ -198,7 +198,7 @@ TEST(TorchScript, WrongClassCount) {
     spec.num_classes = 1000;
     const Error error = error_of([&] { open_classifier(spec); });
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
-    EXPECT_THAT(error.message(), HasSubstr("5 scores an image, but num_classes is 1000"));
+    EXPECT_THAT(error.message(), HasSubstr("5 scores per image, but num_classes is 1000"));
     spec.num_classes = 5;
     EXPECT_EQ(open_classifier(spec)->facts().classes, 5U);
     spec.classes = ClassList({"a", "b", "c"});

@@ -82,9 +82,9 @@ TEST(Train, RefusesBadSpecs) {
     };
     EXPECT_THAT(refusal(none, {}, scratch / "m"), HasSubstr("no network to train"));
     EXPECT_THAT(refusal(none, {quick("a"), quick("a")}, scratch / "m"),
-                HasSubstr("two networks have the name `a`"));
+                HasSubstr("two networks are named `a`"));
     EXPECT_THAT(says([](TrainSpec& s) { s.calibrated_copy = "net"; }),
-                HasSubstr("two networks have the name `net`"));
+                HasSubstr("two networks are named `net`"));
     EXPECT_THAT(says([](TrainSpec& s) { s.name = "../x"; }), HasSubstr("network name `../x`"));
     EXPECT_THAT(says([](TrainSpec& s) { s.name = ""; }), HasSubstr("network name ``"));
     EXPECT_THAT(says([](TrainSpec& s) { s.calibrated_copy = ".hidden"; }),
@@ -105,7 +105,8 @@ TEST(Train, RefusesBadSpecs) {
 #ifndef ASSAY_HAS_TORCH
 TEST(Train, SaysThatLibTorchIsMissing) {
     const Scratch scratch;
-    EXPECT_THAT(refusal(Dataset(), {quick("net")}, scratch / "m"), HasSubstr("no LibTorch plug-in"));
+    EXPECT_THAT(refusal(Dataset(), {quick("net")}, scratch / "m"),
+                HasSubstr("no LibTorch plug-in"));
 }
 #else
 
@@ -318,7 +319,7 @@ TEST_F(Trained, BadImagesAndTooFewClasses) {
     TrainSpec spec = quick("net");
     spec.share = 1e-6;
     EXPECT_THAT(refusal(images(), {spec}, scratch / "m"),
-                HasSubstr("fewer than two images to train on"));
+                HasSubstr("fewer than two images for training"));
     spec = quick("net");
     spec.held_out = 0;
     spec.calibrated_copy = "copy";

@@ -118,7 +118,7 @@ TEST(Wire, LongTextsAreCutSoThatAMessageFits) {
 
 template <class Read>
 void expect_refused(const std::string& message, Read&& read) {
-    EXPECT_THAT(message_of([&] { read(message); }), HasSubstr("sends nonsense"));
+    EXPECT_THAT(message_of([&] { read(message); }), HasSubstr("sent an invalid message"));
 }
 
 TEST(Wire, CutAndLongerMessagesAreRefused) {

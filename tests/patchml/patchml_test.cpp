@@ -90,16 +90,16 @@ TEST_F(Patchml, EqualClassesAreThoseOfThePool) {
 
 TEST_F(Patchml, OptionsThatDoNotGoTogether) {
     options_.boxes = "x.csv";
-    EXPECT_THAT(refused(), HasSubstr("whole images and boxes of images exclude each other"));
+    EXPECT_THAT(refused(), HasSubstr("--whole excludes --data and --boxes"));
     options_.boxes = "";
     options_.p = {4, 4};
-    EXPECT_THAT(refused(), HasSubstr("p has 2 numbers for 1 of k"));
+    EXPECT_THAT(refused(), HasSubstr("--p has 2 numbers for 1 values of k"));
     options_.p = {};
     options_.name = "a/b";
     EXPECT_THAT(refused(), HasSubstr("the name must be a file name"));
     options_.name = "a";
     options_.whole = "";
-    EXPECT_THAT(refused(), HasSubstr("patches need a folder of images and their boxes"));
+    EXPECT_THAT(refused(), HasSubstr("patches need --data and --boxes,"));
 }
 
 TEST_F(Patchml, DistinctLabelsRepeatNothing) {

@@ -252,11 +252,11 @@ class Copies(InFolder):
             self.refused(lambda: make(cls, options, classes, bytes(damaged)), "bad_input", "the state of these metrics cannot be read")
         for cut in (0, 1, 8, 100, len(state) - 1):
             self.refused(lambda: make(cls, options, classes, state[:cut]), "bad_input", "cannot be read")
-        self.refused(lambda: make(cls, options, classes, state + b"\0"), "bad_input", "more behind its end")
+        self.refused(lambda: make(cls, options, classes, state + b"\0"), "bad_input", "more data after its end")
         newer = state.replace(b"assay.stream/2", b"assay.stream/3")
         self.refused(lambda: make(cls, options, classes, newer), "bad_input", "assay.stream/2")
         for others in ({"metrics": ["nll"]}, {"reliability": False}, {"metrics": []}):
-            self.refused(lambda: make(cls, {**options, **others}, classes, state), "bad_input", "other")
+            self.refused(lambda: make(cls, {**options, **others}, classes, state), "bad_input", "belongs to")
 
     def test_spawned_workers(self):
         metrics = assay.Metrics(SUMS)
@@ -335,7 +335,7 @@ class Others(InFolder):
         handle = assay.Metrics("top1")._handle
         self.assertIsInstance(handle, Handle)
         for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
-            with self.assertRaisesRegex(TypeError, "neither copied nor pickled"):
+            with self.assertRaisesRegex(TypeError, "cannot be copied or pickled"):
                 attempt(handle)
         gc.collect()
 

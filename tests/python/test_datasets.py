@@ -95,8 +95,8 @@ class Loaders(InFolder):
             np.testing.assert_array_equal(self.predict(Batches(Arrays(labels)), runs=name).labels(), expected)
         self.assertEqual(set(self.predict(Batches(Arrays([None] * COUNT)), runs="none").labels().tolist()), {-1})
         for labels, text in (
-            ([0.5] * COUNT, "0.5 is no whole number"), ([np.array([1.0, 1.0, 0.0])] * COUNT, "a vector with a single 1"),
-            ([CLASSES] * COUNT, "has the label 3, and the classes are 0 to 2"), (["cat"] * COUNT, "'cat' is none of the data set's classes"),
+            ([0.5] * COUNT, "0.5 is not a whole number"), ([np.array([1.0, 1.0, 0.0])] * COUNT, "a vector with a single 1"),
+            ([CLASSES] * COUNT, "has the label 3, and the classes are 0 to 2"), (["cat"] * COUNT, "'cat' is not one of the data set's classes"),
         ):
             self.refused(lambda labels=labels: self.predict(Batches(Arrays(labels)), runs="refused"), "bad_input", text)
         named = Arrays(["b", "a"] * (COUNT // 2))
@@ -110,7 +110,7 @@ class Loaders(InFolder):
         store = self.predict(Batches(data), classes=["owl", "dog", "cat"])
         np.testing.assert_array_equal(store.labels(), [2, 0] * (COUNT // 2))
         self.assertEqual(store.class_ids, ["owl", "dog", "cat"])
-        self.refused(lambda: self.predict(Batches(data), classes=["owl", "dog", "cow"], runs="two"), "usage", "'cat' is none of the model's")
+        self.refused(lambda: self.predict(Batches(data), classes=["owl", "dog", "cow"], runs="two"), "usage", "'cat' is not one of the model's")
         self.refused(lambda: self.predict(Batches(data), classes=["owl", "cat"], runs="two"), "usage", "class list has 2")
 
     def test_what_cannot_be_right_is_refused_by_name(self):
@@ -127,8 +127,8 @@ class Loaders(InFolder):
         self.refused(lambda: self.predict(Batches(data), preset="timm"), "usage", "used unchanged", "preset=")
         self.refused(lambda: self.predict(Batches(data), settings=SETTINGS), "usage", "settings=")
         self.predict(Batches(data), channels_last=True, dataset_name="last-loader")
-        self.refused(lambda: self.predict(Batches(data), limit=5), "usage", "limit= belong to images in files")
-        self.refused(lambda: self.predict(Batches(data), "m.onnx"), "usage", "m.onnx: a model file runs over images in files")
+        self.refused(lambda: self.predict(Batches(data), limit=5), "usage", "limit= only apply to images in files")
+        self.refused(lambda: self.predict(Batches(data), "m.onnx"), "usage", "m.onnx: a model file needs images in files")
         self.assertFalse([path for path in self.folder.rglob("*.json") if "runs/" in str(path) and "loader" not in str(path)])
 
     def test_a_loader_that_fails_in_the_middle_is_named_and_its_part_kept(self):
@@ -150,7 +150,7 @@ class Loaders(InFolder):
                 return np.random.default_rng().normal(size=(3, SIDE, SIDE)).astype(np.float32), 0
 
         self.predict(Batches(Random()))
-        self.assertIn("is its transform random?", self.said)
+        self.assertIn("its transform may be random", self.said)
         self.refused(lambda: self.predict(Batches(Random())), "bad_input", "model")
         self.predict(Batches(Arrays()))
         self.assertNotIn("random", self.said)
@@ -287,7 +287,7 @@ class Images(InFolder):
 
         folder = self.folder_with(Sharpen())
         (store,), said = quietly(assay.predict, model, folder, self.folder / "runs")
-        self.assertIn("the data set prepares its images itself, with its transform (Sharpen): the step Sharpen", said)
+        self.assertIn("the data set's own transform prepares its images (Sharpen): the step Sharpen", said)
         expected = model(np.stack([folder[i][0] for i in range(COUNT)]))
         np.testing.assert_array_equal(np.asarray(store.scores()), expected)
         self.assertEqual((store.dataset, store.ids[0], store.labels().tolist()), ("photos-pixels", "c0/00.png", folder.targets))
@@ -307,7 +307,7 @@ class Images(InFolder):
 
     def test_the_resize_of_tensors_is_refused(self):
         torch = {**SETTINGS, "resize_as": "torch"}
-        self.refused(lambda: self.scores(self.items(), "runs", torch), "usage", "resizes as PyTorch does", 'resize_as="pillow"')
+        self.refused(lambda: self.scores(self.items(), "runs", torch), "usage", "resizes like PyTorch does", 'resize_as="pillow"')
         self.assertEqual(len(self.scores(self.items(), "runs", torch, resize_as="pillow")), COUNT)
 
     def test_models_with_other_class_lists_are_refused(self):

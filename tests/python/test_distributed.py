@@ -99,7 +99,7 @@ class Processes(InFolder):
     def test_a_sampler_that_repeats_rows_is_named(self):
         found, _ = processes("sampler", 2)
         for text in found:
-            self.assertIn("row 0 comes twice", text)
+            self.assertIn("row 0 appears twice", text)
             self.assertIn("sampler=range(rank, len(data), world_size)", text)
 
     def test_torchrun(self):

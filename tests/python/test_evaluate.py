@@ -164,7 +164,7 @@ class Evaluations(InFolder):
         report, _ = quietly(assay.evaluate, net, torch.utils.data.DataLoader(data, batch_size=7), self.folder / "runs")
         with torch.no_grad():
             np.testing.assert_allclose(self.scores(report), net(data.tensors[0]).numpy(), rtol=1e-5)
-        self.assertIn('give outputs="probabilities"', report.warnings[0])
+        self.assertIn('pass outputs="probabilities"', report.warnings[0])
         told, _ = quietly(assay.evaluate, net, torch.utils.data.DataLoader(data, batch_size=7), self.folder / "told", outputs="probabilities")
         self.assertFalse([text for text in told.warnings if "probabilities" in text])
         self.assertEqual(assay.Store(told.models[0]["store"]).kind, "probabilities")
@@ -180,7 +180,7 @@ class Evaluations(InFolder):
             other = 1 - one if outputs == "probabilities" else np.zeros_like(one)
             np.testing.assert_allclose(self.scores(told), np.stack([other, one], axis=1), rtol=1e-5)
         report, _ = quietly(assay.evaluate, net, torch.utils.data.DataLoader(data, batch_size=7), self.folder / "unsaid")
-        self.assertIn('give outputs="probabilities"', report.warnings[0])
+        self.assertIn('pass outputs="probabilities"', report.warnings[0])
         torch.nn.init.constant_(net[1].bias, 9)
         for outputs in ("probabilities", "log_probabilities"):
             self.refused(
@@ -203,7 +203,7 @@ class Evaluations(InFolder):
         files = assay.evaluate(net, self.data, self.folder / "runs", settings=SETTINGS)
         steps = [transforms.Resize(20), transforms.CenterCrop(16), transforms.ToTensor(), transforms.Normalize([0.5] * 3, [0.25] * 3)]
         report, said = quietly(assay.evaluate, net, ImageFolder(self.data, transforms.Compose(steps)), self.folder / "transform")
-        self.assertIn("as the transform of the data set says", said)
+        self.assertIn("preprocessing comes from the transform of the data set", said)
         np.testing.assert_array_equal(self.scores(report), self.scores(files))
         self.assertEqual(report["dataset"], "data")
         report, said = quietly(assay.evaluate, net, ImageFolder(self.data, transforms.Compose(steps)), self.folder / "given", settings=SETTINGS)

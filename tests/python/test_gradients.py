@@ -71,9 +71,9 @@ class Losses(unittest.TestCase):
     def test_too_few_classes_and_unknown_kinds(self):
         one = np.zeros(1, int)
         for kind, classes in ((3, 2), (4, 3)):
-            with self.assertRaisesRegex(Refused, f"at least {classes + 1} classes; the model has {classes}"):
+            with self.assertRaisesRegex(Refused, f"at least {classes + 1} classes, but the model has {classes}"):
                 array_losses.loss_of(kind, np.zeros((1, classes), np.float32), one, one)
-        with self.assertRaisesRegex(Refused, "kind 5"):
+        with self.assertRaisesRegex(Refused, "unknown loss 5"):
             array_losses.loss_of(5, np.zeros((1, 9), np.float32), one, one)
         # One score is class 1 of two: the program has the loss.
         losses, derivative = array_losses.loss_of(0, np.array([[2.5]], np.float32), one, one)
@@ -154,7 +154,7 @@ class Served(unittest.TestCase):
             self.refused("is not the gradient of its scores. In one direction they change by", gradient=wrong)
         self.refused("of the shape (2, 192) for a batch of the shape (2, 3, 8, 8)", gradient=lambda x, w: w @ WEIGHTS.T)
         self.refused("is not finite: nan at (0, 0, 0, 0)", gradient=lambda x, w: gradient(x, w) * np.nan)
-        self.refused("returned NoneType, no array", gradient=lambda x, w: None)
+        self.refused("returned NoneType, not an array", gradient=lambda x, w: None)
         self.refused("of the type int64", gradient=lambda x, w: np.ones(x.shape, int))
         self.refused("TypeError", gradient=lambda x: x)
 
@@ -190,7 +190,7 @@ class Served(unittest.TestCase):
         self.assertEqual(len({plain, one, other}), 3)
         self.assertEqual(model_of(linear, given=Given({"gradient": gradient, "identity": "mine"})).description.identity,
                          model_of(linear, given=Given({"identity": "mine"})).description.identity)
-        with self.assertRaisesRegex(Refused, "gradient= is a int, no function"):
+        with self.assertRaisesRegex(Refused, "gradient= is a int, not a function"):
             Given({"gradient": 3})
 
     @unittest.skipUnless(importlib.util.find_spec("torch"), f"SKIPPED: {sys.executable} has no torch")
@@ -209,7 +209,7 @@ class Served(unittest.TestCase):
         self.assertIn("agrees", " ".join(peer.open(SIDE)["notes"]))
         found = peer.lane().gradients(images(3), 0, [0, 1, 2])[2]
         np.testing.assert_allclose(found.reshape(3, -1), of_cross_entropy(images(3), [0, 1, 2]), atol=1e-5)
-        with self.assertRaisesRegex(Refused, "gradient= is of functions"):
+        with self.assertRaisesRegex(Refused, "gradient= is for functions"):
             model_of(torch.nn.Flatten(), given=Given({"gradient": given}))
         # Both kinds of losses are one.
         from assay._worker import losses

@@ -231,7 +231,7 @@ class Hubs(unittest.TestCase):
         peer.described()
         self.assertEqual((peer.said, Hub.asked), ([], []))  # from the cache, without a connection
         peer.close()
-        self.refused("bad_input", "someone/none", "spelt right", arguments=["hf:someone/none"], **online)
+        self.refused("bad_input", "someone/none", "check the spelling", arguments=["hf:someone/none"], **online)
 
     def test_weights_in_several_files(self):
         parts = self.folder / "parts"

@@ -34,7 +34,7 @@ class Inputs(InFolder):
     def test_options(self):
         for k in (np.array([1, 3]), (1, 3), [np.int64(1), 3]):
             self.assertEqual(list(assay.score(self.scores, self.labels, "topk", k=k)), ["top1", "top3"])
-        self.refused(lambda: assay.score(self.scores, self.labels, "nll", k=np.array([3])), "usage", "k=[3] changes nothing")
+        self.refused(lambda: assay.score(self.scores, self.labels, "nll", k=np.array([3])), "usage", "k=[3] has no effect")
         self.refused(lambda: assay.score(self.scores, self.labels, "top1", subgroup=object()), "usage", "subgroup=: a object")
         self.refused(lambda: assay.compare(self.scores, self.scores, self.labels, soft_labels=self.scores), "usage", "soft_labels= is not an option of compare()")
         self.refused(lambda: assay.Metrics("top1", soft_labels=self.scores), "usage", "soft_labels= is not an option of Metrics()")
@@ -166,7 +166,7 @@ class Inputs(InFolder):
         for form in (sets, sets.astype(bool), sets.astype(float), sets.tolist()):
             self.assertEqual(numbers(assay.score(p, form, names)), expected)
         self.assertEqual(numbers(assay.score(softmax(p), sets, "real,asma")), numbers(assay.score(softmax(p), label_sets=sets, metrics="real,asma")))
-        self.refused(lambda: assay.score(p, sets, label_sets=sets), "usage", "give one of them")
+        self.refused(lambda: assay.score(p, sets, label_sets=sets), "usage", "pass one of them")
         self.refused(lambda: assay.score(p, sets * 2), "usage", "150 x 7", "soft_labels=")
 
     def test_order_of_arguments(self):

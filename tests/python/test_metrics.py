@@ -34,7 +34,7 @@ class Batches(InFolder):
         self.assertIn("top1", report)
         self.assertNotIn("ace", report)
         self.assertTrue(any("ace" in note for note in report.notes))
-        self.refused(lambda: assay.Metrics("top1,ace"), "usage", "ace go over all rows")
+        self.refused(lambda: assay.Metrics("top1,ace"), "usage", "ace need a second pass over all rows")
 
     def test_merge_and_reset(self):
         scores, labels = made(3000)
@@ -130,10 +130,10 @@ class Calls(InFolder):
             metrics = assay.Metrics("top1", keep=keep)
             metrics.update(scores[:0], labels[:0])
             self.refused(metrics.compute, "usage", "no batch yet")
-            self.refused(lambda: metrics(scores[:0], labels[:0]), "usage", "a batch of no items")
+            self.refused(lambda: metrics(scores[:0], labels[:0]), "usage", "an empty batch")
             metrics.update(scores, labels)
             metrics.update(scores[:0], labels[:0], rows=[])
-            self.refused(lambda: metrics(scores[:0], labels[:0]), "usage", "a batch of no items")
+            self.refused(lambda: metrics(scores[:0], labels[:0]), "usage", "an empty batch")
             self.assertEqual(metrics.compute()["top1"].value, assay.score(scores, labels, "top1")["top1"].value)
 
     def test_ignore_index(self):
@@ -153,7 +153,7 @@ class Calls(InFolder):
         for wrong in ("255", 2.5, True):
             self.refused(lambda: assay.Metrics("top1", ignore_index=wrong), "usage", "ignore_index", "a whole number")
         sets = assay.Metrics("real", ignore_index=-100)
-        self.refused(lambda: sets.update(scores, label_sets=[[0]] * 300), "usage", "label_sets alone")
+        self.refused(lambda: sets.update(scores, label_sets=[[0]] * 300), "usage", "only has label_sets")
 
     def test_any_arrays(self):
         scores, labels = made(200)
@@ -235,7 +235,7 @@ class Places(InFolder):
         metrics.update(scores[:100], labels[:100], rows=range(100))
         before = metrics.compute().to_json()
         for rows, texts in (
-            ([500, 501, 500], ("row 500 comes twice",)), ([500, 501, 99], ("row 99 comes twice",)), ([1, 2], ("2 rows for 3 rows",)),
+            ([500, 501, 500], ("row 500 appears twice",)), ([500, 501, 99], ("row 99 appears twice",)), ([1, 2], ("2 rows for 3 rows",)),
             ([-1, 500, 501], ("whole numbers from 0",)), ([500, 501, "x"], ("whole numbers from 0",)), (7, ("whole numbers from 0",)),
             ([500, 501, 1 << 40], (str(1 << 40), str((1 << 40) - 1))), ([500.5, 501, 502], ("whole numbers from 0",)),
         ):
@@ -246,8 +246,8 @@ class Places(InFolder):
         self.refused(lambda: metrics.update(scores, labels), "usage", "every batch says which rows it has")
         other = assay.Metrics("top1")
         other.update(scores, labels)
-        self.refused(lambda: metrics + other, "usage", "numbers of its rows")
-        self.refused(lambda: metrics + metrics, "bad_input", "row 0 comes twice")
+        self.refused(lambda: metrics + other, "usage", "knows its row numbers")
+        self.refused(lambda: metrics + metrics, "bad_input", "row 0 appears twice")
         self.assertEqual(metrics.compute().to_json(), before)
 
 

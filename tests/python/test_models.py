@@ -162,9 +162,9 @@ class Objects(InFolder):
             x = torch.stack([steps(Image.open(self.data / id_)) for id_ in store.ids])
             np.testing.assert_allclose(np.asarray(store.scores()), net(x).numpy(), rtol=1e-4, atol=1e-5)
         late = transforms.Compose([resize, transforms.Grayscale(), transforms.CenterCrop(SIDE), to, normalize])
-        self.refused(lambda: self.predict({"late": net}, settings=None, transform=late), "bad_input", "let it come first")
+        self.refused(lambda: self.predict({"late": net}, settings=None, transform=late), "bad_input", "put it first")
         three = transforms.Compose([transforms.Grayscale(3), resize, transforms.CenterCrop(SIDE), to, normalize])
-        self.refused(lambda: self.predict({"three": net}, settings=None, transform=three), "bad_input", "Grayscale of three channels")
+        self.refused(lambda: self.predict({"three": net}, settings=None, transform=three), "bad_input", "Grayscale with three channels")
 
     def test_attack_and_check(self):
         net = network()

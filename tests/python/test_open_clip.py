@@ -178,7 +178,7 @@ class OpenClip(unittest.TestCase):
             self.assertEqual(caught.exception.code, code, caught.exception.message)
             for text in texts:
                 self.assertIn(text, caught.exception.message)
-        with self.assertRaisesRegex(Refused, "no templates called other"):
+        with self.assertRaisesRegex(Refused, "no templates named other"):
             self.model("open_clip:small/shortest", templates="other")
         from assay._worker.zero_shot import settings_of
 

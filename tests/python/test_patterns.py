@@ -77,7 +77,7 @@ class Patterns(unittest.TestCase):
             ("hf:*", {}, "name the owner, as in hf:google/vit-*"),
             ("hf:google", {}, "name the owner"),
             ("hf:goo*/vit", {}, "name the owner"),
-            ("python:*", {}, "no list says which models python: has"),
+            ("python:*", {}, "there is no list of the models of python:"),
         ):
             with self.assertRaises(Refused) as caught:
                 self.of(text, modules)

@@ -172,7 +172,7 @@ class Runs(InFolder):
             self.assertIsNotNone(cells_of(found, name)["adversarial_robustness"]["value"])
         self.assertTrue(first.training and first[2].training)
         # The other weights are another model, whatever it is called.
-        self.refused(lambda: self.run_quality({"v1": second, "v2": first}, attack_limit=12, attack_eps="2/255"), "bad_input", "has other bytes")
+        self.refused(lambda: self.run_quality({"v1": second, "v2": first}, attack_limit=12, attack_eps="2/255"), "bad_input", "has changed")
 
 
 class Keys(unittest.TestCase):

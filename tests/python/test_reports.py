@@ -120,7 +120,7 @@ class Reports(InFolder):
         report = assay.score(self.folder / "runs", metrics="top1")
         self.assertEqual(list(report), [("v1", "a", "top1"), ("v1", "b", "top1"), ("v2", "a", "top1"), ("v2", "b", "top1")])
         self.assertEqual(report.to_dict_of_values()["v1/a/top1"], report["v1", "a", "accuracy"])
-        with self.assertRaisesRegex(KeyError, "name one"):
+        with self.assertRaisesRegex(KeyError, "choose one"):
             report.confusion_matrix()
         matrix = report.confusion_matrix(model="a", dataset="v1")
         self.assertEqual(np.trace(matrix) / matrix.sum(), report["v1", "a", "top1"])

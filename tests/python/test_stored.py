@@ -125,7 +125,7 @@ class Stored(InFolder):
             transforms = [Normalize()]
 
         data = self.numbers(Normalize.mean, Normalize.std)
-        self.refused(lambda: assay.check(model, Batches(data)), "usage", "no bytes under mean 0, 0, 0", "item 0")
+        self.refused(lambda: assay.check(model, Batches(data)), "usage", "not bytes with mean 0, 0, 0", "item 0")
         data.transform = Compose()
         self.quietly(assay.check, model, Batches(data))
         self.assertIn("mean 0.1, 0.2, 0.3, std 0.4, 0.5, 0.6", self.said)
@@ -142,13 +142,13 @@ class Stored(InFolder):
         data = self.numbers()
         data.images[13, 1, 2, 3] += 1e-3
         self.refused(lambda: assay.check(model, Batches(data)), "usage", "item 12 ", "mean= and std=", "the folder of the images")
-        self.refused(lambda: assay.check(model, Batches(self.numbers()), mean=0.5, std=0.5), "usage", "no bytes under mean 0.5, 0.5, 0.5")
+        self.refused(lambda: assay.check(model, Batches(self.numbers()), mean=0.5, std=0.5), "usage", "not bytes with mean 0.5, 0.5, 0.5")
         self.refused(lambda: assay.check(model, Batches(self.numbers()), mean=(1, 2)), "usage", "mean= has 2 numbers")
-        self.refused(lambda: assay.check(model, Batches(self.numbers()), mean="half"), "usage", "mean='half': a number is needed")
-        self.refused(lambda: assay.check(model, Batches(self.numbers()), std=0), "usage", "std=0: numbers above 0")
+        self.refused(lambda: assay.check(model, Batches(self.numbers()), mean="half"), "usage", "mean='half': allowed: one number")
+        self.refused(lambda: assay.check(model, Batches(self.numbers()), std=0), "usage", "std=0: allowed: numbers above 0")
         whole = Arrays()
         whole.images = np.stack([pixels.transpose(2, 0, 1).astype(np.float32) for pixels in self.pixels])
-        self.refused(lambda: assay.check(model, Batches(whole), std=0.25), "usage", "no bytes under mean 0, 0, 0, std 0.25")
+        self.refused(lambda: assay.check(model, Batches(whole), std=0.25), "usage", "not bytes with mean 0, 0, 0, std 0.25")
         self.refused(lambda: assay.check(model, Batches(self.numbers()), preset="timm"), "usage", "leave preset= out")
         flat = Arrays()
         flat.images = flat.images[:, :1]
@@ -180,7 +180,7 @@ class Stored(InFolder):
         for call in (
             lambda: assay.predict(model, loader, self.folder / "runs", corrupt="fog"), lambda: assay.corrupt(loader, self.folder / "copies"),
         ):
-            self.refused(call, "usage", "prepared already", "no transform", "the folder of the images")
+            self.refused(call, "usage", "already prepared", "no transform", "the folder of the images")
         self.assertFalse((self.folder / "runs").exists() or (self.folder / "copies").exists())
 
     def test_an_image_that_cannot_be_decoded_is_named(self):
@@ -193,7 +193,7 @@ class Stored(InFolder):
         data = self.images()
         data.classes = ["a", "b", "c", "d"]
         self.refused(lambda: assay.check(model, data, settings=SETTINGS), "bad_input", "4")
-        self.refused(lambda: assay.check(model, data, settings=SETTINGS, classes=["x", "y", "z"]), "usage", "'a' is none of the model's")
+        self.refused(lambda: assay.check(model, data, settings=SETTINGS, classes=["x", "y", "z"]), "usage", "'a' is not one of the model's")
 
     def test_files_have_names_that_a_folder_takes(self):
         self.assertEqual(_stored._safe_paths(["a/b.jpg", "c.jpg"]), ["a/b.jpg", "c.jpg"])

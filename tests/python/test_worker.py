@@ -484,7 +484,7 @@ class Files(unittest.TestCase):
         plain = other.state_dict()
         torch.save({"model": {name: 0 * value for name, value in plain.items()}, "model_ema": plain}, self.folder / "two.pth")
         peer = InProcess(arch, self.folder / "two.pth")
-        self.assertIn("those in model_ema are taken, not those in model", peer.described()["notes"][-1])
+        self.assertIn("using those in model_ema, not those in model", peer.described()["notes"][-1])
         self.assertEqual(peer.close(), 0)
 
         torch.save({"0.weight": other[0].weight, "2.weight": other[0].bias, "0.bios": other[0].bias}, self.folder / "keys.pth")

@@ -30,9 +30,9 @@ TEST(Needs, AreRead) {
         return message_of([&] { parse_need(text); }, ErrorCode::usage);
     };
     EXPECT_THAT(refused("accuracy = 1"), HasSubstr("no < or >"));
-    EXPECT_THAT(refused("accuracy >= 75"), HasSubstr("lies between 0 and 1"));
+    EXPECT_THAT(refused("accuracy >= 75"), HasSubstr("must be between 0 and 1"));
     EXPECT_THAT(refused("speed >= 1"), HasSubstr("unknown dimension"));
-    EXPECT_THAT(refused("accuracy >="), HasSubstr("is no number"));
+    EXPECT_THAT(refused("accuracy >="), HasSubstr("is not a number"));
 }
 
 TEST(Needs, APercentageIsRecognised) {

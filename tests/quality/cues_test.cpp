@@ -117,7 +117,7 @@ TEST_F(People, BadNamesAreRefused) {
     EXPECT_THAT(message_of([&] { of("a,cat,cat,1_cat1.png\n"); }),
                 HasSubstr("does not contain its shape and its texture"));
     EXPECT_THAT(message_of([&] { of("a,cat,cat,1_dog1-cat1.png\n"); }),
-                HasSubstr("has the shape `dog`, and its category is `cat`"));
+                HasSubstr("has the shape `dog`, but its category is `cat`"));
 }
 
 TEST(TenPeople, FollowTheShape) {

@@ -327,10 +327,11 @@ TEST_F(MeasuredQualityOf, OnlyWhatIsThere) {
     options.eps = 4.0 / 255;
     const MeasuredQuality quality = measured(options);
     EXPECT_FALSE(cell_of(quality, D::ood_robustness).value);
-    EXPECT_EQ(value_of(quality, D::ood_robustness).undefined, "edge: no data set is named for it");
+    EXPECT_EQ(value_of(quality, D::ood_robustness).undefined,
+              "edge: no data set is assigned to it");
     EXPECT_EQ(value_of(quality, D::object_focus).undefined,
-              "mixed-rand: no data set is named for it");
-    EXPECT_EQ(value_of(quality, D::shape_bias).undefined, "no data set is named for it");
+              "mixed-rand: no data set is assigned to it");
+    EXPECT_EQ(value_of(quality, D::shape_bias).undefined, "no data set is assigned to it");
     EXPECT_THAT(value_of(quality, D::adversarial_robustness).undefined,
                 HasSubstr("fgsm-linf-4_255 and pgd-linf-4_255"));
     EXPECT_EQ(value_of(quality, D::c_robustness).undefined,
@@ -345,7 +346,7 @@ TEST_F(MeasuredQualityOf, WhatMakesNoSenseIsRefused) {
     };
     EXPECT_THAT(refused([](auto& o) { o.data.erase(Role::val); }), HasSubstr("`val`"));
     EXPECT_THAT(refused([](auto& o) { o.data[Role::sketch] = "sketches"; }),
-                HasSubstr("`sketches`, which is no data set"));
+                HasSubstr("`sketches`, which is not a data set"));
     EXPECT_THAT(refused([](auto& o) { o.data[Role::sketch] = "edges"; }),
                 HasSubstr("`edges` cannot be both sketch and edge"));
     EXPECT_THAT(refused([](auto& o) { o.models = {"frist"}; }),
@@ -669,7 +670,7 @@ TEST(MeasuredStores, ThoseOfAnotherFileAreRefused) {
     save_of_file(world, "cues", "2");
     MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
     options.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}};
-    EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("two files with the name `n`"));
+    EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("two files named `n`"));
     options.data = {{Role::val, "clean"}};
     const MeasuredQuality quality = measured(options);
     EXPECT_EQ(quality.table.models.at(0).file_hash, "xxh128:00000000000000000000000000000001");
@@ -679,8 +680,7 @@ TEST(MeasuredStores, ThoseOfAnotherFileAreRefusedWhereValIsImported) {
     const auto refused = [](const World& world, MeasureQualityOptions options) {
         options.runs = world.scratch / "runs";
         options.null_draws = 0;
-        EXPECT_THAT(message_of([&] { measured(options); }),
-                    HasSubstr("two files with the name `n`"));
+        EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("two files named `n`"));
     };
     {
         World world;  // the attacks against the cue conflicts
@@ -759,14 +759,15 @@ TEST(MeasuredStores, TwoDataSetsOfOneNameAreRefused) {
         return there;
     };
     with_other(40, false);
-    EXPECT_THAT(message_of([&] { measured(options); }),
-                testing::AllOf(HasSubstr("again/n"), HasSubstr("val/m"),
-                               HasSubstr("the name `val`, with other items: of 40 items in the "
-                                         "first and 50 in the second")));
+    EXPECT_THAT(
+        message_of([&] { measured(options); }),
+        testing::AllOf(HasSubstr("again/n"), HasSubstr("val/m"),
+                       HasSubstr("two data sets named `val`, with other items: of 40 items in the "
+                                 "first and 50 in the second")));
     with_other(50, true);
     EXPECT_THAT(message_of([&] { measured(options); }),
-                HasSubstr("the name `val`, with other labels: `c0/0000.png` is labelled `c4` "
-                          "in the first and `c0` in the second: predict one"));
+                HasSubstr("two data sets named `val`, with other labels: `c0/0000.png` is labelled "
+                          "`c4` in the first and `c0` in the second: predict one"));
     with_other(50, false);
     EXPECT_EQ(measured(options).models.size(), 2U);
 }
@@ -789,7 +790,7 @@ TEST(MeasuredStores, OtherImagesUnderTheSameNameAndIdsAreRefused) {
     with("xxh128:00000000000000000000000000000002");
     EXPECT_THAT(message_of([&] { measured(options); }),
                 testing::AllOf(HasSubstr("zzz/n"), HasSubstr("val/m"),
-                               HasSubstr("the name `val`, with other images under the same")));
+                               HasSubstr("named `val`, with different images under the same")));
     for (const char* images : {"xxh128:00000000000000000000000000000001", ""}) {
         with(images);
         EXPECT_EQ(measured(options).models.size(), 2U);
@@ -807,8 +808,7 @@ TEST(MeasuredStores, OnlyWhatIsMeasuredMustBeTold) {
     options.data = {{Role::val, "val"}};
     EXPECT_EQ(measured(options).models.size(), 1U);
     options.data[Role::edge] = "other";
-    EXPECT_THAT(message_of([&] { measured(options); }),
-                HasSubstr("two data sets with the name `other`"));
+    EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("two data sets named `other`"));
 }
 
 TEST(MeasuredStores, AttacksOnOtherImagesAreRefused) {
@@ -826,7 +826,7 @@ TEST(MeasuredStores, AttacksOnOtherImagesAreRefused) {
     save(scratch, made, "m@pgd-linf-8_255");
     EXPECT_THAT(message_of([&] { measured(options); }),
                 testing::AllOf(HasSubstr("val/m` and `"), HasSubstr("val/m@pgd-linf-8_255"),
-                               HasSubstr("other images under the same ids")));
+                               HasSubstr("different images under the same ids")));
 }
 
 TEST(MeasuredStores, OtherClassesAreRefused) {
@@ -890,7 +890,7 @@ TEST(MeasuredStores, AttackedImagesCountWithAllThreeScores) {
     options.data = {{Role::val, "val"}};
     const QualityCell cell = cell_of(measured(options), D::adversarial_robustness);
     EXPECT_EQ(cell.n, 57U);
-    EXPECT_THAT(cell.note, HasSubstr("2 images without scores do not count"));
+    EXPECT_THAT(cell.note, HasSubstr("2 images without scores are not counted"));
 }
 
 TEST(MeasuredStores, ScoresThatAreNoNumbersUnderAttackAreFooled) {
@@ -1027,7 +1027,7 @@ TEST(MeasuredStores, ImageNetsClassesAreAskedThroughMaps) {
     EXPECT_EQ(cell_of(quality, D::shape_bias).definition, "3 images of cues");
     EXPECT_EQ(part_named(quality, "shape").definition, "16-class");
     EXPECT_THAT(value_of(quality, D::shape_bias, 1).undefined,
-                HasSubstr("do not keep the scores of all classes, which `16-class` asks for"));
+                HasSubstr("do not have the scores of all classes, which `16-class` needs"));
 }
 
 /// The fixture of the specification: 24 x 3 probabilities.

@@ -245,9 +245,9 @@ TEST(Quba, WhatWasMeasuredInAnotherWayIsSaid) {
     const auto warnings = [&] { return score_quality(table, {}).warnings; };
     table.models[1].cells[0].definition = "300 images of val";
     EXPECT_THAT(warnings(),
-                testing::Contains("accuracy of 1 model was measured in another way than the "
-                                  "published one (`300 images of val`): its place among the 326 "
-                                  "models compares different things"));
+                testing::Contains(
+                    "accuracy of 1 model was measured differently from the published one (`300 "
+                    "images of val`): its place among the 326 models compares different things"));
     table.models[2].cells[0].definition = "300 images of val";
     const auto parameters = static_cast<std::size_t>(Dimension::parameters);
     table.models[2].cells[parameters].definition = "of its file";
@@ -278,7 +278,7 @@ TEST(Quba, WhatEntersIsCounted) {
     options = {};
     options.replicates = 1'000'000;
     EXPECT_THAT(message_of([&] { score_quality(made_up(101, .1, 1), options); }, ErrorCode::usage),
-                HasSubstr("take fewer"));
+                HasSubstr("use fewer"));
 }
 
 TEST(Quba, BadRequestsAreRefused) {
@@ -289,14 +289,14 @@ TEST(Quba, BadRequestsAreRefused) {
         return message_of([&] { score_quality(table, options); }, ErrorCode::usage);
     };
     EXPECT_THAT(refused([](auto& o) { o.weights = "best"; }), HasSubstr("unknown weights `best`"));
-    EXPECT_THAT(refused([](auto& o) { o.weights = "accuracy=-1"; }), HasSubstr("no number"));
+    EXPECT_THAT(refused([](auto& o) { o.weights = "accuracy=-1"; }), HasSubstr("not a number"));
     EXPECT_THAT(refused([](auto& o) { o.weights = "speed=1"; }), HasSubstr("unknown dimension"));
     EXPECT_THAT(refused([](auto& o) {
                     o.weights =
                         "acc=0,adv rob=0,c rob=0,ood=0,calibration=0,balance=0,focus=0,"
                         "shape=0,params=0";
                 }),
-                HasSubstr("all are 0"));
+                HasSubstr("all weights are 0; at least one must be above 0"));
     EXPECT_THAT(refused([](auto& o) { o.level = 1; }), HasSubstr("level"));
     EXPECT_THAT(refused([](auto& o) { o.replicates = 3; }), HasSubstr("replicates"));
     QualityTable flat = table;

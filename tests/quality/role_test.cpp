@@ -129,7 +129,7 @@ TEST_F(OpenRole, APlaceWithTheNameOfAnotherIsRefused) {
         EXPECT_THAT(
             message_of([&] { open(Role::mixed_same, set); }),
             testing::AllOf(HasSubstr(fmt::format("{}/2.JPEG: the folder `{}`", folder, folder)),
-                           HasSubstr(std::string("begins like `") + folder[0] + folder[1]),
+                           HasSubstr(std::string("matches both `") + folder[0] + folder[1]),
                            testing::EndsWith(": rename it to one of them")));
     }
 }
@@ -170,9 +170,9 @@ TEST_F(OpenRole, AClassifiersOwnClassesNeedNoMap) {
     EXPECT_THAT(message_of([&] {
                     question_of(Role::edge, dataset, ClassList({"a", "b"}));
                 }),
-                HasSubstr("has 3 classes; allowed are the classifier's own 2"));
+                HasSubstr("has 3 classes; allowed: the classifier's own 2"));
     EXPECT_THAT(message_of([&] { question_of(Role::edge, dataset, imagenet_classes()); }),
-                testing::EndsWith("has 3 classes; allowed are the classifier's own 1000"));
+                testing::EndsWith("has 3 classes; allowed: the classifier's own 1000"));
 }
 
 TEST_F(OpenRole, LabelsOverTheMapsOwnClassesAreNoQuestion) {
@@ -180,7 +180,7 @@ TEST_F(OpenRole, LabelsOverTheMapsOwnClassesAreNoQuestion) {
     dataset.name = "edges";
     dataset.classes = class_map_named("16-class", imagenet_classes()).targets;
     EXPECT_THAT(message_of([&] { question_of(Role::edge, dataset, imagenet_classes()); }),
-                testing::EndsWith("has 16 classes; allowed are the classifier's own 1000"));
+                testing::EndsWith("has 16 classes; allowed: the classifier's own 1000"));
 }
 
 TEST_F(OpenRole, AnImageThatTellsNothingIsNamed) {

@@ -278,7 +278,7 @@ TEST_F(QualityRuns, WhatHasNoDataIsNamedAndLeftOut) {
     };
     EXPECT_THAT(why(Dimension::ood_robustness), HasSubstr("edge"));
     EXPECT_THAT(why(Dimension::object_focus), HasSubstr("mixed-rand"));
-    EXPECT_THAT(why(Dimension::c_robustness), HasSubstr("no corruption is asked for"));
+    EXPECT_THAT(why(Dimension::c_robustness), HasSubstr("no corruption is requested"));
     EXPECT_TRUE(value_of(measured, Dimension::shape_bias).value);
     EXPECT_FALSE(report_of(result).result.contains("score"));
 }
@@ -328,7 +328,7 @@ TEST_F(QualityRuns, WhatIsLeftOutIsNotMeasuredWhateverIsThere) {
     EXPECT_THAT(report_of(result).warnings, IsEmpty());
     for (const MeasuredModel& measured : result.measured.models) {
         EXPECT_THAT(value_of(measured, Dimension::adversarial_robustness).undefined,
-                    HasSubstr("no attack is asked for"));
+                    HasSubstr("no attack is requested"));
         for (const QualityPart& part : measured.parts) {
             EXPECT_NE(part.dimension, Dimension::adversarial_robustness) << part.name;
             EXPECT_NE(part.dimension, Dimension::c_robustness) << part.name;
@@ -518,9 +518,11 @@ TEST_F(QualityRuns, WhatRunsHoldsUnderTheSameNameIsRefusedBeforeAnythingIsPredic
     fs::rename(runs / "val", runs / "v1");
     Dataset renamed = val;
     renamed.name = "v1";
-    EXPECT_THAT(refused(renamed), AllOf(HasSubstr("runs/v1 holds predictions on the data set "
-                                                  "`val`: its folder was renamed"),
-                                        HasSubstr("call the folder `val`")));
+    EXPECT_THAT(
+        refused(renamed),
+        AllOf(HasSubstr(
+                  "runs/v1 holds predictions on the data set `val`, but the folder was renamed"),
+              HasSubstr("name the folder `val`")));
     // The same data set in another folder: predictions of the model would appear twice.
     EXPECT_THAT(refused(val), HasSubstr("are both predictions of `m` on `val`"));
     fs::rename(runs / "v1", runs / "val");
@@ -537,7 +539,7 @@ TEST_F(QualityRuns, WhatRunsHoldsUnderTheSameNameIsRefusedBeforeAnythingIsPredic
     };
     for (const auto& [name, each] : {std::pair{"same names", 8}, {"others", 4}}) {
         EXPECT_THAT(other(name, each),
-                    HasSubstr("again/n is of another data set that is called `val`, too"));
+                    HasSubstr("again/n belongs to another data set that is also named `val`"));
     }
     // What the run does not use is nothing to it.
     fs::rename(runs / "again", runs / "val-other");
@@ -604,7 +606,7 @@ TEST_F(QualityRuns, ThePlanSaysWhatIsLeftAndWritesNothing) {
     EXPECT_GT(before.seconds, 0);
     ASSERT_EQ(before.missing.size(), 2U);
     EXPECT_EQ(before.missing[0].dimension, Dimension::ood_robustness);
-    EXPECT_EQ(before.missing[0].why, "no data set plays the role r");
+    EXPECT_EQ(before.missing[0].why, "no data set has the role r");
     EXPECT_EQ(before.missing[1].dimension, Dimension::c_robustness);
 
     QualityPlan announced;
@@ -639,9 +641,9 @@ TEST_F(QualityRuns, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
     EXPECT_THAT(refused([](auto& o) { o.data.erase(Role::val); }), HasSubstr("val"));
     EXPECT_THAT(refused([](auto& o) { o.models.clear(); }), HasSubstr("no model"));
     EXPECT_THAT(refused([](auto& o) { o.data.at(Role::edge).name = "sketch"; }),
-                HasSubstr("`sketch` is in two roles, sketch and edge"));
+                HasSubstr("`sketch` has two roles, sketch and edge"));
     EXPECT_THAT(refused([](auto& o) { o.data.at(Role::edge).name = "val-attacked-12"; }),
-                HasSubstr("as a sample of val is"));
+                HasSubstr("like a sample of val; rename it"));
     EXPECT_THAT(refused([](auto& o) { o.corruptions.corruptions = {"fogg"}; }), HasSubstr("fog"));
     EXPECT_THAT(refused([&](auto& o) {
                     o.models.push_back(model("n", std::make_shared<BrightestChannel>()));
@@ -649,7 +651,7 @@ TEST_F(QualityRuns, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
                 }),
                 HasSubstr("different class lists"));
     EXPECT_THAT(refused([](auto& o) { o.data.at(Role::val).name = "val_fog_3"; }),
-                HasSubstr("corrupted already"));
+                HasSubstr("already corrupted"));
     EXPECT_THAT(refused([](auto& o) { o.data.at(Role::val).root = "images/fog/3"; }),
                 HasSubstr("fog at severity 3"));
     QualityRunOptions unlabelled = options("runs", data);

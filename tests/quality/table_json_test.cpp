@@ -118,9 +118,9 @@ TEST(QualityCsv, HashesMayBeAbsentAndTagsStandOnce) {
         return message_of([&] { parse_quality_table(text, "q.csv"); });
     };
     EXPECT_THAT(refused("model,recipe,Recipe,accuracy\na,1,2,.5\n"),
-                HasSubstr("q.csv has two columns of the tag `recipe`"));
+                HasSubstr("q.csv has two columns for the tag `recipe`"));
     EXPECT_THAT(refused("model,accuracy,accuracy_undefined\na,.5,0 of 0\n"),
-                AllOf(HasSubstr("line 2"), HasSubstr("`0 of 0` says why there is none")));
+                AllOf(HasSubstr("line 2"), HasSubstr("`0 of 0` says that there is none")));
 }
 
 /// A table of one model; `change` damages it.
@@ -148,7 +148,7 @@ TEST(QualityJson, SaysWhatIsWrongAndWhere) {
     EXPECT_THAT(whole("tags", "recipe"), HasSubstr("`tags` is \"recipe\"; allowed: a list"));
     EXPECT_THAT(whole("tags", {"accuracy_se"}), HasSubstr("means the dimension accuracy"));
     EXPECT_THAT(whole("tags", {"Model hash"}), HasSubstr("means the model_hash"));
-    EXPECT_THAT(whole("tags", {"recipe", "Recipe"}), HasSubstr("two columns of the tag"));
+    EXPECT_THAT(whole("tags", {"recipe", "Recipe"}), HasSubstr("two columns for the tag"));
     EXPECT_THAT(whole("models", json::object()), HasSubstr("`models` is {}; allowed: a list"));
     EXPECT_THAT(whole("models", json::array()), HasSubstr("no model"));
     EXPECT_THAT(whole("models", {5}), HasSubstr("`models[0]` is 5; allowed: an object"));
@@ -190,16 +190,17 @@ TEST(QualityJson, SaysWhatIsWrongAndWhere) {
     EXPECT_THAT(cell("n", 2.5), HasSubstr("a number of images"));
     EXPECT_THAT(cell("n", -1), HasSubstr("a number of images"));
     EXPECT_THAT(cell("se", 0.1), HasSubstr("unknown field `se`"));
-    EXPECT_THAT(cell("undefined", "none"), HasSubstr("says why there is none"));
+    EXPECT_THAT(cell("undefined", "none"),
+                HasSubstr("says that there is none; remove one of them"));
     EXPECT_THAT(cell("shares", 1), HasSubstr(".shares` is 1; allowed: a list"));
     EXPECT_THAT(cell("shares", {{{"data", "v"}}}), HasSubstr(".shares[0].parts` is missing"));
     EXPECT_THAT(cell("shares", {{{"data", ""}, {"parts", {0.05}}}}), HasSubstr("identity"));
     EXPECT_THAT(cell("shares", {{{"data", "v"}, {"parts", json::array()}}}), HasSubstr("0 parts"));
     EXPECT_THAT(cell("shares", {{{"data", "v"}, {"parts", std::vector<double>(129, 0.)}}}),
-                HasSubstr("129 parts; there are 1 to 128"));
+                HasSubstr("129 parts; allowed: 1 to 128"));
     EXPECT_THAT(
         cell("shares", {{{"data", "v"}, {"parts", {0.03}}}, {{"data", "v"}, {"parts", {0.04}}}}),
-        HasSubstr("two shares of the data `v`"));
+        HasSubstr("`shares` has the data `v`"));
     EXPECT_THAT(cell("shares", {{{"data", "v"}, {"parts", {0.05, nullptr}}}}),
                 HasSubstr(".shares[0].parts[1]` is null; allowed: a number"));
     EXPECT_THAT(refused_json([](json& table) {
@@ -269,7 +270,7 @@ TEST(QualityJson, KeysOfReportsAreAcceptedAndLeftOut) {
 TEST(QualityJson, OtherBytesThanUtf8AreRefusedNotReplaced) {
     QualityTable table = table_of_all_kinds();
     table.models[0].tags[0] = "Ren\xe9";
-    EXPECT_THAT(message_of([&] { to_json(table); }), HasSubstr("is no UTF-8"));
+    EXPECT_THAT(message_of([&] { to_json(table); }), HasSubstr("is not UTF-8"));
     expect_equal(parse_quality_table(write_quality_csv(table), "t.csv"), table, false);
 }
 

@@ -59,13 +59,14 @@ TEST(QualityTable, SaysWhatIsWrongAndWhere) {
                 testing::AllOf(HasSubstr("q.csv line 2"), HasSubstr("accuracy is 76.13"),
                                HasSubstr("a percentage?")));
     EXPECT_THAT(refused("model,parameters\na,25557032\n"), HasSubstr("in millions"));
-    EXPECT_THAT(refused("model,accuracy\na,good\n"), HasSubstr("`good` is no number"));
-    EXPECT_THAT(refused("model,accuracy\na,inf\n"), HasSubstr("is no number"));
-    EXPECT_THAT(refused("model,accuracy\na,-.1\n"), HasSubstr("lies between 0 and 1"));
+    EXPECT_THAT(refused("model,accuracy\na,good\n"), HasSubstr("`good` is not a number"));
+    EXPECT_THAT(refused("model,accuracy\na,inf\n"), HasSubstr("is not a number"));
+    EXPECT_THAT(refused("model,accuracy\na,-.1\n"), HasSubstr("must be between 0 and 1"));
     EXPECT_THAT(refused("model,accuracy,accuracy_se\na,.1,-1\n"),
                 HasSubstr("standard error of accuracy is -1"));
     EXPECT_THAT(refused("model,accuracy,accuracy_se\na,.1,1.9\n"), HasSubstr("a percentage?"));
-    EXPECT_THAT(refused("model,accuracy,accuracy_n\na,.1,2.5\n"), HasSubstr("no number of images"));
+    EXPECT_THAT(refused("model,accuracy,accuracy_n\na,.1,2.5\n"),
+                HasSubstr("not a number of images"));
     EXPECT_THAT(refused("model,accuracy\na,.1,.2\n"), HasSubstr("line 2"));
 }
 
@@ -83,13 +84,13 @@ TEST(QualityTable, SelectorsFindModels) {
     const auto message = [&](const char* selector) {
         return message_of([&] { select_models(table, {selector}); }, ErrorCode::usage);
     };
-    EXPECT_THAT(message("vit"), HasSubstr("has no ="));
+    EXPECT_THAT(message("vit"), HasSubstr("has no `=`"));
     EXPECT_THAT(message("recipe=x"), HasSubstr("no tag `recipe`; it has training"));
     EXPECT_THAT(message("rows=4"), HasSubstr("rows 1 to 3"));
     EXPECT_THAT(message("rows=0"), HasSubstr("rows 1 to 3"));
     EXPECT_THAT(message("rows=2-1"), HasSubstr("rows 1 to 3"));
-    EXPECT_THAT(message("rows=x"), HasSubstr("is no row"));
-    EXPECT_THAT(message("model=bert"), HasSubstr("no model is left"));
+    EXPECT_THAT(message("rows=x"), HasSubstr("is not a row"));
+    EXPECT_THAT(message("model=bert"), HasSubstr("no model matches"));
 }
 
 TEST(PublishedModels, AreAllThereWithTheirFaultsNoted) {

@@ -287,7 +287,7 @@ TEST(Figures, FewClassesAreNotHalved) {
     EXPECT_EQ(data.without_halves, "the study has fewer than 20 classes");
     options.splits = 1;
     EXPECT_THAT(message_of([&] { figure_data(figure_study(20, 4), options); }, ErrorCode::usage),
-                HasSubstr("1 splits into halves: 2 to 1000 are possible"));
+                HasSubstr("1 splits into halves; allowed: 2 to 1000"));
 }
 
 TEST(Figures, TheJsonHoldsAllOfItForAnyNumberOfThreads) {

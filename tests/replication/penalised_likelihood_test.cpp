@@ -226,9 +226,10 @@ TEST(PenalisedLikelihood, BlindSpotsAreToldForEachClassifier) {
     std::string warnings;
     for (const std::string& w : report.warnings) warnings += w + "\n";
     const std::string counted =
-        "beyond the interval for " + std::to_string(beyond) + " of 3 classifiers";
+        "would not cover a 10-point jump" + std::to_string(beyond) + " of 3 classifiers";
     EXPECT_EQ(warnings.find(counted) != std::string::npos, beyond > 0) << warnings;
-    EXPECT_EQ(warnings.find("would be missed beyond") != std::string::npos, beyond > 0) << warnings;
+    EXPECT_EQ(warnings.find("would not cover a 10-point jump") != std::string::npos, beyond > 0)
+        << warnings;
     const auto json = to_json(report);
     EXPECT_EQ(json["methods"][0]["classifiers"][1]["blind_spots"]["worst_jump"],
               spots.worst_jump[1]);
@@ -240,10 +241,10 @@ TEST(PenalisedLikelihood, RefusesReadingsThatSayNothing) {
         return CellCounts{CellGrid(std::move(n)), std::move(images)};
     };
     const CellCounts good = counts({2}, {3, 2, 4});
-    for (const auto& [bad, text] :
-         std::vector<std::pair<CellCounts, std::string>>{{counts({2}, {0, 0, 0}), "without images"},
-                                                         {counts({2}, {5, 0, 0}), "by anybody"},
-                                                         {counts({2}, {0, 0, 5}), "all of its"}}) {
+    for (const auto& [bad, text] : std::vector<std::pair<CellCounts, std::string>>{
+             {counts({2}, {0, 0, 0}), "without images"},
+             {counts({2}, {5, 0, 0}), "no annotator selected any image"},
+             {counts({2}, {0, 0, 5}), "all of its"}}) {
         EXPECT_THAT(message_of([&, &bad = bad] { PenalisedLikelihood(good, bad); }),
                     HasSubstr(text));
         EXPECT_THAT(message_of([&, &bad = bad] { PenalisedLikelihood(bad, good); }),

@@ -90,7 +90,7 @@ TEST_F(Files, ReadingsThatChoseTheImagesAreNotTaken) {
     EXPECT_TRUE(r.held_out);
     const auto none = write("none.csv", header + "a,dog,4,10,9,0,0\n");
     EXPECT_THAT(message_of([&] { read_frequencies(none, names_); }),
-                HasSubstr("its readings chose these images"));
+                HasSubstr("its annotations chose these images"));
     // Annotations: those of the selection round are found by annotator, image and label.
     const std::string columns = "annotator,image,label,selected,batch\n";
     const auto original = write("original.csv", columns + "w1,o,dog,1,g1\nw2,o,dog,0,g1\n");
@@ -121,7 +121,7 @@ TEST_F(Files, OneSetIsNotTwo) {
     EXPECT_THAT(message_of([&] {
                     prepare_sets({one, turned}, {});
                 }),
-                HasSubstr("hold the same images with the same readings"));
+                HasSubstr("hold the same images with the same annotations"));
     EXPECT_EQ(prepare_sets({one, other}, {}).sets.size(), 2U);
 }
 
@@ -318,7 +318,7 @@ TEST_F(Joining, FileNamesAloneAreEnough) {
     EXPECT_EQ(study.first.size(), 1U);
     EXPECT_FALSE(study.partial);
     ASSERT_EQ(study.warnings.size(), 1U);
-    EXPECT_THAT(study.warnings[0], HasSubstr("by their file names alone"));
+    EXPECT_THAT(study.warnings[0], HasSubstr("by file name only"));
 }
 
 TEST_F(Joining, AFileNameThatSeveralImagesHaveFindsNothing) {

@@ -132,7 +132,7 @@ TEST(Simulation, FilesThatAreThereAlready) {
     write_file_atomically(mine, "mine\n");
     EXPECT_THAT(
         message_of([&] { write_simulation(study, scratch / "study", false); }, ErrorCode::usage),
-        testing::HasSubstr("replication.csv already exists; `force` replaces it"));
+        testing::HasSubstr("replication.csv already exists; to replace it, add --force"));
     EXPECT_EQ(read_text(mine, 100), "mine\n");
     EXPECT_FALSE(std::filesystem::exists(truth));
     write_simulation(study, scratch / "study", true);

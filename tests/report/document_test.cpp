@@ -103,7 +103,7 @@ TEST(ReportDocument, EstimatesOfClassesAreBoundedAndTheRestIsSaid) {
     EXPECT_TRUE(stores[0].contains("per_class"));
     EXPECT_TRUE(stores[1].contains("per_class"));
     EXPECT_FALSE(stores[2].contains("per_class"));
-    EXPECT_THAT(document["left_out"].dump(), HasSubstr("by class of 1 of the 3 models on val"));
+    EXPECT_THAT(document["left_out"].dump(), HasSubstr("of 1 of the 3 models on val"));
 }
 
 TEST(ReportDocument, CorruptedVersionsHaveTheirAccuracyAlone) {

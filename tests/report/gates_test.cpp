@@ -88,7 +88,7 @@ TEST(Junit, ATestForEachGateAndModel) {
                          "definition: top1.first_index\nmodel: a\ndata set: val\n");
         }
     }
-    EXPECT_THAT(failures, testing::ElementsAre("", "found 0.7, and the bound is 0.75",
+    EXPECT_THAT(failures, testing::ElementsAre("", "found 0.7, but the bound is 0.75",
                                                "undefined: no <labels>"));
     EXPECT_STREQ(suite.last_child().child("failure").attribute("type").value(), "undefined");
     // Two data sets are two suites; a pair names both.

@@ -79,7 +79,7 @@ TEST_F(ReportInput, RefusalsNameTheFileThePlaceAndWhatIsAllowed) {
                              std::string(5000, ']') + "}";
     EXPECT_THAT(refusal(deep), HasSubstr("nested deeper"));
     EXPECT_THAT(message_of([&] { document_of(report_options({folder_ / "none"})); }),
-                HasSubstr("is not there"));
+                HasSubstr("does not exist"));
     EXPECT_THAT(message_of([&] { document_of(report_options({folder_.path()})); }),
                 AllOf(HasSubstr("no prediction store"), HasSubstr("RUNS folders")));
     EXPECT_THAT(message_of([&] { document_of(report_options({})); }, ErrorCode::usage),

@@ -119,7 +119,7 @@ TEST(Log, TargetsAreFilesOfLinesAndFolders) {
             ADD_FAILURE() << text;
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), ErrorCode::usage);
-            EXPECT_THAT(error.message(), HasSubstr("a log is FILE.jsonl"));
+            EXPECT_THAT(error.message(), HasSubstr("allowed: FILE.jsonl"));
             EXPECT_THAT(error.message(), HasSubstr("not `" + std::string(text) + "`"));
         }
     }

@@ -170,15 +170,15 @@ TEST(WrittenReport, WritesOverNothingElse) {
     const ReportDocument document = small_document();
     write_file_atomically(folder / "x.html", "<!doctype html><title>My page</title>");
     EXPECT_THAT(message_of([&] { write_report(document, folder / "x.html"); }),
-                HasSubstr("is no report"));
+                HasSubstr("is not a report"));
     make_folders(folder / "things");
     write_file_atomically(folder / "things/report.json", "{\"schema\": 7}");
     EXPECT_THAT(message_of([&] { write_report(document, folder / "things"); }),
-                HasSubstr("something else than a report"));
+                HasSubstr("other files than a report"));
     EXPECT_EQ(names_in(folder / "things"), std::set<std::string>{"report.json"});
     EXPECT_THAT(message_of([&] { write_report(document, folder / "x.html" / "y.html"); },
                            ErrorCode::bad_input),
-                HasSubstr("no folder"));
+                HasSubstr("does not exist"));
     write_file_atomically(folder / "file", "x");
     EXPECT_THAT(message_of([&] { write_report(document, folder / "file"); }),
                 HasSubstr("is a file"));

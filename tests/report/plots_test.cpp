@@ -245,8 +245,8 @@ TEST(Plots, RefuseAChoiceThatTheyDoNotHave) {
     choice.metric = "ece";
     EXPECT_THAT(
         message_of([&] { plots_of("reliability", made_scores(), choice); }, ErrorCode::usage),
-        HasSubstr("the plot `reliability` has no --metric; plots that have it: scores, "
-                  "comparison, gap"));
+        HasSubstr(
+            "the plot `reliability` does not take --metric; these do: scores, comparison, gap"));
     // Every kind takes what its row says, and says what it does not take.
     for (const PlotRecipe& recipe : plot_recipes()) {
         choice = {};
@@ -254,7 +254,7 @@ TEST(Plots, RefuseAChoiceThatTheyDoNotHave) {
         choice.x = "accuracy";
         if (recipe.name != "quality-scatter") {
             EXPECT_THAT(message_of([&] { check_choice(recipe.name, choice); }, ErrorCode::usage),
-                        HasSubstr("plots that have it: quality-scatter"));
+                        HasSubstr("these do: quality-scatter"));
         }
     }
 }
@@ -383,7 +383,7 @@ TEST(Plots, OfReplicationsTakeTheQuotedMethod) {
     json other = result;
     other["methods"][1]["classifiers"][0]["name"] = "b";
     EXPECT_THAT(message_of([&] { plots_of("replicate-adjust", other); }),
-                HasSubstr("other classifiers"));
+                HasSubstr("the adjusted and the measured classifiers differ"));
 }
 
 TEST(Plots, NameWhatIsNotThere) {

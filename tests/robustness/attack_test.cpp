@@ -274,7 +274,7 @@ TEST(AttackRefusals, SayWhatIsAllowed) {
     Labelled wrong(model, 2);
     wrong.labels[1] = 3;
     EXPECT_THAT(message_of([&] { run_attack(attack_named("pgd"), model, wrong.batch(), {}); }),
-                testing::HasSubstr("label 3; the model has 3 classes"));
+                testing::HasSubstr("label 3, but the model has 3 classes"));
 }
 
 TEST(AttackFewClasses, TwoAndThreeClassesAreAttackedWithOtherLosses) {

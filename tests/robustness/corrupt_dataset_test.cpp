@@ -198,7 +198,8 @@ TEST_F(CorruptDataset, TakesTheSampleThatPredictTakesOrTheFirstImages) {
     EXPECT_EQ(written("first", 0, 6), open_dataset(scratch_ / "images", {.limit = 6}).ids);
     CorruptOptions both = options("both");
     both.limit = both.first = 2;
-    EXPECT_THAT(message_of([&] { check(both); }, ErrorCode::usage), HasSubstr("both asked for"));
+    EXPECT_THAT(message_of([&] { check(both); }, ErrorCode::usage),
+                HasSubstr("cannot be combined"));
 }
 
 // The same command for all images adds the rest, and the folder is as if there had been no pilot.
@@ -352,7 +353,8 @@ TEST_F(CorruptDataset, PhotographsOfFrostAreFewAndLargeEnough) {
     EXPECT_FALSE(fs::exists(scratch_ / "out"));
     for (int i = 0; i < 100; ++i)
         write_file_atomically(scratch_ / ("ice/b" + std::to_string(i) + ".png"), "x");
-    EXPECT_THAT(message_of([&] { corrupt_dataset(o); }), HasSubstr("holds 101 images: up to 100"));
+    EXPECT_THAT(message_of([&] { corrupt_dataset(o); }),
+                HasSubstr("has 101 images; the limit is 100"));
 }
 
 TEST_F(CorruptDataset, LeavesOutWhatCannotBeReadAndSaysSo) {
@@ -373,7 +375,7 @@ TEST_F(CorruptDataset, ImagesSmallerThanTheKernelOrTheCropAreNamed) {
     CorruptOptions o = options();
     o.window = {.resize = 0, .crop = 80};
     EXPECT_THAT(message_of([&] { corrupt_dataset(o); }),
-                HasSubstr("90 x 70 pixels are less than the crop of 80"));
+                HasSubstr("90 x 70 pixels are smaller than the crop of 80"));
     o = options("other");
     o.window = {.resize = 30, .crop = 0};
     o.corruptions = {"motion_blur"};
@@ -440,18 +442,20 @@ TEST_F(CorruptDataset, PathsThatLeaveTheFolderAreRefused) {
     write_file_atomically(scratch_ / "images/list.csv", "path,label\n../images/cat/0.png,a\n");
     CorruptOptions o = options();
     o.data = scratch_ / "images/list.csv";
-    EXPECT_THAT(message_of([&] { corrupt_dataset(o); }), HasSubstr("is not below the data set"));
+    EXPECT_THAT(message_of([&] { corrupt_dataset(o); }), HasSubstr("is outside the data set"));
 }
 
 TEST_F(CorruptDataset, FrostTakesPhotographsAndElseStandsUnderAnotherName) {
     CorruptOptions o = options();
     o.corruptions = {"weather"};
     o.severities = {1};
-    EXPECT_THAT(corrupt_dataset(o).notes, testing::Contains(HasSubstr("is no part of ImageNet-C")));
+    EXPECT_THAT(corrupt_dataset(o).notes,
+                testing::Contains(HasSubstr("is not part of ImageNet-C")));
     EXPECT_TRUE(fs::exists(scratch_ / "out/frost_synthetic/1"));
     EXPECT_FALSE(fs::exists(scratch_ / "out/frost"));
     o.corruptions = {"frost"};
-    EXPECT_THAT(message_of([&] { check(o); }, ErrorCode::usage), HasSubstr("no folder of them"));
+    EXPECT_THAT(message_of([&] { check(o); }, ErrorCode::usage),
+                HasSubstr("needs a folder of photographs"));
     fs::create_directories(scratch_ / "ice");
     o.frost = scratch_ / "ice";
     o.out = scratch_ / "iced";
@@ -482,7 +486,7 @@ TEST(CorruptOptionsCheck, SaysWhatDoesNotGo) {
     EXPECT_THAT(message([](auto& o) { o.corruptions = {"nois"}; }),
                 HasSubstr("unknown corruption `nois`"));
     EXPECT_THAT(message([](auto& o) { o.corruptions = {}; }), HasSubstr("no corruption"));
-    EXPECT_THAT(message([](auto& o) { o.severities = {0}; }), HasSubstr("severity 0: 1 to 5"));
+    EXPECT_THAT(message([](auto& o) { o.severities = {0}; }), HasSubstr("severity 0; allowed: 1 to 5"));
     EXPECT_THAT(message([](auto& o) { o.severities = {}; }), HasSubstr("no severity"));
     EXPECT_THAT(message([](auto& o) { o.window.crop = 300; }), HasSubstr("does not fit"));
     EXPECT_THAT(message([](auto& o) { o.jpeg_quality = 0; }), HasSubstr("JPEG quality 0"));

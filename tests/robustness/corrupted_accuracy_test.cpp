@@ -206,7 +206,7 @@ TEST_F(CorruptedAccuracyOf, VersionsThatWereMadeOfAnotherSampleDoNotCount) {
     EXPECT_THAT(versions_of("val"), ElementsAre("val_fog_1"));
     EXPECT_THAT(versions_of("val-6"), ElementsAre("val-6_fog_1"));
     EXPECT_THAT(message_of([&] { versions_of("my_val_fog_1"); }, ErrorCode::usage),
-                HasSubstr("only if they are of `my_val_fog_1`"));
+                HasSubstr("if they were made from `my_val_fog_1`"));
     // Of published images, whose name alone tells, all that end so are taken.
     predicted("published_fog_2", "file", "steps");
     EXPECT_THAT(versions_of("val"), ElementsAre("val_fog_1", "published_fog_2"));
@@ -293,7 +293,7 @@ TEST_F(CorruptedAccuracyOf, NamesThatDifferInTheExtensionAloneAreNotMixedUp) {
     EXPECT_DOUBLE_EQ(*result.models[0].clean.value, .5);
     EXPECT_DOUBLE_EQ(*result.models[0].versions[0].accuracy.value, 1);
     EXPECT_THAT(result.warnings,
-                ElementsAre(HasSubstr("2 clean images have the name of another one"),
+                ElementsAre(HasSubstr("2 clean images share their name with another one"),
                             HasSubstr("2 of the 4 clean images")));
     // Where both keep their names, nothing is in doubt.
     clear();
@@ -314,7 +314,7 @@ TEST_F(CorruptedAccuracyOf, ImagesThatAreMerelyAbsentAreNotSaidToBeMixedUp) {
         store("val", "1010", {"0.jpg", "0.png", "1.jpg", "2.jpg"});
         store("fog_1", "111", {copy, "1.png", "2.png"});
         EXPECT_THAT(measure().warnings,
-                    ElementsAre(HasSubstr("2 clean images have the name of another one"),
+                    ElementsAre(HasSubstr("2 clean images share their name with another one"),
                                 HasSubstr("2 of the 4 clean images")));
     }
 }
@@ -381,7 +381,8 @@ TEST_F(CorruptedAccuracyOf, AWholeModelBesideOneThatIsNot) {
     const Report report = report_of(result);
     const auto& table = std::get<Table>(report.sections.at(0).blocks.at(0));
     ASSERT_EQ(table.notes.size(), 2U);
-    EXPECT_THAT(table.notes[1], HasSubstr("n: of the present corruptions only: 74 of the 75"));
+    EXPECT_THAT(table.notes[1],
+                HasSubstr("n: mean over the available corruptions only: 74 of the 75"));
 }
 
 TEST_F(CorruptedAccuracyOf, ImagesThatAgreeHaveNoDeviationByRounding) {
@@ -455,7 +456,7 @@ TEST_F(CorruptedAccuracyOf, ImagesOfAnotherLabelDoNotCount) {
     const CorruptedAccuracyResult result = measure();
     EXPECT_EQ(result.models.at(0).images, 1U);
     EXPECT_DOUBLE_EQ(*result.models[0].versions[0].accuracy.value, 1);
-    EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("1 corrupted image has another label"),
+    EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("1 corrupted image has a different label"),
                                              HasSubstr("1 of the 2 clean images")));
 }
 
@@ -464,7 +465,8 @@ TEST_F(CorruptedAccuracyOf, SaysWhereOneNameIsOfManyMeasurements) {
     predicted("fog_1", "f", "cropped");
     CorruptedAccuracyResult result = measure();
     EXPECT_THAT(result.warnings, ElementsAre());
-    EXPECT_THAT(result.notes, ElementsAre(HasSubstr("preprocessed in another way than the clean")));
+    EXPECT_THAT(result.notes,
+                ElementsAre(HasSubstr("preprocessed in a different way than the clean")));
     predicted("fog_2", "f", "resized");
     predicted("fog_3", "g", "cropped");
     result = measure();
@@ -486,7 +488,7 @@ TEST_F(CorruptedAccuracyOf, VersionsOfOtherFilesAreRefused) {
         predicted("val", "f", "p", 1, "", {{10, 1}, {20, 2}});
         predicted("val_fog_1", "f", "p", 1, fog, {{10, 3}, {20, 2}}, rows);
         EXPECT_THAT(message_of([&] { measure(); }),
-                    testing::AllOf(HasSubstr("val_fog_1/m: the images that were corrupted are"),
+                    testing::AllOf(HasSubstr("val_fog_1/m: the corrupted images and those that"),
                                    HasSubstr("val/m saw under the same ids")));
     }
 }
@@ -557,7 +559,7 @@ TEST_F(CorruptedAccuracyOf, SaysWhatIsMissing) {
         message_of(
             [&] { measure_corrupted({.paths = {(scratch_ / "runs").string()}, .clean = "vall"}); },
             ErrorCode::usage),
-        HasSubstr("no data set is called `vall`; did you mean `val`?"));
+        HasSubstr("no data set is named `vall`; did you mean `val`?"));
     store("x_fog_1", "11");
     EXPECT_THAT(message_of([&] { measure(); }), HasSubstr("are both fog at severity 1"));
 }

@@ -321,7 +321,7 @@ TEST(Corruption, SaysWhatIsWrong) {
     const Image image = flat_image(40, 30, 100);
     EXPECT_THAT(
         message_of([&] { corrupt(image, corruption_named("fog"), 6, {}); }, ErrorCode::usage),
-        HasSubstr("severity 6: 1 to 5"));
+        HasSubstr("severity 6; allowed: 1 to 5"));
     EXPECT_THAT(
         message_of([&] { corrupt(image, corruption_named("frost"), 1, {}); }, ErrorCode::usage),
         HasSubstr("frost_synthetic needs none"));
@@ -353,7 +353,7 @@ TEST(FrostPhotographs, AreReadByNameAndTheSixthPublishedOneIsNeverDrawn) {
     EXPECT_THAT(message_of([&] { read_frost_photographs(scratch.path()); }),
                 HasSubstr("no image (.jpg, .png, .webp, .bmp, .tif, .gif, .ppm) is in"));
     EXPECT_THAT(message_of([&] { read_frost_photographs(scratch / "absent"); }),
-                HasSubstr("is no folder"));
+                HasSubstr("is not a folder"));
     int shade = 1;
     for (const char* name : {"frost1.png", "frost2.png", "frost3.png", "frost4.jpg", "frost5.jpg"})
         save_png(flat_image(8, 8, static_cast<std::uint8_t>(10 * shade++)), scratch / name);

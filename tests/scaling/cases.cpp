@@ -41,8 +41,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void all_read(std::size_t expected, std::size_t read) {
-    if (read != expected)
-        throw std::runtime_error(fmt::format("{} of {} were read", read, expected));
+    if (read != expected) throw std::runtime_error(fmt::format("{} of {})", read, expected));
 }
 
 void put(const fs::path& path, std::string_view text) {

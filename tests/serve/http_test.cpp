@@ -367,7 +367,7 @@ TEST(Listener, SaysWhatIsWrongWithAnAddress) {
     EXPECT_THAT(message_of([] { HttpListener("example.org", 0); }, ErrorCode::usage),
                 HasSubstr("`example.org`"));
     EXPECT_THAT(message_of([] { HttpListener("192.0.2.1", 0); }, ErrorCode::usage),
-                HasSubstr("no address of this machine"));
+                HasSubstr("not an address of this machine"));
 }
 
 }  // namespace

@@ -125,9 +125,9 @@ TEST(ServedImages, SayWhatIsWrongWithAFile) {
     };
     EXPECT_THAT(fault("none.jpg"), HasSubstr("none.jpg"));
     std::filesystem::create_directory(scratch / "folder");
-    EXPECT_THAT(fault("folder"), HasSubstr("no file"));
+    EXPECT_THAT(fault("folder"), HasSubstr("not a file"));
     ASSERT_EQ(::mkfifo((scratch / "pipe").c_str(), 0600), 0);
-    EXPECT_THAT(fault("pipe"), HasSubstr("no file"));
+    EXPECT_THAT(fault("pipe"), HasSubstr("not a file"));
     write_file_atomically(scratch / "empty.jpg", "");
     EXPECT_THAT(fault("empty.jpg"), HasSubstr("empty.jpg"));
     write_file_atomically(scratch / "cut.jpg", jpeg_text(60, 40).substr(0, 300));

@@ -311,7 +311,7 @@ TEST(Strings, AreEnglishWithWhatTheOrganiserGives) {
             EXPECT_THAT(fault("{\"" + std::string(key) + "\": \"" + text + "\"}"),
                         HasSubstr(std::string(key) + "` is"))
                 << text;
-    EXPECT_THAT(fault(R"({"key_no": "y"})"), HasSubstr("they have to differ"));
+    EXPECT_THAT(fault(R"({"key_no": "y"})"), HasSubstr("they must differ"));
     EXPECT_THAT(fault(R"({"key_no": "Z"})"), HasSubstr("`key_zoom`"));
     EXPECT_EQ(json::parse(given(R"({"key_no": "ä"})"))["strings"]["key_no"], "ä");
     EXPECT_THAT(fault("[]"), HasSubstr("a JSON object of texts"));

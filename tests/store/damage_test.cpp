@@ -175,7 +175,7 @@ TEST(StoreDamage, CutAndMissingFilesAreNamed) {
     put_text(shards / "000003.json", "{\"schema\": \"assay.sh");
     const PredictionStore store = PredictionStore::open(scratch / "val/net");
     EXPECT_THAT(error_of([&] { store.shard(1); }).second,
-                HasSubstr("`000001.npy` has 200 bytes; 368 are recorded"));
+                HasSubstr("`000001.npy` has 200 bytes, but 368 are recorded"));
     EXPECT_THAT(error_of([&] { store.shard(2); }).second,
                 HasSubstr("`000002.lse.npy` of the shard cannot be read"));
     EXPECT_THAT(error_of([&] { store.shard(3); }).second,
@@ -217,7 +217,7 @@ TEST(StoreDamage, RecordsAreCheckedAgainstTheStore) {
                 HasSubstr("do not add up to 10 rows"));
     EXPECT_THAT(refusal("\"unreadable\",\n   1", "\"unreadable\",\n   0"),
                 HasSubstr("do not add up"));
-    EXPECT_THAT(refusal("\"unreadable\",", "\"tired\","), HasSubstr("`tired` is no row state"));
+    EXPECT_THAT(refusal("\"unreadable\",", "\"tired\","), HasSubstr("`tired` is not a row state"));
     EXPECT_THAT(refusal("\"row\": 13", "\"row\": 20"),
                 HasSubstr("`errors[0].row` is 20; allowed: a whole number from 10 to 19"));
     EXPECT_THAT(refusal("assay.shard", "assay.store"), HasSubstr("the schema is `assay.store`"));

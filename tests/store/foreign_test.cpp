@@ -110,10 +110,9 @@ TEST(StoreForeign, ShardsOfAnotherModelInAStoreThatIsNotFinished) {
     for (const char* name : {"shards/000001.npy", "shards/000001.json"})
         fs::copy_file(two / name, one / name, fs::copy_options::overwrite_existing);
     const std::string message = error_of([&] { everything_in(one); }).second;
-    EXPECT_THAT(message,
-                AllOf(HasSubstr("000001.json"),
-                      HasSubstr("it belongs to another store, that of `two` on `val` (id "),
-                      HasSubstr("this one is `one` on `val` (id ")));
+    EXPECT_THAT(message, AllOf(HasSubstr("000001.json"),
+                               HasSubstr("it belongs to another store, `two` on `val` (id "),
+                               HasSubstr("this one is `one` on `val` (id ")));
     EXPECT_EQ(verify_store(one).size(), 1U);
     // No writer builds on it.
     EXPECT_THAT(
@@ -129,16 +128,16 @@ TEST(StoreForeign, DataSetFiles) {
         std::string name = "val";
     };
     std::vector<Case> cases;
-    cases.push_back({"labels", "other labels, attributes or classes", made_up_dataset(24)});
+    cases.push_back({"labels", "different labels, attributes or classes", made_up_dataset(24)});
     cases.back().dataset.labels = LabelSets();
     for (std::int32_t i = 0; i < 24; ++i) {
         const std::int32_t label = (i + 1) % 5;
         cases.back().dataset.labels.append(std::span(&label, 1));
     }
-    cases.push_back({"attributes", "other labels, attributes or classes", made_up_dataset(24)});
+    cases.push_back({"attributes", "different labels, attributes or classes", made_up_dataset(24)});
     cases.back().dataset.attributes.push_back({"group", {}});
     for (int i = 0; i < 24; ++i) cases.back().dataset.attributes[0].values.append("a");
-    cases.push_back({"classes", "other labels, attributes or classes", made_up_dataset(24)});
+    cases.push_back({"classes", "different labels, attributes or classes", made_up_dataset(24)});
     cases.back().dataset.classes = ClassList({"c1", "c0", "c2", "c3", "c4", "c5", "c6"});
     cases.push_back({"ids", "other items", made_up_dataset(24, "other")});
     cases.push_back({"name", "is that of `noise_1`", made_up_dataset(24), "noise_1"});
@@ -218,9 +217,9 @@ TEST(StoreForeign, AFinishedStoreThatLostAShardSaysSo) {
     const auto before = all_files(scratch.path());
     fs::remove(store / "shards/000001.json");
     EXPECT_THAT(verify_store(store),
-                Contains(HasSubstr("1 of 3 shards is gone since the store was finished")));
+                Contains(HasSubstr("1 of 3 shards is missing from the finished store, the")));
     fs::remove(store / "shards/000002.json");
-    EXPECT_THAT(verify_store(store), Contains(HasSubstr("2 of 3 shards are gone")));
+    EXPECT_THAT(verify_store(store), Contains(HasSubstr("2 of 3 shards are missing")));
     EXPECT_EQ(PredictionStore::open(store).missing_shards(), 2U);  // the others are read
     {
         StoreWriter writer =
@@ -261,12 +260,12 @@ TEST(StoreForeign, ClassesAreCountedOnce) {
     };
     EXPECT_EQ(refused(made_up_dataset(24)).first, ErrorCode::bad_input);
     EXPECT_THAT(refused(made_up_dataset(24)).second,
-                HasSubstr("the data set `val` has 7 classes, and the scores of `net` are of 9"));
+                HasSubstr("the data set `val` has 7 classes, but the scores of `net` have 9"));
     EXPECT_FALSE(fs::exists(scratch / "val"));
     const fs::path store = make_store(scratch.path(), {});
     Dataset unknown = made_up_dataset(24);
     unknown.classes = ClassList();
-    EXPECT_THAT(refused(unknown).second, HasSubstr("has 7 classes, and the scores"));
+    EXPECT_THAT(refused(unknown).second, HasSubstr("has 7 classes, but the scores"));
     // As two files disagree that were both written whole.
     std::string text = file_text(store / "manifest.json");
     text.replace(text.find("\"classes\": 7"), 12, "\"classes\": 8");

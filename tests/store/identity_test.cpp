@@ -94,29 +94,29 @@ TEST(StoreIdentity, EveryDifferenceIsNamedWithBothValues) {
                     s.preprocess_hash = "p";
                     s.provenance_json = R"({"precision":"fp16"})";
                 }),
-                AllOf(HasSubstr("the precision is `fp32` there and `fp16` now"),
+                AllOf(HasSubstr("the precision was `fp32` and is now `fp16`"),
                       Not(HasSubstr("the preprocessing"))));
     EXPECT_THAT(refusal([](StoreSpec& s) {
                     s.preprocess_hash = "p";
                     s.provenance_json = R"({"memory_format":"channels_last, fused"})";
                 }),
-                AllOf(HasSubstr("the model's graph is computed as `written` there and `fused` now"),
+                AllOf(HasSubstr("the model's graph was computed as `written` and is now `fused`"),
                       HasSubstr("set ASSAY_GRAPH=written in the environment to resume"),
                       Not(HasSubstr("the preprocessing"))));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.import_hash = "another order"; }),
-                HasSubstr("the rows of the file belong to other items than they did then"));
+                HasSubstr("the rows of the file now belong to different items,"));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.kind = ScoreKind::probabilities; }),
-                HasSubstr("the kind of scores is `logits` there and `probabilities` now"));
+                HasSubstr("the kind of scores was `logits` and is now `probabilities`"));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.shard_rows = 20; }),
-                HasSubstr("shard_rows is `10` there and `20` now"));
+                HasSubstr("shard_rows was `10` and is now `20`"));
     EXPECT_THAT(refusal([](StoreSpec& s) {
                     s.storage = StorageFormat::top_k;
                     s.top_k = 2;
                     s.batch_size = 1;
                 }),
-                AllOf(HasSubstr("the storage format is `full_f32` there and `top_k` now"),
-                      HasSubstr("top_k is `0` there and `2` now"),
-                      HasSubstr("the batch size is `5` there and `1` now")));
+                AllOf(HasSubstr("the storage format was `full_f32` and is now `top_k`"),
+                      HasSubstr("top_k was `0` and is now `2`"),
+                      HasSubstr("the batch size was `5` and is now `1`")));
 }
 
 TEST(StoreIdentity, FieldsThatDifferAreShownNotHashes) {
@@ -134,23 +134,21 @@ TEST(StoreIdentity, FieldsThatDifferAreShownNotHashes) {
     };
     StoreSpec other = spec;
     other.model_hash = "xxh128:ff";
-    EXPECT_THAT(refusal(other), HasSubstr("the model's file `a/net.pt` has other bytes than it "
-                                          "had then"));
+    EXPECT_THAT(refusal(other), HasSubstr("the model's file `a/net.pt` has changed"));
     other.provenance_json = R"({"model": {"path": "b/net.pt", "output": ""}})";
-    EXPECT_THAT(refusal(other),
-                HasSubstr("the model's file is `a/net.pt` there and `b/net.pt` now"));
+    EXPECT_THAT(refusal(other), HasSubstr("the model's file was `a/net.pt` and is now `b/net.pt`"));
     other = spec;
     other.preprocess_hash = "xxh128:ee";
     other.provenance_json = R"({"model": {"path": "a/net.pt", "output": "",
         "preprocess": {"width": 256, "interpolation": "bilinear", "crop_pct": 0.875}}})";
     EXPECT_THAT(refusal(other),
-                AllOf(HasSubstr("interpolation is `bicubic` there and `bilinear` now"),
-                      HasSubstr("width is `224` there and `256` now"), Not(HasSubstr("crop_pct")),
-                      HasSubstr("resize_as is `torch` there and `not set` now")));
+                AllOf(HasSubstr("interpolation was `bicubic` and is now `bilinear`"),
+                      HasSubstr("width was `224` and is now `256`"), Not(HasSubstr("crop_pct")),
+                      HasSubstr("resize_as was `torch` and is now `not set`")));
     // Another entry of what one file returns is another classifier.
     other = spec;
     other.provenance_json = R"({"model": {"path": "a/net.pt", "output": "aux"}})";
-    EXPECT_THAT(refusal(other), HasSubstr("output entry is `its only one` there and `aux` now"));
+    EXPECT_THAT(refusal(other), HasSubstr("output entry was `its only one` and is now `aux`"));
 }
 
 TEST(StoreIdentity, OtherItemsLabelsOrClassesAreRefused) {
@@ -170,7 +168,7 @@ TEST(StoreIdentity, OtherItemsLabelsOrClassesAreRefused) {
     // A pilot, and then all items: what sets the pilot aside.
     const std::string whole = refusal(made_up_dataset(50)).second,
                       folder = (scratch / "val").string();
-    EXPECT_TRUE(whole.ends_with(fmt::format("give the same command again: mv {0} {0}-34", folder)))
+    EXPECT_TRUE(whole.ends_with(fmt::format("type `mv {0} {0}-34` and rerun the command", folder)))
         << whole;
     EXPECT_THAT(refusal(made_up_dataset(50, "other")).second, Not(HasSubstr("mv ")));
     std::filesystem::create_directories(folder + "-34");
@@ -193,7 +191,7 @@ TEST(StoreIdentity, OtherItemsLabelsOrClassesAreRefused) {
     dataset = made_up_dataset(34);
     dataset.classes = ClassList({"x", "y", "c2", "c3", "c4", "c5", "c6"});
     EXPECT_THAT(refusal(dataset).second,
-                HasSubstr("other classes, there and now: class 0 is `c0` and `x`"));
+                HasSubstr("different classes before and now: class 0 is `c0` and `x`"));
     EXPECT_EQ(refusal(dataset).first, ErrorCode::bad_input);
 }
 

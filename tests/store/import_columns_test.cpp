@@ -133,7 +133,7 @@ TEST_F(ImportedColumns, ATableWithoutAHeader) {
     EXPECT_THAT(scores(report), ElementsAre(.5F, -1.5F, .25F, -.5F, 2.5F, 1, 3.5F, 1.25F, .5F));
     options.columns.label = "5";
     EXPECT_THAT(refusal("n.csv", text, options),
-                HasSubstr("--label-column: no column is called `5`"));
+                HasSubstr("--label-column: no column is named `5`"));
     EXPECT_THAT(refusal("n.csv", "0,0.5,1.5\n1,0.5\n2,0.25,1\n", ignoring("1")),
                 HasSubstr("2 fields where the first row has 3"));
 }
@@ -350,7 +350,7 @@ TEST_F(ImportedColumns, ArraysOfOtherTypes) {
     brain += std::string("\x40\x3f\x80\x3e\0\x3f\0\x3f", 8);
     const ImportReport half = import("b.npy", brain);
     EXPECT_THAT(scores(half), ElementsAre(.75F, .25F, .5F, .5F));
-    EXPECT_THAT(half.notes, Contains(HasSubstr("taken as bfloat16")));
+    EXPECT_THAT(half.notes, Contains(HasSubstr("assuming bfloat16")));
     EXPECT_THAT(refusal("b.npy", brain.substr(0, brain.size() - 1)), HasSubstr("bytes"));
     EXPECT_THAT(refusal("b.npy", brain, ignoring("1")), HasSubstr("arrays have none"));
 }

@@ -113,9 +113,9 @@ TEST_F(JsonImports, ShapesThatAreNoPredictionsAreNamed) {
                       HasSubstr("orient='records'")));
     EXPECT_THAT(refused(R"({"ids": ["a"], "scores": [[1, 2, 3]]})"), HasSubstr("`ids`, `scores`"));
     EXPECT_THAT(refused(R"({"results": {"x": 1}, "versions": {}, "configs": {}})"),
-                HasSubstr("lm-eval's totals, and no single predictions: with --log_samples"));
+                HasSubstr("lm-eval's totals, not single predictions: with --log_samples"));
     EXPECT_THAT(refused(R"({"images": [], "annotations": [], "categories": []})"),
-                HasSubstr("COCO's annotations, and no predictions: give them with --items"));
+                HasSubstr("COCO's annotations, not predictions: pass them with --items"));
     for (const char* text : {"[]", "{\"labels\": {}}", "{\"samples\": []}"})
         EXPECT_THAT(refused(text), HasSubstr("the file has no rows")) << text;
     EXPECT_THAT(refused("{}"), HasSubstr("JSON with the keys of no member"));
@@ -131,16 +131,16 @@ TEST_F(JsonImports, ShapesThatAreNoPredictionsAreNamed) {
                 AllOf(HasSubstr("class 3 is not among the 3 classes"),
                       HasSubstr("reading element 1"), HasSubstr("reading p.json")));
     EXPECT_THAT(refused(R"({"a.jpg": "cow"})"),
-                AllOf(HasSubstr("`cow` is no class"), HasSubstr("reading `a.jpg`")));
+                AllOf(HasSubstr("`cow` is not a class"), HasSubstr("reading `a.jpg`")));
     EXPECT_THAT(refused(R"({"a.jpg": 1e300})"),
                 HasSubstr("`prediction` is 1e+300; allowed: a text or a whole number"));
-    EXPECT_THAT(refused(R"({"a.jpg": 18446744073709551615})"), HasSubstr("is no class"));
+    EXPECT_THAT(refused(R"({"a.jpg": 18446744073709551615})"), HasSubstr("is not a class"));
     EXPECT_THAT(refused(R"([{"id": "a", "scores": [1, "x", 3]}])"),
                 HasSubstr("`scores[1]` is \"x\"; allowed: a number"));
     EXPECT_THAT(refused(R"([{"id": "a", "scores": [1, 2, 3]}, {"id": "b", "scores": [1, 2]}])"),
-                HasSubstr("2 scores where the rows before have 3"));
+                HasSubstr("2 scores, but the rows before have 3"));
     EXPECT_THAT(refused(R"([{"id": "a", "pred": 1}, {"id": "a", "pred": 1}])"),
-                HasSubstr("the id `a` of row 1 is that of row 0, too"));
+                HasSubstr("the id `a` of row 1 is also the id of row 0"));
 }
 
 // COCO's annotations: ids that leave numbers out, an image with two categories and one with none.
@@ -171,7 +171,7 @@ TEST_F(JsonImports, CocosResultsMeanWhatTheirAnnotationFileSays) {
     other.classes = ClassList({"n1", "n2", "n3"}, {"toothbrush", "person", "dog"});
     EXPECT_THAT(predicted(store("results.json", results, other)), ElementsAre(0, 2, 1));
     other.classes = pets;
-    EXPECT_THAT(refusal("results.json", results, other), HasSubstr("`person` is no class"));
+    EXPECT_THAT(refusal("results.json", results, other), HasSubstr("`person` is not a class"));
     // Predicted classes alone; other files of scores by the images' names.
     EXPECT_THAT(predicted(store("results.json",
                                 R"([{"image_id": 7, "category_id": 1}, {"image_id": 139,
@@ -191,16 +191,16 @@ TEST_F(JsonImports, CocosFilesAreChecked) {
         return refusal("results.json", results, with_items(items));
     };
     EXPECT_THAT(refusal("results.json", R"([{"image_id": 1, "category_id": 1, "score": 1}])"),
-                HasSubstr("give it with --items"));
+                HasSubstr("with --items"));
     EXPECT_THAT(refused(R"([{"image_id": 8, "category_id": 1, "score": 1}])"),
-                AllOf(HasSubstr("image_id 8 is no image"), HasSubstr("element 0")));
+                AllOf(HasSubstr("image_id 8 is not an image"), HasSubstr("element 0")));
     EXPECT_THAT(refused(R"([{"image_id": 7, "category_id": 2, "score": 1}])"),
-                HasSubstr("category_id 2 is no category"));
+                HasSubstr("category_id 2 is not a category"));
     EXPECT_THAT(refused(R"([{"image_id": "7", "category_id": 1, "score": 1}])"),
                 HasSubstr("`image_id` is \"7\"; allowed: a whole number"));
     EXPECT_THAT(refused(R"([{"category_id": 1, "score": 1}])"), HasSubstr("`image_id` is missing"));
     EXPECT_THAT(refused(R"([{"image_id": 7, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 1}])"),
-                HasSubstr("detections are no predictions of whole images"));
+                HasSubstr("detections are not predictions of whole images"));
     EXPECT_THAT(refused(R"([{"image_id": 7, "category_id": 1, "score": "high"}])"),
                 HasSubstr("`score` is \"high\"; allowed: a number"));
     EXPECT_THAT(refused(R"([{"image_id": 7, "category_id": 1, "score": 1},
@@ -216,24 +216,25 @@ TEST_F(JsonImports, CocosFilesAreChecked) {
     };
     const std::string cat = R"({"id": 1, "name": "cat"})", a = R"({"id": 1, "file_name": "a"})";
     EXPECT_THAT(items(a + "," + a, "", cat),
-                HasSubstr("`images[1]`: an image before it has the id 1"));
+                HasSubstr("`images[1]`: an earlier image also has the id 1"));
     EXPECT_THAT(items(R"({"id": 1})", "", cat), HasSubstr("`images[0].file_name` is missing"));
     EXPECT_THAT(items(R"({"id": 1.5, "file_name": "a"})", "", cat),
                 HasSubstr("`images[0].id` is 1.5; allowed: a whole number"));
     EXPECT_THAT(items("3", "", cat), HasSubstr("`images[0]` is 3; allowed: an object"));
     EXPECT_THAT(items(a, R"({"image_id": 2, "category_id": 1})", cat),
-                HasSubstr("`annotations[0]`: image_id 2 is no image's id"));
+                HasSubstr("`annotations[0]`: image_id 2 is not an image's id"));
     EXPECT_THAT(items(a, R"({"image_id": 1, "category_id": 5})", cat),
-                HasSubstr("`annotations[0]`: category_id 5 is no category's id"));
+                HasSubstr("`annotations[0]`: category_id 5 is not a category's id"));
     EXPECT_THAT(items(a, "", cat + R"(, {"id": 1, "name": "dog"})"),
                 HasSubstr("the category 1 appears twice: `cat` and `dog`"));
     EXPECT_THAT(items(a, "", cat + R"(, {"id": 2, "name": "cat"})"), HasSubstr("cat"));
     EXPECT_THAT(refused(R"([{"image_id": 1, "category_id": 1}])",
                         R"({"images": [{"id": 1, "file_name": "a"}, {"id": 2, "file_name": "a"}],
                             "annotations": [], "categories": [{"id": 1, "name": "cat"}]})"),
-                HasSubstr("the id `a` of row 1 is that of row 0"));
-    EXPECT_THAT(refused("[]", R"({"images": [], "x": 1})"), HasSubstr("no list of items: of JSON"));
-    EXPECT_THAT(refused("[]", R"([["cat"]])"), HasSubstr("labels alone are given with --labels"));
+                HasSubstr("the id `a` of row 1 is also the id of row 0"));
+    EXPECT_THAT(refused("[]", R"({"images": [], "x": 1})"),
+                HasSubstr("not a list of items; supported JSON:"));
+    EXPECT_THAT(refused("[]", R"([["cat"]])"), HasSubstr("labels only, use --labels"));
 }
 
 TEST_F(JsonImports, FiftyOnesLabels) {
@@ -264,10 +265,10 @@ TEST_F(JsonImports, FiftyOnesLabels) {
     const auto refused = [&](const std::string& text, const ImportOptions& options = {}) {
         return refusal("labels.json", text, options);
     };
-    EXPECT_THAT(refused(R"({"labels": {"a": "cat"}})"), HasSubstr("give them with --classes"));
+    EXPECT_THAT(refused(R"({"labels": {"a": "cat"}})"), HasSubstr("pass them with --classes"));
     EXPECT_THAT(
         refused(R"({"classes": ["cat"], "labels": {"a": 1}})"),
-        AllOf(HasSubstr("the label is 1; allowed: a place among the file's `classes`, 0 to 0"),
+        AllOf(HasSubstr("the label is 1; allowed: an index into the file's `classes`, 0 to 0"),
               HasSubstr("reading the label of `a`")));
     for (const char* label : {"-1", "0.5", "\"cat\"", "[0]", "true", "1e400"})
         EXPECT_THAT(refused(std::string(R"({"classes": ["cat"], "labels": {"a": )") + label + "}}"),
@@ -283,9 +284,9 @@ TEST_F(JsonImports, FiftyOnesLabels) {
     EXPECT_THAT(refused(R"({"classes": ["cat", 3], "labels": {"a": 0}})"),
                 HasSubstr("`classes[1]` is 3; allowed: a text"));
     EXPECT_THAT(refused(R"({"classes": ["cat", "cow"], "labels": {"a": 0}})", of(pets)),
-                HasSubstr("`cow` is no class"));
+                HasSubstr("`cow` is not a class"));
     // A number as a name is no number of a class.
-    EXPECT_THAT(refused(R"({"labels": {"a": "1"}})", of(pets)), HasSubstr("`1` is no class"));
+    EXPECT_THAT(refused(R"({"labels": {"a": "1"}})", of(pets)), HasSubstr("`1` is not a class"));
     EXPECT_THAT(refused(R"({"classes": ["cat", "dog"], "labels":
                             {"a": {"label": 0, "confidence": 0.5}, "b": 1}})"),
                 HasSubstr("some rows have scores and others a class only"));
@@ -367,34 +368,36 @@ TEST_F(JsonImports, FiftyOnesSamplesAreChecked) {
         return refusal("samples.json", samples(all), options);
     };
     EXPECT_THAT(refusal("samples.json", samples({sample("a.jpg", "cat", "")})),
-                HasSubstr("give them with --classes"));
+                HasSubstr("pass them with --classes"));
     EXPECT_THAT(refused({sample("a.jpg", "cow", "")}),
-                AllOf(HasSubstr("`cow` is no class"), HasSubstr("reading the sample `a.jpg`"),
+                AllOf(HasSubstr("`cow` is not a class"), HasSubstr("reading the sample `a.jpg`"),
                       HasSubstr("reading samples[0]")));
     // --classes in another order than the logits would be noticed nowhere else.
     EXPECT_THAT(refused({sample("a.jpg", "cat", R"(, "logits": [1, 2, 3])")}),
-                HasSubstr("the label is `cat`, and the greatest logit is that of class 2, `bird`: "
-                          "are --classes in the order of the logits?"));
+                HasSubstr("the label is `cat`, but the greatest logit belongs to class 2, `bird`: "
+                          "check that --classes is in the order of the logits"));
     EXPECT_THAT(refused({sample("a.jpg", "cat", R"(, "logits": [3, 2])")}),
                 HasSubstr("2 logits of 3 classes"));
     EXPECT_THAT(refused({sample("a.jpg", "cat", R"(, "logits": [3, 2, "x"])")}),
                 HasSubstr("logits[2]` is \"x\"; allowed: a number"));
     EXPECT_THAT(refused({sample("a.jpg", "cat", R"(, "logits": "eJ!")")}),
-                HasSubstr("the logits are no base64"));
+                HasSubstr("the logits are not base64"));
     EXPECT_THAT(refused({sample("a.jpg", "cat", R"(, "logits": "AAAA")")}),
-                HasSubstr("zlib does not unpack them"));
+                HasSubstr("zlib cannot decompress them"));
     EXPECT_THAT(refused({sample("a.jpg", "cat", R"(, "logits": 3)")}),
                 HasSubstr("allowed: a list of numbers, or MongoDB's $binary"));
     const std::string many = binary(std::vector<float>(100'000, 1));
     EXPECT_LT(many.size(), 2000U);  // 400 KB unpacked
     EXPECT_THAT(refused({sample("a.jpg", "cat", R"(, "logits": ")" + many + "\"")}),
-                HasSubstr("do not unpack to at most 4120 bytes"));
+                HasSubstr("decompress to more than 4120 bytes"));
 
     const std::string two =
         R"({"filepath": "a.jpg", "resnet": {"_cls": "Classification", "label": "cat"},
                                 "vit": {"_cls": "Classification", "label": "dog"}})";
-    EXPECT_THAT(refused({two}), HasSubstr("the fields resnet, vit hold classifications: say with "
-                                          "--array which are the predictions"));
+    EXPECT_THAT(
+        refused({two}),
+        HasSubstr(
+            "the fields resnet, vit hold classifications: choose the predictions with --array"));
     ImportOptions vit = of(pets);
     vit.array = "vit";
     EXPECT_THAT(predicted(store("samples.json", samples({two}), vit)), ElementsAre(1));
@@ -415,7 +418,7 @@ TEST_F(JsonImports, FiftyOnesSamplesAreChecked) {
             {R"({"filepath": "a", "vit": {"_cls": "Classifications", "classifications": []}})"}),
         HasSubstr("every sample needs a Classification"));
     EXPECT_THAT(refused({sample("a.jpg", "cat", ""), sample("a.jpg", "dog", "")}),
-                HasSubstr("the id `a.jpg` of row 1 is that of row 0"));
+                HasSubstr("the id `a.jpg` of row 1 is also the id of row 0"));
 }
 
 // What lm-eval logs of a choice between classes, and what a model with pictures answers.
@@ -451,11 +454,11 @@ TEST_F(JsonImports, LmEvalsSamples) {
         EXPECT_THAT(refused(answers), AllOf(HasSubstr("`filtered_resps` is "), HasSubstr("line 1")))
             << answers;
     EXPECT_THAT(refused(R"(["The answer is a dog."])"),
-                HasSubstr("`The answer is a dog.` is no class"));
+                HasSubstr("`The answer is a dog.` is not a class"));
     EXPECT_THAT(refusal("samples.jsonl", R"({"doc_id": 0, "filtered_resps": ["cat"]}
 {"doc_id": 0, "filtered_resps": ["dog"]})",
                         of(pets)),
-                HasSubstr("the id `0` of row 1 is that of row 0"));  // two filters
+                HasSubstr("the id `0` of row 1 is also the id of row 0"));  // two filters
 }
 
 }  // namespace

@@ -62,12 +62,12 @@ TEST_F(OneColumnImport, ALogitNeedsToBeCalledOne) {
 
 TEST_F(OneColumnImport, AColumnThatContradictsItsKindIsRefused) {
     EXPECT_THAT(refusal("b.csv", "id,prob\na,2.5\nb,-1.5\n"),
-                HasSubstr("the column's name says probabilities, but they lie between -1.5 and"));
+                HasSubstr("the column's name says probabilities, but they are between -1.5 and"));
     EXPECT_THAT(refusal("b.csv", "id,score\na,2.5\nb,0.5\n", of_kind(ScoreKind::probabilities)),
-                HasSubstr("the scores are said to be probabilities, but"));
+                HasSubstr("--kind says probabilities, but"));
     EXPECT_THAT(
         refusal("b.csv", "id,score\na,0.5\nb,-0.5\n", of_kind(ScoreKind::log_probabilities)),
-        HasSubstr("the scores are said to be log_probabilities, but"));
+        HasSubstr("--kind says log_probabilities, but"));
     // Predicted classes, perhaps.
     EXPECT_THAT(refusal("b.csv", "id,score\na,0\nb,1\n"),
                 AllOf(HasSubstr("all are whole numbers"), HasSubstr("--kind probabilities")));
@@ -126,7 +126,7 @@ TEST_F(OneColumnImport, BadCellsAndEmptyFiles) {
     EXPECT_EQ(found.report.bad_rows, 2U);
     EXPECT_THAT(refusal("b.csv", "id,prob\na,0.5\nb,x\n"), HasSubstr("`x`"));
     EXPECT_THAT(refusal("b.csv", "id,prob\n"), HasSubstr("no rows"));
-    EXPECT_THAT(refusal("b.csv", "id,score\na,nan\nb,nan\n"), HasSubstr("none is a finite number"));
+    EXPECT_THAT(refusal("b.csv", "id,score\na,nan\nb,nan\n"), HasSubstr("none is finite"));
     EXPECT_THAT(read("c.csv", "\xEF\xBB\xBFid;prob\na;0,5\nb;0,25\n").scores,
                 ElementsAre(0.5F, 0.5F, 0.75F, 0.25F));
 }

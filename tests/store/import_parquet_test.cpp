@@ -90,7 +90,7 @@ TEST_F(ImportedParquet, WhatPyarrowWrote) {
     // Cut off, or no Parquet file at all.
     for (const std::size_t n : {std::size_t{0}, std::size_t{3}, bytes.size() / 2, bytes.size() - 1})
         EXPECT_THAT(refusal("cut.parquet", bytes.substr(0, n)),
-                    AllOf(HasSubstr("cut.parquet"), HasSubstr("no Parquet file")));
+                    AllOf(HasSubstr("cut.parquet"), HasSubstr("not a Parquet file")));
     std::string damaged = bytes;
     damaged[20] = static_cast<char>(~damaged[20]);
     EXPECT_THAT(refusal("damaged.parquet", damaged),
@@ -124,7 +124,7 @@ TEST_F(ImportedParquet, ListsOfItemsAreTablesOfAnyFormat) {
     put_text(scratch_ / "items.parquet", "no Parquet");
     options.ids = scratch_ / "items.parquet";
     EXPECT_THAT(refusal("m.csv", "image_id,c0,c1\na,1.5,2\n", options),
-                AllOf(HasSubstr("items.parquet"), HasSubstr("no Parquet file")));
+                AllOf(HasSubstr("items.parquet"), HasSubstr("not a Parquet file")));
 }
 
 TEST_F(ImportedParquet, ColumnsThatAreNoTextsOrNumbersAreNamed) {

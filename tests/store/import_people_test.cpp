@@ -76,7 +76,8 @@ TEST_F(PeoplesImports, RowsAreMatchedByTheirIds) {
     const ImportReport report =
         import("m.csv", shuffled,
                with_items("filename,label,size\nval/a.jpg,0,9\nval/b.jpg,1,8\nval/c.jpg,2,7\n"));
-    EXPECT_THAT(report.notes, Contains(HasSubstr("put in the order of `items.csv`")));
+    EXPECT_THAT(report.notes,
+                Contains(HasSubstr("sorted by their ids into the order of `items.csv`")));
     const PredictionStore store = PredictionStore::open(report.store);
     EXPECT_THAT(ids(store), ElementsAre("val/a.jpg", "val/b.jpg", "val/c.jpg"));
     EXPECT_THAT(predicted(store), ElementsAre(0, 1, 2));
@@ -152,8 +153,9 @@ TEST_F(PeoplesImports, RowsOfNoItemAreLeftOutAndCounted) {
     const ImportReport report = import("m.csv", shuffled, with_items("id\nval/c.png\nval/a.png\n"));
     EXPECT_EQ(report.rows, 2U);
     EXPECT_EQ(report.left_out, 1U);
-    EXPECT_THAT(report.notes, Contains(HasSubstr("skipped 1 of 3 rows of the scores, which are no "
-                                                 "item of `items.csv`")));
+    EXPECT_THAT(report.notes,
+                Contains(HasSubstr(
+                    "skipped 1 of 3 rows of the scores, which are not items of `items.csv`")));
     EXPECT_THAT(predicted(PredictionStore::open(report.store)), ElementsAre(2, 0));
 
     EXPECT_THAT(refusal("m.csv", shuffled, with_items("id\na\nb\nc\nd\nval/e\n")),
@@ -161,7 +163,7 @@ TEST_F(PeoplesImports, RowsOfNoItemAreLeftOutAndCounted) {
                           "(the first: `d`)"));
     EXPECT_THAT(
         refusal("m.csv", "id,c0,c1\na.jpg,1,2\na.png,2,1\n", with_items("id\na\n")),
-        HasSubstr("rows 0 and 1 of the scores, `a.jpg` and `a.png`, are both the item `a`"));
+        HasSubstr("rows 0 and 1 of the scores, `a.jpg` and `a.png`, both match the item `a`"));
 }
 
 TEST_F(PeoplesImports, AnotherOrderFollowsTheDataSetThatIsThere) {
@@ -356,16 +358,16 @@ TEST_F(PeoplesImports, PredictedClassesAlone) {
     npy.append(reinterpret_cast<const char*>(classes.data()), 24);
     check(import("a.npy", npy, options, "5"));
 
-    EXPECT_THAT(refusal("a.npy", npy), HasSubstr("say how many classes there are"));
+    EXPECT_THAT(refusal("a.npy", npy), HasSubstr("pass the number of classes"));
     options.class_count = 9;
     EXPECT_THAT(refusal("a.npy", npy, options),
                 AllOf(HasSubstr("class 9 is not among the 9 classes"), HasSubstr("row 2")));
     options.class_count = 10;
     options.kind = ScoreKind::logits;
-    EXPECT_THAT(refusal("a.npy", npy, options), HasSubstr("no scores that --kind could be of"));
+    EXPECT_THAT(refusal("a.npy", npy, options), HasSubstr("not scores: omit --kind"));
     options.kind.reset();
     options.storage = StorageFormat::full_f32;
-    EXPECT_THAT(refusal("a.npy", npy, options), HasSubstr("full_f32 cannot be stored of it"));
+    EXPECT_THAT(refusal("a.npy", npy, options), HasSubstr("full_f32 cannot be stored"));
 }
 
 TEST_F(PeoplesImports, LabelsInAnNpzAreUsed) {
@@ -463,27 +465,28 @@ TEST_F(PeoplesImports, MaskedScores) {
 
 TEST_F(PeoplesImports, FilesThatPythonAloneReadsAreAnsweredWithACommand) {
     EXPECT_THAT(refusal("logits.pt", "PK"),
-                AllOf(HasSubstr("files ending in `.pt` are not read"),
-                      HasSubstr("This converts it: python3 -c \"import numpy, torch; "),
+                AllOf(HasSubstr("files ending in `.pt` are not supported"),
+                      HasSubstr("To convert it: python3 -c \"import numpy, torch; "),
                       HasSubstr("numpy.savez('logits.npz'"), HasSubstr("v.detach()"),
                       HasSubstr("{k: a(v) for k, v in t.items()}"),
-                      HasSubstr("; then give the same command logits.npz")));
+                      HasSubstr("; then rerun the command with logits.npz")));
     EXPECT_THAT(refusal("p.feather", "ARROW1"), HasSubstr("pandas.read_feather("));
     EXPECT_THAT(refusal("p.arrow", "ARROW1"), AllOf(HasSubstr("import pyarrow.ipc as a"),
                                                     HasSubstr("to_csv('p.csv', index=False)")));
     EXPECT_THAT(refusal("p.h5.gz", "x"), AllOf(HasSubstr("gunzip -k "), HasSubstr("p.h5")));
     EXPECT_THAT(refusal("p.docx", "x"), Not(HasSubstr("This converts it")));
     // Nothing that a shell would read otherwise is put into a command.
-    EXPECT_THAT(refusal("a$(b)'c.pt", "PK"), Not(HasSubstr("This converts it")));
+    EXPECT_THAT(refusal("a$(b)'c.pt", "PK"), Not(HasSubstr("To convert it")));
 }
 
 TEST_F(PeoplesImports, ATableOfResultsIsNoPrediction) {
     EXPECT_THAT(refusal("results-imagenet-a.csv",
                         "model,img_size,top1,top1_err,top5\nresnet50,224,80.1,19.9,95.2\n"),
-                HasSubstr("a table of results, a row per model"));
-    EXPECT_THAT(refusal("list.csv", "id,split,source\na,val,x\n"),
-                HasSubstr("no column holds scores or predicted classes; there are: id, split, "
-                          "source"));
+                HasSubstr("a table of results with one row per model, but"));
+    EXPECT_THAT(
+        refusal("list.csv", "id,split,source\na,val,x\n"),
+        HasSubstr(
+            "no column holds scores or predicted classes; the columns are: id, split, source"));
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST(Import, ThreadsAndRepeatingChangeNothing) {
     // Another array under the same name is another model.
     EXPECT_THAT(
         error_of([&] { import_predictions(fixtures / "c_f8.npy", four.path(), options); }).second,
-        HasSubstr("the file of scores is `fortran_f8.npy` there and `c_f8.npy` now"));
+        HasSubstr("the file of scores was `fortran_f8.npy` and is now `c_f8.npy`"));
 }
 
 TEST(Import, WhichArrayMustBeClear) {
@@ -121,7 +121,7 @@ TEST(Import, WhichArrayMustBeClear) {
     options.array = "fist";
     EXPECT_THAT(refusal("two.npz"), HasSubstr("did you mean `first`?"));
     options.array = "targets";
-    EXPECT_THAT(refusal("one.npz"), HasSubstr("say how many classes there are"));
+    EXPECT_THAT(refusal("one.npz"), HasSubstr("pass the number of classes"));
     options.class_count = 7;
     EXPECT_THAT(refusal("one.npz"), AllOf(HasSubstr("class 7 is not among the 7 classes"),
                                           HasSubstr("array `targets`")));
@@ -148,7 +148,7 @@ TEST(Import, TwoHundredThousandTensors) {
         import_predictions(scratch / "many.safetensors", scratch / "runs", named());
     EXPECT_EQ(all_rows(PredictionStore::open(report.store)),
               std::vector<float>(std::begin(scores), std::end(scores)));
-    EXPECT_THAT(report.notes, Contains("199980 more arrays are not used, either"));
+    EXPECT_THAT(report.notes, Contains("199980 more arrays are not used"));
     EXPECT_LT(report.notes.size(), 30U);
 }
 
@@ -198,7 +198,7 @@ TEST(Import, AWrongStatementIsRefusedUnlessForced) {
         error_of([&] { import_predictions(probabilities, scratch / "runs", options); });
     EXPECT_EQ(code, ErrorCode::bad_input);
     EXPECT_THAT(message,
-                AllOf(HasSubstr("said to be logits"), HasSubstr("softmax would be applied twice"),
+                AllOf(HasSubstr("--kind says logits"), HasSubstr("softmax would be applied twice"),
                       HasSubstr("--kind"), HasSubstr("--force")));
     options.kind = ScoreKind::log_probabilities;
     EXPECT_THAT(
@@ -208,7 +208,7 @@ TEST(Import, AWrongStatementIsRefusedUnlessForced) {
     options.force = true;
     const ImportReport report = import_predictions(probabilities, scratch / "runs", options);
     EXPECT_EQ(report.kind, ScoreKind::logits);
-    EXPECT_THAT(report.notes, Contains(HasSubstr("taken as logits although")));
+    EXPECT_THAT(report.notes, Contains(HasSubstr("using logits, although")));
 
     options = named("logits");
     options.kind = ScoreKind::probabilities;
@@ -297,7 +297,7 @@ TEST(Import, IdsAndLabelsComeFromAList) {
     std::string twice = text;
     twice.replace(twice.find("dir/004"), 7, "dir/003");
     EXPECT_THAT(refusal(twice, "c_f4.npy"),
-                HasSubstr("the id `dir/003.jpg` of row 4 is that of row 3, too"));
+                HasSubstr("the id `dir/003.jpg` of row 4 is also the id of row 3"));
     EXPECT_THAT(
         refusal(text, "matrix.csv"),
         HasSubstr("30 of the 30 items of `other.txt` have no row among the 30 of the scores"));
@@ -306,7 +306,7 @@ TEST(Import, IdsAndLabelsComeFromAList) {
         error_of([&] {
             import_predictions(fixtures / "c_f4.npy", scratch / "runs", options);
         }).second,
-        AllOf(HasSubstr("say which data set"), HasSubstr("--dataset-name"), HasSubstr("--items")));
+        AllOf(HasSubstr("unknown data set"), HasSubstr("--dataset-name"), HasSubstr("--items")));
 }
 
 // The three ways in which timm's inference script writes the best classes of each image, and a long
@@ -381,10 +381,10 @@ TEST(Import, TablesAreCheckedRowByRow) {
     EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\na,1,0.2\nb,1,1\n"),
                 HasSubstr("class 1 appears twice"));
     EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\na,2,0.2\nb,1,1\n"),
-                HasSubstr("1 entries where the rows before have 2"));
+                HasSubstr("1 entries, but the rows before have 2"));
     EXPECT_THAT(refusal("filename,index,prob\na,1,half\n"), HasSubstr("`half` is not a number"));
     EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\nb,1,0.5\na,1,0.5\n"),
-                HasSubstr("`a` of row 2 is that of row 0"));
+                HasSubstr("`a` of row 2 is also the id of row 0"));
     EXPECT_THAT(refusal("index,prob\n1,0.5\n"), HasSubstr("needs a column filename"));
     EXPECT_THAT(refusal("filename,index,prob\na,\"[1 2 ... 6]\",\"[1 2 ... 3]\"\n"),
                 HasSubstr("shortened"));
@@ -392,22 +392,22 @@ TEST(Import, TablesAreCheckedRowByRow) {
                 HasSubstr("2 classes for 1 scores"));
     EXPECT_THAT(refusal("filename,index,prob\n"), HasSubstr("no rows"));
     EXPECT_THAT(refusal("filename,label,prob\na,cat,0.5\n"),
-                HasSubstr("`cat` is no class; a list of classes is needed"));
+                HasSubstr("`cat` is not a class; a list of classes is needed"));
     EXPECT_THAT(
         refusal("filename,index,prob\na,1,0.9\na,2,0.8\n"),
         AllOf(HasSubstr("column's name says probabilities"), HasSubstr("row 0 sums to 1.7")));
     EXPECT_THAT(refusal("filename,index,logit\na,1,9\na,2,8\n"),
-                HasSubstr("give no probabilities"));
+                HasSubstr("cannot give probabilities"));
     EXPECT_THAT(refusal("a,b,c\n1,2\n"), HasSubstr("line 2"));
     EXPECT_THAT(refusal("id,c0,c1\na,1,x\n"),
                 AllOf(HasSubstr("`x` is not a number"), HasSubstr("t.csv line 2")));
     EXPECT_THAT(refusal("c0,c1,c2\n1,x,2\n"), HasSubstr("`x` is not a number"));
     EXPECT_THAT(refusal("id,cat,dog,split\na,1,2,val\n"),
-                HasSubstr("the column `split` holds `val`, which is no number; if it holds no "
+                HasSubstr("the column `split` holds `val`, which is not a number; if it holds no "
                           "scores, pass --ignore-columns 'split'"));
     EXPECT_THAT(
         refusal("{\"id\": 1, \"scores\": [1, 2]}\n{\"id\": 2, \"scores\": [1]}\n", "t.jsonl"),
-        AllOf(HasSubstr("1 scores where the rows before have 2"), HasSubstr("t.jsonl line 2")));
+        AllOf(HasSubstr("1 scores, but the rows before have 2"), HasSubstr("t.jsonl line 2")));
     EXPECT_THAT(refusal("{\"id\": 1}\n", "t.jsonl"), HasSubstr("no key for scores"));
     EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, Nan]}\n", "t.jsonl"),
                 HasSubstr("damaged JSON"));
@@ -419,8 +419,7 @@ TEST(Import, TablesAreCheckedRowByRow) {
     EXPECT_THAT(refusal("x", "t.orc"), HasSubstr("known: .npy .npz"));
     EXPECT_THAT(refusal("id,c0,c1\na,1,2\n"), HasSubstr("7 classes were given, the scores have 2"));
     options.class_count = 0;
-    EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\n"),
-                HasSubstr("say how many classes there are"));
+    EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\n"), HasSubstr("pass the number of classes"));
 }
 
 TEST(Import, ColumnsMayStandInAnyOrder) {
@@ -487,7 +486,7 @@ TEST(Import, DamagedFilesAreNamed) {
                           "--view 2"));
     // One score per row (import_one_column_test.cpp), or a class.
     EXPECT_THAT(refusal("<f4", {6}, 24), HasSubstr("all are whole numbers"));
-    EXPECT_THAT(refusal("<f4", {0, 6}, 0), HasSubstr("it is 0 x 6"));
+    EXPECT_THAT(refusal("<f4", {0, 6}, 0), HasSubstr("got 0 x 6"));
     EXPECT_THAT(refusal("<i4", {2, 3}, 24), HasSubstr("must be floats"));
 }
 
@@ -537,7 +536,7 @@ TEST(Import, AnotherOrderOfTheRowsIsAnotherStore) {
     EXPECT_THAT(all_rows(PredictionStore::open(store)), ElementsAre(1, 2, 3, 4, 5, 6));
     std::filesystem::remove(store / "shards/000000.json");  // as after a kill
     EXPECT_THAT(error_of([&] { import_by("two.txt"); }).second,
-                HasSubstr("the rows of the file belong to other items than they did then"));
+                HasSubstr("the rows of the file now belong to different items,"));
     import_by("one.txt");
     options.model_name = "turned";
     import_by("two.txt");

@@ -236,11 +236,11 @@ TEST_F(PartsOnDisk, AreRefusedWhereTheyDoNotBelongTogether) {
         EXPECT_EQ(code, ErrorCode::bad_input) << message;
         return message;
     };
-    EXPECT_THAT(refusal(spec_of_part(1, 4)), HasSubstr("begun in 3 parts: ask for I/3"));
+    EXPECT_THAT(refusal(spec_of_part(1, 4)), HasSubstr("begun in 3 parts: use --part I/3"));
     EXPECT_THAT(refusal(made_up_spec(rows)), HasSubstr("assay join"));
     StoreSpec other = spec_of_part(1, 3);
     other.batch_size = 10;
-    EXPECT_THAT(refusal(other), HasSubstr("the batch size is `5` there and `10` now"));
+    EXPECT_THAT(refusal(other), HasSubstr("the batch size was `5` and is now `10`"));
     other = spec_of_part(1, 3);
     other.model_hash = "xxh128:00000000000000000000000000000009";
     EXPECT_THAT(refusal(other), HasSubstr("the model's file is another one"));
@@ -273,7 +273,7 @@ TEST_F(PartsOnDisk, ThatDoNotBelongTogetherAreNoStore) {
     fs::rename(store_ / "parts/0001-of-0003", store_ / "aside");
     fs::copy(store_ / "parts/0002-of-0003", store_ / "parts/0001-of-0003",
              fs::copy_options::recursive);
-    EXPECT_THAT(refusal(store_), HasSubstr("is of part 2/3, not 1/3"));
+    EXPECT_THAT(refusal(store_), HasSubstr("belongs to part 2/3, not 1/3"));
     fs::remove_all(store_ / "parts/0001-of-0003");
     fs::rename(store_ / "aside", store_ / "parts/0001-of-0003");
 
@@ -285,8 +285,9 @@ TEST_F(PartsOnDisk, ThatDoNotBelongTogetherAreNoStore) {
     fs::remove_all(store_ / "parts/0001-of-0003");
     fs::copy(scratch_ / "other/val/net/parts/0001-of-0003", store_ / "parts/0001-of-0003",
              fs::copy_options::recursive);
-    EXPECT_THAT(refusal(store_), AllOf(HasSubstr("1/3 and 2/3"), HasSubstr("not of one store"),
-                                       HasSubstr("model's file")));
+    EXPECT_THAT(refusal(store_),
+                AllOf(HasSubstr("1/3 and 2/3"), HasSubstr("belong to different stores"),
+                      HasSubstr("model's file")));
 }
 
 TEST_F(PartsOnDisk, HaveTheirOwnShardsAlone) {
@@ -427,7 +428,7 @@ TEST_F(PartsOnDisk, APartOnAnotherDiskIsNotBegunToBeJoined) {
     fs::remove_all(store_ / "parts/0002-of-0002");
     fs::create_directory_symlink(elsewhere / "part", store_ / "parts/0002-of-0002");
     EXPECT_TRUE(PredictionStore::open(store_).finished());
-    EXPECT_THAT(error_of([&] { join_parts(runs_); }).second, HasSubstr("on another disk"));
+    EXPECT_THAT(error_of([&] { join_parts(runs_); }).second, HasSubstr("on a different disk"));
     EXPECT_FALSE(fs::exists(store_ / "manifest.json"));
 }
 

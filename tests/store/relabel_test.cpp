@@ -40,7 +40,7 @@ TEST(Relabel, AllModelsOfTheDataSetHaveTheListAndNothingElseChanges) {
     EXPECT_EQ(done[0].stores, 2U);
     EXPECT_EQ(done[0].classes, 7U);
     EXPECT_EQ(done[0].changed, 7U);
-    EXPECT_EQ(done[0].first_change, "class 0 was `c0` and is `crane`");
+    EXPECT_EQ(done[0].first_change, "class 0 was `c0` and is now `crane`");
     EXPECT_FALSE(done[0].reordered);
     for (const char* model : {"net", "other"}) {
         EXPECT_EQ(classes_of(scratch / "val" / model), birds);
@@ -79,7 +79,7 @@ TEST(Relabel, TheListOfBeforeIsRecordedAndItsRunsGoOn) {
     // A list that nobody ever gave is another one.
     named.classes = ClassList({"a", "b", "c", "d", "e", "f", "g"});
     EXPECT_THAT(error_of([&] { write_store(scratch.path(), named, "foreign"); }).second,
-                HasSubstr("other classes"));
+                HasSubstr("different classes"));
     // And back: the identity is the first one.
     relabel_stores({scratch.path()}, dataset.classes);
     EXPECT_EQ(store::read_dataset_record(scratch / "val").id, first);
@@ -96,7 +96,7 @@ TEST(Relabel, StoresElsewhereWithTheOldListAreOthersNow) {
     relabel_stores({scratch / "one"}, birds);
     const PredictionStore one = PredictionStore::open(scratch / "one/val/net"),
                           two = PredictionStore::open(scratch / "two/val/net");
-    EXPECT_THAT(store::difference(one, two, {.classes = true}), HasSubstr("other classes"));
+    EXPECT_THAT(store::difference(one, two, {.classes = true}), HasSubstr("different classes"));
 }
 
 TEST(Relabel, StoresWithoutNamesGetThem) {
@@ -105,7 +105,7 @@ TEST(Relabel, StoresWithoutNamesGetThem) {
     dataset.classes = ClassList();
     write_store(scratch.path(), dataset);
     const auto done = relabel_stores({scratch.path()}, birds);
-    EXPECT_EQ(done[0].first_change, "class 0 was `0` and is `crane`");
+    EXPECT_EQ(done[0].first_change, "class 0 was `0` and is now `crane`");
     EXPECT_EQ(classes_of(scratch / "val/net"), birds);
     write_store(scratch.path(), dataset);  // resumes
     EXPECT_FALSE(any_damaged(verify_stores(scratch.path())));
@@ -119,7 +119,7 @@ TEST(Relabel, AnotherNumberIsRefusedBeforeAnythingIsChanged) {
         relabel_stores({scratch.path()}, ClassList({"a", "b", "c"}));
     });
     EXPECT_EQ(code, ErrorCode::bad_input);
-    EXPECT_THAT(text, HasSubstr("scores of 7 classes, and the list has 3"));
+    EXPECT_THAT(text, HasSubstr("scores of 7 classes, but the list has 3"));
     EXPECT_EQ(all_files(scratch.path()), before);
     // The same list again changes no byte.
     EXPECT_EQ(relabel_stores({scratch.path()}, made_up_dataset(30).classes)[0].changed, 0U);
@@ -147,7 +147,7 @@ TEST(Relabel, AListInTheOldOrderServesOnlyStoresThatAreBegun) {
     relabel_stores({scratch.path()}, moved);
     const auto [code, text] = error_of([&] { write_store(scratch.path(), dataset, "late"); });
     EXPECT_EQ(code, ErrorCode::bad_input);
-    EXPECT_THAT(text, HasSubstr("in another order since `assay relabel`: class 0 is `c1`"));
+    EXPECT_THAT(text, HasSubstr("class 0 is `c1`"));
     EXPECT_THAT(text, HasSubstr("--classes FILE"));
     EXPECT_FALSE(std::filesystem::exists(scratch / "val/late"));
     write_store(scratch.path(), dataset);  // goes on

@@ -406,10 +406,10 @@ TEST(RowReader, MapsThatDoNotFit) {
     EXPECT_THAT(message(full, map), HasSubstr("is for 9 classes; the store has 8"));
     map = map_by(Decision::restrict_);
     map.target_of[1] = 0;
-    EXPECT_THAT(message(full, map), HasSubstr("gives target `0` 2 classes"));
+    EXPECT_THAT(message(full, map), HasSubstr("maps 2 classes of the model to target `0`"));
     map = map_by(Decision::mean_of_group);
     map.target_of = {0, 0, 0, 0, 1, 1, 1, -1};
-    EXPECT_THAT(message(full, map), HasSubstr("gives target `2` 0 classes"));
+    EXPECT_THAT(message(full, map), HasSubstr("maps 0 classes of the model to target `2`"));
 }
 
 }  // namespace

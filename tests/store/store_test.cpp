@@ -405,7 +405,7 @@ TEST(Store, WritersRefuseWrongShards) {
                  Error);
     writer.write_shard(0, scores, states, {}, "");
     EXPECT_THAT(error_of([&] { writer.write_shard(0, scores, states, {}, ""); }).second,
-                HasSubstr("given twice"));
+                HasSubstr("passed twice"));
     EXPECT_THAT(error_of([&] { writer.finish(); }).second, HasSubstr("3 of 4 shards missing"));
 }
 
@@ -443,7 +443,8 @@ TEST(Store, StoresAreFoundInOrder) {
     EXPECT_THAT(names(scratch / "a/y"), ElementsAre("a/y"));
     EXPECT_THAT(error_of([&] { find_stores(scratch / "a/y/shards"); }).second,
                 HasSubstr("no prediction store in"));
-    EXPECT_THAT(error_of([&] { find_stores(scratch / "nothing"); }).second, HasSubstr("no folder"));
+    EXPECT_THAT(error_of([&] { find_stores(scratch / "nothing"); }).second,
+                HasSubstr("not a folder"));
 }
 
 TEST(Store, ShardsWithoutAManifestAreAFault) {

@@ -169,9 +169,9 @@ TEST(StudyVersions, OthersAreRefused) {
             return said;
         };
         EXPECT_THAT(refused("INSERT INTO schema_version VALUES (9, '2030-01-01T00:00:00Z', '9.0')"),
-                    HasSubstr(fmt::format("of version 9, and this Assay knows up to {}; take a "
-                                          "newer Assay",
-                                          study_version)));
+                    HasSubstr(fmt::format(
+                        "have version 9, but this Assay supports up to {}; use a newer Assay",
+                        study_version)));
         EXPECT_THAT(refused("PRAGMA application_id = 7"), HasSubstr("another program"));
         EXPECT_THAT(refused("DELETE FROM schema_version"), HasSubstr("never finished"));
         EXPECT_THAT(refused("DROP TABLE schema_version"), HasSubstr("never finished"));

@@ -46,7 +46,8 @@ struct CalibrateOptions {
 template <>
 inline constexpr auto description<CalibrateOptions> = describe<CalibrateOptions>({
     field<&CalibrateOptions::method>(
-        {.help = "One number for all classes, a weight and a bias for each, or a weight for each"}),
+        {.help = "temperature: one number for all classes; vector: a weight and a bias per class; "
+                 "per-class: a weight per class"}),
     field<&CalibrateOptions::fit>(
         {.help = "Data set of the same RUNS folder on which the model is fitted. All items of the "
                  "others are then reported",
@@ -54,13 +55,13 @@ inline constexpr auto description<CalibrateOptions> = describe<CalibrateOptions>
          .value = "NAME",
          .excludes = "split"}),
     field<&CalibrateOptions::split>(
-        {.help = "Fit on this proportion of the items, by a hash of their ids. The others are "
-                 "reported, as a data set of their own",
+        {.help = "Fit on this proportion of the items, chosen by a hash of their ids. The others "
+                 "are reported as a separate data set",
          .min = 0.01,
          .max = 0.99}),
-    field<&CalibrateOptions::seed>({.help = "Of the hash of the ids", .excludes = "fit"}),
+    field<&CalibrateOptions::seed>({.help = "Seed of the hash of the ids", .excludes = "fit"}),
     field<&CalibrateOptions::level>({.help = "Of the intervals", .min = 0.5, .max = 0.9999}),
-    field<&CalibrateOptions::threads>({.help = "Threads; they change no result",
+    field<&CalibrateOptions::threads>({.help = "Threads; results do not depend on their number",
                                        .min = 0,
                                        .max = 4096,
                                        .empty = "one per core",

@@ -36,12 +36,12 @@ struct EnsembleOptions {
 template <>
 inline constexpr auto description<EnsembleOptions> = describe<EnsembleOptions>({
     field<&EnsembleOptions::name>(
-        {.help = "What the ensemble is called: it is a model of its own, beside its members",
+        {.help = "Name of the ensemble, which is stored as a model beside its members",
          .empty = "ensemble",
          .value = "NAME"}),
     field<&EnsembleOptions::of>({.help = "What is averaged"}),
     field<&EnsembleOptions::level>({.help = "Of the intervals", .min = 0.5, .max = 0.9999}),
-    field<&EnsembleOptions::threads>({.help = "Threads; they change no result",
+    field<&EnsembleOptions::threads>({.help = "Threads; results do not depend on their number",
                                       .min = 0,
                                       .max = 4096,
                                       .empty = "one per core",

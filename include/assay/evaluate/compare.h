@@ -122,8 +122,8 @@ struct CompareRunsOptions {
 template <>
 inline constexpr auto description<CompareRunsOptions> = describe<CompareRunsOptions>({
     field<&CompareRunsOptions::other_images>(
-        {.help = "Pair items of equal ids although their images are known to be others: clean "
-                 "against corrupted ones (without it they are refused)"}),
+        {.help = "Pair items by id even if their images differ, as for clean and corrupted images "
+                 "(otherwise an error)"}),
     field<&CompareRunsOptions::disagreements>({.help = "Items listed for each pair"}),
 });
 struct CompareResult {

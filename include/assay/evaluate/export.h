@@ -29,12 +29,10 @@ struct ExportOptions {
 template <>
 inline constexpr auto description<ExportOptions> = describe<ExportOptions>({
     field<&ExportOptions::scores>(
-        {.help = "With --parquet or --arrow: also all scores of each item, a list named by what "
-                 "they are (logits, ...)"}),
-    field<&ExportOptions::top>({.help = "How many of the best classes are on each line",
-                                .min = 0,
-                                .max = 1000,
-                                .value = "K"}),
+        {.help = "With --parquet or --arrow: also all scores of each item, as a list column named "
+                 "after their kind (logits, ...)"}),
+    field<&ExportOptions::top>(
+        {.help = "Number of best classes in each row", .min = 0, .max = 1000, .value = "K"}),
     field<&ExportOptions::labels>(
         {.help = "Labels instead of the data set's own: ReaL's json, csv, txt, npy; NAME=FILE: "
                  "those of the data set NAME; repeatable",

@@ -154,10 +154,9 @@ inline constexpr auto description<GapRequest> = describe<GapRequest>({
          .min = 1,
          .value = "N,N,..."}),
     field<&GapRequest::counts2>({.help = "The same for V2", .min = 1, .value = "N,N,..."}),
-    field<&GapRequest::families>(
-        {.help = "Which models are variants of each other: csv with model, family; for models like "
-                 "these",
-         .value = "CSV"}),
+    field<&GapRequest::families>({.help = "Families of models that are variants of each other: csv "
+                                          "with model, family; used for `models like these`",
+                                  .value = "CSV"}),
     field<&GapRequest::also>(
         {.help = "A further data set for the same models, like V1 (with --table: csv with model, "
                  "top1, real, asma); repeatable",
@@ -170,13 +169,12 @@ inline constexpr auto description<GapRequest> = describe<GapRequest>({
     field<&GapRequest::also_subgroups>({.help = "Labels per image that their ASMA averages over",
                                         .empty = "--subgroups",
                                         .value = "LIST"}),
-    field<&GapRequest::rank_by>(
-        {.help = "Show the models by this column, and how far each moves: asma_v1, real_v2, "
-                 "asma_patchml, ... (metric_set)",
-         .empty = "none",
-         .value = "COLUMN"}),
+    field<&GapRequest::rank_by>({.help = "Rank the models by this column, and show how far each "
+                                         "moves: asma_v1, real_v2, asma_patchml, ... (metric_set)",
+                                 .empty = "none",
+                                 .value = "COLUMN"}),
     field<&GapRequest::rank_against>(
-        {.help = "The column to compare their places with",
+        {.help = "Column whose ranks are compared with those of --rank-by",
          .empty = "top1_v1; if no model has one, as on composites, real_v1",
          .value = "COLUMN"}),
 });

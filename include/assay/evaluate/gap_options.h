@@ -52,11 +52,11 @@ struct GapOptions {
 template <>
 inline constexpr auto description<GapOptions> = describe<GapOptions>({
     field<&GapOptions::subgroups>(
-        {.help = "Labels per image that ASMA averages over: 1-5, 2,3,4,6,9, present (every number "
-                 "that both have), or 1-9,present (of these, those that both have)",
+        {.help = "Numbers of labels per image that ASMA averages over: 1-5, 2,3,4,6,9, present "
+                 "(every number that both have), or 1-9,present (skip those that only one has)",
          .value = "LIST"}),
     field<&GapOptions::agreement>(
-        {.help = "How the g best classes agree with g labels: recall, jaccard, or hamming, as in "
+        {.help = "Agreement of the g best classes with g labels: recall, jaccard, or hamming as in "
                  "the papers. With 1000 classes hamming is above 0.98 for any prediction",
          .value = "{recall,jaccard,hamming}"}),
     field<&GapOptions::pooled_above>(
@@ -64,7 +64,7 @@ inline constexpr auto description<GapOptions> = describe<GapOptions>({
          .min = 1,
          .max = 64,
          .option = "pool-above"}),
-    field<&GapOptions::margin>({.help = "Models with a smaller |gap| are counted, in points",
+    field<&GapOptions::margin>({.help = "Count models whose |gap| is below this, in points",
                                 .min = 0,
                                 .max = 1,
                                 .typed = 100}),
@@ -73,13 +73,13 @@ inline constexpr auto description<GapOptions> = describe<GapOptions>({
                                 .name = "mark",
                                 .separator = ""}),
     field<&GapOptions::slivers>(
-        {.help = "Show top-1 also where less than 5 % of a data set's images have a single label"}),
-    field<&GapOptions::top>({.help = "Models listed as the best by ASMA"}),
+        {.help = "Show top-1 even if less than 5 % of a data set's images have a single label"}),
+    field<&GapOptions::top>({.help = "Number of best models by ASMA to list"}),
     field<&GapOptions::level>(
         {.help = "Confidence level of the intervals", .min = .5, .max = .9999}),
     field<&GapOptions::replicates>(
-        {.help = "Draws of the images' errors, 200 or more, for what is said about all models: "
-                 "orders, ranks, lines, mean |gap|; 0: no such intervals",
+        {.help = "Draws of the images' errors, 200 or more, for intervals over all models "
+                 "(rankings, lines, mean |gap|); 0: no such intervals",
          .min = 0,
          .max = 100'000,
          .name = "bootstrap"}),

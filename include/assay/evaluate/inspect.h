@@ -28,12 +28,12 @@ struct InspectOptions {
 
 template <>
 inline constexpr auto description<InspectOptions> = describe<InspectOptions>({
-    field<&InspectOptions::near>({.help = "Images whose perceptual hashes differ in at most so "
-                                          "many bits look alike",
-                                  .min = 0,
-                                  .max = 10,
-                                  .unit = "bits"}),
-    field<&InspectOptions::examples>({.help = "How many of each finding are listed"}),
+    field<&InspectOptions::near>(
+        {.help = "Images look alike if their perceptual hashes differ in at most this many bits",
+         .min = 0,
+         .max = 10,
+         .unit = "bits"}),
+    field<&InspectOptions::examples>({.help = "Number of examples to list for each finding"}),
     field<&InspectOptions::threads>({.help = "Threads; results do not depend on their number",
                                      .min = 0,
                                      .empty = "one per core",

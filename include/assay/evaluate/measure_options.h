@@ -74,7 +74,7 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
     field<&MeasureOptions::metrics>(
         {.help = "Metrics, comma-separated, with parameters: top1,ece:bins=20,asma.jaccard; "
                  "repeatable",
-         .empty = "all, those of label sets where images have several labels",
+         .empty = "all; those of label sets only if images have several labels",
          .value = "METRICS",
          .separator = ""}),
     field<&MeasureOptions::labels>(
@@ -94,7 +94,7 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
          .value = "NAME",
          .part = "stores"}),
     field<&MeasureOptions::image_column>(
-        {.help = "The column of --labels FILE that names the images, likewise",
+        {.help = "The column of --labels FILE that names the images: its name or number",
          .empty = "found by its name",
          .value = "NAME",
          .part = "stores"}),
@@ -103,15 +103,15 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
                  "its sum is a soft label",
          .part = "stores"}),
     field<&MeasureOptions::hierarchy>(
-        {.help = "What is above the classes: accuracy at each level, and how far mistakes are. "
-                 "`imagenet`, or a file: csv with child and parent, wordnet.is_a.txt, data.noun, "
-                 "or a JSON tree",
+        {.help = "Hierarchy of the classes, for accuracy by level and severity of mistakes: "
+                 "`imagenet`, or a file (csv with child and parent, wordnet.is_a.txt, data.noun, "
+                 "JSON tree)",
          .empty = "none",
          .value = "HIERARCHY",
          .part = "stores"}),
     field<&MeasureOptions::ordinal>(
-        {.help = "The classes are grades, in the order of the class list: mean absolute error, "
-                 "quadratic weighted kappa and accuracy within one grade",
+        {.help = "Treat the classes as grades, in the order of the class list: mean absolute "
+                 "error, quadratic weighted kappa and accuracy within one grade",
          .part = "stores"}),
     field<&MeasureOptions::class_order>(
         {.help = "A list of the classes from the lowest to the highest grade; means --ordinal",
@@ -120,7 +120,7 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
          .part = "stores"}),
     field<&MeasureOptions::thresholds>(
         {.help = "The threshold of a class, between 0 and 1, for the metrics of sigmoids "
-                 "(multilabel_f1, exact_match, ...); repeatable. `*=VALUE` is for all classes that "
+                 "(multilabel_f1, exact_match, ...); repeatable. `*=VALUE` sets all classes that "
                  "are not named",
          .empty = "the threshold of each metric",
          .value = "NAME=VALUE",
@@ -130,7 +130,7 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
     field<&MeasureOptions::threshold_file>(
         {.help = "The threshold of each class, between 0 and 1, for the metrics of sigmoids "
                  "(multilabel_f1, exact_match, ...): csv with class and threshold, or JSON. "
-                 "--threshold goes before it",
+                 "--threshold takes precedence",
          .empty = "the threshold of each metric",
          .value = "FILE",
          .part = "stores"}),
@@ -146,8 +146,10 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
     field<&MeasureOptions::edges>({.help = "Edge rule of ece",
                                    .empty = "each metric's own",
                                    .value = "{left_closed,left_closed_merged,right_closed}"}),
-    field<&MeasureOptions::k>(
-        {.help = "The k of top-k, several allowed", .min = 1, .max = 100, .empty = "1 5"}),
+    field<&MeasureOptions::k>({.help = "The k of top-k; several values are allowed",
+                               .min = 1,
+                               .max = 100,
+                               .empty = "1 5"}),
     field<&MeasureOptions::subgroups>(
         {.help = "Numbers of labels per image that asma averages over: 2,3,4,6,9; `present`, every "
                  "number that occurs; `1-9,present`, skip those that do not occur. Otherwise a "
@@ -155,8 +157,8 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
          .empty = "1-5",
          .value = "LIST"}),
     field<&MeasureOptions::null_draws>(
-        {.help = "Draw labels N times from the probabilities (200 is usual): what ece and ace "
-                 "would be if calibrated",
+        {.help = "Draw labels N times from the probabilities (200 is usual) to show ece and ace of "
+                 "a calibrated model",
          .min = 0,
          .max = 10'000,
          .empty = "none",

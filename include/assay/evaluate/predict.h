@@ -111,7 +111,7 @@ inline constexpr auto description<PredictOptions> = describe<PredictOptions>({
                                      .min = 0,
                                      .empty = "one per core",
                                      .also = "-j,--workers,--num-workers"}),
-    field<&PredictOptions::max_pixels>({.help = "An image of more pixels is recorded as unreadable",
+    field<&PredictOptions::max_pixels>({.help = "Record images with more pixels as unreadable",
                                         .min = 1,
                                         .max = max_image_pixels,
                                         .empty = "the default"}),
@@ -128,8 +128,8 @@ inline constexpr auto description<PredictOptions> = describe<PredictOptions>({
         {.help = "Store the scores of a model without trying it on a few images first, even if "
                  "they are random or depend on the batch"}),
     field<&PredictOptions::retry_failed>(
-        {.help = "Compute images again that could be read and have no score, such as those at "
-                 "which a model failed"}),
+        {.help = "Retry images that could be read but have no score, such as those at which the "
+                 "model failed"}),
 });
 
 /// Images that go through a classifier together unless told otherwise. Part of a store's identity,

@@ -180,25 +180,25 @@ struct ScoreRunsOptions {
 template <>
 inline constexpr auto description<ScoreRunsOptions> = describe<ScoreRunsOptions>({
     field<&ScoreRunsOptions::subgroup>(
-        {.help = "Every metric again for each value of this attribute of the data set",
+        {.help = "Also compute every metric for each value of this attribute of the data set",
          .empty = "none",
          .value = "ATTR"}),
     field<&ScoreRunsOptions::across>(
-        {.help = "Mean of each metric over the data sets whose name matches, with their spread, "
-                 "model by model; gates are then about the means",
+        {.help = "Show the mean and spread of each metric over the data sets whose name matches, "
+                 "for each model; gates then apply to the means",
          .empty = "none",
          .value = "GLOB",
          .part = "folders"}),
     field<&ScoreRunsOptions::ood>(
-        {.help = "How well confidence, energy and the greatest logit separate data set IN from "
-                 "data set OUT. Without --metrics, no other metric is computed",
+        {.help = "Measure how well confidence, energy and the greatest logit separate data set IN "
+                 "from data set OUT. Without --metrics, no other metric is computed",
          .value = "IN=OUT",
          .separator = "",
          .part = "folders"}),
     field<&ScoreRunsOptions::published>(
         {.help = "Published results of the same models to compare with: csv with the columns "
-                 "model, top1, top5, like timm's results-imagenet.csv. METRIC=FILE: its top1 is "
-                 "this metric (real); repeatable",
+                 "model, top1, top5, like timm's results-imagenet.csv. METRIC=FILE: its column "
+                 "top1 holds this metric (real); repeatable",
          .value = "RESULTS",
          .separator = "",
          .part = "folders"}),
@@ -250,18 +250,17 @@ struct ScoreShown {
 };
 template <>
 inline constexpr auto description<ScoreShown> = describe<ScoreShown>({
-    field<&ScoreShown::per_class>(
-        {.help = "A line for every class, the least accurate first (with --csv: instead of the "
-                 "metrics, in the classes' order)"}),
+    field<&ScoreShown::per_class>({.help = "Show every class, the least accurate first (with "
+                                           "--csv: instead of the metrics, in class order)"}),
     field<&ScoreShown::confusions>(
-        {.help = "The N most frequent confusions (with --csv: instead of the metrics; without N: "
-                 "all, 20 of them shown in text output)",
+        {.help = "Show the N most frequent confusions (with --csv: instead of the metrics; without "
+                 "N: all, 20 of them shown in text output)",
          .empty = "none",
          .option = "confusion",
          .alone = "18446744073709551615"}),
     field<&ScoreShown::reliability>(
-        {.help = "Accuracy by confidence, in the bins of ece (--bins, --edges), with intervals "
-                 "(with --csv: instead of the metrics)"}),
+        {.help = "Show accuracy by confidence, in the bins of ece (--bins, --edges), with "
+                 "intervals (with --csv: instead of the metrics)"}),
 });
 /// What can be known to be wrong without a store: the measures, and what does not go with means.
 /// Throws usage and bad_input.

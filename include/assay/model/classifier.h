@@ -166,26 +166,26 @@ inline constexpr auto description<ClassifierOptions> = describe<ClassifierOption
         {.help = "Where models run: auto, cpu, cuda (all devices of one type), cuda:N, cuda:N,M",
          .value = "DEVICE"}),
     field<&ClassifierOptions::isolate>(
-        {.help = "Run .pt and .pt2 models in processes that can write no file and open no socket; "
-                 "auto: on a CPU. Results are the same"}),
+        {.help = "Sandbox .pt and .pt2 models in processes that cannot write files or open "
+                 "sockets; auto: on a CPU. Same results"}),
     field<&ClassifierOptions::precision>(
-        {.help = "What CUDA devices compute in; part of the store's identity"}),
+        {.help = "Precision on CUDA devices; part of the store's identity"}),
     field<&ClassifierOptions::model_timeout>(
-        {.help = "End a model's process that computes one batch for longer",
+        {.help = "Stop a model's process if one batch takes longer",
          .min = 1,
          .max = 1 << 20,
          .empty = "ten times the slowest of the first five batches, at least 60",
          .unit = "s",
          .value = "SECONDS"}),
     field<&ClassifierOptions::offline>(
-        {.help = "Models in Python download nothing: what is not there is an error"}),
+        {.help = "Models in Python must not download anything; missing files are an error"}),
     field<&ClassifierOptions::templates>(
         {.help = "Texts for class names of open_clip models: a file with one template a line ({} "
                  "is the name), or openai (80 templates) or simple (7)",
          .empty = "openai",
          .value = "FILE"}),
     field<&ClassifierOptions::runtime>(
-        {.help = "What runs model files; onnxruntime: .onnx files, by that package of your "
+        {.help = "Runtime of model files; onnxruntime: .onnx files, with the package of your "
                  "Python, without gradients; part of the store's identity"}),
 });
 

@@ -37,21 +37,22 @@ struct DrawOptions {
 };
 template <>
 inline constexpr auto description<DrawOptions> = describe<DrawOptions>({
-    field<&DrawOptions::width>({.help = "Of the figure in millimetres",
-                                .min = 20,
-                                .max = 1000,
-                                .empty = "85, a column; 178, two columns, for more than two plots",
-                                .value = "MM"}),
-    field<&DrawOptions::height>({.help = "Of the figure in millimetres",
+    field<&DrawOptions::width>(
+        {.help = "Size of the figure, in millimetres",
+         .min = 20,
+         .max = 1000,
+         .empty = "85, one column; 178, two columns, for more than two plots",
+         .value = "MM"}),
+    field<&DrawOptions::height>({.help = "Size of the figure, in millimetres",
                                  .min = 20,
                                  .max = 1000,
-                                 .empty = "what suits the plot",
+                                 .empty = "chosen for the plot",
                                  .value = "MM"}),
     field<&DrawOptions::font>(
         {.help = "Size of all letters", .min = 4, .max = 40, .value = "POINTS"}),
     field<&DrawOptions::dpi>({.help = "Of .png", .min = 30, .max = 1200, .value = "DPI"}),
     field<&DrawOptions::dark>({.help = "Light on dark, for slides"}),
-    field<&DrawOptions::title>({.help = "With a title above"}),
+    field<&DrawOptions::title>({.help = "Add a title"}),
 });
 /// What can be known to be wrong without a plot. Throws usage: sizes out of range.
 void check(const DrawOptions& options);
@@ -88,26 +89,25 @@ struct PlotChoice {
 };
 template <>
 inline constexpr auto description<PlotChoice> = describe<PlotChoice>({
-    field<&PlotChoice::models>({.help = "Only this model; several times: these",
+    field<&PlotChoice::models>({.help = "Draw only this model; repeatable",
                                 .value = "CLASSIFIER",
                                 .option = "model",
                                 .separator = ""}),
-    field<&PlotChoice::datasets>({.help = "Only this data set; several times: these",
+    field<&PlotChoice::datasets>({.help = "Draw only this data set; repeatable",
                                   .value = "DATASET",
                                   .option = "dataset",
                                   .separator = ""}),
-    field<&PlotChoice::metric>({.help = "The metric that is drawn",
-                                .empty = "the first one of the result",
-                                .value = "METRIC"}),
+    field<&PlotChoice::metric>(
+        {.help = "The metric to draw", .empty = "the first one of the result", .value = "METRIC"}),
     field<&PlotChoice::x>(
         {.help = "Dimension of quality-scatter", .empty = "accuracy", .value = "DIMENSION"}),
     field<&PlotChoice::y>(
         {.help = "Dimension of quality-scatter", .empty = "c_robustness", .value = "DIMENSION"}),
     field<&PlotChoice::top>(
-        {.help = "The first N models (classes, confusions) only, in the plot's order",
+        {.help = "Draw only the first N models (classes, confusions), in the plot's order",
          .min = 1,
          .max = 100'000,
-         .empty = "all; of classes and confusions as many as are read at a glance"}),
+         .empty = "all models; as many classes and confusions as can be read easily"}),
 });
 /// Throws usage: an unknown name, or a choice that plots of this kind do not have, with those that
 /// have it.

@@ -1,6 +1,7 @@
 """Answers the program over descriptor 3 for the model that a text names: the program starts it as main([SOURCE]) or main([SOURCE, CHECKPOINT]).
 
-main(["--plugin"]) runs the functions of a plug-in (plugins.py), main(["--names", PATTERN]) says which models a pattern stands for (patterns.py).
+main(["--plugin"]) runs the functions of a plug-in (plugins.py), main(["--names", PATTERN]) lists the models that match a pattern
+(patterns.py).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ NAMES = "--names"
 
 
 def main(arguments: "list[str]") -> int:
-    """Until the program closes the control channel. Returns the exit status."""
+    """Runs until the program closes the control channel. Returns the exit status."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides when to stop
     control = socket.socket(fileno=CONTROL)
     if is_offline():
@@ -53,7 +54,7 @@ def main(arguments: "list[str]") -> int:
 
 
 def tell_names(control: socket.socket, pattern: str) -> int:
-    """Sends the models that a pattern stands for as a description is sent."""
+    """Sends the models that match a pattern, in the form of a description."""
     try:
         from .patterns import matches_of
 
@@ -65,7 +66,7 @@ def tell_names(control: socket.socket, pattern: str) -> int:
 
 
 def compute_in_float32() -> None:
-    """Products of float32 numbers are not cut to TF32, and convolutions on a CUDA device give the same bits each time."""
+    """Disables TF32 for float32 products, and makes convolutions on a CUDA device deterministic."""
     import sys
 
     torch = sys.modules.get("torch")

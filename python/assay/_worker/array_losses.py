@@ -1,4 +1,4 @@
-"""The losses of losses.py with NumPy alone, for functions of arrays: a Python without PyTorch has them, too."""
+"""The losses of losses.py with NumPy only, for functions of arrays, so that they work without PyTorch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .losses import TINY, check_loss
 
 
 def loss_of(kind: int, scores: Any, labels: Any, targets: Any) -> "tuple[Any, Any]":
-    """Losses (n, float64) and derivatives (n x classes, float32) of scores. Raises Refused: too few classes."""
+    """Losses (n, float64) and derivatives (n x classes, float32) of scores. Raises Refused if there are too few classes."""
     import numpy
 
     check_loss(kind, scores.shape[1])

@@ -12,7 +12,7 @@ from .wire import Batch, CostRequest, Refused
 
 
 def _floats(value: Any, what: str, wanted: str) -> Any:
-    """The array of what a function returned: NumPy's, or whatever NumPy or DLPack reads on the processor."""
+    """Converts the result of a function to an array: NumPy's own, or anything that NumPy or DLPack can read in CPU memory."""
     import numpy
 
     if fingerprints.is_tensor(value):
@@ -28,7 +28,7 @@ def _floats(value: Any, what: str, wanted: str) -> Any:
 
 
 class ArrayModel(Model):
-    """A function from a NumPy array to scores: NumPy's, or whatever NumPy or DLPack reads on the processor.
+    """A function from a NumPy array to scores: NumPy's own, or anything that NumPy or DLPack can read in CPU memory.
 
     channels_last: it takes n x H x W x 3.
     """
@@ -79,7 +79,7 @@ class ArrayModel(Model):
         x = self._as_taken(images)
         value = self.gradient(x, weights)
         if not is_array(value):
-            raise Refused(f"gradient= of {self.description.name} returned {type(value).__name__}, no array. {given_gradients.CONTRACT}")
+            raise Refused(f"gradient= of {self.description.name} returned {type(value).__name__}, not an array. {given_gradients.CONTRACT}")
         found = given_gradients.checked(_floats(value, f"gradient= of {self.description.name} returned numbers", "gradients are"), x.shape, self.description.name)
         return numpy.ascontiguousarray(found.transpose(0, 3, 1, 2) if x is not images else found).astype(numpy.float32)
 
@@ -117,7 +117,7 @@ class ArrayModel(Model):
         zeros = numpy.zeros((request.batch, self.channels, height, width), numpy.float32)
         seconds = costs.timed(lambda: self._run(zeros), request.warmup, request.runs)
         return {
-            **costs.without_counts("a function of NumPy arrays does not say what it computes"),
-            **costs.without_weights("a function of NumPy arrays does not say what its weights are"),
+            **costs.without_counts("the operations of a function of NumPy arrays are unknown"),
+            **costs.without_weights("the weights of a function of NumPy arrays are unknown"),
             "seconds": seconds, "notes": ["timed on the threads that the function chooses"] if request.runs else [],
         }

@@ -20,7 +20,8 @@ _PIECE = 1 << 22  # bytes
 
 
 def read_state(path: str, notes: "list[str]") -> "dict[str, Any]":
-    """The tensors of a checkpoint by name; notes: says which of several were taken. Raises Refused: damaged, a pickled program, no state dict in it."""
+    """The tensors of a checkpoint by name; notes: names the set that was used. Raises Refused if it is damaged, a pickled program, or has
+    no state dict."""
     import torch
 
     if not os.path.isfile(path):
@@ -34,23 +35,24 @@ def read_state(path: str, notes: "list[str]") -> "dict[str, Any]":
         try:
             return dict(load_file(path))
         except Exception as error:
-            raise Refused(f"{path} is damaged, or no safetensors file: {_line(error)}")
+            raise Refused(f"{path} is damaged, or not a safetensors file: {_line(error)}")
     _check_checksums(path, notes)
     try:
         found = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
         if "weights_only" in str(error) or "Unsupported" in str(error):
             raise Refused(
-                f"{path} holds a pickled program, which is not run. If you trust it, save its state_dict(), or load it in a file of yours "
+                f"{path} contains a pickled program, which Assay does not run. If you trust it, save its state_dict(), or load "
+                f"it in a file of yours "
                 f"(python:FILE.py:NAME). PyTorch says: {_line(error)}"
             )
-        raise Refused(f"{path} is damaged, or no checkpoint of PyTorch: {_line(error)}")
+        raise Refused(f"{path} is damaged, or not a PyTorch checkpoint: {_line(error)}")
     return _tensors_in(found, path, notes)
 
 
 def _check_checksums(path: str, notes: "list[str]") -> None:
-    """torch.load() reads a file with a changed weight as if nothing had happened. Raises Refused: an entry of the zip file is not what
-    was saved. notes: says so where nothing could be compared."""
+    """Checks the zip file's checksums, because torch.load() accepts changed weights silently. Raises Refused if an entry has changed.
+    notes: says if there was nothing to compare."""
     try:
         if not zipfile.is_zipfile(path):
             return  # saved before PyTorch 1.6, or with _use_new_zipfile_serialization=False: without checksums
@@ -58,7 +60,7 @@ def _check_checksums(path: str, notes: "list[str]") -> None:
             entries = archive.infolist()
             # PyTorch told to compute none (torch.serialization.set_crc32_options(False)) records 0 for every entry.
             if not any(entry.CRC for entry in entries) and any(entry.filename.endswith("/.data/serialization_id") for entry in entries):
-                notes.append(f"{path} was saved without checksums, so that damage to its weights cannot be found")
+                notes.append(f"{path} was saved without checksums, so damage to its weights cannot be detected")
                 return
             for entry in entries:
                 with archive.open(entry) as file:
@@ -87,14 +89,14 @@ def _tensors_in(found: Any, path: str, notes: "list[str]") -> "dict[str, Any]":
                 return tensors
             break
         if len(places) > 1:
-            notes.append(f"{path} holds several sets of weights: those in {places[0]} are taken, not those in {' or '.join(places[1:])}")
+            notes.append(f"{path} has several sets of weights: using those in {places[0]} , not those in {' or '.join(places[1:])}")
         found = found[places[0]]
     keys = ", ".join(map(str, list(found)[:8])) if isinstance(found, dict) else type(found).__name__
-    raise Refused(f"{path} holds no state dict: it has {keys}; one is looked for at the top and in {', '.join(_PLACES)}")
+    raise Refused(f"{path} has no state dict: it has {keys}; Assay looks at the top level and in {', '.join(_PLACES)}")
 
 
 def fitted(state: "dict[str, Any]", wanted: "set[str]") -> "dict[str, Any]":
-    """The names without a prefix that a wrapper gave them, where more of them fit so."""
+    """The names without the prefix of a wrapper, if more of them fit without it."""
     best, most = state, len(wanted & set(state))
     for prefix in _PREFIXES:
         shorter = {(key[len(prefix):] if key.startswith(prefix) else key): value for key, value in best.items()}
@@ -137,7 +139,7 @@ def _misfit(module: Any, state: "dict[str, Any]") -> str:
 
 
 def loaded(source: Any, path: str) -> Model:
-    """The architecture of a source with the weights of a file, all of them. A head of another number of classes is made so."""
+    """The architecture of a source with all weights of a file. If the file has another number of classes, the head is built for it."""
     from .hubs import package
 
     package("torch")
@@ -146,7 +148,7 @@ def loaded(source: Any, path: str) -> Model:
     name = f"{source.prefix}:{source.name}"
     module = source.architecture(_classes_in(state, source.head()))
     if not hasattr(module, "load_state_dict"):
-        raise Refused(f"{name} is no nn.Module, so that the weights of {path} do not fit it")
+        raise Refused(f"{name} is not an nn.Module, so the weights of {path} cannot be loaded")
     state = fitted(state, set(module.state_dict()))
     if not source.head() and (count := _other_head(module, state)):
         module = source.architecture(count)
@@ -161,7 +163,7 @@ def loaded(source: Any, path: str) -> Model:
 
 
 def _other_head(module: Any, state: "dict[str, Any]") -> Optional[int]:
-    """Where nothing but the last matrix and its bias differ in their first side: that side."""
+    """The first side of the last matrix and its bias, if nothing else differs."""
     wanted = module.state_dict()
     differing = [key for key in wanted if key in state and wanted[key].shape != state[key].shape]
     sides = {(int(wanted[key].shape[0]), int(state[key].shape[0])) for key in differing if wanted[key].dim() and state[key].dim()}

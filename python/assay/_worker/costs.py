@@ -1,4 +1,4 @@
-"""What a model of PyTorch costs: its operators counted as they run, its activations, and the time of runs. docs/cost.md says what counts.
+"""Measures the cost of a PyTorch model: operators counted as they run, activations, and run times (docs/cost.md).
 
 Operators are watched where PyTorch hands them to a device, below autograd: a linear layer is seen as its product. The rules are those of
 src/model/torch/cost_products.cpp, and a test holds both to the same numbers.
@@ -125,7 +125,7 @@ def _storage(tensor: Any) -> Any:
 
 
 class _Met:
-    """A storage that was met. `kept`: no other storage gets its address; its bytes may be gone."""
+    """A storage that was seen. `kept`: no other storage gets its address, although its bytes may be freed."""
 
     def __init__(self, storage: Any, now: int, constant: bool):
         reductions: Any = importlib.import_module("torch.multiprocessing.reductions")
@@ -137,7 +137,7 @@ class _Met:
 
 
 class Watch:
-    """Counts what runs within it. `given`: the images."""
+    """Counts the operators that run inside the context. `given`: the images."""
 
     def __init__(self, given: Any):
         self.operators: "dict[tuple[str, int], dict[str, Any]]" = {}
@@ -232,7 +232,7 @@ class Watch:
         return met is not None and met.activation
 
     def finish(self, scores: Any) -> "dict[str, Any]":
-        """Operators, nodes and the peak. `scores` live to the end."""
+        """Operators, nodes and the peak. `scores` count until the end."""
         if self.now:
             self._met(scores).last_use = self.now - 1
         change = [0] * (self.now + 2)
@@ -265,7 +265,7 @@ def weights_of(module: Any) -> "dict[str, int]":
 
 
 def timed(run: Callable[[], Any], warmup: int, runs: int) -> "list[float]":
-    """Seconds of each run after those that warm up."""
+    """Seconds of each run, after warm-up runs."""
     seconds = []
     for i in range(warmup + runs if runs else 0):
         start = time.perf_counter()
@@ -276,7 +276,7 @@ def timed(run: Callable[[], Any], warmup: int, runs: int) -> "list[float]":
 
 
 def without_counts(reason: str) -> "dict[str, Any]":
-    """Of a model whose operators cannot be watched."""
+    """The cost of a model whose operators cannot be watched."""
     return {"operators": [], "nodes": [], "executed_nodes": 0, "peak_bytes": 0, "peak_node": "", "no_operators": reason}
 
 

@@ -1,4 +1,4 @@
-"""What a model is, as a short text: stores of other weights or other code are never resumed.
+"""A short text that identifies a model, so that a store is never resumed with different weights or code.
 
 A module: its structure as it prints itself, and the name, type, shape and bytes of each tensor. Also plain attributes, and the code of
 classes that are the user's own. A function: its code and all that it refers to. Classes and modules of libraries count by name.
@@ -33,7 +33,7 @@ def _is_users(name: str) -> bool:
 
 
 def is_module(value: Any) -> bool:
-    """Whether it is an nn.Module; torch is not imported for the question."""
+    """Whether it is an nn.Module; this does not import torch."""
     torch = sys.modules.get("torch")
     return torch is not None and hasattr(torch, "nn") and isinstance(value, torch.nn.Module)
 
@@ -57,7 +57,8 @@ def of_text(text: str) -> str:
 
 
 def of_function(function: Any) -> "tuple[Optional[str], bool, list[Any]]":
-    """Of all that it uses: 32 hex digits (None if something has no stable contents), whether torch is among it, and the nn.Modules."""
+    """For everything that it uses: 32 hex digits (None if something has no stable contents), whether torch is among it, and the
+    nn.Modules."""
     walk = _Walk()
     walk.add(function, 0)
     return walk.hash.hexdigest() if walk.known else None, walk.torch, walk.modules
@@ -147,19 +148,19 @@ _BY_NAME = ("jax", "jaxlib", "flax", "keras", "tf_keras", "tensorflow", "equinox
 
 
 def _library_of(value: Any) -> str:
-    """"jax 0.4.30" of a function or a class of such a library; "": it is none of theirs."""
+    """"jax 0.4.30" of a function or a class of such a library; "" for any other."""
     top = str(getattr(value, "__module__", None) or "").partition(".")[0]
     return f"{top} {getattr(sys.modules.get(top), '__version__', '')}" if top in _BY_NAME else ""
 
 
 def is_keras(value: Any) -> bool:
-    """Whether it is a model of Keras, whatever computes it."""
+    """Whether it is a Keras model, with any backend."""
     packages = {str(kind.__module__).partition(".")[0] for kind in type(value).__mro__}
     return bool(packages & {"keras", "tf_keras", "tensorflow"}) and _has(value, "get_weights", "get_config", "layers")
 
 
 def _globals_of(code: types.CodeType) -> "list[str]":
-    """Names that a function looks up outside itself, those of the functions within it too."""
+    """Names that a function and its inner functions look up outside."""
     names = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -168,7 +169,7 @@ def _globals_of(code: types.CodeType) -> "list[str]":
 
 
 class _Walk:
-    """Hashes a value and all that it refers to."""
+    """Hashes a value and everything that it refers to."""
 
     def __init__(self) -> None:
         self.hash = _new()
@@ -209,7 +210,7 @@ class _Walk:
         self._others(value, depth + 1)
 
     def _module(self, module: Any) -> None:
-        """What it computes with always has an identity: code that has none does not count."""
+        """Adds the values that it computes with; code without an identity does not count."""
         _add_module(self.hash, module)
         before = self.known, self._of_module
         self._of_module = True
@@ -258,7 +259,7 @@ class _Walk:
             self.add(weight, depth)
 
     def _enclosed(self, function: types.FunctionType, depth: int) -> None:
-        """What a function that a library made holds, such as the network of haiku.transform: without what has no identity of its own."""
+        """Adds the contents of a function that a library made, such as haiku.transform, except those without an identity."""
         before = self.known
         for cell in function.__closure__ or ():
             try:
@@ -343,6 +344,6 @@ class _Walk:
                 self._used(function.__globals__[name], depth)
 
     def _used(self, value: Any, depth: int) -> None:
-        """By a function. A module's class may refer to loaders and optimisers in functions for training."""
+        """Adds what a function refers to. A module's class may refer to loaders and optimisers in functions for training."""
         if not self._of_module or _is_plain(value) or isinstance(value, (types.FunctionType, type)):
             self.add(value, depth)

@@ -1,4 +1,4 @@
-"""gradient= of a function: whether it is the gradient of the scores, by central differences on a few images.
+"""Checks whether gradient= of a function is the gradient of its scores, by central differences on a few images.
 
 gradient= is a second function, from (batch, weights) to numbers of the batch's shape. The batch is what the model itself gets. Weights are
 images x scores of an image, float32. The result is the derivative of (weights * model(batch)).sum() by the batch, in the batch's normalised
@@ -31,7 +31,7 @@ def checked(value: Any, shape: "tuple[int, ...]", name: str) -> Any:
 
 
 class _Worst:
-    """The largest difference that was met, and how many directions agree."""
+    """The largest difference, and the number of directions that agree."""
 
     def __init__(self) -> None:
         self.difference = 0.0
@@ -39,7 +39,7 @@ class _Worst:
 
 
 def _sample(channels: int, height: int, width: int, scale: float, mean: "list[float]", std: "list[float]") -> Any:
-    """Images of noise around a colour each, as the model gets images."""
+    """Images of noise around one colour each, in the model's format."""
     import numpy
 
     random = numpy.random.default_rng(20)
@@ -53,7 +53,7 @@ def check(
     name: str, scores_of: Callable[[Any], Any], gradient_of: Callable[[Any, Any], Any], channels: int, height: int, width: int,
     scale: float, mean: "list[float]", std: "list[float]",
 ) -> str:
-    """What was found, for people. Raises Refused: gradient= is not finite, or clearly another gradient.
+    """The finding, as text. Raises Refused if gradient= is not finite, or clearly not the gradient of the scores.
 
     Both functions take and return NumPy arrays. Costs some 25 batches of two images.
     """
@@ -91,7 +91,7 @@ def check(
 
 
 def _compare(name: str, image: int, said: float, found: "list[float]", norm: float, worst: _Worst) -> None:
-    """One direction of one image. found: differences by the steps, of which rounding spoils the small ones and curves the large ones."""
+    """One direction of one image. found: differences by step size; rounding spoils those of small steps, curvature those of large ones."""
     found = [one for one in found if math.isfinite(one)]
     if not any(found) and (said == 0 or not found):
         return
@@ -111,7 +111,7 @@ def _compare(name: str, image: int, said: float, found: "list[float]", norm: flo
 
 
 def _steady(found: "list[float]") -> Optional[float]:
-    """The derivative that two neighbouring steps agree on; None: rounding or steps of the function hide it."""
+    """The derivative on which two neighbouring step sizes agree; None if rounding or steps of the function hide it."""
     pairs = [(a, b) for a, b in zip(found, found[1:]) if a and b]
     close = [(a, b) for a, b in pairs if abs(a - b) <= _STEADY * max(abs(a), abs(b))]
     return (close[0][0] + close[0][1]) / 2 if close else None

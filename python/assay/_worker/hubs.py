@@ -1,6 +1,6 @@
 """Models by name: timm:NAME, torchvision:NAME, hf:NAME, open_clip:NAME, python:FILE.py:NAME, and checkpoints of such architectures.
 
-Each library finds and loads its weights itself, in its own cache. Before a download, `say` gets the file, its size and its host.
+Each library finds and loads its weights in its own cache. Before a download, `say` gets the file, its size and its host.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _REGISTERED = {"open_clip": "open_clip_torch", "PIL": "pillow"}
 
 
 def package(name: str, also: str = "torch") -> Any:
-    """The module of this name. Raises Refused: this Python does not have it, or it does not work here."""
+    """Imports a module by name. Raises Refused if this Python does not have it or cannot import it."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -48,12 +48,12 @@ def nearest(word: str, known: "list[str]") -> str:
 
 
 class Source:
-    """One way to name a model. `classes`: build an architecture without weights, for so many classes (None: its own number)."""
+    """One way to name a model. `classes`: build an architecture without weights, for this number of classes (None: its own number)."""
 
     prefix = ""
 
     def __init__(self, name: str, say: Say, ask: "Optional[Callable[[], Names]]" = None):
-        """ask: what gives class names to a model that needs them; None: nothing does."""
+        """ask: the source of class names for a model that needs them; None if there is none."""
         self.name = name
         self.say = say
         self.ask = ask
@@ -70,15 +70,15 @@ class Source:
         raise NotImplementedError
 
     def head(self) -> str:
-        """The name of the parameter whose first side is the number of classes; "": not known."""
+        """The name of the parameter whose first side is the number of classes; "" if unknown."""
         return ""
 
     def given(self) -> Given:
-        """How images are prepared, where the module does not say so."""
+        """The preprocessing, if the module does not define it."""
         return Given()
 
     def made(self, module: Any, name: str) -> Model:
-        """The model of an architecture that has its weights."""
+        """A model from an architecture with its weights."""
         return model_of(module, name, self.given(), self.prefix, True)
 
 
@@ -113,7 +113,7 @@ class Timm(Source):
         return model_of(module, safe_name(hub.rsplit("/", 1)[-1]) if hub else "", format="timm", movable=True)
 
     def _config(self) -> Any:
-        """The pretrained_cfg of the name, without building the model; None: timm does not know it."""
+        """The pretrained_cfg of the name, without building the model; None if timm does not know it."""
         from timm.models import get_pretrained_cfg
 
         try:
@@ -148,7 +148,7 @@ class Timm(Source):
 
 
 def prepare_url(url: str, library: str, name: str, say: Say, folder: str = "") -> None:
-    """Weights that a library keeps in a folder; "": torch.hub in its own."""
+    """Weights in a library's folder; "" for those of torch.hub."""
     torch = package("torch")
     file = os.path.basename(url)
     folder = folder or os.path.join(torch.hub.get_dir(), "checkpoints")
@@ -167,7 +167,7 @@ class Torchvision(Source):
         if name not in models.list_models():
             raise Refused(f"torchvision has no model {name}{nearest(name, models.list_models())}")
         if name not in models.list_models(module=models):
-            raise Refused(f"torchvision's {name} is no image classifier")
+            raise Refused(f"torchvision's {name} is not an image classifier")
         return models, name, tag
 
     def _weights(self) -> Any:
@@ -222,7 +222,8 @@ class HuggingFace(Source):
         except Refused:
             raise
         except ValueError as error:
-            raise Refused(f"{name} is no image classifier of transformers {transformers.__version__}: {' '.join(str(error).split())[:300]}")
+            raise Refused(f"{name} is not an image classifier of transformers {transformers.__version__}: "
+                f"{' '.join(str(error).split())[:300]}")
         except Exception as error:
             raise refused_by_hub(name, error)
         module.float()  # some are published as halves
@@ -234,7 +235,8 @@ class HuggingFace(Source):
         try:
             processor = transformers.AutoImageProcessor.from_pretrained(name, **options)
         except Exception as error:
-            model.description.notes.append(f"{name} has no image processor that says how images are prepared ({' '.join(str(error).split())[:200]})")
+            model.description.notes.append(f"{name} has no image processor that defines the preprocessing "
+                f"({' '.join(str(error).split())[:200]})")
             return
         model.description.image_processor, model.description.processor_notes = preprocessing.of_processor(processor)
 
@@ -255,7 +257,7 @@ class HuggingFace(Source):
 
 
 class OpenClip(Source):
-    """ARCH/PRETRAINED: the class names and templates of the command make a classifier of it."""
+    """ARCH/PRETRAINED: becomes a classifier with the class names and templates of the command."""
 
     prefix, example = "open_clip", "ViT-B-32/laion2b_s34b_b79k"
 
@@ -292,7 +294,7 @@ class OpenClip(Source):
             prepare_url(config.get("url", ""), "open_clip", self.name, self.say, os.path.expanduser("~/.cache/clip"))
 
     def _prepare_texts(self, library: Any, arch: str) -> None:
-        """The files of a tokenizer and of a text network that are those of another repository."""
+        """Files of a tokenizer and a text network that come from another repository."""
         texts = library.get_model_config(arch).get("text_cfg", {})
         tokenizer, network = texts.get("hf_tokenizer_name"), texts.get("hf_model_name")
         if tokenizer:
@@ -311,7 +313,7 @@ class OpenClip(Source):
 
     def _names(self) -> Names:
         if self.ask is None:
-            raise Refused(f"{self.prefix}:{self.name} needs class names: only the program gives them", "usage")
+            raise Refused(f"{self.prefix}:{self.name} needs class names, which only the program can provide", "usage")
         return self.ask()
 
     def pretrained(self) -> Model:
@@ -364,7 +366,7 @@ class PythonFile(Source):
         sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
         spec = importlib.util.spec_from_file_location("assay_model_" + os.path.splitext(os.path.basename(file))[0].replace("-", "_"), file)
         if spec is None or spec.loader is None:
-            raise Refused(f"{file} is no Python file")
+            raise Refused(f"{file} is not a Python file")
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module
         spec.loader.exec_module(module)
@@ -392,7 +394,7 @@ class PythonFile(Source):
 
 
 def _needs_arguments(function: Any) -> bool:
-    """Whether a call without arguments is refused: then it takes a batch."""
+    """Whether a call without arguments fails, so that it takes a batch."""
     import inspect
 
     try:
@@ -414,12 +416,13 @@ def source_of(text: str, say: Say, ask: "Optional[Callable[[], Names]]" = None) 
     if not colon or prefix not in SOURCES:
         raise Refused(f"{text}: a model in Python is named by {', '.join(f'{p}:NAME' for p in SOURCES)}", "usage")
     if prefix != "python" and any(c in name for c in "*?["):
-        raise Refused(f"{text} is a pattern, and one model is needed here: `--model \"{text}\" --draw-models N` of a command draws N of its models", "usage")
+        raise Refused(f"{text} is a pattern, but one model is needed here: `--model \"{text}\" --draw-models N` draws N of its models", "usage")
     return SOURCES[prefix](name, say, ask)
 
 
 def open_source(text: str, checkpoint: Optional[str], say: Say, ask: "Optional[Callable[[], Names]]" = None) -> Model:
-    """The model that a text names; of a checkpoint the architecture of that name with the file's weights; `onnxruntime` with an ONNX file."""
+    """The model that a text names. With a checkpoint: the architecture of that name with the file's weights, or `onnxruntime` with an ONNX
+    file."""
     if text == "onnxruntime" and checkpoint is not None:
         from .onnx_files import OnnxModel
 

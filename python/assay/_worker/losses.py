@@ -15,22 +15,22 @@ TINY = 1e-12  # against a division by zero where all scores are equal
 
 
 def check_loss(kind: int, classes: int) -> None:
-    """Raises Refused: an unknown kind, or too few classes for it. One score is two classes, of which the program has the loss."""
+    """Raises Refused for an unknown kind or too few classes. One score means two classes, whose loss the program computes."""
     if kind >= len(NAMES):
-        raise Refused(f"a loss of kind {kind} where 0 to {len(NAMES) - 1} are known", "internal")
+        raise Refused(f"unknown loss {kind}; allowed: 0 to {len(NAMES) - 1}", "internal")
     if classes != 1 and classes < LEAST_CLASSES[kind]:
-        raise Refused(f"the loss {NAMES[kind]} needs at least {LEAST_CLASSES[kind]} classes; the model has {classes}")
+        raise Refused(f"the loss {NAMES[kind]} needs at least {LEAST_CLASSES[kind]} classes, but the model has {classes}")
 
 
 def check_labels(classes: int, *lists: Any) -> None:
-    """Raises Refused: a number of an array or a tensor is no class."""
+    """Raises Refused if a number of an array or a tensor is not a class."""
     for numbers in lists:
         if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < classes:
-            raise Refused("a label is beyond the model's classes", "internal")
+            raise Refused("a label is outside the model's classes", "internal")
 
 
 def loss_of(kind: int, scores: Any, labels: Any, targets: Any) -> "tuple[Any, Any]":
-    """Losses (n, float64) and derivatives (n x classes, float32) of float32 scores. Raises Refused: too few classes."""
+    """Losses (n, float64) and derivatives (n x classes, float32) of float32 scores. Raises Refused if there are too few classes."""
     import torch
 
     check_loss(kind, scores.shape[1])
@@ -73,7 +73,7 @@ def loss_of(kind: int, scores: Any, labels: Any, targets: Any) -> "tuple[Any, An
 
 
 def _add(derivative: Any, place: Any, value: Any) -> None:
-    """Several parts may lie on one score: they are added up."""
+    """Adds parts, several of which may belong to the same score."""
     import torch
 
     if not isinstance(value, torch.Tensor):

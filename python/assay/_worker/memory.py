@@ -1,4 +1,4 @@
-"""glibc's allocator for networks: layers ask for megabytes again and again, and each time the system would clear new pages."""
+"""Tunes glibc's allocator for networks, because layers allocate megabytes repeatedly and the system would clear new pages each time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ _LARGEST_MMAP_THRESHOLD = 32 << 20  # what glibc takes at most
 
 
 def tune_allocator() -> bool:
-    """Lets freed memory stay with the process. False where the C library is not glibc."""
+    """Keeps freed memory in the process. Returns False if the C library is not glibc."""
     import ctypes
 
     try:

@@ -1,5 +1,5 @@
-"""A model as the program sees it, with its settings, its identity, its scores and its gradients: what torch_model.py, array_model.py
-and onnx_files.py have in common.
+"""The common part of torch_model.py, array_model.py and onnx_files.py: a model with settings, identity, scores and gradients, for the
+program.
 
 Batches are n x 3 x H x W (float32, normalised) and scores n x C. A call computes on the thread that makes it.
 """
@@ -52,13 +52,13 @@ def is_array(value: Any) -> bool:
 
 
 def scores_in(value: Any, output: str) -> "tuple[Any, str]":
-    """The scores in what a model returned, and a note where they were chosen among several: src/model/torch/scores.cpp has the same rules.
+    """The scores among the results of a model, and a note if there were several: src/model/torch/scores.cpp has the same rules.
 
-    output: the entry that was asked for; "": the only tensor, or the one called "logits".
+    output: the requested entry; "": the only tensor, or the one named "logits".
     """
     if is_array(value):
         if output not in ("", "0"):
-            raise Refused(f"output {output!r} is asked for, but the model returns one tensor")
+            raise Refused(f"output {output!r} is requested, but the model returns one tensor")
         return value, ""
     if hasattr(value, "items"):
         parts = {str(name): part for name, part in value.items()}
@@ -69,7 +69,7 @@ def scores_in(value: Any, output: str) -> "tuple[Any, str]":
     elif is_array(getattr(value, "logits", None)):
         parts = {"logits": value.logits}
     else:
-        raise Refused(f"the model returns {type(value).__name__}, no tensor of scores")
+        raise Refused(f"the model returns {type(value).__name__}, not a tensor of scores")
     listed = ", ".join(f"{name} ({_shape(part)})" for name, part in list(parts.items())[:20])
     if output:
         if output not in parts and output.isdigit() and int(output) < len(parts) and not hasattr(value, "items"):
@@ -88,7 +88,7 @@ def scores_in(value: Any, output: str) -> "tuple[Any, str]":
 
 
 def as_rows(value: Any, images: int) -> Any:
-    """One score per image as n x 1: binary classifiers return n numbers, or one that is no list."""
+    """One score per image as n x 1: binary classifiers return n numbers, or a single number."""
     shape = tuple(value.shape)
     return value.reshape(images, 1) if shape == (images,) or (shape == () and images == 1) else value
 
@@ -103,7 +103,7 @@ def checked_shape(shape: Any, images: int, classes: Optional[int]) -> int:
 
 
 class Model:
-    """What the server calls. Used as a context: modules are in evaluation mode within it, and as they were after it."""
+    """The interface for the server. As a context, it puts modules into evaluation mode and restores them afterwards."""
 
     def __init__(self, description: Description):
         self.description = description
@@ -125,7 +125,7 @@ class Model:
             sys.modules["torch"].set_num_threads(self._threads)
 
     def identify(self) -> None:
-        """Fills the description's identity where it has none."""
+        """Fills the description's identity if it has none."""
 
     def framework(self) -> str:
         return ", ".join(self.description.libraries) or f"Python {sys.version.split()[0]}"
@@ -135,12 +135,13 @@ class Model:
         _one_thread()
 
     def open(self, request: OpenRequest) -> "dict[str, Any]":
-        """Runs one image of zeros and says what the model is."""
+        """Runs one image of zeros and describes the model."""
         self.check(request)
         floats = 3 * request.height * request.width
         there = self._opened.get(floats)
         if self._opened and (request.output != self.output or request.channels != self.channels or (there is not None and there[:2] != (request.height, request.width))):
-            raise Refused("this model is open with another output or another shape of as many pixels: run them one after the other", "usage")
+            raise Refused("this model is already open with another output or another shape of the same number of pixels: run "
+                "them one after the other", "usage")
         before, self.output = self.output, request.output
         self.channels = request.channels
         try:
@@ -160,16 +161,16 @@ class Model:
         return {**self.facts(), "classes": classes, "framework": self.framework(), "notes": notes}
 
     def check(self, request: OpenRequest) -> None:
-        """Raises Refused: what is asked for is not how this model computes."""
+        """Raises Refused if the model cannot compute as requested."""
         if request.precision != 0:
-            raise Refused("a model in Python computes in its own precision: leave precision= out, or convert the model (net.half())", "usage")
+            raise Refused("a model in Python computes in its own precision: omit precision= , or convert the model (net.half())", "usage")
         if request.input_type == 2:
-            raise Refused("a model in Python takes normalised float32 numbers: leave input_type=uint8 out", "usage")
+            raise Refused("a model in Python takes normalised float32 numbers: omit input_type=uint8", "usage")
         if request.layout == 2:
-            raise Refused("a model in Python takes N x C x H x W: leave layout=nhwc out", "usage")
+            raise Refused("a model in Python takes N x C x H x W: omit layout=nhwc", "usage")
 
     def place(self, device: str, process: int) -> None:
-        """process: which of the program's processes asks; they share the devices."""
+        """process: number of the program's process; processes share the devices."""
         raise NotImplementedError
 
     def probe(self, height: int, width: int) -> "tuple[int, list[str]]":
@@ -179,37 +180,37 @@ class Model:
         raise NotImplementedError
 
     def compute(self, batch: Batch, buffer: Any) -> None:
-        """Computes what `batch` asks of the floats in `buffer` (a mapping), in place."""
+        """Computes the request `batch` on the floats in `buffer` (a mapping), in place."""
         raise NotImplementedError
 
     def cost(self, request: CostRequest) -> "dict[str, Any]":
-        """What a batch of zero images costs, by the fields of ModelCost (include/assay/model/cost.h), in the size that was opened last."""
+        """The cost of a batch of zero images, in the fields of ModelCost (include/assay/model/cost.h), in the size that was opened last."""
         raise NotImplementedError
 
     def scores_of(self, images: Any) -> Any:
-        """Scores, a float32 array, of a batch of any shape that the model takes: what a loader gives. No program takes part in it."""
+        """Scores, a float32 array, of a batch of any shape that the model takes, such as those of a loader, without the program."""
         raise NotImplementedError
 
     def gradient_of(self, images: Any, weights: Any) -> Any:
-        """What `gradient` returns of a batch of NumPy arrays, as an array of its shape."""
+        """The result of `gradient` for a batch of NumPy arrays, as an array of the batch's shape."""
         raise NotImplementedError
 
     def sides_of(self, batch: Batch) -> "tuple[int, int, int]":
         """Height, width and classes of a batch: a model may have been opened for inputs of several sizes."""
         opened = self._opened.get(batch.input // batch.images if batch.images else 0)
         if opened is None or batch.input % batch.images or batch.output != batch.images * opened[2]:
-            raise Refused("a batch of other sizes than the model was opened with", "internal")
+            raise Refused("the batch has different sizes from those that the model was opened with", "internal")
         return opened
 
 
 def _one_thread() -> None:
-    """A batch is computed on the thread that asks for it: as many threads compute as the program has lanes."""
+    """A batch is computed on the calling thread, so one thread computes per lane of the program."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.get_num_threads() != 1:
         torch.set_num_threads(1)
 
 
 def refuse_device(device: str) -> None:
-    """Of a function, which chooses itself."""
+    """The device of a function, which chooses its own."""
     if device not in ("auto", "cpu"):
-        raise Refused(f"a function computes on the device that it chooses: leave device={device} out, or give the nn.Module", "usage")
+        raise Refused(f"a function chooses its own device: omit device={device} , or pass the nn.Module", "usage")

@@ -1,4 +1,4 @@
-"""From an object to a model: what an nn.Module or a function says of itself, and what its user says of it."""
+"""Turns an object into a model, from the facts in an nn.Module or a function and from the user's options."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _describe_module(module: Any, description: Description) -> None:
 
 
 def _describe_processor(transformers: Any, name: str, description: Description) -> None:
-    """The image processor that lies beside the weights that a module of transformers came from; nothing is downloaded for it."""
+    """The image processor beside the weights of a transformers module; nothing is downloaded."""
     if not name:
         return
     try:
@@ -64,13 +64,13 @@ def _describe_processor(transformers: Any, name: str, description: Description) 
 
 
 def safe_name(name: str) -> str:
-    """As a folder's name: no slashes, no control characters, no dot at its begin, at most 200 bytes of UTF-8."""
+    """Makes a folder name: no slashes, no control characters, no leading dot, at most 200 bytes of UTF-8."""
     kept = "".join("_" if c in "/\\" or ord(c) < 0x20 or ord(c) == 0x7F else c for c in name).lstrip(".")
     return cut(kept, 200).decode() or "model"
 
 
 def _say(description: Description, settings: "dict[str, Any]") -> None:
-    """Writes settings over what the object says. Of two that say one thing, the later one stays."""
+    """Overrides the object's settings. If two set the same thing, the later one wins."""
     for key in settings:
         for rival in _RIVALS.get(key, ()):
             description.settings.pop(rival, None)
@@ -78,7 +78,7 @@ def _say(description: Description, settings: "dict[str, Any]") -> None:
 
 
 class Given:
-    """What the caller says about a model: options of assay.predict beside those of the command."""
+    """The caller's options for a model: those of assay.predict beyond those of the command."""
 
     KEYS = ("identity", "weights", "transform", "processor", "settings", "batches", "channels_last", "gradient")
 
@@ -93,15 +93,15 @@ class Given:
         self.channels_last: Optional[bool] = given.pop("channels_last", None)
         self.gradient: Any = given.pop("gradient", None)
         if self.gradient is not None and not callable(self.gradient):
-            raise Refused(f"gradient= is a {type(self.gradient).__name__}, no function. {given_gradients.CONTRACT}", "usage")
+            raise Refused(f"gradient= is a {type(self.gradient).__name__}, not a function. {given_gradients.CONTRACT}", "usage")
         if self.batches not in (None, "torch", "numpy"):
-            raise Refused(f"batches={self.batches!r}: \"torch\" and \"numpy\" are allowed", "usage")
+            raise Refused(f"batches={self.batches!r}: allowed: \"torch\", \"numpy\"", "usage")
         several = [key for key in ("weights", "transform", "processor") if getattr(self, key) is not None]
         if len(several) > 1:
-            raise Refused(f"{' and '.join(several)} both say how images are prepared: keep one", "usage")
+            raise Refused(f"{' and '.join(several)} both define the preprocessing: keep one", "usage")
 
     def settle(self, description: Description) -> None:
-        """Writes what was given over what the object says of itself."""
+        """Overrides the object's settings with those of the caller."""
         labels = {key: value for key, value in description.settings.items() if key in _LABELS}
         if self.weights is not None:
             weights = preprocessing.torchvision_weights(self.weights)
@@ -115,25 +115,26 @@ class Given:
             description.image_processor, description.processor_notes = preprocessing.of_processor(self.processor)
         if self.settings is not None:
             if not isinstance(self.settings, dict):
-                raise Refused("settings= is a dictionary of the keys of a model settings file (docs/models.md)", "usage")
+                raise Refused("settings= must be a dictionary with the keys of a model settings file (docs/models.md)", "usage")
             _say(description, self.settings)
         if self.identity is not None:
             description.identity = fingerprints.of_text(str(self.identity))
 
 
 def model_of(value: Any, name: str = "", given: Optional[Given] = None, format: str = "python", movable: bool = False) -> Model:
-    """The model behind an nn.Module or a function. Raises Refused: it is neither.
+    """The model for an nn.Module or a function. Raises Refused for anything else.
 
-    movable: the module is ours, so that it may go to the device that is asked for.
+    movable: the module belongs to Assay, so it may be moved to the requested device.
     """
     given = given or Given()
     description = Description(name, format)
     own = getattr(value, "assay_settings", None)
     if fingerprints.is_module(value):
         if given.channels_last:
-            raise Refused("channels_last= is of functions of NumPy arrays; a module of PyTorch takes n x 3 x H x W", "usage")
+            raise Refused("channels_last= is for functions of NumPy arrays; a PyTorch module takes n x 3 x H x W", "usage")
         if given.gradient is not None:
-            raise Refused("gradient= is of functions; the gradient of a module comes from autograd: leave it out, or pass it by the names of a dictionary", "usage")
+            raise Refused("gradient= is for functions; the gradient of a module comes from autograd: omit it, or pass a "
+                "dictionary by model name", "usage")
         _describe_module(value, description)
         description.name = safe_name(description.name or type(value).__name__)
         model: Model = TorchModel(description, value, value, movable)
@@ -158,7 +159,8 @@ def model_of(value: Any, name: str = "", given: Optional[Given] = None, format: 
             description.identity = fingerprints.of_text(f"{description.identity} gradient {of_gradient}") if of_gradient else ""
         model = TorchModel(description, value, _one_of(modules)) if kind == "torch" else ArrayModel(description, value, bool(channels_last))
     else:
-        raise Refused(f"{type(value).__name__} is no model: give an nn.Module, a function from a batch to scores, or the path of a file", "usage")
+        raise Refused(f"{type(value).__name__} is not a model: pass an nn.Module, a function from a batch to scores, or the path "
+            f"of a file", "usage")
     model.gradient = given.gradient
     if isinstance(own, dict):
         _say(description, own)
@@ -167,13 +169,13 @@ def model_of(value: Any, name: str = "", given: Optional[Given] = None, format: 
 
 
 def _takes_channels_last(value: Any) -> bool:
-    """A model of Keras whose input is n x H x W x 3."""
+    """Whether it is a Keras model with an input of n x H x W x 3."""
     shape = getattr(value, "input_shape", None) if fingerprints.is_keras(value) else None
     return isinstance(shape, tuple) and len(shape) == 4 and shape[3] == 3 and shape[1] != 3
 
 
 def _one_of(modules: "list[Any]") -> Any:
-    """All modules that a function uses as one, which is then put into evaluation mode; None: it uses none."""
+    """All modules of a function in one module, which is put into evaluation mode; None if it uses none."""
     if len(modules) < 2:
         return modules[0] if modules else None
     import torch

@@ -1,4 +1,4 @@
-"""Whether a model may be downloaded, and what is said before one is."""
+"""Decides whether a model may be downloaded, and announces downloads."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _NO_ENTRY = ("EntryNotFoundError", "RemoteEntryNotFoundError")  # of huggingface
 
 
 def is_offline() -> bool:
-    """ASSAY_OFFLINE, HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE says so."""
+    """Whether ASSAY_OFFLINE, HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE is set."""
     return any(os.environ.get(name, "").lower() in _YES for name in ("ASSAY_OFFLINE", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"))
 
 
 def close_network() -> None:
-    """Makes this process offline: libraries learn it from the environment, and a connection that one opens anyway is refused."""
+    """Makes this process offline: sets the environment for libraries, and refuses any connection."""
     os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
 
     def watch(event: str, arguments: "tuple[Any, ...]") -> None:
@@ -34,14 +34,14 @@ def close_network() -> None:
 
 def size_text(size: "int | None") -> str:
     if size is None:
-        return "a size that it does not say"
+        return "an unknown size"
     return f"{size / 1e9:.2f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
 
 
 def refuse_download(what: str, file: str, place: str, command: str) -> None:
-    """Raises where it is offline: which file is missing, where it is looked for, and what fetches it."""
+    """Raises Refused if it is offline, with the missing file, its place, and the command that fetches it."""
     if is_offline():
-        raise Refused(f"{what} is not in the cache and this run is offline: {file} is missing in {place}; fetch it with `{command}`", "io")
+        raise Refused(f"{what} is not in the cache, and this run is offline: {file} is missing in {place}; fetch it with `{command}`", "io")
 
 
 def host_of(url: str) -> str:
@@ -49,7 +49,7 @@ def host_of(url: str) -> str:
 
 
 def size_at(url: str) -> "int | None":
-    """The size of a file on a server; None where it does not say."""
+    """The size of a file on a server; None if unknown."""
     import urllib.request
 
     try:
@@ -69,13 +69,13 @@ class Repository:
         self._say = say
 
     def _cached(self, file: str) -> "str | bool":
-        """Where it is; True: the hub was seen to have none; False: not known."""
+        """Its path; True if the hub is known to have none; False if unknown."""
         from huggingface_hub import try_to_load_from_cache
 
         try:
             found = try_to_load_from_cache(self.name, file, revision=self.revision)
         except Exception as error:  # a name that is none
-            raise Refused(f"{self.name} names no repository of a hub: {error}", "usage")
+            raise Refused(f"{self.name} is not the name of a repository on a hub: {error}", "usage")
         return found if isinstance(found, str) else found is not None
 
     def _cache_folder(self) -> str:
@@ -84,9 +84,9 @@ class Repository:
         return os.path.join(str(HF_HUB_CACHE), "models--" + self.name.replace("/", "--"))
 
     def prepare(self, needed: "tuple[str, ...]", weights: "tuple[str, ...]", optional: "tuple[str, ...]" = ()) -> None:
-        """Says what will be downloaded: files that are needed or optional, and the first of `weights` that there is.
+        """Announces downloads: needed and optional files, and the first of `weights` that exists.
 
-        Raises Refused: offline, not there.
+        Raises Refused if it is offline or the repository does not exist.
         """
         missing = [file for file in needed if not self._cached(file)]
         no_weights = not any(isinstance(self._cached(file), str) for file in weights)
@@ -116,10 +116,10 @@ class Repository:
 
 
 def refused_by_hub(name: str, error: "Exception | None") -> Refused:
-    """What a hub's answer means: no such repository, a gate, or no answer."""
+    """Explains a hub's answer: no such repository, restricted access, or no answer."""
     kind, text = type(error).__name__, " ".join(str(error).split())[:400]
     if kind in ("RepositoryNotFoundError", "RevisionNotFoundError", *_NO_ENTRY):
-        return Refused(f"the hub has no {name}: is the name spelt right, and are you logged in (`hf auth login`)? ({text})", "bad_input")
+        return Refused(f"the hub has no {name}: check the spelling, and that you are logged in (`hf auth login`)? ({text})", "bad_input")
     if kind == "GatedRepoError":
-        return Refused(f"{name} is only for those whom its owner lets in: ask on its page, then `hf auth login` ({text})", "bad_input")
+        return Refused(f"{name} is restricted by its owner: request access on its page, then run `hf auth login` ({text})", "bad_input")
     return Refused(f"{name} cannot be fetched: {kind}: {text}", "unreachable")

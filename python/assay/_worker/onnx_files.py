@@ -1,6 +1,6 @@
-"""ONNX files by the onnxruntime package: one session for all lanes, on the processor, one thread for a batch.
+"""Runs ONNX files with the onnxruntime package: one session for all lanes, on the CPU, one thread per batch.
 
-Batches go from the shared buffer into the session and scores back into it without a copy, where the file takes and gives float32 numbers.
+Batches go from the shared buffer into the session and scores back into it without a copy, if the file has float32 inputs and outputs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def _line(error: BaseException) -> str:
 
 
 class OnnxModel(Model):
-    """A file that onnxruntime runs. Raises Refused: no such package, a damaged file, an input that no classifier of images has."""
+    """A file for onnxruntime. Raises Refused if the package is missing, the file is damaged, or its input is not that of an image
+    classifier."""
 
     def __init__(self, path: str):
         runtime: Any = package("onnxruntime", "onnxruntime")
@@ -79,7 +80,7 @@ class OnnxModel(Model):
         inputs = self._session.get_inputs()
         listed = ", ".join(f"{one.name} ({one.type} {' x '.join(map(str, one.shape))})" for one in inputs)
         if len(inputs) != 1:
-            raise Refused(f"{self._path} has {len(inputs)} inputs ({listed or 'none'}); a classifier has one, the images")
+            raise Refused(f"{self._path} has {len(inputs)} inputs ({listed or 'none'}); a classifier has one input, the images")
         one = inputs[0]
         if one.type not in _TYPES:
             raise Refused(f"{self._path} takes {listed}; allowed: {', '.join(_TYPES)}")
@@ -109,7 +110,7 @@ class OnnxModel(Model):
             if isinstance(declared_side, int) and declared_side > 0 and declared_side != side:
                 raise Refused(
                     f"the model takes images of {' x '.join(map(str, sides[1:]))}; they are prepared as {' x '.join(map(str, wanted))} "
-                    "(--input-size changes that)"
+                    "(change this with --input-size)"
                 )
         by_channel = (1, 3, 1, 1)
         self._byte_factor = numpy.array([s / request.scale for s in request.std], numpy.float32).reshape(by_channel)
@@ -191,7 +192,7 @@ class OnnxModel(Model):
         import numpy
 
         if batch.loss is not None:
-            raise Refused("ONNX Runtime gives scores, but no gradients: use Assay's own runtime (--runtime libtorch)", "usage")
+            raise Refused("ONNX Runtime has no gradients: use Assay's own runtime (--runtime libtorch)", "usage")
         height, width, classes = self.sides_of(batch)
         floats = numpy.frombuffer(buffer, numpy.float32, batch.gradient_at)
         images = floats[:batch.input].reshape(batch.images, 3, height, width)
@@ -205,7 +206,7 @@ class OnnxModel(Model):
 
         height, width, _ = self._last
         if self._fixed_batch and request.batch != self._fixed_batch:
-            raise Refused(f"the model takes exactly {self._fixed_batch} images at once; the batch is {request.batch}")
+            raise Refused(f"the model takes exactly {self._fixed_batch} images at once, but the batch has {request.batch}")
         zeros = self._given(numpy.zeros((request.batch, 3, height, width), numpy.float32))
         name = self._session.get_outputs()[self._place].name
         session = self._session if request.threads == 1 or not request.runs else self._started(self._runtime, request.threads)
@@ -214,7 +215,7 @@ class OnnxModel(Model):
         except Exception as error:
             raise self._refused("does not run", error)
         return {
-            **costs.without_counts("ONNX Runtime does not say what it computes; --runtime libtorch counts it"), "parameters": self._parameters,
+            **costs.without_counts("ONNX Runtime does not report its operations; count them with --runtime libtorch"), "parameters": self._parameters,
             "buffers": self._graph.buffers, "bytes": self._graph.bytes, "seconds": seconds,
         }
 
@@ -239,7 +240,7 @@ class OnnxModel(Model):
         scores[...] = value[:count]
 
     def _into(self, name: str, given: Any, scores: Any) -> None:
-        """Has the session read and write the memory of these arrays. An output of another shape is an error of the session's."""
+        """Binds the session to the memory of these arrays. An output of another shape is an error of the session."""
         import numpy
 
         binding = self._session.io_binding()

@@ -1,4 +1,4 @@
-"""What an ONNX file says of itself, read without any package: its operators, how many numbers its weights are, and the files that hold them.
+"""Reads facts of an ONNX file without any package: its operators, the number of its weights, and the files that hold them.
 
 An ONNX file is a message of protocol buffers (onnx.proto). It reads only the fields that it needs, and skips the weights.
 """
@@ -20,7 +20,7 @@ _FLOATING = {1: 4, 10: 2, 11: 8, 16: 2, 17: 1, 18: 1, 19: 1, 20: 1}
 
 
 class Graph:
-    """The whole file. Raises Refused: it is no ONNX file, it is cut short, or its data files are not beside it."""
+    """Reads the whole file. Raises Refused if it is not an ONNX file, is cut short, or lacks its data files."""
 
     def __init__(self, path: str):
         self.path = path
@@ -58,7 +58,7 @@ class Graph:
             else:
                 raise self._damaged(f"a field of wire type {wire}")
             if size > end - at:
-                raise self._damaged(f"a field of {size} bytes where {end - at} are left")
+                raise self._damaged(f"a field of {size} bytes, but only {end - at} are left")
             if wire == 2:
                 yield number, None, at, at + size
             at += size
@@ -73,10 +73,10 @@ class Graph:
             value |= (byte & 0x7F) << shift
             if byte < 0x80:
                 return value, at
-        raise self._damaged("a number that does not end")
+        raise self._damaged("a number without an end")
 
     def _damaged(self, what: str) -> Refused:
-        return Refused(f"{self.path} is damaged, cut short, or no ONNX file: it has {what}")
+        return Refused(f"{self.path} is damaged, cut short, or not an ONNX file: it has {what}")
 
     def _model(self, data: Any) -> None:
         graphs = 0
@@ -93,7 +93,7 @@ class Graph:
 
     def _graph(self, data: Any, begin: int, end: int, depth: int) -> None:
         if depth > _DEEPEST:
-            raise self._damaged(f"graphs within graphs, more than {_DEEPEST} deep")
+            raise self._damaged(f"graphs nested more than {_DEEPEST} deep")
         for number, _, at, at_end in self._fields(data, begin, end):
             if number == 1 and at_end:
                 self._node(data, at, at_end, depth)
@@ -161,7 +161,7 @@ class Graph:
             raise Refused(f"{self.path}: tensor {tensor!r}: its data file {location!r} is not inside the model's folder")
         file = os.path.join(os.path.dirname(self.path), location)
         if not os.path.isfile(file):
-            raise Refused(f"{self.path} keeps weights in {file}, and there is no such file")
+            raise Refused(f"{self.path} keeps weights in {file}, which does not exist")
         # A link is judged by where it leads. Hubs keep a model as links into one folder of contents.
         real = os.path.realpath(file)
         folders = (os.path.realpath(os.path.dirname(self.path) or "."), os.path.dirname(os.path.realpath(self.path)))

@@ -1,4 +1,4 @@
-"""Kinds of operators by name, as far as their cost goes: the lists of src/model/torch/cost_rules.cpp, which has the same names.
+"""Kinds of operators by name, for their cost: the same lists as in src/model/torch/cost_rules.cpp.
 
 Names of ATen are without their "aten::".
 """
@@ -66,7 +66,7 @@ KINDS = {name: kind for names in (_NAMES, _NEWER) for kind, text in names.items(
 
 
 def kind_of(name: str) -> int:
-    """Of names such as "aten::relu_"; UNKNOWN: no list has it."""
+    """The kind of a name such as "aten::relu_"; UNKNOWN if no list has it."""
     for tried in (name, name[:-1] if name.endswith("_") and not name.endswith("__") else name):
         short = tried[len("aten::"):] if tried.startswith("aten::") else tried
         if short in KINDS:

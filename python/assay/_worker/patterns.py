@@ -1,6 +1,6 @@
-"""Models that a pattern stands for, by the list of the library itself: timm:resnet*, torchvision:*, open_clip:ViT-B-32/*, hf:google/vit-*.
+"""Lists the models that match a pattern, from the library's own list: timm:resnet*, torchvision:*, open_clip:ViT-B-32/*, hf:google/vit-*.
 
-No model is downloaded for it, and none is built. The list of hf: is the hub's own, of one owner.
+No model is downloaded or built. For hf:, the hub lists the models of one owner.
 """
 
 from __future__ import annotations
@@ -75,10 +75,11 @@ _LISTS = {"timm": _timm, "torchvision": _torchvision, "open_clip": _open_clip, "
 
 
 def matches_of(text: str) -> "dict[str, Any]":
-    """library, names ([source, accuracy or None], sorted), left_out (models of other classes than ImageNet's)."""
+    """library, names ([source, accuracy or None], sorted), left_out (models whose classes are not ImageNet's)."""
     prefix, _, pattern = text.partition(":")
     if prefix not in _LISTS:
-        raise Refused(f"{text}: patterns are of {', '.join(f'{one}:PATTERN' for one in _LISTS)}; no list says which models {prefix}: has", "usage")
+        raise Refused(f"{text}: patterns work for {', '.join(f'{one}:PATTERN' for one in _LISTS)}; there is no list of "
+            f"the models of {prefix}:", "usage")
     library, found, left_out = _LISTS[prefix](pattern)
     if not found:
         raise Refused(f"{library} has no model with weights that {pattern} matches", "usage")

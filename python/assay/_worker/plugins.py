@@ -30,7 +30,7 @@ _LONGEST = 2000  # of a message
 
 
 def numpy_here() -> Any:
-    """NumPy. Raises Refused: this Python does not have it."""
+    """Imports NumPy. Raises Refused if this Python does not have it."""
     try:
         import numpy
     except ImportError as error:
@@ -43,7 +43,7 @@ def numpy_here() -> Any:
 
 
 def place_in(error: BaseException, file: str) -> str:
-    """"in margin, /x/margin.py:12": the innermost line of the plug-in; of any file where it has none; "" where there is no trace."""
+    """"in margin, /x/margin.py:12": the innermost line of the plug-in, or of any file if it has none; "" without a trace."""
     found, own = "", ""
     trace = error.__traceback__
     while trace is not None:
@@ -58,11 +58,11 @@ def place_in(error: BaseException, file: str) -> str:
 
 
 def fault_of(error: BaseException, file: str) -> str:
-    """What a function or the file itself raised, with the line."""
+    """The exception of a function or of the file, with the line."""
     if isinstance(error, Refused):
         return error.message
     if isinstance(error, SyntaxError) and error.filename == file:
-        return f"line {error.lineno} is no Python: {error.msg}"
+        return f"line {error.lineno} is not valid Python: {error.msg}"
     place = place_in(error, file)
     text = str(error).strip() or "no text"
     return f"it raised {type(error).__name__}: {text[:_LONGEST]}" + (f" ({place})" if place else "")
@@ -99,7 +99,7 @@ class Row:
         try:
             parameters = inspect.signature(self.function).parameters.values()
         except (TypeError, ValueError):
-            raise Refused(f"{self.where}: which arguments it takes is unknown; write a function that takes some of {', '.join(known)}")
+            raise Refused(f"{self.where}: its arguments are unknown; write a function that takes some of {', '.join(known)}")
         taken = []
         for parameter in parameters:
             named = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
@@ -136,7 +136,7 @@ class Row:
 
 
 class Plugin:
-    """A file that was run, and its rows."""
+    """A plug-in file that was run, with its functions."""
 
     def __init__(self, file: str, source: bytes):
         self.file = file
@@ -191,7 +191,7 @@ def _shown(shape: "tuple[int, ...]") -> str:
 
 
 class Arrays:
-    """The buffer of a call, by the places that the request names."""
+    """The buffer of a call, with the offsets in the request."""
 
     def __init__(self, buffer: Any, places: "dict[str, int]"):
         self._np = numpy_here()
@@ -266,7 +266,8 @@ class Worker:
                 answer = {"failed": text.encode(errors="replace").decode()}
             data = json.dumps(answer).encode()
             if len(data) > wire.MOST_MESSAGE:
-                data = json.dumps({"failed": f"its functions are described by {len(data)} bytes; {wire.MOST_MESSAGE} are allowed"}).encode()
+                data = json.dumps({"failed": f"the description of its functions has {len(data)} bytes; {wire.MOST_MESSAGE} are "
+                    f"allowed"}).encode()
             if not wire.send(self._control, data):
                 return
 

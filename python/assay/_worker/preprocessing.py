@@ -1,4 +1,4 @@
-"""How the input of a model is prepared, as the keys of a model settings file (docs/models.md), from what its library says.
+"""The preprocessing of a model as keys of a model settings file (docs/models.md), from the facts of its library.
 
 Images are resized as Pillow does. A step that resizes a tensor of bytes or of floats is PyTorch's resize (`resize_as` "torch", "torch_rounded",
 "torch_float").
@@ -19,7 +19,7 @@ _FILTERS = ("nearest", "box", "bilinear", "hamming", "bicubic", "lanczos")
 
 
 def of_timm(config: "dict[str, Any]", classes: Optional[int]) -> "dict[str, Any]":
-    """From a pretrained_cfg or default_cfg. classes: those that the model returns now, where they are known."""
+    """Settings from a pretrained_cfg or default_cfg. classes: the number of classes that the model returns, if known."""
     settings: "dict[str, Any]" = {}
     for key in TIMM_KEYS:
         value = config.get(key)
@@ -34,24 +34,25 @@ def of_timm(config: "dict[str, Any]", classes: Optional[int]) -> "dict[str, Any]
 
 
 def _filter_name(value: Any) -> str:
-    """Of torchvision's InterpolationMode, or Pillow's number or name."""
+    """The name for torchvision's InterpolationMode, or for Pillow's number or name."""
     text = str(getattr(value, "value", value)).lower()
     if text.isdigit():
         text = ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")[int(text)] if int(text) < 6 else text
     if text == "nearest-exact" or text not in _FILTERS:
-        raise Refused(f"the interpolation {text} is none of Pillow's ({', '.join(_FILTERS)}): give the preprocessing by options")
+        raise Refused(f"the interpolation {text} is not one of Pillow's ({', '.join(_FILTERS)}): pass the preprocessing as options")
     return text
 
 
 def of_torchvision(transforms: Any) -> "dict[str, Any]":
-    """From weights.transforms() of torchvision's classification weights."""
+    """Settings from weights.transforms() of torchvision's classification weights."""
     try:
         crop, resize = list(transforms.crop_size), list(transforms.resize_size)
         mean, std, interpolation = list(transforms.mean), list(transforms.std), transforms.interpolation
     except AttributeError:
-        raise Refused(f"{type(transforms).__name__} is not the preprocessing of a classifier: give it by options (preset=, input_size=, ...)")
+        raise Refused(f"{type(transforms).__name__} is not the preprocessing of a classifier: pass it as options (preset=, "
+            f"input_size=, ...)")
     if len(resize) != 1:
-        raise Refused(f"a resize to {resize} is not to the short side: give the preprocessing by options")
+        raise Refused(f"a resize to {resize} is not to the short side: pass the preprocessing as options")
     return {
         "input_size": [3, crop[0], crop[-1]], "resize_size": resize[0], "interpolation": _filter_name(interpolation),
         "mean": mean, "std": std, "crop_mode": "center",
@@ -85,7 +86,7 @@ _NEUTRAL = ("ToPureTensor", "_convert_to_rgb", "MaybeConvertMode")
 
 
 def _short(value: float) -> float:
-    """0.485 of the float32 that is nearest to it."""
+    """The shortest decimal of a float32, such as 0.485."""
     short = float(f"{value:.7g}")
     return short if struct.pack("f", short) == struct.pack("f", value) else value
 
@@ -95,7 +96,7 @@ def _is_of_v2(step: Any) -> bool:
 
 
 class _Steps:
-    """Steps of a transform, one by one, into settings."""
+    """Turns the steps of a transform into settings, one by one."""
 
     def __init__(self) -> None:
         self.settings: "dict[str, Any]" = {}
@@ -127,30 +128,30 @@ class _Steps:
             return
         else:
             raise Refused(
-                f"the step {name} of the transform has no counterpart here (Resize, CenterCrop, ToTensor, Normalize have one): "
-                "give the preprocessing by options (preset=, input_size=, ...)"
+                f"the step {name} of the transform is not supported (Resize, CenterCrop, ToTensor, Normalize have one): pass the "
+                f"preprocessing as options (preset=, input_size=, ...)"
             )
 
     def _gray(self, step: Any) -> None:
         if getattr(step, "num_output_channels", 1) != 1:
-            raise Refused("Grayscale of three channels has no counterpart here: give the preprocessing by options")
+            raise Refused("Grayscale with three channels is not supported: pass the preprocessing as options")
         if self.kind or self.resize is not None or self.crop is not None:
-            raise Refused("Grayscale behind other steps has no counterpart here: let it come first, or give the preprocessing by options")
+            raise Refused("Grayscale after other steps is not supported: put it first, or pass the preprocessing as options")
         self.settings["channel_order"] = "gray"
 
     def _resize(self, step: Any, name: str) -> None:
         if self.crop is not None or self.resize is not None:
-            raise Refused("a transform that resizes after a crop, or twice, has no counterpart here: give the preprocessing by options")
+            raise Refused("a transform that resizes after a crop, or twice, is not supported: pass the preprocessing as options")
         if self.normalised:
-            raise Refused("a transform that resizes what Normalize gave has no counterpart here: let Resize come before Normalize")
+            raise Refused("a transform that resizes the output of Normalize is not supported: put Resize before Normalize")
         if getattr(step, "max_size", None):
-            raise Refused("Resize with max_size has no counterpart here: give the preprocessing by options")
+            raise Refused("Resize with max_size is not supported: pass the preprocessing as options")
         if name == "ResizeKeepRatio" and (getattr(step, "longest", None) or getattr(step, "random_scale_prob", None)):
-            raise Refused("ResizeKeepRatio by the longest side has no counterpart here: give the preprocessing by options")
+            raise Refused("ResizeKeepRatio by the longest side is not supported: pass the preprocessing as options")
         self.resize = _sides(step.size)
         if name == "ResizeKeepRatio":
             if self.resize[1][0] != self.resize[1][1]:
-                raise Refused(f"ResizeKeepRatio to the unequal sides {self.resize[1]} has no counterpart here: give the preprocessing by options")
+                raise Refused(f"ResizeKeepRatio to the unequal sides {self.resize[1]} is not supported: pass the preprocessing as options")
             self.resize = (min(self.resize[1]), self.resize[1])
         if self.kind:
             self._as_torch(step)
@@ -158,15 +159,15 @@ class _Steps:
             self.settings["interpolation"] = _filter_name(step.interpolation)
 
     def _as_torch(self, step: Any) -> None:
-        """The resize of a tensor."""
+        """Handles the resize of a tensor."""
         exact = str(getattr(step.interpolation, "value", step.interpolation)) == "nearest-exact"
         name = "nearest" if exact else _filter_name(step.interpolation)
         bytes_of_v2 = self.kind == "bytes" and _is_of_v2(step)
         filters = ("bilinear", "bicubic", "lanczos") if bytes_of_v2 else ("bilinear", "bicubic")
         if not exact and name not in filters:
             raise Refused(
-                f"the transform resizes a tensor of {self.kind} by {name}, which has no counterpart here ({', '.join(filters)} and nearest-exact "
-                "have one): give the preprocessing by options"
+                f"the transform resizes a tensor of {self.kind} by {name}, which is not supported ({', '.join(filters)} and "
+                f"nearest-exact are): pass the preprocessing as options"
             )
         self.settings["interpolation"] = name
         self.settings["resize_as"] = "torch_float" if self.kind == "floats" else "torch" if bytes_of_v2 else "torch_rounded"
@@ -175,19 +176,19 @@ class _Steps:
 
     def finished(self) -> "dict[str, Any]":
         if self.kind == "bytes":
-            raise Refused("the transform leaves bytes from 0 to 255, and Assay gives floats: let ToTensor or ToDtype(scale=True) follow")
+            raise Refused("the transform returns bytes from 0 to 255, but Assay passes floats: add ToTensor or ToDtype(scale=True)")
         if self.resize is None:
-            raise Refused("the transform resizes nothing, and images differ in size: give the preprocessing by options")
+            raise Refused("the transform does not resize, but images differ in size: pass the preprocessing as options")
         short, both = self.resize
         crop = self.crop or both
         if short is None and self.crop not in (None, both):
             if both[0] != both[1]:
-                raise Refused(f"a resize to {both} before a crop to {crop} has no counterpart here: give the preprocessing by options")
+                raise Refused(f"a resize to {both} before a crop to {crop} is not supported: pass the preprocessing as options")
             self.settings.update(crop_mode="squash", resize_size=both[0])
         elif short is None:
             self.settings["crop_mode"] = "none"
         elif self.crop is None:
-            raise Refused("a resize of the short side without a crop gives inputs of many sizes: give the preprocessing by options")
+            raise Refused("a resize of the short side without a crop gives inputs of many sizes: pass the preprocessing as options")
         else:
             self.settings.update(crop_mode="center", resize_size=short)
         self.settings["input_size"] = [1 if "channel_order" in self.settings else 3, crop[0], crop[1]]
@@ -197,9 +198,10 @@ class _Steps:
 
 
 def of_transform(transform: Any, notes: "Optional[list[str]]" = None) -> "dict[str, Any]":
-    """From a transform of torchvision, timm or open_clip: a Compose of Resize, CenterCrop, ToTensor and Normalize, or weights.transforms().
+    """Settings from a transform of torchvision, timm or open_clip: a Compose of Resize, CenterCrop, ToTensor and Normalize, or
+    weights.transforms().
 
-    One of albumentations is read, too. notes: gets what differs from the transform in the last bits.
+    Transforms of albumentations work, too. notes: gets the differences in the last bits.
     """
     if is_of_albumentations(transform):
         return of_albumentations(transform, [] if notes is None else notes)
@@ -214,7 +216,7 @@ def of_transform(transform: Any, notes: "Optional[list[str]]" = None) -> "dict[s
 def of_processor(processor: Any) -> "tuple[dict[str, Any], list[str]]":
     """The dictionary of a Hugging Face image processor, which the program turns into settings, and notes on what differs.
 
-    The type of a processor that computes with tensors ends in "Fast": so the program knows it (src/model/huggingface.cpp).
+    The type of a processor that computes with tensors ends in "Fast", which the program checks (src/model/huggingface.cpp).
     """
     processor = getattr(processor, "image_processor", processor)  # of a processor for images and text
     if not hasattr(processor, "to_dict"):
@@ -228,7 +230,7 @@ def of_processor(processor: Any) -> "tuple[dict[str, Any], list[str]]":
 
 
 def _plain(value: Any) -> Any:
-    """As JSON has it: enums as their values, sizes as dictionaries."""
+    """Converts to JSON: enums to their values, sizes to dictionaries."""
     if isinstance(value, dict) or hasattr(value, "items"):
         return {str(key): _plain(one) for key, one in value.items() if one is not None}
     if isinstance(value, (list, tuple)):
@@ -240,7 +242,7 @@ def _plain(value: Any) -> Any:
 
 
 def classes_of_config(config: Any) -> "Optional[dict[str, Any]]":
-    """id2label of a transformers config, unless nobody named the classes."""
+    """id2label of a transformers config, unless its names are only placeholders."""
     labels = getattr(config, "id2label", None)
     if not isinstance(labels, dict) or not labels:
         return None

@@ -17,7 +17,7 @@ _OWN = __name__.rpartition(".")[0]
 
 
 def place_of(error: BaseException) -> str:
-    """"in forward, net.py:12": the innermost frame that is neither torch's nor this package's; "" where there is none."""
+    """"in forward, net.py:12": the innermost frame that is neither torch's nor this package's; "" if there is none."""
     found = ""
     trace = error.__traceback__
     while trace is not None:
@@ -35,7 +35,7 @@ def failure_of(error: BaseException) -> bytes:
 
 
 def text_of(error: BaseException) -> "tuple[str, str]":
-    """What a model raised in words, and its code."""
+    """The exception of a model as text, with its code."""
     if isinstance(error, Refused):
         return error.message, error.code
     text = str(error).strip() or "no text"
@@ -51,7 +51,7 @@ def send_description(control: socket.socket, framework: str, facts: "dict[str, A
     """Sends `described` with the facts as JSON."""
     data = json.dumps(facts, ensure_ascii=False, default=str).encode(errors="replace")
     if len(data) > wire.MOST_DESCRIPTION:
-        raise Refused(f"the description of the model takes {len(data)} bytes; {wire.MOST_DESCRIPTION} are allowed")
+        raise Refused(f"the description of the model takes {len(data)} bytes; the limit is {wire.MOST_DESCRIPTION}")
     descriptor = wire.sealed(data)
     try:
         wire.send(control, wire.described(framework, len(data)), (descriptor,))
@@ -82,7 +82,7 @@ class Server:
         send_description(self._control, self.model.framework(), self.model.description.json())
 
     def run(self) -> None:
-        """Until the other end is gone. What the model raises goes to the program."""
+        """Runs until the other end closes. Exceptions of the model go to the program."""
         if not self._answer(self._control, lambda: self.describe()):
             return
         while True:
@@ -97,12 +97,12 @@ class Server:
             elif message[0] == wire.OPEN:
                 self._answer(self._control, lambda: wire.opened(self.model.open(wire.OpenRequest(message))))
             else:
-                wire.send(self._control, wire.failure(f"a message of kind {message[0]}, which a model in Python does not know", "internal"))
+                wire.send(self._control, wire.failure(f"a message of kind {message[0]}, which is unknown to a model in Python", "internal"))
             for descriptor in descriptors:
                 os.close(descriptor)
 
     def stop(self, seconds: float = 2.0) -> None:
-        """Ends the channels and waits for the threads, no longer than that: a model may compute on."""
+        """Closes the channels and waits for the threads, at most that long, because a model may still compute."""
         with self._lock:
             self._stopped = True
             ends = [self._control, *self._lanes]
@@ -116,7 +116,7 @@ class Server:
         self._control.close()
 
     def idle(self) -> bool:
-        """Whether the model computes nothing, and, once stopped, never will."""
+        """Whether the model is idle, and after a stop stays idle."""
         with self._lock:
             return self._stopped and self._busy == 0
 
@@ -130,7 +130,7 @@ class Server:
             self._busy -= 1
 
     def _answer(self, end: socket.socket, body: Callable[[], Optional[bytes]]) -> bool:
-        """Sends what `body` returns, or why it failed. False: it failed, nobody listens, or the server was stopped."""
+        """Sends the result of `body`, or its error. Returns False if it failed, nobody listens, or the server was stopped."""
         if not self._begin():
             return False
         try:

@@ -13,7 +13,7 @@ LANES_OF_CUDA = 2  # one batch is copied while another is computed
 
 
 def _same_device(module: Any) -> Any:
-    """Where a module lies: the device of its first parameter or buffer, the processor where it has none."""
+    """The device of a module: that of its first parameter or buffer, or the CPU if it has none."""
     import torch
 
     for tensor in (*module.parameters(), *module.buffers()):
@@ -28,13 +28,13 @@ def _device_text(device: Any) -> str:
 
 
 def _stands_alone(weight: Any) -> bool:
-    """Whether its memory is its own: neither another process nor another tensor sees a part of it."""
+    """Whether no other process or tensor shares its memory."""
     storage = weight.untyped_storage() if hasattr(weight, "untyped_storage") else weight.storage()
     return not weight.is_shared() and storage.nbytes() == weight.numel() * weight.element_size()
 
 
 def _cuts_products(torch: Any) -> bool:
-    """Whether this process lets CUDA cut float32 numbers to TF32."""
+    """Whether this process allows TF32 for float32 numbers on CUDA."""
     try:
         return bool(torch.backends.cuda.matmul.allow_tf32 or torch.backends.cudnn.allow_tf32)
     except RuntimeError:  # set by its newer names, which this question does not know
@@ -109,7 +109,7 @@ class TorchModel(Model):
             return
         if not self._movable:
             raise Refused(
-                f"the module lies on {self._device}, and device={wanted} is asked for: move it yourself (net.to({wanted!r})), or leave it out",
+                f"the module is on {self._device}, and device={wanted} is requested: move it yourself (net.to({wanted!r})), or omit it",
                 "usage",
             )
         if asked.type == "cuda" and not torch.cuda.is_available():
@@ -148,17 +148,18 @@ class TorchModel(Model):
         return checked_shape(value.shape, 1, None), [note] if note else []
 
     def _refuse_channels(self, error: str) -> None:
-        """Raises Refused: by the words of a convolution, the model takes gray images, or no gray ones. src/model/torch/network.cpp reads them, too."""
+        """Raises Refused if the error of a convolution shows that the model takes gray images, or none. src/model/torch/network.cpp reads
+        them, too."""
         if self.channels == 3 and "to have 1 channels, but got 3 channels" in error:
             raise Refused(
                 "the model takes images of one channel. Pass channel_order=\"gray\" with mean= and std= of one number each (--channel-order gray), or a "
                 "transform= that begins with Grayscale(). For one of several models, settings={name: {\"channel_order\": \"gray\", ...}} says it"
             )
         if self.channels == 1 and "to have 3 channels, but got 1 channels" in error:
-            raise Refused("the model takes images of three channels, and its settings say gray ones: leave channel_order=\"gray\" out")
+            raise Refused("the model takes images of three channels, but its settings say gray: omit channel_order=\"gray\"")
 
     def _take_channels_last(self, height: int, width: int) -> None:
-        """Convolutions on a processor are up to half faster so. By rule, because the bits depend on it."""
+        """Chooses a memory format with faster convolutions on a CPU, by a fixed rule because the bits depend on it."""
         import torch
 
         weights = [] if self._module is None else [w for w in self._module.parameters() if w.dim() == 4]
@@ -223,21 +224,22 @@ class TorchModel(Model):
             scores, _ = self._run(leaf.to(self._dtype).clone(memory_format=self._memory_format))
             checked_shape(scores.shape, batch.images, classes)
             if self.gradient is None and not scores.requires_grad:
-                raise Refused("the model's scores are cut off from its input: it has no gradient (detach(), no_grad() or integers inside?)")
+                raise Refused("the model has no gradient, because its scores are detached from its input (detach(), no_grad() or "
+                    "integers inside?)")
             losses, derivative = loss_of(batch.loss or 0, scores.detach().float(), labels.to(self._device), targets.to(self._device))
             if self.gradient is not None:
                 gradient = self._given(images.to(self._device, copy=True), derivative)
             else:
                 (gradient,) = torch.autograd.grad(scores, leaf, derivative.to(scores.dtype), allow_unused=True)
         if gradient is None:
-            raise Refused("the model's scores are cut off from its input: it has no gradient")
+            raise Refused("the model has no gradient, because its scores are detached from its input")
         out.copy_(scores.detach())
         planes = floats[batch.gradient_at:batch.losses_at].zero_().view(batch.images, 3, *images.shape[2:])
         planes[:, :self.channels].copy_(gradient)
         floats[batch.losses_at:batch.labels_at].copy_(losses.to("cpu", torch.float64).contiguous().view(torch.float32))
 
     def _given(self, images: Any, weights: Any) -> Any:
-        """What gradient= says, of tensors."""
+        """The result of gradient=, for tensors."""
         import torch
 
         assert self.gradient is not None
@@ -269,5 +271,5 @@ class TorchModel(Model):
         if self._module is not None:
             weights: "dict[str, Any]" = costs.weights_of(self._module)
         else:
-            weights = costs.without_weights("a function that refers to no nn.Module does not say what its weights are")
+            weights = costs.without_weights("the weights of a function without an nn.Module are unknown")
         return {**counted, **weights, "seconds": seconds}

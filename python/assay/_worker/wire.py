@@ -1,4 +1,4 @@
-"""Messages between the program and a model in Python: datagrams with fields, and open descriptors beside them.
+"""Messages between the program and a model in Python: datagrams with fields and open descriptors.
 
 The layout is that of src/model/isolated/wire.cpp: a byte for the kind, then numbers (8 bytes), reals (8 bytes) and texts (their length,
 then UTF-8), all little-endian.
@@ -30,7 +30,7 @@ _GONE = (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN, errno.EBADF)
 
 
 class Refused(Exception):
-    """What cannot be done and why; the program shows the text as its own error. `code` is one of CODES."""
+    """An error that the program shows as its own. `code` is one of CODES."""
 
     def __init__(self, message: str, code: str = "bad_input"):
         super().__init__(message)
@@ -39,7 +39,7 @@ class Refused(Exception):
 
 
 def cut(text: str, most: int) -> bytes:
-    """UTF-8 of at most so many bytes, cut between characters."""
+    """UTF-8 with a limit of bytes, cut between characters."""
     return text.encode(errors="replace")[:most].decode(errors="ignore").encode()
 
 
@@ -75,7 +75,7 @@ class Writer:
 
 
 class Reader:
-    """The fields of a message. Raises Refused (internal) where it is cut short or of another kind."""
+    """The fields of a message. Raises Refused (internal) if it is cut short or of another kind."""
 
     def __init__(self, message: bytes, kind: int):
         if not message or message[0] != kind:
@@ -104,7 +104,7 @@ class Reader:
 
 
 def send(end: socket.socket, message: bytes, descriptors: "tuple[int, ...]" = ()) -> bool:
-    """False where the other end is gone."""
+    """Returns False if the other end is closed."""
     try:
         if descriptors:
             socket.send_fds(end, [message], list(descriptors))
@@ -118,7 +118,7 @@ def send(end: socket.socket, message: bytes, descriptors: "tuple[int, ...]" = ()
 
 
 def receive(end: socket.socket) -> "tuple[bytes, list[int]]":
-    """The next message and the descriptors that came along; b"" where the other end is gone."""
+    """The next message and the descriptors that came along; b"" if the other end is closed."""
     try:
         message, descriptors, flags, _ = socket.recv_fds(end, MOST_MESSAGE, MOST_DESCRIPTORS)
     except OSError as error:
@@ -133,7 +133,7 @@ def receive(end: socket.socket) -> "tuple[bytes, list[int]]":
 
 
 def sealed(data: bytes) -> int:
-    """A descriptor of memory with these bytes, which nobody can change any more. The caller closes it."""
+    """A descriptor of read-only memory with these bytes. The caller closes it."""
     import fcntl
 
     descriptor = os.memfd_create("assay-description", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -163,7 +163,7 @@ def said(text: str) -> bytes:
 
 
 class Names:
-    """What a model that knows no classes gets from the program: class names, and templates of texts for them."""
+    """Class names and text templates from the program, for a model without classes."""
 
     def __init__(self, values: "dict[str, Any]"):
         self.classes: "list[str]" = list(values["classes"])
@@ -176,7 +176,7 @@ class Names:
 def asked_names(control: socket.socket) -> Names:
     """Asks the program, before `described`. If it has none, it ends this process."""
     if not send(control, Writer(WANTED).bytes()):
-        raise Refused("the program is gone", "internal")
+        raise Refused("the program has exited", "internal")
     message, descriptors = receive(control)
     try:
         length = Reader(message, NAMES).number()
@@ -192,7 +192,7 @@ ONE_CHANNEL = 2
 
 
 class OpenRequest:
-    """What the program wants to know a model by: the size of its input, the entry of its output, its device."""
+    """The program's request to open a model: size of the input, output entry, device."""
 
     def __init__(self, message: bytes):
         fields = Reader(message, OPEN)
@@ -215,7 +215,7 @@ class OpenRequest:
 
 
 class Batch:
-    """What is asked of the images in the buffer, and where its parts lie, in floats (src/model/isolated/batch_layout.h)."""
+    """The request for the images in the buffer, with the offsets of its parts in floats (src/model/isolated/batch_layout.h)."""
 
     TARGETED = (2, 4)  # losses with a target: difference, targeted_dlr
 
@@ -232,7 +232,7 @@ class Batch:
 
 
 class CostRequest:
-    """What is asked about a model's cost: images at once, threads of the timed runs, and how many of these."""
+    """The request for a model's cost: batch size, threads and number of timed runs."""
 
     def __init__(self, message: bytes):
         fields = Reader(message, MEASURE)
@@ -240,7 +240,7 @@ class CostRequest:
 
 
 def cost_parts(cost: "dict[str, Any]") -> "list[bytes]":
-    """`cost` messages of a cost, as src/model/isolated/cost_wire.cpp reads them."""
+    """`cost` messages for a cost, as src/model/isolated/cost_wire.cpp reads them."""
     out = Writer(COST).number(cost["batch"]).number(cost["parameters"]).number(cost["buffers"]).number(cost["bytes"])
     out.number(len(cost["operators"]))
     for one in cost["operators"]:
@@ -261,7 +261,7 @@ def cost_parts(cost: "dict[str, Any]") -> "list[bytes]":
 
 
 def opened(facts: "dict[str, Any]") -> bytes:
-    """An `opened` message of what a model is (ModelFacts in include/assay/model/classifier.h)."""
+    """An `opened` message with the facts of a model (ModelFacts in include/assay/model/classifier.h)."""
     out = Writer(OPENED).number(facts["classes"]).number(facts["parameters"]).number(facts.get("fixed_batch", 0)).text(facts["device"])
     out.number(1).number(facts["lanes"]).number(facts.get("precision", 0)).text(facts["framework"]).text(facts["memory_format"])
     return out.texts(facts["notes"]).texts(facts.get("missing_limits", [])).bytes()

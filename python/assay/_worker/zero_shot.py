@@ -30,7 +30,7 @@ def templates_of(names: Names, library: Any) -> "list[Callable[[str], str]]":
         try:
             return list(getattr(library, _LISTS[given]))
         except (KeyError, AttributeError):
-            raise Refused(f"open_clip {library.__version__} has no templates called {given}: give a file of them (--templates FILE)", "usage")
+            raise Refused(f"open_clip {library.__version__} has no templates named {given}: pass a file of them (--templates FILE)", "usage")
     return [functools.partial(_filled, text) for text in given]
 
 
@@ -39,7 +39,7 @@ def _filled(template: str, name: str) -> str:
 
 
 def classes_of(names: Names, library: Any) -> "list[str]":
-    """The names as texts use them. ImageNet's classes are called as open_clip calls them: WordNet's names are lists of synonyms."""
+    """The class names for texts. ImageNet's classes have open_clip's names, because WordNet's are lists of synonyms."""
     known = getattr(library, "IMAGENET_CLASSNAMES", ())
     out = []
     for name, number in zip(names.classes, names.imagenet):
@@ -48,7 +48,7 @@ def classes_of(names: Names, library: Any) -> "list[str]":
 
 
 def settings_of(config: "dict[str, Any]") -> "dict[str, Any]":
-    """Model settings from open_clip's preprocess_cfg. Raises Refused: Assay cannot prepare images so."""
+    """Model settings from open_clip's preprocess_cfg. Raises Refused if Assay does not support it."""
     size = config.get("size", 224)
     sides = [size, size] if isinstance(size, int) else [int(side) for side in size]
     mode = config.get("resize_mode") or "shortest"
@@ -65,14 +65,14 @@ def settings_of(config: "dict[str, Any]") -> "dict[str, Any]":
         settings.update(crop_mode="border", resize_size=sides[0], fill=int(config.get("fill_color") or 0))
     else:
         raise Refused(
-            f"open_clip resizes the images of this model by resize_mode {mode} to {sides[0]} x {sides[1]} pixels, and Assay cannot. Give the "
-            "network by python:FILE.py:NAME, with options for its preprocessing"
+            f"open_clip resizes the images of this model with resize_mode {mode} to {sides[0]} x {sides[1]} pixels, which Assay "
+            f"does not support. Pass the network as python:FILE.py:NAME, with options for its preprocessing"
         )
     return settings
 
 
 def _device(torch: Any, asked: str) -> str:
-    """Where texts are computed: where the model will run. What is no device is refused when it is opened."""
+    """The device for texts: that of the model. An invalid device is refused when the model is opened."""
     if asked == "auto" or asked.startswith("cuda"):
         if torch.cuda.is_available():
             return "cuda" if asked == "auto" else asked.split(",")[0]
@@ -80,7 +80,7 @@ def _device(torch: Any, asked: str) -> str:
 
 
 def _features(library: Any, network: Any, tokenizer: Any, classes: "list[str]", templates: "list[Callable[[str], str]]", device: str) -> Any:
-    """classes x features. Parts of fixed sizes, one thread each: the bits do not depend on the number of threads."""
+    """classes x features. Computed in parts of fixed sizes, one thread each, so that the bits do not depend on the number of threads."""
     import torch
 
     step = max(1, _TEXTS_AT_ONCE // len(templates))
@@ -111,7 +111,7 @@ def classifier_of(library: Any, network: Any, tokenizer: Any, names: Names, say:
     say(f"{len(classes)} class names in {len(templates)} templates make {texts} texts, such as \"{templates[0](classes[0])}\"{fewer}")
     weights = _features(library, network, tokenizer, classes, templates, device)
     if not bool(torch.isfinite(weights).all()):
-        raise Refused("the features of the class names are not finite numbers: are these the weights of this architecture?")
+        raise Refused("the features of the class names are not finite numbers: check that the weights belong to this architecture")
     told = [fingerprints.of_module(network), [[template(name) for template in templates] for name in classes]]
     return _module(network, weights), fingerprints.of_text("zero-shot " + json.dumps(told))
 

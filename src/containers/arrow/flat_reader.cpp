@@ -6,7 +6,7 @@ namespace assay::arrow {
 namespace {
 
 [[noreturn]] void refuse_flat() {
-    refuse("its metadata are damaged: an offset leads outside");
+    refuse("its metadata are damaged: an offset points outside the file");
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ std::vector<FlatReader> FlatReader::tables(std::size_t field) const {
     // Every element may lead to the same table, which takes more memory than its offset.
     constexpr std::size_t most = std::size_t{1} << 16;
     const auto [begin, count] = vector(field, 4);
-    if (count > most) refuse("its metadata have longer lists than are read");
+    if (count > most) refuse("its metadata have longer lists than are supported");
     std::vector<FlatReader> all;
     for (std::size_t i = 0; i < count; ++i)
         all.push_back(FlatReader(bytes_, followed(begin + 4 * i)));

@@ -69,8 +69,9 @@ std::size_t buffers_of(ArrowType type, const std::string& name) {
         case ArrowType::large_list:
             return 2;
         default:
-            refuse(fmt::format("the column `{}` has the Arrow type {}, whose layout is not read",
-                               shortened(name), static_cast<std::uint64_t>(type)));
+            refuse(
+                fmt::format("the column `{}` has the Arrow type {}, whose layout is not supported",
+                            shortened(name), static_cast<std::uint64_t>(type)));
     }
 }
 
@@ -111,8 +112,9 @@ StreamField stream_field(const FlatReader& table, Numbering& next, int depth) {
     StreamField field;
     field.name = table.text(name);
     if (depth > deepest || next.nodes == most_stream_fields)
-        refuse("it has more columns, or deeper ones, than are read");
-    if (field.name.size() > longest_name) refuse("the name of a column is longer than is read");
+        refuse("it has too many columns, or columns nested too deep");
+    if (field.name.size() > longest_name)
+        refuse("the name of a column is longer than is supported");
     const auto number = static_cast<ArrowType>(table.number(type_type, 1));
     const auto of_type = table.table(type);
     const bool is_dictionary = table.has(dictionary);
@@ -175,7 +177,7 @@ StreamBatch stream_batch(const FlatReader& table, std::uint64_t body, std::uint6
     enum : std::size_t { length, nodes, buffers, compression };
     if (table.has(compression))
         refuse(
-            "its batches are compressed, which is not read. This unpacks it: python3 -c \"import "
+            "its batches are compressed, which is not supported. To unpack it: python3 -c \"import "
             "pyarrow as a; r = a.ipc.open_stream('IN.arrow'); w = a.ipc.new_stream('OUT.arrow', "
             "r.schema); [w.write(b) for b in r]; w.close()\"");
     StreamBatch batch;
@@ -189,7 +191,7 @@ StreamBatch stream_batch(const FlatReader& table, std::uint64_t body, std::uint6
         batch.buffers.push_back({body + offset, size});
     }
     if (batch.nulls.size() != numbering.nodes || batch.buffers.size() != numbering.buffers)
-        refuse("it is damaged: a batch has other columns than the schema");
+        refuse("it is damaged: a batch has different columns than the schema");
     return batch;
 }
 
@@ -205,14 +207,14 @@ StreamReader StreamReader::open(const ByteSource& file) {
     for (std::uint64_t at = 0;;) {
         if (file.size() - at < 8) {
             if (at == file.size() && has_schema) return out;  // without the mark of its end
-            refuse(has_schema ? "it was cut off" : "it is no Arrow stream");
+            refuse(has_schema ? "it was cut off" : "it is not an Arrow stream");
         }
         if (little(file, at, 4) != continuation)
             refuse(has_schema ? fmt::format("it is damaged at byte {}", at)
-                              : "it is no Arrow stream");
+                              : "it is not an Arrow stream");
         const std::uint64_t size = little(file, at + 4, 4);
         if (size == 0) {
-            if (!has_schema) refuse("it is no Arrow stream: it has no schema");
+            if (!has_schema) refuse("it is not an Arrow stream: it has no schema");
             return out;
         }
         at += 8;
@@ -228,7 +230,8 @@ StreamReader StreamReader::open(const ByteSource& file) {
         if (!content) refuse("its metadata are damaged: a message without content");
         if (kind == schema && !has_schema) {
             has_schema = true;
-            if (content->number(endianness, 2) != 0) refuse("it is big-endian, which is not read");
+            if (content->number(endianness, 2) != 0)
+                refuse("it is big-endian, which is not supported");
             for (const FlatReader& field : content->tables(fields))
                 out.fields_.push_back(stream_field(field, numbering, 0));
             out.metadata_ = metadata_of(*content, metadata);

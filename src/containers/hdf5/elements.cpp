@@ -54,10 +54,9 @@ ElementType real_type(std::uint64_t bits, std::size_t size, Fields& fields) {
         return {
             .descr = fmt::format("<f{}", size), .size = size, .big_endian = (bits & is_big) != 0};
     }
-    refuse(
-        fmt::format("its real numbers of {} bytes are not IEEE's: float16, float32 and float64 "
-                    "are read",
-                    size));
+    refuse(fmt::format(
+        "its real numbers of {} bytes are not IEEE's: float16, float32 and float64 are supported",
+        size));
 }
 
 std::string_view name_of_class(Class kind) {
@@ -96,7 +95,8 @@ ElementType element_type(std::span<const std::byte> message) {
             constexpr std::size_t longest = 1U << 16;
             constexpr unsigned padded_by_blanks = 2;
             if (size == 0 || size > longest || (bits & low_half) >= padded_by_blanks)
-                refuse(fmt::format("its texts of {} bytes are padded by blanks or too long", size));
+                refuse(
+                    fmt::format("its texts of {} bytes are padded with blanks or too long", size));
             return {.descr = fmt::format("|S{}", size), .size = size};
         }
         case Class::enumeration: {  // h5py's booleans, too: the type of its numbers follows
@@ -110,11 +110,11 @@ ElementType element_type(std::span<const std::byte> message) {
             constexpr unsigned text = 1;
             constexpr std::size_t heap_id = 16;
             if ((bits & low_half) != text || size != heap_id)
-                refuse("it holds lists, which are not read");
+                refuse("it holds lists, which are not supported");
             return {.descr = "", .size = size, .big_endian = false, .any_length = true};
         }
         default:
-            refuse(fmt::format("it holds {}, which are not read", name_of_class(kind)));
+            refuse(fmt::format("it holds {}, which are not supported", name_of_class(kind)));
     }
 }
 
@@ -123,7 +123,7 @@ std::vector<std::uint64_t> shape_of(std::span<const std::byte> message, std::siz
     const std::uint64_t version = fields.number(1), axes = fields.number(1);
     constexpr std::uint64_t most_axes = 8, most_bytes = std::uint64_t{1} << 60;
     if ((version != 1 && version != 2) || axes > most_axes)
-        refuse(fmt::format("a shape of version {} and {} axes is not read", version, axes));
+        refuse(fmt::format("a shape of version {} and {} axes is not supported", version, axes));
     fields.skip(1);
     constexpr std::uint64_t empty = 2;
     if (version == 1) fields.skip(5);

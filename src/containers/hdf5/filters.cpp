@@ -44,7 +44,7 @@ std::vector<std::byte> inflated(std::span<const std::byte> packed, std::size_t m
     const int status = uncompress(reinterpret_cast<Bytef*>(out.data()), &length,
                                   reinterpret_cast<const Bytef*>(packed.data()),
                                   static_cast<uLong>(packed.size()));
-    if (status != Z_OK) refuse("it is damaged: a chunk that deflate packed cannot be unpacked");
+    if (status != Z_OK) refuse("it is damaged: a chunk cannot be decompressed (deflate)");
     out.resize(length);
     return out;
 }
@@ -130,7 +130,7 @@ Filters::Filters(std::span<const std::byte> message) {
     Fields fields(message, "a list of filters");
     const std::uint64_t version = fields.number(1), count = fields.number(1);
     if (version != 1 && version != 2)
-        refuse(fmt::format("a list of filters of version {} is not read", version));
+        refuse(fmt::format("a list of filters of version {} is not supported", version));
     constexpr std::uint64_t most_filters = 32;  // a chunk has a bit for each
     if (count > most_filters) refuse(fmt::format("it is damaged: a list of {} filters", count));
     if (version == 1) fields.skip(6);

@@ -60,7 +60,7 @@ private:
         Fields fields(begin, "an object");
         fields.skip(4);
         if (const std::uint64_t version = fields.number(1); version != 2)
-            refuse(fmt::format("an object of version {} is not read", version));
+            refuse(fmt::format("an object of version {} is not supported", version));
         const std::uint64_t flags = fields.number(1);
         constexpr unsigned has_order = 0x04, has_phase = 0x10, has_times = 0x20;
         if ((flags & has_times) != 0) fields.skip(16);
@@ -75,7 +75,7 @@ private:
         constexpr std::size_t most_runs = 256;
         read_ += run.size;
         if (runs_.size() > most_runs || run.size > most_header_bytes || read_ > most_header_bytes)
-            refuse("it is damaged: an object has more messages than are read");
+            refuse("it is damaged: an object has more messages than are supported");
         const auto bytes = bytes_at(file_, run.at, run.size, "an object's messages");
         Fields fields(bytes, "a message");
         const std::size_t head = new_ ? (order_ ? 6 : 4) : 8;
@@ -132,7 +132,7 @@ public:
         const std::uint64_t size = of_heap.number(8);
         of_heap.skip(8);
         if (size > most_heap_bytes)
-            refuse(fmt::format("a group's names take {} bytes; at most {} are read", size,
+            refuse(fmt::format("a group's names take {} bytes; the limit is {}", size,
                                most_heap_bytes));
         names_ = bytes_at(file, of_heap.address(), size, "a group's names");
     }
@@ -145,7 +145,7 @@ private:
     void take_node(std::uint64_t at, int depth) {
         constexpr int deepest = 16;
         if (depth > deepest || ++nodes_ > most_children)
-            refuse("it is damaged: a group's tree does not end");
+            refuse("it is damaged: the tree of a group is circular");
         const auto head = bytes_at(file_, at, 24, "a group's tree");
         expect_signature(head, "TREE", at);
         Fields fields(head, "a group's tree");
@@ -164,7 +164,7 @@ private:
     }
 
     void take_symbols(std::uint64_t at) {
-        if (++nodes_ > most_children) refuse("it is damaged: a group's tree does not end");
+        if (++nodes_ > most_children) refuse("it is damaged: the tree of a group is circular");
         const auto head = bytes_at(file_, at, 8, "a group's links");
         expect_signature(head, "SNOD", at);
         Fields fields(head, "a group's links");
@@ -180,14 +180,14 @@ private:
             links.skip(20);
             if (is_link || header == no_address) continue;
             if (children_.size() == most_children)
-                refuse(fmt::format("a group holds more than the {} links that are read",
+                refuse(fmt::format("a group holds more than the {} links that are supported",
                                    most_children));
             children_.emplace_back(name_at(name), header);
         }
     }
 
     std::string name_at(std::uint64_t offset) const {
-        if (offset >= names_.size()) refuse("it is damaged: a link's name lies beyond its heap");
+        if (offset >= names_.size()) refuse("it is damaged: a link's name is outside its heap");
         const auto* const begin = reinterpret_cast<const char*>(names_.data()) + offset;
         const std::string_view rest(begin, names_.size() - static_cast<std::size_t>(offset));
         const std::string_view name = rest.substr(0, rest.find('\0'));
@@ -225,7 +225,7 @@ void refuse_heap_of_links(const Message& message) {
     if ((fields.number(1) & has_order) != 0) fields.skip(8);
     if (fields.address() != no_address)
         refuse(
-            "a group keeps its links in a fractal heap, which is not read. Files of "
+            "a group keeps its links in a fractal heap, which is not supported. Files of "
             "h5py.File(NAME, 'w'), without libver and track_order, are read");
 }
 
@@ -249,7 +249,7 @@ std::span<const std::byte> Fields::bytes(std::size_t size) {
 std::vector<std::byte> bytes_at(const ByteSource& file, std::uint64_t at, std::uint64_t size,
                                 const char* what) {
     if (at > file.size() || size > file.size() - at)
-        refuse(fmt::format("it is damaged or cut off: {} lies beyond its end", what));
+        refuse(fmt::format("it is damaged or cut off: {} is beyond its end", what));
     std::vector<std::byte> bytes(static_cast<std::size_t>(size));
     file.read(at, bytes);
     return bytes;
@@ -276,16 +276,17 @@ Root find_root(const std::shared_ptr<const ByteSource>& file) {
         file->read(at, block);
         if (has_signature(block, signature)) break;
     }
-    if (!has_signature(block, signature)) refuse("it is no HDF5 file, or it was cut off");
+    if (!has_signature(block, signature)) refuse("it is not an HDF5 file, or it was cut off");
     Fields fields(block, "the superblock");
     fields.skip(signature.size());
     const std::uint64_t version = fields.number(1);
-    if (version > 3) refuse(fmt::format("an HDF5 file of version {} is not read", version));
+    if (version > 3) refuse(fmt::format("an HDF5 file of version {} is not supported", version));
     if (version < 2) fields.skip(4);
     const std::uint64_t offsets = fields.number(1), lengths = fields.number(1);
     if (offsets != 8 || lengths != 8)
-        refuse(fmt::format("its addresses have {} bytes and its lengths {}; 8 of both are read",
-                           offsets, lengths));
+        refuse(fmt::format(
+            "its addresses have {} bytes and its lengths {}; only 8 is supported for both", offsets,
+            lengths));
     fields.skip(version < 2 ? 9 : 1);
     if (version == 1) fields.skip(4);
     const std::uint64_t base = fields.address();

@@ -63,7 +63,7 @@ private:
         constexpr int deepest = 16;
         throw_if_stopped();
         if (depth > deepest || ++nodes_ > most_chunks)
-            refuse("it is damaged: its tree of chunks does not end");
+            refuse("it is damaged: its tree of chunks is circular");
         const auto head = bytes_at(file_, at, 24, "a tree of chunks");
         Fields fields(head, "a tree of chunks");
         constexpr std::uint64_t tree_signature = 0x45455254;  // "TREE"
@@ -91,7 +91,7 @@ private:
             } else if (inside) {  // what an array that shrank had before may still be there
                 ChunkPlace& known = places_[static_cast<std::size_t>(cell)];
                 if (known.address != no_address)
-                    refuse("it is damaged: two of its chunks lie at one place");
+                    refuse("it is damaged: two of its chunks are at the same place");
                 known = place;
                 ++found_;
             }
@@ -215,14 +215,14 @@ std::shared_ptr<const ByteSource> chunked(const std::shared_ptr<const ByteSource
     const std::uint64_t axes = fields.number(1);  // and one more, for the bytes of an element
     const std::uint64_t tree = fields.address();
     if (axes != grid.shape.size() + 1 || grid.shape.empty())
-        refuse("it is damaged: its chunks have other axes than the array");
+        refuse("it is damaged: its chunks have different axes than the array");
     for (std::size_t axis = 0; axis < grid.shape.size(); ++axis) {
         grid.chunk.push_back(fields.number(4));
         if (grid.chunk.back() == 0) refuse("it is damaged: its chunks are empty");
         grid.counts.push_back((grid.shape[axis] - 1) / grid.chunk.back() + 1);
     }
     if (fields.number(4) != grid.element_bytes)
-        refuse("it is damaged: its chunks have elements of another size");
+        refuse("it is damaged: its chunks have elements of a different size");
     if (tree == no_address) refuse("it was never written");
     std::uint64_t chunks = 1, bytes = grid.element_bytes, row_bytes = grid.element_bytes;
     for (std::size_t axis = 0; axis < grid.shape.size(); ++axis) {
@@ -232,14 +232,13 @@ std::shared_ptr<const ByteSource> chunked(const std::shared_ptr<const ByteSource
         row_bytes *= axis == 0 ? std::min(grid.chunk[0], grid.shape[0])
                                : std::min(grid.shape[axis], most_row_bytes + 1);
         if (chunks > most_chunks || chunks > file->size() / 32)
-            refuse(
-                fmt::format("it has more chunks than its file can hold, or than the {} that "
-                            "are read",
-                            most_chunks));
+            refuse(fmt::format(
+                "it has more chunks than its file can hold, or than the {} that are supported",
+                most_chunks));
         if (bytes > most_row_bytes || row_bytes > most_row_bytes)
             refuse(
                 fmt::format("the images or rows that one chunk spans take more than the {} MiB "
-                            "that are read",
+                            "that are supported",
                             most_row_bytes >> 20U));
     }
     const Message* const filters = find_message(messages, Message::filters);
@@ -254,14 +253,14 @@ std::shared_ptr<const ByteSource> stored_elements(const std::shared_ptr<const By
                                                   const std::vector<std::uint64_t>& shape,
                                                   std::size_t element_bytes) {
     if (find_message(messages, Message::external_files) != nullptr)
-        refuse("its elements lie in other files, which are not read");
+        refuse("its elements are in other files, which are not supported");
     const std::uint64_t bytes = std::accumulate(shape.begin(), shape.end(),
                                                 std::uint64_t{element_bytes}, std::multiplies<>());
     const Message* const layout = find_message(messages, Message::layout);
     Fields fields(layout->bytes, "a layout");
     const std::uint64_t version = fields.number(1);
     if (version != 3 && version != 4)
-        refuse(fmt::format("a layout of version {} is not read", version));
+        refuse(fmt::format("a layout of version {} is not supported", version));
     constexpr std::uint64_t compact = 0, contiguous = 1, in_chunks = 2;
     const std::uint64_t kind = fields.number(1);
     if (kind == compact) {
@@ -279,9 +278,9 @@ std::shared_ptr<const ByteSource> stored_elements(const std::shared_ptr<const By
     if (kind == in_chunks && version == 3)
         return chunked(file, messages, fields,
                        {.shape = shape, .chunk = {}, .counts = {}, .element_bytes = element_bytes});
-    refuse(kind == in_chunks ? "its chunks have an index of HDF5 1.10, which is not read (h5py "
-                               "without libver='latest' writes another)"
-                             : "it is a view of other data sets, which is not read");
+    refuse(kind == in_chunks ? "its chunks have an index of HDF5 1.10, which is not supported "
+                               "(write it with h5py without libver='latest')"
+                             : "it is a view of other data sets, which is not supported");
 }
 
 }  // namespace assay::hdf5

@@ -28,12 +28,12 @@ void check_header(const ByteSource& file) {
     file.read(0, std::span(header).first(there));
     const std::string_view start(reinterpret_cast<const char*>(header.data()), there);
     if (start.starts_with("MATLAB 7.3") || start.starts_with("\x89HDF"))
-        refuse("it is a MAT-file of version 7.3 (HDF5); save it with -v7, or by scipy.io.savemat");
+        refuse("it is a MAT-file of version 7.3 (HDF5); save it with -v7 or scipy.io.savemat");
     if (there < header_bytes) refuse("it is too short for a MAT-file");
-    if (start.substr(126) == "MI") refuse("it is a big-endian MAT-file, which is not read");
+    if (start.substr(126) == "MI") refuse("it is a big-endian MAT-file, which is not supported");
     constexpr std::uint32_t level_5 = 0x0100;
     if (start.substr(126) != "IM" || little_number(std::span(header).subspan(124, 2)) != level_5)
-        refuse("it is no MAT-file of level 5");
+        refuse("it is not a MAT-file of level 5");
 }
 
 Tag tag_at(const ByteSource& source, std::uint64_t at) {

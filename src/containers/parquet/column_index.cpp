@@ -50,13 +50,13 @@ void ColumnIndex::list_pages(const SourceFile& source, std::size_t group, const 
             [&] { return fmt::format("page at byte {}", begin); },
             [&] {
                 if (at == end) {
-                    refuse(fmt::format("the pages end, {} of {} rows are missing",
+                    refuse(fmt::format("the pages end too early: {} of {} rows are missing",
                                        group_end - rows_, rows));
                 }
                 const auto [header, header_size] = window.header_at(at);
                 at += header_size;
                 if (header.packed_size > end - at) {
-                    refuse(fmt::format("it claims {} bytes, {} are left of the column",
+                    refuse(fmt::format("it claims {} bytes, but the column has only {} left",
                                        header.packed_size, end - at));
                 }
                 add({rows_, at, header, static_cast<std::uint32_t>(group), dictionary}, group_end);
@@ -77,9 +77,9 @@ void ColumnIndex::add(const Place& place, std::uint64_t group_end) {
         return;
     }
     if (uses_dictionary(header) && place.dictionary == none)
-        refuse("its values are those of a dictionary, and there is no dictionary before it");
+        refuse("its values refer to a dictionary, but none precedes it");
     if (header.values > group_end - rows_) {
-        refuse(fmt::format("it claims {} rows, {} are left of the row group", header.values,
+        refuse(fmt::format("it claims {} rows, but the row group has only {} left", header.values,
                            group_end - rows_));
     }
     if (header.values == 0) return;

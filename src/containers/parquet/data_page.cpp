@@ -27,7 +27,8 @@ void check_crc(const PageHeader& header, Bytes packed) {
     const auto found = static_cast<std::uint32_t>(
         crc32(0, reinterpret_cast<const Bytef*>(packed.data()), static_cast<uInt>(packed.size())));
     if (found != *header.crc)
-        refuse(fmt::format("its checksum is {:08x}, of its bytes {:08x}", *header.crc, found));
+        refuse(fmt::format("its checksum is {:08x}, but that of its bytes is {:08x}", *header.crc,
+                           found));
 }
 
 }  // namespace
@@ -123,7 +124,7 @@ private:
             default:
                 break;
         }
-        refuse(fmt::format("values of {} are encoded as {}, which is not for them",
+        refuse(fmt::format("values of {} are encoded as {}, which does not fit their type",
                            name_of(column_.type), name_of(header_.encoding)));
     }
 
@@ -202,15 +203,16 @@ private:
         for (std::size_t i = 0; i < present_; ++i) {
             if (prefixes.values[i] > before || suffixes.values[i] > ends.size() - in_ends) {
                 refuse(fmt::format(
-                    "a value claims {} bytes of the one before and {} of its own; "
-                    "there are {} and {}",
+                    "a value claims {} bytes of the previous one and {} of its own; only {} and {} "
+                    "exist",
                     prefixes.values[i], suffixes.values[i], before, ends.size() - in_ends));
             }
             in_ends += suffixes.values[i];
             before = prefixes.values[i] + suffixes.values[i];
             all += before;
             if (column_.type == Physical::fixed_bytes && before != column_.length)
-                refuse(fmt::format("a value of {} bytes; each has {}", before, column_.length));
+                refuse(
+                    fmt::format("a value of {} bytes; each must have {}", before, column_.length));
             if (all > largest_page)
                 refuse(fmt::format("its values take more than {} bytes", largest_page));
         }
@@ -269,7 +271,7 @@ private:
 
     void read_indices(std::shared_ptr<const Page> dictionary) {
         if (dictionary == nullptr)
-            refuse("its values are those of a dictionary, and the chunk has none");
+            refuse("its values refer to a dictionary, but the chunk has none");
         if (present_ > 0) {
             if (rest().empty()) refuse("its values are cut off");
             const auto width = static_cast<unsigned>(rest()[0]);
@@ -278,7 +280,7 @@ private:
             each_present([&] {
                 const std::uint32_t index = indices[n++];
                 if (index >= dictionary->size()) {
-                    refuse(fmt::format("a value is number {} of a dictionary of {}", index,
+                    refuse(fmt::format("a value refers to entry {} of a dictionary of {}", index,
                                        dictionary->size()));
                 }
                 return dictionary->slices_[index];

@@ -21,7 +21,7 @@ constexpr std::uint64_t most_rows = std::uint64_t{1} << 24;
 
 std::uint64_t row_count(std::int64_t rows) {
     if (rows < 0 || static_cast<std::uint64_t>(rows) > most_rows)
-        refuse(fmt::format("{} rows are claimed; at most {} are read", rows, most_rows));
+        refuse(fmt::format("{} rows are claimed; the limit is {}", rows, most_rows));
     return static_cast<std::uint64_t>(rows);
 }
 
@@ -89,8 +89,8 @@ bool is_read(Codec codec) {
 
 /// `rows`: what the row group says, which may still be to come.
 Chunk checked_chunk(const ChunkClaims& claims, const Column& column, std::uint64_t data_end) {
-    if (claims.encrypted) refuse("it is encrypted, which is not read");
-    if (claims.elsewhere) refuse("its values lie in another file, which is not read");
+    if (claims.encrypted) refuse("it is encrypted, which is not supported");
+    if (claims.elsewhere) refuse("its values are in another file, which is not supported");
     if (!claims.has_metadata || !claims.type || !claims.codec || !claims.values || !claims.size ||
         !claims.data_page)
         refuse("damaged metadata: a required field is missing");
@@ -101,7 +101,7 @@ Chunk checked_chunk(const ChunkClaims& claims, const Column& column, std::uint64
     const auto codec = static_cast<Codec>(*claims.codec);
     if (!is_read(codec)) {
         refuse(
-            fmt::format("it is compressed by {}; read are uncompressed, snappy, zstd, gzip, "
+            fmt::format("it is compressed with {}; supported: uncompressed, snappy, zstd, gzip, "
                         "brotli and lz4_raw{}",
                         name_of(codec), rewriting_command()));
     }
@@ -112,8 +112,8 @@ Chunk checked_chunk(const ChunkClaims& claims, const Column& column, std::uint64
     const auto from = static_cast<std::uint64_t>(start);
     const auto size = static_cast<std::uint64_t>(*claims.size);
     if (start < 4 || *claims.size < 0 || from > data_end || size > data_end - from) {
-        refuse(fmt::format("it claims {} bytes from byte {} on; values end at byte {}",
-                           *claims.size, start, data_end));
+        refuse(fmt::format("it claims {} bytes from byte {}; values end at byte {}", *claims.size,
+                           start, data_end));
     }
     return {codec, from, size};
 }
@@ -148,8 +148,7 @@ RowGroup read_row_group(ThriftReader& in, const Footer& footer, std::span<const 
                                footer.columns.size()));
         }
     });
-    if (!has_columns || !has_rows)
-        refuse("damaged metadata: a required field is missing");
+    if (!has_columns || !has_rows) refuse("damaged metadata: a required field is missing");
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         const Column& column = footer.columns[wanted[i]];
         if (!column.repeated && values[i] != static_cast<std::int64_t>(group.rows)) {
@@ -183,7 +182,7 @@ Footer parse_footer(std::span<const std::byte> metadata) {
                         [&](std::size_t) { read_key_value(in, footer.huggingface); });
                 break;
             case 8:
-                refuse("its columns are encrypted, which is not read");
+                refuse("its columns are encrypted, which is not supported");
             default:
                 break;
         }

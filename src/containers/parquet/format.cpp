@@ -48,7 +48,7 @@ std::size_t width_of(const Column& column) {
 }
 
 std::string rewriting_command() {
-    return "; pyarrow writes the file again: python3 -c \"import pyarrow.parquet as pq; "
+    return "; rewrite it with pyarrow: python3 -c \"import pyarrow.parquet as pq; "
            "pq.write_table(pq.read_table('OLD.parquet'), 'NEW.parquet', row_group_size=100)\"";
 }
 

@@ -19,7 +19,7 @@ std::vector<std::string> names_of(const std::string& column, const nlohmann::jso
     const nlohmann::json& list = feature["names"];
     const auto wrong = [&] {
         refuse(
-            fmt::format("metadata `huggingface`: the names of the classes of column `{}` are no "
+            fmt::format("metadata `huggingface`: the names of the classes of column `{}` are not a "
                         "list of texts",
                         shortened(column)));
     };

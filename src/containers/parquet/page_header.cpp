@@ -14,7 +14,7 @@ using Kind = PageHeader::Kind;
 
 std::uint32_t checked_size(std::int32_t size, std::uint32_t most, std::string_view what) {
     if (size < 0 || static_cast<std::uint32_t>(size) > most)
-        refuse(fmt::format("the page claims {} {}; at most {} are read", size, what, most));
+        refuse(fmt::format("the page claims {} {}; the limit is {}", size, what, most));
     return static_cast<std::uint32_t>(size);
 }
 
@@ -34,7 +34,8 @@ void read_page_kind(ThriftReader& in, const Field& outer, PageHeader& header) {
         } else if (header.kind == Kind::data && field.id == 3) {
             const auto levels = static_cast<Encoding>(in.integer32(field));
             if (levels != Encoding::rle)
-                refuse("its definition levels are encoded as " + name_of(levels) + "; read is rle");
+                refuse("its definition levels are encoded as " + name_of(levels) +
+                       "; only rle is supported");
         } else if (second && field.id == 5) {
             header.level_bytes = checked_size(in.integer32(field), largest_page, "bytes of levels");
         } else if (second && field.id == 6) {
@@ -110,7 +111,7 @@ std::pair<PageHeader, std::size_t> parse_page_header(std::span<const std::byte> 
                                      : Kind::other;
     if (claimed != header.kind) refuse(fmt::format("damaged page header: page type {}", type));
     if (!is_read(header)) {
-        refuse(fmt::format("the page is encoded as {}, which is not read{}",
+        refuse(fmt::format("the page is encoded as {}, which is not supported{}",
                            name_of(header.encoding), rewriting_command()));
     }
     return {header, in.position()};

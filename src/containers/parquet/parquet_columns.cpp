@@ -52,7 +52,8 @@ std::string first_there(const Footer& footer, std::initializer_list<const char*>
 
 void refuse_list(const Column& column) {
     if (column.repeated)
-        refuse(fmt::format("column `{}` is a list for each row, which is not read", column.path));
+        refuse(fmt::format("column `{}` holds a list in each row, which is not supported",
+                           column.path));
 }
 
 }  // namespace
@@ -77,15 +78,15 @@ ImageColumns choose_columns(const Footer& footer, const HuggingfaceFeatures& fea
         const bool other = !image_name.empty() && is_there_called(footer, image_name);
         if (other) {
             refuse(
-                fmt::format("column `{}` is neither of bytes nor a structure that holds "
-                            "`bytes`; its columns are {}",
+                fmt::format("column `{}` contains neither bytes nor a structure with `bytes`; its "
+                            "columns are {}",
                             shortened(image_name), column_names(footer)));
         }
         refuse_missing(footer, "images", image_name, "--image-column");
     }
     refuse_list(*bytes);
     if (bytes->type != Physical::byte_array) {
-        refuse(fmt::format("column `{}` is of type {}; images are of byte_array", bytes->path,
+        refuse(fmt::format("column `{}` has type {}; images need byte_array", bytes->path,
                            name_of(bytes->type)));
     }
     ImageColumns chosen{bytes->number, std::nullopt, std::nullopt, label};

@@ -63,7 +63,7 @@ private:
             names_.push_back(numbers && named != features_.labels.end() ? &named->second : nullptr);
         }
         if (wanted_.empty()) {
-            refuse(fmt::format("no column holds texts or numbers; there are: {}",
+            refuse(fmt::format("no column contains text or numbers; the columns are: {}",
                                fmt::join(left_out, ", ")));
         }
         return left_out;

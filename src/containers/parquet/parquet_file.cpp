@@ -20,17 +20,17 @@ constexpr std::string_view encrypted_magic = "PARE";
 /// The metadata at the end of the file.
 std::vector<std::byte> read_metadata(const SourceFile& source) {
     if (source.size() < magic.size() + tail_size)
-        refuse(fmt::format("no Parquet file: it has {} bytes", source.size()));
+        refuse(fmt::format("not a Parquet file: it has {} bytes", source.size()));
     std::array<std::byte, tail_size> tail{};
     source.read(source.size() - tail_size, tail);
     const std::string_view end(reinterpret_cast<const char*>(tail.data()) + 4, magic.size());
-    if (end == encrypted_magic) refuse("its metadata are encrypted, which is not read");
-    if (end != magic) refuse("no Parquet file, or cut off: it does not end with `PAR1`");
+    if (end == encrypted_magic) refuse("its metadata are encrypted, which is not supported");
+    if (end != magic) refuse("not a Parquet file, or cut off: it does not end with `PAR1`");
     std::uint64_t size = 0;
     for (std::size_t i = 0; i < 4; ++i) size |= std::to_integer<std::uint64_t>(tail[i]) << (8 * i);
     const std::uint64_t most = source.size() - tail_size - magic.size();
     if (size > std::min(most, most_metadata)) {
-        refuse(fmt::format("damaged: it claims metadata of {} bytes; at most {} are read", size,
+        refuse(fmt::format("damaged: it claims metadata of {} bytes; the limit is {}", size,
                            std::min(most, most_metadata)));
     }
     std::vector<std::byte> metadata(size);

@@ -117,7 +117,7 @@ std::size_t ThriftReader::list_size(const Field& field, Type element) {
     // Every element takes a byte at least.
     const std::size_t n = (head >> 4) == 15 ? length() : head >> 4;
     if (n > 0 && static_cast<Type>(head & 0x0f) != element)
-        refuse_here(fmt::format("field {} is no list of {}s", field.id, name_of(element)));
+        refuse_here(fmt::format("field {} is not a list of {}s", field.id, name_of(element)));
     return n;
 }
 

@@ -15,7 +15,7 @@ namespace assay::parquet {
 namespace {
 
 [[noreturn]] void refuse_size(Codec codec, std::size_t size, std::size_t wanted) {
-    refuse(fmt::format("its {} data unpack to {} bytes, not to the {} that it claims",
+    refuse(fmt::format("its {} data decompress to {} bytes, not to the {} that it claims",
                        name_of(codec), size, wanted));
 }
 
@@ -41,7 +41,7 @@ struct Inflater {
     Inflater() {
         // 32: with a header of gzip or of zlib.
         if (inflateInit2(&stream, 15 + 32) != Z_OK)
-            throw Error(ErrorCode::out_of_memory, "no memory to unpack gzip");
+            throw Error(ErrorCode::out_of_memory, "not enough memory to decompress gzip");
     }
     ~Inflater() { inflateEnd(&stream); }
     Inflater(const Inflater&) = delete;
@@ -102,7 +102,7 @@ void unpack(Codec codec, std::span<const std::byte> packed, std::span<std::byte>
             return;
         }
         default:
-            refuse("it is compressed by " + name_of(codec) + ", which is not read");
+            refuse("it is compressed with " + name_of(codec) + ", which is not supported");
     }
 }
 

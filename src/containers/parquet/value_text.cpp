@@ -88,10 +88,10 @@ std::string why_no_text(const Column& column) {
         case Meaning::timestamp:
             return "a timestamp";
         case Meaning::other:
-            return "of a type that is not read";
+            return "of a type that is not supported";
         case Meaning::decimal:
             return column.length > longest_decimal || column.scale < 0 || column.scale > most_digits
-                       ? "a decimal of a size that is not read"
+                       ? "a decimal of a size that is not supported"
                        : "";
         case Meaning::float16:
             return column.type == Physical::fixed_bytes && column.length == 2 ? "" : "bytes";
@@ -107,7 +107,7 @@ std::string why_no_text(const Column& column) {
 void append_text(std::string& out, const Column& column, std::span<const std::byte> value) {
     if (column.meaning == Meaning::decimal) {
         if (value.size() > longest_decimal)
-            refuse(fmt::format("a decimal of {} bytes; at most {} are read", value.size(),
+            refuse(fmt::format("a decimal of {} bytes; the limit is {}", value.size(),
                                longest_decimal));
         return append_decimal(out, column, value);
     }

@@ -25,7 +25,7 @@ Curl open_curl() {
     }
     if (library == nullptr) {
         throw Error(ErrorCode::usage,
-                    "https:// and s3:// are read by libcurl, which is not there (Debian and "
+                    "reading https:// and s3:// needs libcurl, which is not installed (Debian and "
                     "Ubuntu: apt install libcurl4)");
     }
     Curl out{};
@@ -43,7 +43,7 @@ Curl open_curl() {
     take(library, "curl_slist_append", out.slist_append);
     take(library, "curl_slist_free_all", out.slist_free_all);
     if (global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-        throw Error(ErrorCode::io, "libcurl does not start");
+        throw Error(ErrorCode::io, "libcurl cannot be initialized");
     const curl_version_info_data* info = version_info(CURLVERSION_NOW);
     out.version = info->version_num;
     out.called = fmt::format("libcurl/{} {}", info->version,
@@ -51,8 +51,7 @@ Curl open_curl() {
     constexpr unsigned first_that_signs_headers = 0x075700;
     if (out.version < first_that_signs_headers) {
         throw Error(ErrorCode::usage,
-                    fmt::format("{} is too old to read https:// and s3:// with; 7.87 or newer is "
-                                "needed",
+                    fmt::format("{} is too old to read https:// and s3://; install 7.87 or newer",
                                 out.called));
     }
     return out;

@@ -104,7 +104,9 @@ void Files::fetch_missing(const File& file, std::uint64_t first, std::uint64_t e
             } catch (const std::system_error&) {
                 if (workers_.empty()) {
                     const auto none = std::make_exception_ptr(
-                        Error(ErrorCode::io, "no thread is allowed that could read from a server"));
+                        Error(ErrorCode::io,
+                              "the system allows no further thread, which reading from a server "
+                              "needs; see `ulimit -u`"));
                     forget(waiting_.back());
                     for (auto& block : waiting_.back().blocks) block.set_exception(none);
                     waiting_.pop_back();

@@ -117,13 +117,13 @@ Place s3_place(std::string_view url) {
     const std::size_t slash = rest.find('/');
     const std::string bucket(rest.substr(0, slash));
     if (slash == std::string_view::npos || bucket.empty() || slash + 1 == rest.size())
-        refuse("an object of S3 is named s3://BUCKET/KEY");
+        refuse("an S3 object is named s3://BUCKET/KEY");
     const auto fits = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                c == '-' || c == '_' || c == '.';
     };
     if (!std::all_of(bucket.begin(), bucket.end(), fits))
-        refuse(fmt::format("`{}` is no name of a bucket", shortened(bucket)));
+        refuse(fmt::format("`{}` is not a valid bucket name", shortened(bucket)));
     const std::string key = encoded_key(rest.substr(slash + 1));
     const AwsFiles files = aws_files();
     const std::string region = first_of({variable("AWS_REGION"), variable("AWS_DEFAULT_REGION"),
@@ -138,8 +138,7 @@ Place s3_place(std::string_view url) {
     } else {
         if (!end_point.starts_with("http://") && !end_point.starts_with("https://"))
             refuse(
-                fmt::format("AWS_ENDPOINT_URL is `{}`; an end point begins with https:// or "
-                            "http://",
+                fmt::format("AWS_ENDPOINT_URL is `{}`; an endpoint begins with https:// or http://",
                             shown_url(end_point)));
         while (end_point.ends_with('/')) end_point.pop_back();
         place.url = fmt::format("{}/{}/{}", end_point, bucket, key);
@@ -175,20 +174,18 @@ void check_url(std::string_view url) {
     const std::string shown = shown_url(url);
     const std::string scheme = scheme_of(url);
     if (scheme != "http" && scheme != "https" && scheme != "s3") {
-        refuse(fmt::format("{}: {}:// is not read; https://, http:// and s3:// are", shown,
+        refuse(fmt::format("{}: {}:// is not supported; https://, http:// and s3:// are", shown,
                            shortened(scheme)));
     }
     if (url.find_first_of("?#") != std::string_view::npos) {
         refuse(
-            fmt::format("{}: a URL with `?` or `#` is no name for images. Assay signs s3:// "
+            fmt::format("{}: a URL with `?` or `#` is not a name for images. Assay signs s3:// "
                         "itself; put a password for a host into ~/.netrc",
                         shown));
     }
     if (shown != url) {
-        refuse(
-            fmt::format("{}: a password in a URL would be kept in the store; ~/.netrc is its "
-                        "place",
-                        shown));
+        refuse(fmt::format(
+            "{}: a password in a URL would be kept in the store; put it into ~/.netrc", shown));
     }
 }
 

@@ -167,7 +167,7 @@ std::string s3_code(std::string_view said) {
 }
 
 Fault fault_of_status(const Place& place, const Answer& answer) {
-    std::string what = fmt::format("the server says {}", answer.status);
+    std::string what = fmt::format("the server answers {}", answer.status);
     if (const std::string code = s3_code(answer.said); !code.empty())
         what += fmt::format(" ({})", code);
     switch (answer.status) {
@@ -188,9 +188,9 @@ Fault fault_of_status(const Place& place, const Answer& answer) {
                             ? ": the object is not public"
                             : ": these credentials may not read it, or have expired";
             } else if (place.url.starts_with("https://huggingface.co/")) {
-                what += ": a data set with conditions needs HF_TOKEN";
+                what += ": a gated data set needs HF_TOKEN";
             } else {
-                what += ": it may not be read without a password (~/.netrc)";
+                what += ": it needs a password (~/.netrc)";
             }
             return {what};
         default:
@@ -204,8 +204,8 @@ Fault fault_of_status(const Place& place, const Answer& answer) {
 std::optional<Fault> fault_of_transfer(CURLcode code, const Answer& answer, const char* detail) {
     if (code == CURLE_OK) return std::nullopt;
     if (answer.was_silent)
-        return Fault{fmt::format("not a byte for {} ms", answer.silence.count()), true};
-    if (answer.too_long) return Fault{"the answer is longer than what was asked for"};
+        return Fault{fmt::format("no data for {} ms", answer.silence.count()), true};
+    if (answer.too_long) return Fault{"the answer is longer than requested"};
     const std::string why = detail[0] != '\0' ? shortened(detail, 200) : curl().easy_strerror(code);
     switch (code) {
         case CURLE_UNSUPPORTED_PROTOCOL:  // a redirection from https to http, too
@@ -227,7 +227,7 @@ std::optional<Fault> fault_of_answer(const Place& place, std::uint64_t first, st
                                      Version& version) {
     version.tag = !answer.etag.empty() ? answer.etag : answer.changed;
     const auto changed = [&](std::string_view what) {
-        return Fault{fmt::format("it changed at the server since it was first read ({})", what)};
+        return Fault{fmt::format("it changed on the server since it was first read ({})", what)};
     };
     if (answer.status == 416) {
         const bool empty = answer.range && answer.range->none && answer.range->total == 0;
@@ -238,13 +238,12 @@ std::optional<Fault> fault_of_answer(const Place& place, std::uint64_t first, st
     const bool whole = answer.status == 200;
     if (whole && (first != 0 || !answer.length || *answer.length > count)) {
         return Fault{
-            "the server does not read ranges of bytes (it answers 200, not 206): download the "
-            "file"};
+            "the server does not support byte ranges (it answers 200, not 206): download the file"};
     }
     if (answer.status != 206 && !whole) return fault_of_status(place, answer);
     if (!answer.encoding.empty() && answer.encoding != "identity") {
         return Fault{
-            fmt::format("the server packs what it sends ({}), so that bytes have no places",
+            fmt::format("the server compresses what it sends ({}), so byte positions are unknown",
                         shortened(answer.encoding))};
     }
     std::uint64_t expected = 0;
@@ -258,7 +257,7 @@ std::optional<Fault> fault_of_answer(const Place& place, std::uint64_t first, st
         const ContentRange& range = *answer.range;
         version.size = range.total;
         if (known && range.total != known->size)
-            return changed(fmt::format("{} bytes, and {} then", range.total, known->size));
+            return changed(fmt::format("{} bytes; it had {} before", range.total, known->size));
         if (range.first != first || range.last < first || range.last >= range.total ||
             range.last - first != std::min(count, range.total - first) - 1) {
             return Fault{fmt::format("the server answers with bytes {}-{} of {}", range.first,
@@ -267,11 +266,11 @@ std::optional<Fault> fault_of_answer(const Place& place, std::uint64_t first, st
         expected = range.last - range.first + 1;
     }
     if (known && version.tag != known->tag)
-        return changed(fmt::format("its version is {}, and was {}", shortened(version.tag),
+        return changed(fmt::format("its version is {}; it was {} before", shortened(version.tag),
                                    shortened(known->tag)));
     if (answer.bytes.size() != expected) {
         return Fault{
-            fmt::format("{} bytes came, and {} were promised", answer.bytes.size(), expected),
+            fmt::format("{} bytes arrived, but {} were announced", answer.bytes.size(), expected),
             true};
     }
     return std::nullopt;
@@ -300,7 +299,8 @@ std::optional<Fault> ask(const Connection& connection, const Place& place, std::
     const auto set = [&](CURLoption option, auto value) {
         const CURLcode code = c.easy_setopt(handle, option, value);
         if (code != CURLE_OK)
-            fail(fmt::format("{} cannot do what is needed: {}", c.called, c.easy_strerror(code)));
+            fail(fmt::format("{} lacks a feature that is needed: {}", c.called,
+                             c.easy_strerror(code)));
     };
     char detail[CURL_ERROR_SIZE] = "";
     const std::string range = fmt::format("{}-{}", first, first + count - 1);

@@ -72,7 +72,7 @@ ArrayData read_array_file(const fs::path& file, const ArrayWishes& wishes) {
                             case ArrayFileKind::none:
                                 break;
                         }
-                        refuse("no arrays of images are read from such a file");
+                        refuse("this type of file cannot contain arrays of images");
                     });
 }
 
@@ -119,10 +119,9 @@ bool is_file_of_labels(const fs::path& file) {
 
 void check_label_count(std::string_view from, std::uint64_t labels, std::uint64_t images) {
     if (labels == images) return;
-    refuse(
-        fmt::format("{} has {}, and there are {}; --label-column none reads the images without "
-                    "labels",
-                    from, how_many(labels, "label"), how_many(images, "image")));
+    refuse(fmt::format(
+        "{} has {}, but there are {}; --label-column none reads the images without labels", from,
+        how_many(labels, "label"), how_many(images, "image")));
 }
 
 }  // namespace assay::arrays

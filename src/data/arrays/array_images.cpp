@@ -28,8 +28,7 @@ std::vector<std::byte> as_netpbm(const PixelArray& array, std::uint64_t number,
     const std::string header =
         fmt::format("P{}\n{} {}\n255\n", array.channels == 1 ? 5 : 6, array.width, array.height);
     const std::uint64_t size = header.size() + array.image_bytes();
-    if (size > limit)
-        refuse(fmt::format("the image has {} bytes; at most {} are read", size, limit));
+    if (size > limit) refuse(fmt::format("the image has {} bytes; the limit is {}", size, limit));
     std::vector<std::byte> file(static_cast<std::size_t>(size));
     std::ranges::copy(std::as_bytes(std::span(header)), file.begin());
     const auto samples = std::span(file).subspan(header.size());
@@ -71,15 +70,16 @@ void PixelArray::check() const {
     if (count == 0 || height == 0 || width == 0) refuse("it holds no images");
     const auto most = static_cast<std::uint64_t>(max_image_pixels);
     if (width > most / height)
-        refuse(fmt::format("its images have {} x {} pixels; at most {} pixels are read", width,
-                           height, most));
+        refuse(fmt::format("its images have {} x {} pixels; the limit is {} pixels", width, height,
+                           most));
 }
 
 void ArrayImages::add(const std::string& name, std::filesystem::path file, PixelArray array) {
     const auto [before, fresh] = arrays_.emplace(name, Named{std::move(file), std::move(array)});
     if (!fresh)
-        refuse(fmt::format("two arrays are called `{}`, by which images are called: rename one",
-                           shortened(name)));
+        refuse(fmt::format(
+            "two arrays are named `{}`, but images are named after their array: rename one",
+            shortened(name)));
 }
 
 std::vector<std::byte> ArrayImages::read(std::string_view name, std::uint64_t limit) const {

@@ -28,8 +28,7 @@ constexpr std::uint64_t image_size = 3 * cifar_side * cifar_side;
 void refuse_other_files(const ArrayWishes& wishes) {
     if (!wishes.list.empty() || !wishes.image_column.empty())
         throw Error(ErrorCode::usage,
-                    "a batch of CIFAR holds its images and labels: leave --list "
-                    "and --image-column out");
+                    "a batch of CIFAR holds its images and labels: omit --list and --image-column");
 }
 
 PixelArray planes_of(std::shared_ptr<const ByteSource> bytes, std::uint64_t begin,
@@ -118,8 +117,8 @@ CifarRecords records_of(const fs::path& file, std::uint64_t bytes) {
                         "(CIFAR-100); was it cut off?",
                         bytes));
     refuse(
-        "its size fits CIFAR-10 and CIFAR-100: put batches.meta.txt or fine_label_names.txt of "
-        "the data set beside it");
+        "its size fits CIFAR-10 and CIFAR-100: put the data set's batches.meta.txt or "
+        "fine_label_names.txt beside it");
 }
 
 }  // namespace
@@ -130,15 +129,15 @@ ArrayData read_pickled_batch(const fs::path& file, const ArrayWishes& wishes) {
     const Table table = read_plain_pickle(*source);
     const auto images = table.find("data");
     if (images == table.end() || images->second.kind != EntryKind::array)
-        refuse("it is no batch of CIFAR: it holds no array `data`");
+        refuse("it is not a batch of CIFAR: it holds no array `data`");
     const PlainPickleEntry& data_entry = images->second;
     const bool known_shape = data_entry.shape.size() == 2 && data_entry.shape[1] == image_size &&
                              data_entry.bytes / image_size == data_entry.shape[0] &&
                              data_entry.bytes % image_size == 0;
     if (data_entry.dtype != "u1" || !known_shape)
         refuse(fmt::format(
-            "its array `data` is of type {}, shape ({}) and {} bytes; N x {} of u1 "
-            "are read",
+            "its array `data` is of type {}, shape ({}) and {} bytes; only N x {} of u1 is "
+            "supported",
             data_entry.dtype, fmt::join(data_entry.shape, ", "), data_entry.bytes, image_size));
     ArrayData data;
     data.name = file.filename().string();

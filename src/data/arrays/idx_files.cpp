@@ -42,12 +42,12 @@ IdxArray open_idx(const fs::path& file, std::size_t dimensions) {
         beginning_of(*source, packed, static_cast<std::size_t>(array.begin));
     const auto byte = [&](std::size_t i) { return std::to_integer<std::uint64_t>(header[i]); };
     if (header.size() < array.begin || byte(0) != 0 || byte(1) != 0)
-        refuse("it is no idx file, or it was cut off");
+        refuse("it is not an idx file, or it was cut off");
     constexpr std::uint64_t unsigned_byte = 8;
     if (byte(2) != unsigned_byte || byte(3) != dimensions)
-        refuse(
-            fmt::format("its array has {} dimensions of type 0x{:02x}; {} of bytes (0x08) are read",
-                        byte(3), byte(2), dimensions));
+        refuse(fmt::format(
+            "its array has {} dimensions of type 0x{:02x}; only {} of bytes (0x08) are supported",
+            byte(3), byte(2), dimensions));
     std::uint64_t elements = 1;
     for (std::size_t d = 0; d < dimensions; ++d) {
         std::uint64_t size = 0;
@@ -107,13 +107,12 @@ ArrayData read_idx(const fs::path& file, const ArrayWishes& wishes) {
     const bool unlabelled = wishes.label_column == "none";
     if (!wishes.image_column.empty() || (!wishes.label_column.empty() && !unlabelled))
         throw Error(ErrorCode::usage,
-                    "an idx file holds one array, which has no name: leave "
-                    "--image-column and --label-column out (--list FILE names "
-                    "the labels)");
+                    "an idx file holds one array, which has no name: omit --image-column and "
+                    "--label-column (--list FILE names the labels)");
     if (is_file_of_labels(file))
         refuse(
-            "it holds labels: name the file with the images (...-images-idx3-ubyte), beside "
-            "which they are found");
+            "it holds labels: name the file with the images (...-images-idx3-ubyte); labels beside "
+            "it are found");
     const IdxArray array = open_idx(file, 3);
     ArrayData data;
     data.name = file.filename().string();

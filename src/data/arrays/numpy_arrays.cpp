@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_npy_header = (std::size_t{1} << 20) + 12;
 constexpr std::size_t longest_hdf5_header = 512;  ///< of those that are made for its arrays
-constexpr std::string_view shapes_read = "N x H x W, N x H x W x 3 and N x 3 x H x W are read";
+constexpr std::string_view shapes_read = "N x H x W, N x H x W x 3 and N x 3 x H x W are supported";
 
 bool is_count_of_channels(std::uint64_t n) {
     return n == 1 || n == 3;
@@ -26,15 +26,15 @@ bool is_count_of_channels(std::uint64_t n) {
 
 [[noreturn]] void refuse_type(NumberType type, const std::string& shape) {
     if (is_float(type)) {
-        refuse(fmt::format(
-            "its images {} are {}, whose range is not known; uint8 is read. Write it again as "
-            "(255 * x).round().astype('uint8') if x is 0 to 1, as x.round().astype('uint8') if x "
-            "is 0 to 255",
-            shape, name_of(type)));
+        refuse(
+            fmt::format("its images {} are {}, whose range is not known; only uint8 is supported. "
+                        "Write it again as (255 * x).round().astype('uint8') if x is 0 to 1, as "
+                        "x.round().astype('uint8') if x is 0 to 255",
+                        shape, name_of(type)));
     }
     refuse(
-        fmt::format("its images {} are {}; uint8 is read: write it again as x.astype('uint8') if "
-                    "x is 0 to 255",
+        fmt::format("its images {} are {}; only uint8 is supported: write it again as "
+                    "x.astype('uint8') if x is 0 to 255",
                     shape, name_of(type)));
 }
 
@@ -66,8 +66,8 @@ PixelArray pixel_layout(const std::vector<std::uint64_t>& shape, const std::stri
         pixels.set_planar();
     } else if (shape[3] == 4 || shape[1] == 4) {
         refuse(
-            fmt::format("its images {} have 4 channels; 1 or 3 are read: write it again without "
-                        "the last one ({}) if that is alpha",
+            fmt::format("its images {} have 4 channels; only 1 or 3 are supported: write it again "
+                        "without the last one ({}) if that is alpha",
                         text, shape[3] == 4 ? "x[..., :3]" : "x[:, :3]"));
     } else {
         refuse(fmt::format("its shape is {}; {}", text, shapes_read));
@@ -156,8 +156,8 @@ PixelArray NumpyArray::images() const {
     if (header_.view.type() != NumberType::u1) refuse_type(header_.view.type(), text);
     if (header_.view.fortran) {
         refuse(
-            fmt::format("its images {} are in Fortran order, in which no image lies in one piece: "
-                        "write it again with numpy.save(file, numpy.ascontiguousarray(x))",
+            fmt::format("its images {} are in Fortran order, so no image is contiguous: write it "
+                        "again with numpy.save(file, numpy.ascontiguousarray(x))",
                         text));
     }
     pixels.check();
@@ -170,7 +170,7 @@ std::vector<std::byte> NumpyArray::whole() const {
     constexpr std::uint64_t most = std::uint64_t{1} << 30;
     const std::shared_ptr<const ByteSource> source = open();
     if (source->size() > most)
-        refuse(fmt::format("the array `{}` has {} bytes; at most {} are read of labels",
+        refuse(fmt::format("the array `{}` has {} bytes; the limit for labels is {}",
                            shortened(name_), source->size(), most));
     std::vector<std::byte> npy(static_cast<std::size_t>(source->size()));
     source->read(0, npy);
@@ -185,10 +185,10 @@ ArrayLabels NumpyArray::labels(std::uint64_t images) const {
     if (!problem_.empty()) refuse(problem_);
     if (!may_be_labels()) {
         refuse(
-            fmt::format("the labels `{}` have the shape {}; N or N x 1 is read, a class for each "
-                        "image{}",
+            fmt::format("the labels `{}` have the shape {}; only N or N x 1 is supported, one "
+                        "class per image{}",
                         shortened(name_), header_.view.shape_text(),
-                        shape().size() == 2 ? ": one-hot rows become it by y.argmax(1)" : ""));
+                        shape().size() == 2 ? ": for one-hot rows, use y.argmax(1)" : ""));
     }
     ArrayLabels labels;
     labels.from = fmt::format("`{}`", name_);

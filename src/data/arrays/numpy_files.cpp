@@ -41,7 +41,7 @@ std::vector<NumpyArray> arrays_of_npz(const fs::path& file) {
         if (lower_extension(entry.name) != ".npy") continue;
         const std::string_view name = without_extension(entry.name);
         if (std::ranges::find(arrays, name, &NumpyArray::name) != arrays.end())
-            refuse(fmt::format("two of its arrays are called `{}`", shortened(name)));
+            refuse(fmt::format("two of its arrays are named `{}`", shortened(name)));
         arrays.push_back(NumpyArray::of_entry(archive, std::move(entry)));
     }
     if (arrays.empty()) refuse("it holds no arrays (entries that end in .npy)");
@@ -165,8 +165,8 @@ ArrayLabels labels_of_hdf5(const fs::path& file, std::uint64_t count) {
     });
     if (arrays.size() != 1)
         refuse(
-            fmt::format("{} arrays may be the labels, and one is needed; write them by "
-                        "numpy.save and name that file by --list",
+            fmt::format("{} arrays may be the labels; save the right one with numpy.save and pass "
+                        "that file with --list",
                         arrays.size()));
     return arrays.front().labels(count);
 }
@@ -209,8 +209,8 @@ ArrayData read_npz(const fs::path& file, const ArrayWishes& wishes) {
 ArrayData read_hdf5_images(const fs::path& file, const ArrayWishes& wishes) {
     if (!wishes.list.empty() && !wishes.label_column.empty())
         throw Error(ErrorCode::usage,
-                    "--label-column names an array of the file, and --list another file with the "
-                    "labels: leave one of them out");
+                    "--label-column names an array of this file, but --list names another file "
+                    "with labels: omit one of them");
     ArrayData data = chosen_arrays(file, arrays_of_hdf5(file), wishes);
     if (data.labels.size() > 0 || !wishes.label_column.empty()) return data;
     const fs::path labels = wishes.list.empty() ? labels_beside(file) : wishes.list;
@@ -223,14 +223,14 @@ ArrayData read_hdf5_images(const fs::path& file, const ArrayWishes& wishes) {
 
 ArrayData read_npy(const fs::path& file, const ArrayWishes& wishes) {
     if (!wishes.image_column.empty())
-        throw Error(ErrorCode::usage,
-                    "--image-column is for files that hold several arrays; an .npy "
-                    "file holds one");
+        throw Error(
+            ErrorCode::usage,
+            "--image-column is for files with several arrays; an .npy file has one: omit it");
     const bool unlabelled = wishes.label_column == "none";
     if (!wishes.label_column.empty() && !unlabelled)
         throw Error(ErrorCode::usage,
-                    "--label-column is for files that hold several arrays; the "
-                    "labels of an .npy file are another one: --list FILE");
+                    "--label-column is for files with several arrays; for an .npy file, pass the "
+                    "labels with --list FILE");
     const NumpyArray array = NumpyArray::of_file(file);
     ArrayData data;
     data.name = file.filename().string();

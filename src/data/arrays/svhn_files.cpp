@@ -17,14 +17,14 @@ ArrayData read_mat(const std::filesystem::path& file, const ArrayWishes& wishes)
     if (!wishes.list.empty() || !wishes.image_column.empty() ||
         (!wishes.label_column.empty() && !unlabelled))
         throw Error(ErrorCode::usage,
-                    "a .mat file of SVHN holds its images `X` and labels `y`: leave --list, "
-                    "--image-column and --label-column out");
+                    "a .mat file of SVHN holds its images `X` and labels `y`: omit --list, "
+                    "--image-column and --label-column");
     const std::vector<Mat5Array> all = read_mat5(std::make_shared<const SourceFile>(file));
     const auto images = std::ranges::find(all, "X", &Mat5Array::name);
     const auto labels = std::ranges::find(all, "y", &Mat5Array::name);
     if (images == all.end() || images->type != Mat5Array::Type::uint8 ||
         images->shape.size() != 4 || images->shape[2] != 3)
-        refuse("it is no file of SVHN: it holds no `X` of H x W x 3 x N and uint8");
+        refuse("it is not a file of SVHN: it holds no `X` of H x W x 3 x N and uint8");
     const std::uint64_t height = images->shape[0], width = images->shape[1];
     ArrayData data;
     data.name = file.filename().string();
@@ -44,7 +44,7 @@ ArrayData read_mat(const std::filesystem::path& file, const ArrayWishes& wishes)
         data.labels.from = unlabelled ? "none (--label-column)" : "none (it holds no `y`)";
         return data;
     }
-    if (labels->type == Mat5Array::Type::other) refuse("its labels `y` are no numbers");
+    if (labels->type == Mat5Array::Type::other) refuse("its labels `y` are not numbers");
     check_label_count("`y`", labels->count(), data.images.count);
     data.labels.numbers = labels->integers();
     for (std::int64_t& label : data.labels.numbers) {

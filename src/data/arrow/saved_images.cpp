@@ -77,7 +77,7 @@ SavedFile::SavedFile(std::filesystem::path path) : path_(std::move(path)) {
 }
 
 std::pair<const StreamBatch*, std::uint64_t> SavedFile::place_of(std::uint64_t row) const {
-    if (row >= rows()) refuse(fmt::format("it has {} rows, and row {} is wanted", rows(), row));
+    if (row >= rows()) refuse(fmt::format("it has {} rows, but row {} is needed", rows(), row));
     const auto after = std::ranges::upper_bound(first_rows_, row);
     const auto batch = static_cast<std::size_t>(after - first_rows_.begin()) - 1;
     return {&stream_.batches()[batch], row - first_rows_[batch]};
@@ -103,24 +103,23 @@ std::vector<std::byte> SavedImages::read(std::string_view name, std::uint64_t li
         refuse(fmt::format("no image is called `{}`: names are <file>/<row>", shortened(name)));
     const SavedFile& file = *known->second.file;
     const ImageField& field = known->second.field;
-    return at_place([&] { return fmt::format("{} row {}", file.path().string(), row); },
-                    [&] {
-                        const auto [batch, in_batch] = file.place_of(row);
-                        const ByteSource& source = file.source();
-                        if (!is_valid(source, *batch, field.whole, in_batch) ||
-                            !is_valid(source, *batch, field.bytes, in_batch))
-                            refuse("it holds no bytes of an image");
-                        const StreamBuffer place =
-                            bytes_of_row(source, *batch, field.bytes, in_batch);
-                        if (place.size > limit)
-                            refuse(fmt::format("the image has {} bytes; at most {} are read",
-                                               place.size, limit));
-                        std::vector<std::byte> image(static_cast<std::size_t>(place.size));
-                        source.read(place.begin, image);
-                        if (!field.turn) return image;
-                        auto turned = turned_by_exif(image, limit);
-                        return turned ? std::move(*turned) : image;
-                    });
+    return at_place(
+        [&] { return fmt::format("{} row {}", file.path().string(), row); },
+        [&] {
+            const auto [batch, in_batch] = file.place_of(row);
+            const ByteSource& source = file.source();
+            if (!is_valid(source, *batch, field.whole, in_batch) ||
+                !is_valid(source, *batch, field.bytes, in_batch))
+                refuse("it holds no bytes of an image");
+            const StreamBuffer place = bytes_of_row(source, *batch, field.bytes, in_batch);
+            if (place.size > limit)
+                refuse(fmt::format("the image has {} bytes; the limit is {}", place.size, limit));
+            std::vector<std::byte> image(static_cast<std::size_t>(place.size));
+            source.read(place.begin, image);
+            if (!field.turn) return image;
+            auto turned = turned_by_exif(image, limit);
+            return turned ? std::move(*turned) : image;
+        });
 }
 
 }  // namespace assay::arrow

@@ -285,10 +285,10 @@ std::string_view annotator_of_attribute(bool unnamed) {
 
 void OneKind::check(std::string_view label, const Where& where) {
     if (asked_ && *asked_ == label.empty()) {
-        refuse(fmt::format(
-            "{}: it names {} class that was asked about (label, class or category); those before "
-            "{}",
-            where(), label.empty() ? "no" : "a", label.empty() ? "did" : "did not"));
+        refuse(
+            fmt::format("{}: it names {} class that was asked about (label, class or category); "
+                        "the files before it {}",
+                        where(), label.empty() ? "no" : "a", label.empty() ? "did" : "did not"));
     }
     asked_ = !label.empty();
 }

@@ -32,7 +32,7 @@ public:
             if (skipped("<!--", "-->") || skipped("<?", "?>") || skipped("<![CDATA[", "]]>"))
                 continue;
             if (text_.substr(at_).starts_with("<!"))
-                fail("a document type; allowed: elements alone");
+                fail("it has a document type; only elements are allowed");
             break;
         }
         begin_ = at_;

@@ -67,7 +67,7 @@ Reading read_datumaro(std::string_view text, const std::string& source, const Si
             for (const json& annotation : *annotations) {
                 if (!annotation.is_object() || !annotation.contains("type") ||
                     annotation["type"] != "label") {
-                    left_out.add("annotations of other types than label");
+                    left_out.add("annotations of types other than label");
                     continue;
                 }
                 const auto id = annotation.find("label_id");

@@ -46,7 +46,7 @@ void refuse_doubtful(const CsvReader& table, std::size_t label, const std::strin
         const std::string asked = shortened(trimmed(table.columns()[label]));
         refuse(
             fmt::format("{}: is column {} the answer to whether {} fits, or is {} the class that "
-                        "an annotator chose? Name it answer, or leave it out",
+                        "an annotator chose? Name that column `answer`, or omit it",
                         source, shortened(trimmed(table.columns()[c])), asked, asked));
     }
 }

@@ -50,7 +50,7 @@ Reading read_ground_truth(std::string_view text, const std::string& source, cons
         const Where where = [&] { return fmt::format("{} line {}", source, number); };
         with_note("reading " + where(), [&] {
             const json object = parse_json(line, manifest_depth, object_values);
-            if (!object.is_object()) refuse("it is no JSON object");
+            if (!object.is_object()) refuse("it is not a JSON object");
             const char* const ref = object.contains("source-ref") ? "source-ref" : "source";
             const std::string item = object.contains(ref) ? scalar_in(object[ref]) : "";
             if (item.empty()) refuse("no `source-ref` says which image it is");
@@ -77,12 +77,11 @@ Reading read_ground_truth(std::string_view text, const std::string& source, cons
     });
     std::string names;
     for (const std::string& job : jobs) names += (names.empty() ? "" : ", ") + shortened(job);
-    return reading_of(
-        Layout::ground_truth, true, source,
-        fmt::format("image: source-ref; annotator: the job ({}), whose workers' answers are one "
-                    "already; class chosen: class-name",
-                    names),
-        left_out);
+    return reading_of(Layout::ground_truth, true, source,
+                      fmt::format("image: source-ref; annotator: the job ({}), which has already "
+                                  "combined its workers' answers; class chosen: class-name",
+                                  names),
+                      left_out);
 }
 
 Reading read_consolidation(std::string_view text, const std::string& source, const Sink& sink) {

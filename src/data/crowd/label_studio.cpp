@@ -122,10 +122,9 @@ private:
                 return &result;
             }
             if (only != nullptr) {
-                refuse(
-                    fmt::format("{}: two controls with choices, `{}` and `{}`, and none of them "
-                                "is called `answer`",
-                                where(), shortened(control_), shortened(name)));
+                refuse(fmt::format(
+                    "{}: two controls with choices, `{}` and `{}`, but none is named `answer`",
+                    where(), shortened(control_), shortened(name)));
             }
             only = &result;
             control_ = name;
@@ -196,7 +195,7 @@ private:
             if (is_among(name, doubtful_words) || (said && *said != Said::cannot_say)) {
                 refuse(
                     fmt::format("{}: is `{}` the answer to whether `{}` fits, or is `{}` the class "
-                                "that an annotator chose? Name it answer, or leave it out",
+                                "that an annotator chose? Name that control `answer`, or omit it",
                                 where(), shortened(key), shortened(label), shortened(label)));
             }
         }

@@ -121,10 +121,10 @@ Plan plan_of_table(const CsvReader& table, const std::string& source) {
         return plan;
     }
     if (rest.size() < 2) {
-        refuse(fmt::format(
-            "{}: no column named answer or vote or response, and none named label or class says "
-            "which class an annotator chose; columns: {}. Name that column label",
-            source, fmt::join(table.columns(), ", ")));
+        refuse(
+            fmt::format("{}: no column is named answer, vote or response, and none named label or "
+                        "class gives the chosen class; columns: {}. Name that column label",
+                        source, fmt::join(table.columns(), ", ")));
     }
     refuse_repeated(rest, source);
     plan.kind = Plan::Kind::classes;
@@ -406,8 +406,8 @@ Reading read_table(std::string_view text, const std::string& source, Layout layo
         reading_of(layout, plan.which_class(), source, taken_for(plan, row), votes.left_out);
     if (votes.golden > 0) {
         out.notes.push_back(
-            fmt::format("{}: {} rows are of control tasks (GOLDEN), and count as any other", source,
-                        votes.golden));
+            fmt::format("{}: {} rows belong to control tasks (GOLDEN) and count like any other",
+                        source, votes.golden));
     }
     return out;
 }

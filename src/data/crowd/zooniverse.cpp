@@ -42,8 +42,8 @@ const json* answered(const json& annotations, const Where& where) {
         const std::string name = one.contains("task") ? scalar_in(one["task"]) : "";
         if (only != nullptr) {
             refuse(
-                fmt::format("{}: answers to two tasks, `{}` and `{}`; votes have one: export "
-                            "one task, or leave the others out of `annotations`",
+                fmt::format("{}: answers to two tasks, `{}` and `{}`; votes need one: export one "
+                            "task, or remove the others from `annotations`",
                             where(), shortened(task), shortened(name)));
         }
         only = &value;

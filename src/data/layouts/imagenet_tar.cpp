@@ -63,8 +63,8 @@ std::map<std::uint64_t, std::string> wnids_of(const MatValue& synsets) {
         const double id = number->numbers[0];
         if (!(id >= 1 && id <= 1e6) ||
             !wnids.emplace(static_cast<std::uint64_t>(id), wnid->text).second)
-            refuse(fmt::format("{}, synset {}: the number {} is used already, or none", meta_name,
-                               i + 1, id));
+            refuse(fmt::format("{}, synset {}: the number {} is used already, or is not valid",
+                               meta_name, i + 1, id));
     }
     return wnids;
 }
@@ -90,7 +90,7 @@ DevkitLabels labels_of_devkit(const fs::path& file) {
                       const auto wnid = wnids.find(number);
                       if (!is_number || wnid == wnids.end())
                           refuse_line(truth_name, at,
-                                      fmt::format("`{}` is none of the {} numbers in {}",
+                                      fmt::format("`{}` is not one of the {} numbers in {}",
                                                   shortened(line), wnids.size(), meta_name));
                       out.labels.push_back(static_cast<std::size_t>(
                           std::ranges::lower_bound(out.wnids, wnid->second) - out.wnids.begin()));
@@ -105,7 +105,7 @@ Dataset open_imagenet_tar(const fs::path& folder, const DatasetOptions& options,
     const fs::path images = folder / "ILSVRC2012_img_val.tar", devkit = folder / devkit_name;
     if (!is_there(devkit))
         refuse(
-            fmt::format("{} is missing, which has the labels of {}: put it there, or unpack the "
+            fmt::format("{}, which has the labels of {}, is missing: put it there, or unpack the "
                         "images into class folders",
                         devkit.string(), images.string()));
     const DevkitLabels labels =
@@ -120,7 +120,7 @@ Dataset open_imagenet_tar(const fs::path& folder, const DatasetOptions& options,
     for (std::size_t i = 0; i < dataset.size(); ++i) {
         const std::uint64_t number = imagenet_val_number(dataset.paths[i]);
         if (number == 0 || number > labels.labels.size())
-            refuse(fmt::format("{}: the image {} is none of the {} that {} has labels for",
+            refuse(fmt::format("{}: the image {} is not one of the {} that {} has labels for",
                                images.string(), shortened(dataset.paths[i], 120),
                                labels.labels.size(), devkit.string()));
         const std::int32_t label = found.class_of[labels.labels[number - 1]];

@@ -45,7 +45,7 @@ struct NamedClasses {
         const auto found = place.find(name);
         if (found == place.end())
             refuse_line(file, line,
-                        fmt::format("`{}` is none of the {} classes of {}{}", shortened(name),
+                        fmt::format("`{}` is not one of the {} classes of {}{}", shortened(name),
                                     names.size(), from, suggest(name, names)));
         return found->second;
     }
@@ -86,7 +86,7 @@ void add_pet_classes(std::map<std::uint64_t, std::string>& classes, const fs::pa
         const auto [known, fresh] = classes.emplace(number, name);
         if (!fresh && known->second != name)
             refuse_line(file, at,
-                        fmt::format("class {} is called `{}` here, and `{}` before", number,
+                        fmt::format("class {} is named `{}` here, but `{}` before", number,
                                     shortened(name), shortened(known->second)));
     });
 }
@@ -192,7 +192,7 @@ Items read_places(const Part& part) {
     });
     for (const auto& [number, name] : names) {
         if (number != items.classes.size())
-            refuse(fmt::format("{}: no line names class {}, and one names class {}",
+            refuse(fmt::format("{}: no line names class {}, but one names class {}",
                                names_file.string(), items.classes.size(), number));
         items.classes.push_back(name);
     }
@@ -251,15 +251,16 @@ Items read_sun(const Part& part) {
         const std::string folder(size > begin ? path.substr(begin, size - begin - 1) : "");
         const auto found = classes.place.find(folder);
         if (found == classes.place.end())
-            refuse(fmt::format("{}: its folder `{}` is none of the {} classes of ClassName.txt{}",
-                               (part.folder / path).string(), shortened(folder),
-                               classes.names.size(), suggest(folder, classes.names)));
+            refuse(
+                fmt::format("{}: its folder `{}` is not one of the {} classes of ClassName.txt{}",
+                            (part.folder / path).string(), shortened(folder), classes.names.size(),
+                            suggest(folder, classes.names)));
         items.add(path, found->second, 0);
     }
     items.lines.clear();
     items.classes = std::move(classes.names);
     if (others > 0)
-        items.more = fmt::format("without {} not called sun_*.jpg", how_many(others, "image"));
+        items.more = fmt::format("without {} not named sun_*.jpg", how_many(others, "image"));
     return items;
 }
 

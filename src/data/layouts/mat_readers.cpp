@@ -147,7 +147,8 @@ MatValue mat_variable(std::span<const std::byte> bytes, const std::string& file,
     if (found == all.end())
         refuse(fmt::format("{} has no variable `{}`{}", file, name, suggest(name, names)));
     if (found->kind != kind)
-        refuse(fmt::format("{}: the variable `{}` is of another kind than expected", file, name));
+        refuse(
+            fmt::format("{}: the variable `{}` is of a different kind than expected", file, name));
     return std::move(*found);
 }
 
@@ -167,8 +168,8 @@ Items read_flowers(const Part& part) {
         const std::string where = fmt::format("{}, {} {}", items.file.string(), variable, i + 1);
         const std::uint64_t image = count_in(ids.numbers[i], where);
         if (image > labels.numbers.size())
-            refuse(fmt::format("{}: image {}, and imagelabels.mat has {} labels", where, image,
-                               labels.numbers.size()));
+            refuse(fmt::format("{}: image {} has no label, because imagelabels.mat has only {}",
+                               where, image, labels.numbers.size()));
         items.add(fmt::format("jpg/image_{:05}.jpg", image),
                   mat_class(labels.numbers[image - 1], items.classes.size(),
                             fmt::format("{}, label {}", labels_file.string(), image)),

@@ -60,12 +60,10 @@ std::optional<Found> find_layout(const fs::path& path) {
 /// Throws usage: columns of what has none.
 void check_columns(std::string_view name, bool takes_label_column, const DatasetOptions& options) {
     if (!options.image_column.empty())
-        throw Error(
-            ErrorCode::usage,
-            fmt::format(
-                "--image-column is for lists of labels, Parquet, .npz and HDF5 files; {} says "
-                "itself where its images are",
-                name));
+        throw Error(ErrorCode::usage,
+                    fmt::format("--image-column is for lists of labels, Parquet, .npz and HDF5 "
+                                "files; {} defines where its images are",
+                                name));
     if (!options.label_column.empty() && !takes_label_column)
         throw Error(
             ErrorCode::usage,
@@ -87,7 +85,7 @@ const Split& split_of(const Found& found, const std::string& asked) {
     const auto missing = [&](const Split& split) {
         const auto there = splits_there(found);
         refuse(fmt::format(
-            "{} is missing, which says what is in the split {} of {}{}",
+            "{}, which lists the split {} of {}, is missing{}",
             (found.folder / split.file).string(), split.name, layout.name,
             there.empty() ? ""
                           : fmt::format("; --split reads one of: {}", fmt::join(there, ", "))));
@@ -100,7 +98,7 @@ const Split& split_of(const Found& found, const std::string& asked) {
         for (const Split& one : layout.splits) known.push_back(one.name);
         if (unsplit || split == layout.splits.end())
             throw Error(ErrorCode::usage,
-                        unsplit ? fmt::format("--split {}: {} has no splits; leave --split out",
+                        unsplit ? fmt::format("--split {}: {} has no splits; omit --split",
                                               shortened(asked), layout.name)
                                 : fmt::format("--split {}: {} has the splits {}", shortened(asked),
                                               layout.name, fmt::join(known, ", ")));
@@ -163,8 +161,8 @@ TakenClasses take_classes(const std::vector<std::string>& names, const Layout& l
         const auto found = find_class(known, aliases, name);
         if (!found)
             refuse(fmt::format(
-                "the class `{}` of {} is none of the classifier's {} classes, by "
-                "id, name or number{}",
+                "the class `{}` of {} is not one of the classifier's {} classes, by id, name or "
+                "number{}",
                 shortened(name), layout.name, known.size(), suggest(name, known.names())));
         std::string_view& other = name_of[static_cast<std::size_t>(*found)];
         if (!other.empty())
@@ -261,7 +259,7 @@ std::optional<Dataset> open_layout(const fs::path& path, const DatasetOptions& o
         return dataset;
     }
     const std::string what =
-        fmt::format("reading {} as {} (--layout folders reads its folders as classes instead)",
+        fmt::format("reading {} as {} (to use its folders as classes, pass --layout folders)",
                     found->folder.string(), found->layout->name);
     return with_note(what, [&] {
         check_columns(found->layout->name, found->layout->takes_label_column, options);
@@ -288,8 +286,8 @@ void refuse_images_of_layout(const fs::path& path) {
         for (const Layout& layout : layouts()) {
             if (layout.read == nullptr || !is_layout(layout, above)) continue;
             refuse(
-                fmt::format("{} holds images of {}, whose labels are in {}: give --data {}; "
-                            "--layout flat reads the images without labels",
+                fmt::format("{} holds images of {}, whose labels are in {}: pass --data {}, or "
+                            "--layout flat to read the images without labels",
                             path.string(), layout.name, above.string(), above.string()));
         }
     }

@@ -73,8 +73,8 @@ std::optional<Dataset> open_split_folders(const fs::path& path, const DatasetOpt
     });
     if (chosen == splits.end() && options.split.empty())
         refuse(
-            fmt::format("{} holds the training images of a data set ({}), and no test or val: "
-                        "--split {} reads them",
+            fmt::format("{} holds only the training images of a data set ({}), no test or val; to "
+                        "read them, pass --split {}",
                         path.string(), splits.front(), splits.front()));
     if (chosen == splits.end())
         refuse(fmt::format("{} has no class folders of the split {}; it has {}", path.string(),

@@ -45,8 +45,8 @@ std::size_t celeba_attribute(const Part& part, const std::vector<std::string>& n
     if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
     if (part.label_column.empty())
         throw Error(ErrorCode::usage,
-                    fmt::format("CelebA has {} attributes and no classes: name the one to predict, "
-                                "such as --label-column {}",
+                    fmt::format("CelebA has {} attributes and no classes: name the attribute to "
+                                "predict, such as --label-column {}",
                                 names.size(), names.back()));
     throw Error(ErrorCode::usage,
                 fmt::format("--label-column {}: CelebA has no such attribute{}",
@@ -100,7 +100,7 @@ Items read_celeba(const Part& part) {
     });
     if (names.empty()) refuse(items.file.string() + ": no names of attributes in line 2");
     if (rows != said)
-        refuse(fmt::format("{}: line 1 says {} images, and the file has {}: was it cut off?",
+        refuse(fmt::format("{}: line 1 says {} images, but the file has {}: was it cut off?",
                            items.file.string(), said, rows));
     items.classes = {"not " + names[attribute], names[attribute]};
     items.more = "labels: attribute " + names[attribute];

@@ -77,12 +77,11 @@ void refuse_missing_shards(const std::vector<fs::path>& files) {
     for (std::size_t i = 0; i < first->of; ++i) {
         const std::string wanted = fmt::format("{}-{:05}-of-{:05}", first->split, i, first->of);
         if (i < files.size() && files[i].stem() == wanted) continue;
-        refuse(
-            fmt::format("{}: {}.parquet is missing, {} of {} there; a part of them is read when "
-                        "its files are named: {}",
-                        files.front().parent_path().string(), wanted,
-                        files.size() == 1 ? "1 file" : fmt::format("{} files", files.size()),
-                        first->of, to_type(files)));
+        refuse(fmt::format(
+            "{}: {}.parquet is missing ({} of {} exist); to read only some files, name them: {}",
+            files.front().parent_path().string(), wanted,
+            files.size() == 1 ? "1 file" : fmt::format("{} files", files.size()), first->of,
+            to_type(files)));
     }
 }
 
@@ -114,10 +113,9 @@ std::vector<fs::path> parquet_files_of(const fs::path& folder, std::string_view 
         if (!split.empty())
             refuse(fmt::format("{} has no Parquet files of the split {}; it has {}", where,
                                shortened(split), known));
-        refuse(
-            fmt::format("{} holds several splits ({}): choose one by --split, or name the "
-                        "files of one, e.g. {}",
-                        where, known, hint));
+        refuse(fmt::format(
+            "{} holds several splits ({}): choose one with --split, or name its files, e.g. {}",
+            where, known, hint));
     }
     refuse_missing_shards(files);
     return files;

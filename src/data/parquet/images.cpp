@@ -18,8 +18,9 @@ void Images::add(const std::filesystem::path& path, std::uint64_t bytes, ColumnI
                  std::optional<ColumnIndex> paths, bool turn) {
     const auto [before, fresh] = by_name_.emplace(path.filename().string(), files_.size());
     if (!fresh) {
-        refuse(fmt::format("{} and {} have one name, by which rows are called: rename one",
-                           files_[before->second].path.string(), path.string()));
+        refuse(fmt::format(
+            "{} and {} have the same name, but rows are named after their file: rename one",
+            files_[before->second].path.string(), path.string()));
     }
     const std::uint64_t rows = column.rows();
     files_.push_back({path, bytes, rows_, std::move(column), std::move(paths), turn});
@@ -44,7 +45,7 @@ PageCache::Pointer Images::page(std::size_t number, const ColumnIndex& column, P
     return cache.get(std::uint64_t{number} << 32 | page_number, [&] {
         const SourceFile source(file.path);
         if (source.size() != file.bytes) {
-            refuse(fmt::format("the file changed: it has {} bytes, and had {} when it was opened",
+            refuse(fmt::format("the file changed: it has {} bytes; it had {} when it was opened",
                                source.size(), file.bytes));
         }
         return std::make_shared<const Page>(column.read(
@@ -68,7 +69,7 @@ std::vector<std::byte> Images::read_by_path(std::size_t number, std::uint64_t ro
     std::error_code problem;
     if (is_url(file.path) || !std::filesystem::is_regular_file(image, problem)) {
         refuse(
-            fmt::format("there is no image: its bytes are null, and its path `{}` is no file "
+            fmt::format("there is no image: its bytes are null, and its path `{}` does not exist "
                         "beside the Parquet file",
                         shortened(path)));
     }
@@ -83,7 +84,7 @@ std::vector<std::byte> Images::read_as_stored(std::size_t number, std::uint64_t 
     const auto bytes = (*held)[row - column.first_row(place)];
     if (!bytes) return read_by_path(number, row, limit);
     if (bytes->size() > limit)
-        refuse(fmt::format("the image has {} bytes; at most {} are read", bytes->size(), limit));
+        refuse(fmt::format("the image has {} bytes; the limit is {}", bytes->size(), limit));
     return std::vector<std::byte>(bytes->begin(), bytes->end());
 }
 

@@ -93,7 +93,7 @@ void Labels::take_kind(bool texts, const std::string& file) {
     has_texts_ = has_texts_ || texts;
     has_numbers_ = has_numbers_ || !texts;
     if (has_texts_ && has_numbers_)
-        refuse(fmt::format("{}: its labels are {}, those of the files before it are not", file,
+        refuse(fmt::format("{}: its labels are {}, but those of the files before it are not", file,
                            texts ? "texts" : "numbers"));
 }
 
@@ -121,7 +121,7 @@ std::int32_t Labels::value_of(const Column& column, std::span<const std::byte> b
     const bool negative = whole.starts_with('-');
     std::uint64_t number = 0;
     if (!parse_number(whole.substr(negative ? 1 : 0), number) || number > most_number)
-        refuse_label(file, row, fmt::format("label {} is no number of a class", text));
+        refuse_label(file, row, fmt::format("label {} is not a class number", text));
     const auto value = static_cast<std::int64_t>(number);
     return value_of(negative ? -value : value, file, row);
 }
@@ -145,7 +145,9 @@ Labels::Classes Labels::named(const ClassList& known) const {
         out.classes = own;
         out.note = fmt::format(
             "the files name {} classes{}", own.size(),
-            unnamed ? "; taken in order for the classifier's, which have no names" : "");
+            unnamed
+                ? "; assuming they are in the classifier's order, because its classes have no names"
+                : "");
         for (const Value& value : values_)
             class_of.push_back(static_cast<std::int32_t>(value.number));
     } else {

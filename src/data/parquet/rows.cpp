@@ -65,7 +65,7 @@ public:
                 ? "labels none (columns: " + all_columns_ + "; --label-column names one)"
                 : "labels the column `" + label_name_ + "`" + kind_of_labels()));
         if (turned_)
-            notes.push_back("images with EXIF data are turned as these say, as `datasets` does");
+            notes.push_back("images are rotated as their EXIF data say, like `datasets` does");
         Labels::Classes classes = labels_->resolve(options_.classes);
         if (!label_name_.empty()) notes.push_back(classes.note);
         return {std::move(ids_), std::move(classes), std::move(images_)};
@@ -96,10 +96,10 @@ private:
             label_name_ = chosen.label_name;
             all_columns_ = column_names(file.footer());
         } else if (chosen.label_name != label_name_) {
-            refuse(fmt::format("its labels are `{}`, those of the files before it `{}`",
+            refuse(fmt::format("its labels are `{}`, but those of the files before it are `{}`",
                                chosen.label_name, label_name_));
         } else if (names != labels_->names()) {
-            refuse("it names other classes than the files before it");
+            refuse("it names different classes than the files before it");
         }
         if (chosen.label) label_column_ = file.footer().columns[*chosen.label];
         label_.reset();

@@ -17,8 +17,9 @@ void Members::add(const std::filesystem::path& path, std::uint64_t bytes,
                   std::shared_ptr<const InflatedSource> unpacked) {
     const auto [before, fresh] = by_name_.emplace(path.filename().string(), tars_.size());
     if (!fresh) {
-        refuse(fmt::format("{} and {} have one name, by which images are called: rename one",
-                           tars_[before->second].path.string(), path.string()));
+        refuse(fmt::format(
+            "{} and {} have the same name, but images are named after their archive: rename one",
+            tars_[before->second].path.string(), path.string()));
     }
     Tar tar{path, bytes, {}, std::move(unpacked)};
     tar.members.reserve(samples.size());
@@ -47,7 +48,7 @@ std::vector<std::byte> Members::bytes_of(const Tar& tar, const Member& member) c
     }
     const SourceFile source(tar.path);
     if (source.size() != tar.bytes) {
-        refuse(fmt::format("the archive changed: it has {} bytes, and had {} when it was opened",
+        refuse(fmt::format("the archive changed: it has {} bytes; it had {} when it was opened",
                            source.size(), tar.bytes));
     }
     source.read(member.offset, bytes);
@@ -69,8 +70,7 @@ std::vector<std::byte> Members::read(std::string_view name, std::uint64_t limit)
         [&] {
             if (found == tar.members.end() || found->hash != wanted) refuse("no such member");
             if (found->size > limit)
-                refuse(
-                    fmt::format("the image has {} bytes; at most {} are read", found->size, limit));
+                refuse(fmt::format("the image has {} bytes; the limit is {}", found->size, limit));
             return bytes_of(tar, *found);
         });
 }

@@ -25,7 +25,7 @@ constexpr std::uint64_t longest_json = std::uint64_t{1} << 20;
 
 std::string text_of(const ByteSource& source, const TarMember& member, std::uint64_t most) {
     if (member.size > most)
-        refuse(fmt::format("{}: {} bytes; at most {} are read", member.name, member.size, most));
+        refuse(fmt::format("{}: {} bytes; the limit is {}", member.name, member.size, most));
     std::string text(member.size, '\0');
     source.read(member.offset, std::as_writable_bytes(std::span(text.data(), text.size())));
     return text;
@@ -66,8 +66,8 @@ public:
             now_.key = parts.key;
             if (!seen_.emplace(parts.key).second) {
                 refuse(
-                    fmt::format("{}: the key `{}` appears twice; the members of a sample "
-                                "follow one another, and no two samples share a key",
+                    fmt::format("{}: the key `{}` appears twice; the members of a sample must "
+                                "follow one another, and each sample needs its own key",
                                 member.name, shortened(now_.key)));
             }
         }

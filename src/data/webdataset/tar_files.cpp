@@ -68,8 +68,9 @@ void refuse_several_splits(const fs::path& folder, const std::vector<fs::path>& 
     std::string hint;
     for (const auto& [begin, of_begin] : by_begin)
         hint += (hint.empty() ? "" : "  or  ") + to_type(of_begin);
-    refuse(fmt::format("{} holds archives of several names: name those of one data set, {}",
-                       folder.string(), hint));
+    refuse(
+        fmt::format("{} holds archives with different base names: name those of one data set, {}",
+                    folder.string(), hint));
 }
 
 /// The lines of a text file that have something in them.
@@ -87,7 +88,7 @@ std::vector<std::string> lines_of(const fs::path& file) {
 
 void check_there(const fs::path& file, const fs::path& says) {
     if (!is_there(file))
-        refuse(fmt::format("{} is not there; {} names it", file.string(), says.string()));
+        refuse(fmt::format("{}, which {} names, does not exist", file.string(), says.string()));
 }
 
 /// timm's _info.json: {"filenames", "shard_lengths"}, of all or in "splits" by name.
@@ -104,7 +105,7 @@ void take_info(const fs::path& info, TarFiles& out) {
             for (const auto& [name, split] : splits.items())
                 names += (names.empty() ? "" : ", ") + shortened(name);
             refuse(
-                fmt::format("{} has several splits ({}): name the archives of one, as "
+                fmt::format("{} has several splits ({}): name the archives of one split, as "
                             "NAME-{{0000..0063}}.tar",
                             info.string(), names));
         }

@@ -32,8 +32,9 @@ void ZipImages::add(const std::filesystem::path& path, std::uint64_t bytes,
                     const std::vector<ZipEntry>& entries) {
     const auto [before, fresh] = by_name_.emplace(path.filename().string(), zips_.size());
     if (!fresh) {
-        refuse(fmt::format("{} and {} have one name, by which images are called: rename one",
-                           zips_[before->second].path.string(), path.string()));
+        refuse(fmt::format(
+            "{} and {} have the same name, but images are named after their zip file: rename one",
+            zips_[before->second].path.string(), path.string()));
     }
     Zip zip{path, bytes, {}};
     zip.members.reserve(entries.size());
@@ -60,12 +61,11 @@ std::vector<std::byte> ZipImages::read(std::string_view name, std::uint64_t limi
             const SourceFile source(zip.path);
             if (source.size() != zip.bytes) {
                 refuse(
-                    fmt::format("the file changed: it has {} bytes, and had {} when it was "
-                                "opened",
+                    fmt::format("the file changed: it has {} bytes; it had {} when it was opened",
                                 source.size(), zip.bytes));
             }
             if (found->place.size > limit)
-                refuse(fmt::format("the image has {} bytes; at most {} are read", found->place.size,
+                refuse(fmt::format("the image has {} bytes; the limit is {}", found->place.size,
                                    limit));
             return unpacked_image(source, found->place);
         });

@@ -83,14 +83,14 @@ std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, con
         leave_out(rest, together.failed);
         if (rest.size() > 0) return check_batch(runner, rest, p);
         findings.push_back({Severity::note, "batch.repeat",
-                            "cannot be checked: the classifier computes none of the images", "",
-                            ""});
+                            "cannot be checked: the classifier fails on every image", "", ""});
         return findings;
     }
     const double again = scores_difference(together, runner.run_together(windows, p));
     if (again > tolerance) {
         findings.push_back(
-            {Severity::error, "batch.repeat", "the same images get other scores the second time",
+            {Severity::error, "batch.repeat",
+             "the same images get different scores the second time",
              fmt::format("differences up to {:.2g} of the spread of an image's scores", again),
              "dropout, or another random step, is active: export the classifier in evaluation mode "
              "(model.eval())"});
@@ -114,10 +114,9 @@ std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, con
         findings.push_back(
             {Severity::error, "batch.neighbours",
              "scores of an image depend on the other images in its batch",
-             fmt::format(
-                 "alone against in a batch of {}: differences up to {:.2g} of the spread of its "
-                 "scores; at another place in it: {:.2g}",
-                 n, alone, place),
+             fmt::format("alone, compared with a batch of {}: differences up to {:.2g} of the "
+                         "spread of its scores; at another place in it: {:.2g}",
+                         n, alone, place),
              "batch normalisation is in training mode, or the batch is mixed up: export the "
              "classifier "
              "in evaluation mode (model.eval())"});

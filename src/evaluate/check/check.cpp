@@ -47,7 +47,8 @@ std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
         if (callback) callback(progress);
         ++progress.done;
     };
-    if (options.sample == 0) throw Error(ErrorCode::usage, "a sample of 0 images");
+    if (options.sample == 0)
+        throw Error(ErrorCode::usage, "the sample has 0 images; allowed: 1 or more");
     std::vector<Finding> findings;
     const auto add = [&](std::vector<Finding> more) {
         for (Finding& finding : more) findings.push_back(std::move(finding));

@@ -67,7 +67,7 @@ ResultType result_type(ResultOf<ShownFinding>) {
             part<finding, &Finding::severity>({.script = R"("ok" | "note" | "warning" | "error")"}),
             part<finding, &Finding::title>({.help = "One line"}),
             part<finding, &Finding::detail>({.help = "What was measured"}),
-            part<finding, &Finding::advice>({.help = "What to do, where there is something"}),
+            part<finding, &Finding::advice>({.help = "What to do about it; may be empty"}),
         });
     return rows;
 }

@@ -81,18 +81,15 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
         !explains(correct);
     if (associated.p <= options.level && (other_is_better || !above_chance)) {
         finding.severity = Severity::error;
-        finding.title =
-            "the classifier separates the classes, but under other names: the order of classes is "
-            "another one";
+        finding.title = "the classifier separates the classes, but the order of classes is wrong";
         finding.detail += fmt::format(
-            "; under the best order up to {} would be; images of one class share a predicted "
-            "class: p = "
-            "{:.3g}, e.g. {}",
+            "; with the best order up to {} would be correct; images of one class share a "
+            "predicted class: p = {:.3g}, e.g. {}",
             proportion_text(count_correct(associated.correct), n), associated.p,
             associated.example);
         finding.advice =
-            "give the class list in the order of the classifier's outputs (none of the usual "
-            "orders fits)";
+            "pass --classes with a list in the order of the classifier's outputs (none of the "
+            "usual orders fits)";
         return done();
     }
     finding.severity = above_chance ? Severity::ok : Severity::warning;
@@ -100,7 +97,7 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
                                  : "no better than chance under any known order of classes";
     finding.advice = above_chance ? ""
                                   : "is it trained, on these classes, and is the preprocessing "
-                                    "correct? A larger sample shows more";
+                                    "correct? Check a larger sample";
     result.settled = above_chance;
     return done();
 }

@@ -13,8 +13,9 @@ Finding class_counts(const Dataset& dataset, const ModelSpec& spec, std::size_t 
     Finding finding{Severity::ok, "data.classes", "", "", ""};
     if (!spec.classes.empty() && spec.classes.size() != outputs) {
         finding.severity = Severity::error;
-        finding.title = fmt::format("the classifier's class list has {} classes, its output {}",
-                                    spec.classes.size(), outputs);
+        finding.title =
+            fmt::format("the classifier's class list has {} classes, but its output has {}",
+                        spec.classes.size(), outputs);
         finding.advice = "give the class list that the classifier was trained with";
         return finding;
     }
@@ -26,20 +27,21 @@ Finding class_counts(const Dataset& dataset, const ModelSpec& spec, std::size_t 
     if (largest >= static_cast<std::int64_t>(outputs)) {
         finding.severity = Severity::error;
         finding.title =
-            fmt::format("the data set has label {}, but the classifier's classes are 0..{}",
+            fmt::format("the data set has label {}, but the classifier's classes are 0 to {}",
                         largest, outputs - 1);
         finding.advice =
-            "give the classifier's class list when opening the data set, or another classifier";
+            "pass the classifier's class list with --classes, or use another classifier";
         return finding;
     }
     if (dataset.classes.size() != outputs && !dataset.classes.empty()) {
         finding.severity = Severity::error;
-        finding.title = fmt::format("the data set has {} classes, the classifier {}",
+        finding.title = fmt::format("the data set has {} classes, but the classifier has {}",
                                     dataset.classes.size(), outputs);
-        finding.advice =
-            dataset.classes.size() + 1 == outputs
-                ? "one class more is often a background class in front: give a class list with it"
-                : "give the classifier's class list, so that labels mean its classes";
+        finding.advice = dataset.classes.size() + 1 == outputs
+                             ? "one extra class is often a background class at index 0: pass "
+                               "--classes with a list that contains it"
+                             : "pass the classifier's class list with --classes, so that labels "
+                               "match its classes";
         return finding;
     }
     finding.title = fmt::format("{} classes", outputs);
@@ -63,8 +65,8 @@ Finding empty_classes(const Dataset& dataset, std::size_t outputs) {
     return {Severity::note, "data.classes",
             fmt::format("{} of {} classes have no images", without, outputs),
             fmt::format("the first is class {}{}", first, name),
-            "values per class are undefined there; a map (imagenet-a, imagenet-r) restricts "
-            "predictions to the classes of a subset"};
+            "their per-class values are undefined; --class-map (imagenet-a, imagenet-r) restricts "
+            "predictions to a subset of the classes"};
 }
 
 Finding labels(const Dataset& dataset) {
@@ -78,8 +80,8 @@ Finding labels(const Dataset& dataset) {
     return {Severity::note, "data.labels",
             fmt::format("{} images have no label", all ? "the" : std::to_string(without)),
             fmt::format("{} of {}", without, dataset.size()),
-            all ? "name a list of labels to have class order and preprocessing checked"
-                : "metrics leave them out and count them"};
+            all ? "pass a list of labels with --list to check class order and preprocessing"
+                : "metrics omit them and count them"};
 }
 
 }  // namespace
@@ -120,7 +122,7 @@ std::vector<Finding> check_images(const Dataset& dataset, const Sample& sample,
     }
     if (unreadable.empty()) {
         return {{Severity::ok, "data.images",
-                 fmt::format("{} of {} images read, none is damaged", looked_at, dataset.size()),
+                 fmt::format("read {} of {} images; none is damaged", looked_at, dataset.size()),
                  "", ""}};
     }
     constexpr std::size_t shown = 5;
@@ -133,7 +135,7 @@ std::vector<Finding> check_images(const Dataset& dataset, const Sample& sample,
         detail += fmt::format("; and {} more", unreadable.size() - shown);
     return {{unreadable.size() == looked_at ? Severity::error : Severity::warning, "data.images",
              fmt::format("{} of {} images looked at cannot be read", unreadable.size(), looked_at),
-             detail, "replace or remove them; metrics leave them out and count them"}};
+             detail, "replace or remove them; metrics omit them and count them"}};
 }
 
 }  // namespace assay::checks
@@ -152,7 +154,7 @@ DataToCheck open_to_check(const std::filesystem::path& folder, const DatasetOpti
         // Throws again where the classes are not what is amiss.
         return {open_dataset(folder, without),
                 {{Finding::Severity::error, "data.classes",
-                  "the data set's classes are not the classifier's", error.what(),
+                  "the data set and the classifier have different classes", error.what(),
                   "give the classifier's own class list, or a list of the images' labels"}}};
     }
 }

@@ -94,10 +94,9 @@ Finding kind_finding(const Scores& scores, const ModelSpec& spec) {
     const std::string measured =
         fmt::format("scores from {:.4g} to {:.4g}, row sums from {:.4g} to {:.4g}", shape.smallest,
                     shape.largest, shape.sum_low, shape.sum_high);
-    Finding finding{
-        Severity::ok, "outputs.kind",
-        fmt::format("outputs look like the {} that they are said to be", name_of(spec.outputs)),
-        measured, ""};
+    Finding finding{Severity::ok, "outputs.kind",
+                    fmt::format("outputs look like {}, as declared", name_of(spec.outputs)),
+                    measured, ""};
     const auto fault = [&](Severity severity, std::string title, std::string advice) {
         finding.severity = severity;
         finding.title = std::move(title);
@@ -105,29 +104,30 @@ Finding kind_finding(const Scores& scores, const ModelSpec& spec) {
         return finding;
     };
     if (probabilities && is_softmax_of_softmax(scores)) {
-        return fault(Severity::error, "the outputs are a softmax of a softmax",
-                     "the classifier ends in two softmaxes: export it without the outer one "
-                     "(confidences are squeezed into "
-                     "1/(C-1+e)..e/(C-1+e), and every calibration value is incorrect)");
+        return fault(Severity::error, "softmax is applied twice",
+                     "export the classifier without the outer softmax (confidences are squeezed "
+                     "into 1/(C-1+e)..e/(C-1+e), and every calibration value is incorrect)");
     }
     switch (spec.outputs) {
         case ScoreKind::logits:
             if (probabilities) {
                 return fault(Severity::error,
-                             "outputs are said to be logits but are probabilities: softmax would "
+                             "outputs are declared as logits but are probabilities: softmax would "
                              "be applied twice",
-                             "say outputs = \"probabilities\" (--outputs probabilities)");
+                             "pass --outputs probabilities (in a settings file: outputs = "
+                             "\"probabilities\")");
             }
             if (log_probabilities) {
                 return fault(Severity::note,
                              "outputs are log-probabilities; as logits they give the same results",
-                             "say outputs = \"log_probabilities\" to be exact");
+                             "pass --outputs log_probabilities to be exact");
             }
             if (shape.in_unit_range && is_one_logit(scores)) {
                 return fault(Severity::warning,
                              "the model's one output lies in [0, 1]: the probability of class 1, "
                              "not its logit?",
-                             "say outputs = \"probabilities\" (--outputs probabilities)");
+                             "pass --outputs probabilities (in a settings file: outputs = "
+                             "\"probabilities\")");
             }
             if (shape.in_unit_range && scores.classes > 1) {
                 return fault(
@@ -141,20 +141,20 @@ Finding kind_finding(const Scores& scores, const ModelSpec& spec) {
             return fault(
                 Severity::error,
                 shape.in_unit_range
-                    ? "outputs are said to be probabilities, but rows do not sum to 1"
+                    ? "outputs are declared as probabilities, but rows do not sum to 1"
                 : log_probabilities
-                    ? "outputs are said to be probabilities but are log-probabilities"
-                    : "outputs are said to be probabilities but are not in [0, 1]",
-                log_probabilities ? "say outputs = \"log_probabilities\""
+                    ? "outputs are declared as probabilities but are log-probabilities"
+                    : "outputs are declared as probabilities but are not in [0, 1]",
+                log_probabilities ? "pass --outputs log_probabilities"
                 : shape.in_unit_range
-                    ? "sigmoids are no probabilities of one class among many: export the logits"
-                    : "say outputs = \"logits\" (--outputs logits)");
+                    ? "sigmoids are not probabilities of exclusive classes: export the logits"
+                    : "pass --outputs logits (in a settings file: outputs = \"logits\")");
         case ScoreKind::log_probabilities:
             if (log_probabilities) return finding;
             return fault(
                 Severity::error,
-                "outputs are said to be log-probabilities, but their exponentials do not sum to 1",
-                probabilities ? "say outputs = \"probabilities\"" : "say outputs = \"logits\"");
+                "outputs are declared as log-probabilities, but their exponentials do not sum to 1",
+                probabilities ? "pass --outputs probabilities" : "pass --outputs logits");
         case ScoreKind::labels:
             break;  // no classifier returns them
     }
@@ -214,8 +214,8 @@ std::vector<Finding> check_outputs(const Scores& scores, const ModelSpec& spec,
             {constant ? Severity::error : Severity::ok, "outputs.constant",
              constant ? "every image gets the same scores" : "scores differ from image to image",
              "",
-             constant ? "the weights are dead or the input does not reach them: check the file and "
-                        "the preprocessing"
+             constant ? "the output does not depend on the input: check the model file and the "
+                        "preprocessing"
                       : ""});
     }
     findings.push_back(kind_finding(finite, spec));

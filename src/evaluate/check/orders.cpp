@@ -60,8 +60,8 @@ public:
     void add_usual() {
         const std::size_t n = dataset_.classes.empty() ? scores_.classes : dataset_.classes.size();
         const std::string letters =
-            "give a class list whose ids are in the order of the classifier's outputs (sorted as "
-            "text: 0, 1, 10, 11, ...)";
+            "pass --classes with ids in the order of the classifier's outputs (sorted as text: 0, "
+            "1, 10, 11, ...)";
         for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
             const ClassOfOutput text_order = sorted_order(numbers_from(first, n));
             add(fmt::format("folders named {}..{} sorted as text when the classifier was trained",
@@ -72,15 +72,16 @@ public:
                     first, first + n - 1),
                 "number the labels of the data set in numeric order", inverse(text_order));
         }
-        add("outputs one ahead: a background class in front, or labels that count from 0 against 1",
-            "give a class list with the classifier's first class (background), or labels that "
-            "count from the same "
-            "number",
+        add("outputs are shifted by +1: a background class at index 0, or labels that count from 0 "
+            "instead of 1",
+            "pass --classes with the classifier's first class (background), or labels that start "
+            "at the same number",
             shifted(n + 1, -1));
-        add("outputs one behind: labels of the data set count from 1",
+        add("outputs are shifted by -1: labels of the data set count from 1",
             "count the labels of the data set from 0", shifted(n, 1));
         if (!dataset_.classes.empty()) {
-            const std::string sorted = "give a class list in the order of the classifier's outputs";
+            const std::string sorted =
+                "pass --classes with a list in the order of the classifier's outputs";
             add("classes sorted by id", sorted, sorted_order(dataset_.classes.ids()));
             add("classes sorted by name", sorted, sorted_order(dataset_.classes.names()));
             add("labels numbered by class names sorted, the classifier by id", sorted,
@@ -88,7 +89,7 @@ public:
         }
         ClassOfOutput backwards = given_order(n);
         std::reverse(backwards.begin(), backwards.end());
-        add("reversed", "turn the class list round", std::move(backwards));
+        add("reversed", "reverse the class list", std::move(backwards));
         add_subsets();
     }
 
@@ -108,7 +109,7 @@ private:
             if (seen[c]) with_images.push_back(static_cast<std::int32_t>(c));
         }
         add("only the classes that have images, in order",
-            "give the class list of the classifier's own classes", with_images);
+            "pass --classes with the classifier's own classes", with_images);
         for (const char* name : {"imagenet-a", "imagenet-r"}) {
             const std::vector<std::int32_t>& target_of =
                 class_map_named(name, imagenet_classes()).target_of;

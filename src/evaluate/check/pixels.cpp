@@ -31,7 +31,7 @@ constexpr std::array<Values, 8> usual = {{
     {"values 0 to 1", unit, all_zero, all_one, ChannelOrder::rgb},
     {"values 0 to 255", 1.0, all_zero, all_one, ChannelOrder::rgb},
     {"CLIP's mean and std", unit, clip_mean, clip_std, ChannelOrder::rgb},
-    {"Caffe's BGR, 0 to 255 less the mean", 1.0, caffe_mean, all_one, ChannelOrder::bgr},
+    {"Caffe's BGR, 0 to 255 minus the mean", 1.0, caffe_mean, all_one, ChannelOrder::bgr},
     {"values 0 to 1, BGR", unit, all_zero, all_one, ChannelOrder::bgr},
     {"mean 0.5, std 0.5, BGR", unit, all_half, all_half, ChannelOrder::bgr},
 }};
@@ -246,12 +246,12 @@ PixelResult check_values(const Runner& runner, const Scores& scores, const Sampl
         if (trial.p <= options.level) fault(*hope, trial.rival - trial.given, trial.images);
         if (trial.images > 0) {
             finding.detail +=
-                fmt::format("; on {} fresh images {} has {} correct, the given way {}: p = {:.2g}",
+                fmt::format("; on {} other images {} has {} correct, the given way {}: p = {:.2g}",
                             trial.images, rivals[*hope].name, trial.rival, trial.given, trial.p);
         } else {
             finding.severity = Severity::note;
-            finding.title =
-                rivals[*hope].name + " may do better than the given pixel values, or it is chance";
+            finding.title = rivals[*hope].name +
+                            " may do better than the given pixel values, but it could be chance";
             finding.advice = "check with more images";
         }
     }

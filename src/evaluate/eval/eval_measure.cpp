@@ -75,7 +75,7 @@ std::string chance_warning(const EvaluatedModel& model, std::size_t classes) {
                                                              : "not shown to be better than";
     return fmt::format(
         "the accuracy, {:.3g} %, is {} chance ({:.3g} %): the classes or the preprocessing may be "
-        "others{}",
+        "wrong{}",
         100 * *accuracy->value, is, 100 * chance,
         model.check.empty() ? std::string() : fmt::format("; type `{}`", model.check));
 }

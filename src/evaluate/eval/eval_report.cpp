@@ -83,7 +83,7 @@ std::string eval_lines(const EvalResult& result) {
     }
     if (result.left_out > 0) {
         text +=
-            fmt::format("\n{} chose the preprocessing and {} in no number",
+            fmt::format("\n{} chose the preprocessing and {} excluded from the results",
                         how_many(result.left_out, "image"), result.left_out == 1 ? "is" : "are");
     }
     return text;

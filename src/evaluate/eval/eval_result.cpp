@@ -12,7 +12,7 @@ ResultType result_type(ResultOf<PreprocessingWay>) {
             part<&PreprocessingWay::options>({.help = "As typed"}),
             part({.help = "For people", .name = "preprocessing"},
                  [](const PreprocessingWay& way) { return describe(way.preprocess); }),
-            part<&PreprocessingWay::images>({.help = "That it was tried on"}),
+            part<&PreprocessingWay::images>({.help = "Images that it was tried on"}),
             part<&PreprocessingWay::correct>({.help = "Of these"}),
         });
     return rows;
@@ -24,15 +24,17 @@ ResultType result_type(ResultOf<PreprocessingChoice>) {
         {.name = "PreprocessingChoice"},
         {
             part<&Choice::outcome>({.script = R"("given" | "told_apart" | "not_settled")"}),
-            part<&Choice::best>({.help = "What was taken, after a search", .omitted = true}),
+            part<&Choice::best>(
+                {.help = "The chosen preprocessing, if it was searched for", .omitted = true}),
             part<&Choice::runner_up>({.omitted = true}),
             part<&Choice::difference>({.help = "Best minus runner-up", .omitted = true}),
-            part({.help = "Of no difference: McNemar's exact test, Holm-adjusted",
+            part({.help = "p-value of no difference: McNemar's exact test, Holm-adjusted",
                   .name = "p_holm",
                   .omitted = true},
                  [](const Choice& c) { return c.runner_up ? std::optional(c.p) : std::nullopt; }),
             part<&Choice::tried>(
-                {.help = "Ways; those that give the same pixels are one", .omitted = true}),
+                {.help = "Number of ways that were tried; ways with the same pixels count once",
+                 .omitted = true}),
             part<&Choice::refused>(
                 {.help = "Ways whose input size the model refuses", .omitted = true}),
         });
@@ -45,7 +47,7 @@ ResultType result_type(ResultOf<DoubtedLabel>) {
         {
             part<&DoubtedLabel::id>({}),
             part<&DoubtedLabel::label>({}),
-            part<&DoubtedLabel::predicted>({.help = "Of several models, the first one's"}),
+            part<&DoubtedLabel::predicted>({.help = "The class that the first model predicts"}),
             part<&DoubtedLabel::label_probability>({.help = "Mean over the models"}),
             part<&DoubtedLabel::predicted_probability>({.help = "Mean over the models"}),
         });
@@ -55,7 +57,7 @@ ResultType result_type(ResultOf<DoubtedLabel>) {
 ResultType result_type(ResultOf<UnsureItem>) {
     static constexpr auto rows = describe_result<UnsureItem>(
         {.name = "UnsureItem",
-         .help = "An image on which models differ, or of which the only model is least sure"},
+         .help = "An image on which models differ, or on which a single model is least sure"},
         {
             part<&UnsureItem::id>({}),
             part<&UnsureItem::predicted>({.help = "By model"}),
@@ -73,11 +75,12 @@ ResultType result_type(ResultOf<EvaluatedModel>) {
             part<&EvaluatedModel::preprocessing>({.help = "For people"}),
             part<&EvaluatedModel::choice>({}),
             part<&EvaluatedModel::settled>(
-                {.help = "False: every number hangs on a choice that images could not settle"}),
+                {.help = "False if the images could not settle the preprocessing: every result "
+                         "depends on that choice"}),
             part<&EvaluatedModel::measurements>({.help = "Of labelled images"}),
             part<&EvaluatedModel::calibration>({.help = "In words", .omitted = true}),
-            part<&EvaluatedModel::confidence>({.help = "Mean of the predicted class's"}),
-            part<&EvaluatedModel::worst_classes>({.help = "Of at least 5 images"}),
+            part<&EvaluatedModel::confidence>({.help = "Mean probability of the predicted class"}),
+            part<&EvaluatedModel::worst_classes>({.help = "Classes with at least 5 images"}),
             part<&EvaluatedModel::unreadable>({.help = "Images without scores"}),
             part<&EvaluatedModel::warnings>({}),
         });
@@ -92,16 +95,17 @@ ResultType result_type(ResultOf<EvalResult>) {
             part<&EvalResult::items>({.help = "Images in the stores"}),
             part<&EvalResult::labelled>({.help = "Of these"}),
             part<&EvalResult::left_out>(
-                {.help = "Images that chose the preprocessing and are in no number"}),
+                {.help = "Images that chose the preprocessing and are excluded from the results"}),
             part<&EvalResult::models>({.help = "In the order given"}),
-            part({.help = "Of several models: each against the first",
+            part({.help = "With several models: each against the first",
                   .name = "comparisons",
                   .omitted = true},
                  [](const EvalResult& r) { return r.comparison ? &r.comparison->pairs : nullptr; }),
             part<&EvalResult::doubted_labels>({.help = "The most doubted first"}),
             part<&EvalResult::unsure>({.help = "Of unlabelled images", .omitted = true}),
             part<&EvalResult::agreement>(
-                {.help = "Of several models: images of which all say the same", .omitted = true}),
+                {.help = "With several models: images for which all predict the same class",
+                 .omitted = true}),
             part<&EvalResult::gates>({}),
             part<&EvalResult::notes>({}),
             part<&EvalResult::report>({.help = "The page", .omitted = true}),

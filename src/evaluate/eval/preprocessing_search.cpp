@@ -444,8 +444,8 @@ std::string why_stopped(const PreprocessingChoice& choice, const std::string& mo
                     command("--classes FILE"));
             }
             return fmt::format(
-                "{}: no preprocessing does better than chance ({} tried; the best, {}): are these "
-                "its classes? {}",
+                "{}: no preprocessing does better than chance ({} tried; the best, {}): is the "
+                "class list correct? {}",
                 model, how_many(choice.tried, "way"), tried_text(*choice.best),
                 either("--classes FILE", choice.best->options));
         case Outcome::no_labels:

@@ -28,12 +28,12 @@ constexpr std::uint32_t fewest_draws = 200;
 // A folder as it is, else a data set's name below `runs`.
 fs::path folder_of(const std::string& argument, const fs::path& runs) {
     if (!runs.empty() && !is_folder(runs))
-        throw Error(ErrorCode::usage, fmt::format("`{}` is no folder of runs", runs.string()));
+        throw Error(ErrorCode::usage, fmt::format("`{}` is not a folder of runs", runs.string()));
     if (!runs.empty() && is_folder(runs / argument)) return runs / argument;
     if (is_folder(argument)) return argument;
     if (runs.empty()) {
-        throw Error(ErrorCode::usage, fmt::format("`{}` is no folder; name RUNS/DATA_SET, or the "
-                                                  "data set and its folder with --runs RUNS",
+        throw Error(ErrorCode::usage, fmt::format("`{}` is not a folder; name RUNS/DATA_SET, or "
+                                                  "the data set and its folder with --runs RUNS",
                                                   argument));
     }
     std::vector<std::string> names;
@@ -78,15 +78,16 @@ void check_also(const GapRequest& request) {
                     "label sets and numbers of labels of further data sets are for stores");
     if (!request.also_subgroups.empty() && request.also.empty())
         throw Error(ErrorCode::usage,
-                    "numbers of labels of further data sets are given, and no further data set: "
+                    "numbers of labels of further data sets are given without a further data set: "
                     "add --also V3");
     if (!request.rank_against.empty() && request.rank_by.empty())
         throw Error(ErrorCode::usage,
-                    "--rank-against compares places with those of --rank-by: give that, too");
+                    "--rank-against compares with the ranks of --rank-by: add --rank-by COLUMN");
     if (!request.also_labels.empty() && request.also_labels.size() != request.also.size())
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} label sets for {} further data sets: one for each, or none",
-                                request.also_labels.size(), request.also.size()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{} label sets for {} further data sets; pass one for each, or none",
+                        request.also_labels.size(), request.also.size()));
     for (const fs::path& labels : request.also_labels) require_labels(labels);
     if (!request.also_subgroups.empty()) gap_subgroups(request.also_subgroups);
     for (const std::string& file : request.also) {
@@ -119,7 +120,7 @@ void add_also(GapReport& report, const GapRequest& request, Comm& comm,
     for (std::size_t i = 0; i < report.also.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
             if (report.also[i].name == report.also[j].name)
-                throw Error(ErrorCode::usage, fmt::format("two further data sets are called `{}`",
+                throw Error(ErrorCode::usage, fmt::format("two further data sets are named `{}`",
                                                           report.also[i].name));
         }
     }
@@ -140,10 +141,10 @@ void check_stores(const GapRequest& request) {
           {!request.options.model_correlation.empty(), "--model-correlation"},
           {!request.options.metric_correlation.empty(), "--metric-correlation"}}) {
         if (given)
-            throw Error(ErrorCode::usage,
-                        fmt::format("{} is for published values (--table CSV): stores know their "
-                                    "images",
-                                    option));
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("{} only applies to published values (--table CSV): omit it for stores",
+                            option));
     }
     for (const fs::path& labels : request.labels) require_labels(labels);
 }
@@ -161,9 +162,9 @@ void check_table(const GapRequest& request) {
         throw Error(ErrorCode::usage,
                     "with a table, name both data sets (for the headings) or none");
     if (!request.runs.empty() || !request.labels[0].empty() || !request.labels[1].empty())
-        throw Error(
-            ErrorCode::usage,
-            "a table holds published values: folders of runs and label sets are for stores");
+        throw Error(ErrorCode::usage,
+                    "--table has published values: omit folders of runs and label sets, which are "
+                    "for stores");
     images_of_table(request);
     if (!is_there(request.table))
         throw Error(ErrorCode::bad_input,
@@ -178,11 +179,12 @@ void require_columns(const GapTable& table, const std::array<GapImages, 2>& imag
                                : metric == GapMetric::real ? images[set].real.has_value()
                                                            : !images[set].counts.empty();
             if (!given || table.has[static_cast<std::size_t>(metric)][set]) continue;
-            throw Error(ErrorCode::usage,
-                        fmt::format("--{}{} gives the images of {}, and the table has no column "
-                                    "{}_v{}; leave it out",
-                                    metric == GapMetric::asma ? "counts" : "n", set + 1,
-                                    name_of(metric), name_of(metric), set + 1));
+            throw Error(
+                ErrorCode::usage,
+                fmt::format(
+                    "--{}{} gives the images of {}, but the table has no column {}_v{}; omit it",
+                    metric == GapMetric::asma ? "counts" : "n", set + 1, name_of(metric),
+                    name_of(metric), set + 1));
         }
     }
 }
@@ -234,7 +236,7 @@ GapReport from_table(const GapRequest& request) {
     GapReport report = gap_of_table(table, names, with_families(request), images);
     warn_of_families(report);
     if (request.unit == TableUnit::automatic)
-        report.notes.push_back(fmt::format("{}: taken as {}", request.table.string(),
+        report.notes.push_back(fmt::format("{}: assuming {}", request.table.string(),
                                            table.percent ? "percent" : "proportions"));
     if (!table.ignored.empty()) {
         constexpr std::size_t named = 12;
@@ -292,10 +294,11 @@ void check(const GapOptions& options) {
     if (const std::string fault = fault_in(options); !fault.empty())
         throw Error(ErrorCode::usage, fault);
     if (options.replicates > 0 && options.replicates < fewest_draws)
-        throw Error(ErrorCode::usage,
-                    fmt::format("--bootstrap is {}; allowed: 0 (no intervals), or {} to 100000; "
-                                "leave it out for 1000",
-                                options.replicates, fewest_draws));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "--bootstrap is {}; allowed: 0 (no intervals), or {} to 100000; omit it for 1000",
+                options.replicates, fewest_draws));
     for (const auto& [given, option] :
          {std::pair{&options.model_correlation, "--model-correlation"},
           {&options.metric_correlation, "--metric-correlation"}}) {

@@ -34,10 +34,10 @@ ResultType result_type(ResultOf<GapHistogram>) {
         {.name = "GapHistogram", .help = "Images by their number of valid labels"},
         {
             part<&GapHistogram::labels>({}),
-            part<set, &GapDataSet::more>({.help = "With more labels than those"}),
-            part<set, &GapDataSet::none>({.help = "Without a valid label"}),
+            part<set, &GapDataSet::more>({.help = "Images with more labels than those"}),
+            part<set, &GapDataSet::none>({.help = "Images without a valid label"}),
             part<set, &GapDataSet::unnamed>(
-                {.help = "Of these: not named by the file of label sets"}),
+                {.help = "Of these, images that the file of label sets does not name"}),
         });
     return rows;
 }
@@ -49,7 +49,7 @@ struct ShownSet {
 ResultType result_type(ResultOf<ShownSet>) {
     static constexpr auto set = &ShownSet::set;
     static constexpr auto rows = describe_result<ShownSet>(
-        {.name = "GapDataSet", .help = "Of a published table with its name and what it counts"},
+        {.name = "GapDataSet", .help = "The published table: its name and what it counts"},
         {
             part<set, &GapDataSet::name>({}),
             part<set, &GapDataSet::only_here>({.help = "Models that the other data set lacks"}),
@@ -141,7 +141,7 @@ ResultType result_type(ResultOf<ShownAlso>) {
         {
             part<&ShownAlso::also, &GapAlso::name>({}),
             part<&ShownAlso::also, &GapAlso::subgroups>(
-                {.help = "As it was asked for: `2,3,4,6,9`", .omitted = true}),
+                {.help = "As requested: `2,3,4,6,9`", .omitted = true}),
             part<&ShownAlso::models>({}),
         });
     return rows;
@@ -161,7 +161,7 @@ ResultType result_type(ResultOf<ShownPlace>) {
             part<&ShownPlace::model>({}),
             part<place, &GapRanking::Place::rank>({}),
             part<place, &GapRanking::Place::against>({.help = "Rank by the other column"}),
-            part<place, &GapRanking::Place::change>({.help = "So many places up"}),
+            part<place, &GapRanking::Place::change>({.help = "Number of places gained"}),
         });
     return rows;
 }
@@ -209,7 +209,7 @@ ResultType result_type(ResultOf<GapReport>) {
     static constexpr auto options = &GapReport::options;
     static constexpr auto rows = describe_result<GapReport>(
         {.name = "GapResult",
-         .help = "The same models on two data sets, by three definitions of a correct prediction",
+         .help = "The same models on two data sets, with three definitions of a correct prediction",
          .schema = "assay.gap/3"},
         {
             part<&GapReport::source>({.help = "`stores`, or the file of published values"}),
@@ -229,12 +229,12 @@ ResultType result_type(ResultOf<GapReport>) {
             part<options, &GapOptions::replicates>({.group = "options"}),
             part<options, &GapOptions::seed>({.group = "options"}),
             part<options, &GapOptions::scale>({.group = "options"}),
-            part<&GapReport::model_correlation>(
-                {.help = "Of a table: what was taken of two models' errors on the same images",
-                 .group = "options",
-                 .omitted = true}),
+            part<&GapReport::model_correlation>({.help = "For a table: the assumed correlation of "
+                                                         "two models' errors on the same images",
+                                                 .group = "options",
+                                                 .omitted = true}),
             part<&GapReport::metric_correlation>(
-                {.help = "Of a table: what was taken of two metrics' errors",
+                {.help = "For a table: the assumed correlation of two metrics' errors",
                  .group = "options",
                  .omitted = true}),
             part<&GapReport::average>({}),
@@ -242,7 +242,7 @@ ResultType result_type(ResultOf<GapReport>) {
             part<&GapReport::orders>({}),
             part<&GapReport::lines>({}),
             part(
-                {.help = "The lines on the scale that was asked for",
+                {.help = "The lines on the requested scale",
                  .name = "scaled_lines",
                  .omitted = true},
                 [](const GapReport& r) -> const auto& { return r.scaled_lines; }),

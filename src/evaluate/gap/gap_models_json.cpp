@@ -32,9 +32,9 @@ ResultType result_type(ResultOf<ShownPair>) {
         {
             part<&ShownPair::first>({}),
             part<&ShownPair::second>({}),
-            part<&ShownPair::gap>({.help = "First minus second: above 0 where models fall"}),
+            part<&ShownPair::gap>({.help = "First minus second: above 0 if accuracy drops"}),
             part<&ShownPair::absolute_gap>(
-                {.help = "Of averages: the mean of |gap| of these models"}),
+                {.help = "For averages: the mean of |gap| over these models"}),
         });
     return rows;
 }
@@ -79,12 +79,13 @@ ResultType result_type(ResultOf<ShownDecomposition>) {
         {.name = "GapDecomposition", .help = "The gap of top-1 is composition and within"},
         {
             part<gap, &GapDecomposition::composition>(
-                {.help = "Because the images have other numbers of labels"}),
+                {.help = "Part of the gap because the images have different numbers of labels"}),
             part<gap, &GapDecomposition::within>({.help = "What remains of the gap"}),
             part<gap, &GapDecomposition::unmatched>(
-                {.help = "Part of the composition: numbers of labels that one data set lacks"}),
+                {.help = "Part of the composition that comes from numbers of labels that one data "
+                         "set lacks"}),
             part<gap, &GapDecomposition::explained>(
-                {.help = "Composition by gap; undefined where the gap's interval holds 0"}),
+                {.help = "Composition divided by gap; undefined if the gap's interval contains 0"}),
             part<&ShownDecomposition::models>({.help = "Of averages", .omitted = true}),
         });
     return rows;
@@ -204,8 +205,8 @@ ResultType result_type(ResultOf<GapWithinMargin>) {
         {
             part<&GapWithinMargin::models>({}),
             part<&GapWithinMargin::within>({}),
-            part<&GapWithinMargin::surely_within>({.help = "All of them together"}),
-            part<&GapWithinMargin::surely_outside>({.help = "All of them together"}),
+            part<&GapWithinMargin::surely_within>({.help = "All models together"}),
+            part<&GapWithinMargin::surely_outside>({.help = "All models together"}),
             part({.help = "Interval of the number of models that are within", .name = "low"},
                  [](const GapWithinMargin& w) { return w.low(); }),
             part({.name = "high"}, [](const GapWithinMargin& w) { return w.high(); }),
@@ -228,7 +229,7 @@ ResultType result_type(ResultOf<GapAverage>) {
             part<&GapAverage::between>({.name = "between_models", .keys = gap_metric_keys}),
             part<&GapAverage::within_margin>({.keys = gap_metric_keys}),
             part<&GapAverage::best>({.keys = gap_metric_keys, .inner_keys = gap_set_keys}),
-            part<&GapAverage::differences>({.help = "Of the mean gaps"}),
+            part<&GapAverage::differences>({.help = "Differences of the mean gaps"}),
         });
     return rows;
 }

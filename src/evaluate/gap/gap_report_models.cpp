@@ -49,8 +49,8 @@ Table orders(const GapReport& r) {
     }
     if (true_values)
         table.notes.emplace_back(
-            "Where there is an interval: of the models' true values; the images' noise pulls the "
-            "correlations that are seen to 0.");
+            "Correlations with an interval are those of the models' true values; noise in the "
+            "images pulls observed correlations towards 0.");
     return table;
 }
 
@@ -80,23 +80,23 @@ Table lines(const GapReport& r) {
         if (line.slope.interval && !line.slope_like.value)
             note_once(table, said, line.slope_like.undefined);
         if (line.curvature && line.curvature->curved) {
-            table.notes.push_back(fmt::format(
-                "{}: the points are curved: the slope goes from {:.2f} to {:.2f}; no single line "
-                "describes them{}",
-                name, line.curvature->low_slope, line.curvature->high_slope,
-                line.scale == GapScale::points ? " (try --scale probit)" : ""));
+            table.notes.push_back(
+                fmt::format("{}: the points follow a curve, with a slope from {:.2f} to {:.2f}; no "
+                            "single line fits them{}",
+                            name, line.curvature->low_slope, line.curvature->high_slope,
+                            line.scale == GapScale::points ? " (try --scale probit)" : ""));
         }
     };
     for (const GapLine& line : r.lines) add(line);
     for (const GapLine& line : r.scaled_lines) add(line);
     if (of_these)
         table.notes.emplace_back(
-            "mean gap, slope and intercept: of these models, on other images of the same kind; the "
-            "intercept's ends are at the slope's.");
+            "mean gap, slope and intercept are for these models on new images of the same kind. "
+            "The ends of the intercept's interval belong to those of the slope's.");
     if (like_these)
         table.notes.emplace_back(
-            "Models like these: as if drawn at random, too; name models that are variants of each "
-            "other by --families.");
+            "\"models like these\" treats the models as a random sample, too; name models that are "
+            "variants of each other with --families.");
     return table;
 }
 

@@ -68,9 +68,8 @@ Table places(const GapReport& r, bool all) {
         table.add(std::move(cells));
     }
     if (count < order.size())
-        table.notes.push_back(
-            fmt::format("the first {} of {} models; the formats csv and json hold them all", count,
-                        order.size()));
+        table.notes.push_back(fmt::format(
+            "the first {} of {} models; csv and json have all of them", count, order.size()));
     if (r.ranking) {
         table.notes.push_back(fmt::format(
             "Equal values share a rank, {}; change: rank by {} minus rank by {}, over the models "

@@ -105,7 +105,7 @@ std::string raw_text(const GapPair& p) {
     if (!p.absolute_raw || !p.absolute.value || !p.absolute.interval) return "";
     const double raw = *p.absolute_raw, value = *p.absolute.value;
     if (std::abs(raw - value) <= .05 * raw) return "";
-    return fmt::format("mean |gap| is seen as {}, of which about {} is the images' noise",
+    return fmt::format("the observed mean |gap| is {}, of which about {} is noise of the images",
                        number_of(p.absolute, raw), number_of(p.absolute, raw - value));
 }
 
@@ -122,7 +122,7 @@ std::string difference_text(const GapDifference& d) {
 }
 
 std::string best_text(const GapReport& r, std::size_t m, std::size_t set, const GapBest& best) {
-    return fmt::format("best of {} by {} on {}: {} % {}, seen as {} %; {} {} may be the best",
+    return fmt::format("best of {} by {} on {}: {} % {}, observed as {} %; {} {} may be the best",
                        best.value.n, title_of(gap_metrics[m]), r.sets[set].name,
                        with_interval(best.value), best.model, number_of(best.value, best.raw),
                        best.candidates, best.candidates == 1 ? "model" : "models");
@@ -183,17 +183,17 @@ Table average(const GapReport& r) {
                         "labels weighing the same.",
                         r.options.agreement, fmt::join(r.subgroups, ", ")));
         table.notes.push_back(fmt::format(
-            "± and interval ({:g} %): of these models, over images, which are the same "
-            "for all models.{}",
+            "± and interval ({:g} %): for these models, over images, which are the same for all "
+            "models.{}",
             100 * r.options.level,
             std::ranges::any_of(r.average.between,
                                 [](const auto& spread) { return spread && spread->gap.interval; })
-                ? " sd between models: of the true gaps of these models."
+                ? " sd between models: standard deviation of these models' true gaps."
                 : ""));
     } else if (r.model_correlation) {
         table.notes.push_back(fmt::format(
-            "± and intervals ({:g} %): of these models, over images; models are taken to agree on "
-            "the same images with a correlation of {:g} to {:g}.",
+            "± and intervals ({:g} %): for these models, over images, assuming that models' errors "
+            "on the same images correlate with {:g} to {:g}.",
             100 * r.options.level, (*r.model_correlation)[0], (*r.model_correlation)[1]));
     }
     return table;
@@ -264,13 +264,13 @@ Table decomposition(const GapReport& r) {
     table.add({"gap", percent(gap, true), gap});
     table.rule();
     table.add({"composition", percent(d.composition, true), d.composition,
-               fmt::format("goes when {} has as many labels per image as {}", r.sets[1].name,
+               fmt::format("disappears if {} has as many labels per image as {}", r.sets[1].name,
                            r.sets[0].name)});
     table.add({"within numbers of labels", percent(d.within, true), d.within,
                "stays at equal labels per image"});
     if (d.unmatched.value && std::abs(*d.unmatched.value) > 0) {
         table.notes.push_back(fmt::format(
-            "of the composition, {}{} points are numbers of labels that only one of them has",
+            "{}{} points of the composition come from numbers of labels that only one of them has",
             sentence(d.unmatched, true),
             d.unmatched.interval ? " ±" + number_text(half_width(d.unmatched),
                                                       half_width(d.unmatched), d.unmatched.unit)
@@ -332,9 +332,8 @@ Table models(const GapReport& r, bool all) {
         add(r.models[i]);
     }
     if (count < r.models.size())
-        table.notes.push_back(
-            fmt::format("the first {} of {} models; the formats csv and json hold them all", count,
-                        r.models.size()));
+        table.notes.push_back(fmt::format(
+            "the first {} of {} models; csv and json have all of them", count, r.models.size()));
     if (parts) table.notes.push_back("within: the top-1 gap at equal labels per image.");
     return table;
 }
@@ -365,7 +364,7 @@ Table ranks(const GapReport& r, std::size_t set) {
         table.notes.push_back(
             "[ ]: the true rank among these models, of one model that was named beforehand.");
     table.notes.push_back(
-        fmt::format("{} to {}: places won by ASMA.", r.sets[0].name, r.sets[1].name));
+        fmt::format("{} to {}: places gained with ASMA.", r.sets[0].name, r.sets[1].name));
     return table;
 }
 

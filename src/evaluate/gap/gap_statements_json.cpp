@@ -14,9 +14,9 @@ ResultType result_type(ResultOf<ShownEstimate>) {
             part({.inlined = true},
                  [](const ShownEstimate& e) -> const Estimate& { return *e.estimate; }),
             part<&ShownEstimate::models>(
-                {.help = "Of averages: how many models it is the mean of", .omitted = true}),
+                {.help = "For averages: the number of models", .omitted = true}),
             part<&ShownEstimate::raw>(
-                {.help = "As seen, with what the images' errors add or take", .omitted = true}),
+                {.help = "The observed value, including the noise of the images", .omitted = true}),
         });
     return rows;
 }
@@ -35,15 +35,15 @@ ResultType result_type(ResultOf<GapRankChange>) {
 
 ResultType result_type(ResultOf<GapDifference>) {
     static constexpr auto rows = describe_result<GapDifference>(
-        {.name = "GapDifference", .help = "By how much a gap is smaller by another metric"},
+        {.name = "GapDifference", .help = "How much smaller a gap is with another metric"},
         {
             part<&GapDifference::first_metric>({.script = gap_metric_type}),
             part<&GapDifference::second_metric>({.script = gap_metric_type}),
             part({.inlined = true},
                  [](const GapDifference& d) -> const Estimate& { return d.value; }),
             part<&GapDifference::share>(
-                {.help = "1 - gap by the second / gap by the first; above 1 where the signs "
-                         "differ; undefined where the first is not clear of 0"}),
+                {.help = "1 - gap by the second / gap by the first; above 1 if the signs differ; "
+                         "undefined if the first is not significantly different from 0"}),
         });
     return rows;
 }
@@ -51,13 +51,14 @@ ResultType result_type(ResultOf<GapDifference>) {
 ResultType result_type(ResultOf<GapBest>) {
     static constexpr auto rows = describe_result<GapBest>(
         {.name = "GapBest",
-         .help = "The best of the models; the interval holds the winner's true value and the best "
+         .help = "The best of the models; the interval covers the winner's true value and the best "
                  "true value"},
         {
             part<&GapBest::model>({}),
             part({.inlined = true}, [](const GapBest& b) -> const Estimate& { return b.value; }),
-            part<&GapBest::raw>({.help = "As seen, with the winner's luck"}),
-            part<&GapBest::candidates>({.help = "Models that may be the best; 0: not known"}),
+            part<&GapBest::raw>({.help = "The observed value, biased upwards by selection"}),
+            part<&GapBest::candidates>(
+                {.help = "Number of models that may be the best; 0: unknown"}),
         });
     return rows;
 }
@@ -93,7 +94,7 @@ ResultType result_type(ResultOf<OrderEnd>) {
 
 ResultType result_type(ResultOf<GapOrder>) {
     static constexpr auto rows = describe_result<GapOrder>(
-        {.name = "GapOrder", .help = "Agreement of two orders of the models"},
+        {.name = "GapOrder", .help = "Agreement of two rankings of the models"},
         {
             part({.name = "a"},
                  [](const GapOrder& o) {
@@ -104,11 +105,11 @@ ResultType result_type(ResultOf<GapOrder>) {
                      return OrderEnd{o.b, o.b_set};
                  }),
             part<&GapOrder::models>({.help = "With both values"}),
-            part({.help = "Of the true values", .name = "kendall_tau_b"},
+            part({.help = "Agreement of the true values", .name = "kendall_tau_b"},
                  [](const GapOrder& o) {
                      return ShownEstimate{&o.kendall, {}, o.kendall_raw};
                  }),
-            part({.help = "Of the true values", .name = "spearman_rho"},
+            part({.help = "Agreement of the true values", .name = "spearman_rho"},
                  [](const GapOrder& o) {
                      return ShownEstimate{&o.spearman, {}, o.spearman_raw};
                  }),
@@ -118,16 +119,17 @@ ResultType result_type(ResultOf<GapOrder>) {
 
 ResultType result_type(ResultOf<GapLine>) {
     static constexpr auto rows = describe_result<GapLine>(
-        {.name = "GapLine", .help = "A metric on the second data set as a line of the first"},
+        {.name = "GapLine",
+         .help = "A line that predicts a metric on the second data set from the first"},
         {
             part<&GapLine::metric>({.script = gap_metric_type}),
             part<&GapLine::models>({.help = "With both values"}),
             part<&GapLine::scale>({}),
-            part<&GapLine::mean_gap>({.help = "Of these models: that of the averages"}),
+            part<&GapLine::mean_gap>({.help = "For these models: that of the averages"}),
             part<&GapLine::slope>({.help = "Of these models"}),
             part<&GapLine::intercept>({.help = "Its ends are at the ends of the slope"}),
-            part<&GapLine::mean_gap_like>({.help = "Of models like these, as if drawn at random"}),
-            part<&GapLine::slope_like>({.help = "Of models like these, as if drawn at random"}),
+            part<&GapLine::mean_gap_like>({.help = "Treats the models as a random sample"}),
+            part<&GapLine::slope_like>({.help = "Treats the models as a random sample"}),
             part<&GapLine::curvature>({.help = "Null for fewer than four models"}),
         });
     return rows;

@@ -137,7 +137,7 @@ std::optional<Interval> ratio_interval(const LeaveOuts& lists, std::size_t numer
         double groups = 0;
         const auto one = jackknife_covariance(without, numerator, denominator, groups);
         if (!one) {
-            reason = "the value rests on one group of images";
+            reason = "the value depends on one group of images";
             return std::nullopt;
         }
         sum.aa += one->aa;
@@ -149,7 +149,7 @@ std::optional<Interval> ratio_interval(const LeaveOuts& lists, std::size_t numer
         satterthwaite += part * part / (groups - 1);
     }
     if (variance < 1e-24) {
-        reason = "the images show no spread";
+        reason = "the images do not vary";
         return std::nullopt;
     }
     const double t = student_t_quantile(0.5 + level / 2, variance * variance / satterthwaite);
@@ -173,7 +173,7 @@ std::optional<Interval> jackknife_interval(const LeaveOuts& lists, std::size_t k
         for (const auto& list : without) {
             if (list.empty()) continue;
             if (!list[k]) {
-                reason = "the value rests on one group of images";
+                reason = "the value depends on one group of images";
                 return std::nullopt;
             }
             values.push_back(*list[k]);
@@ -188,7 +188,7 @@ std::optional<Interval> jackknife_interval(const LeaveOuts& lists, std::size_t k
     }
     // Not exactly 0: the sums of groups round.
     if (variance < 1e-24) {
-        reason = "the images show no spread";
+        reason = "the images do not vary";
         return std::nullopt;
     }
     return symmetric_interval(*lists.whole[k], std::sqrt(variance), level, "jackknife",

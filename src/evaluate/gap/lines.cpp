@@ -114,8 +114,8 @@ void require_scale(const GapReport& report) {
                 if (value > 0 && value < 1) continue;
                 throw Error(
                     ErrorCode::bad_input,
-                    fmt::format("`{}` has {} = {:g} on {}, which is infinite on the {} scale; "
-                                "leave it out, or take --scale points",
+                    fmt::format("`{}` has {} = {:g} on {}, which is infinite on the {} scale; omit "
+                                "it, or use --scale points",
                                 report.models[points->models[k]].name, assay::name_of(metric),
                                 value, report.sets[set].name, name_of(scale)));
             }
@@ -174,7 +174,7 @@ void add_line(GapReport& report, std::size_t metric, GapScale scale,
         estimate->n = line.models;
     }
     const std::string differ_too_little =
-        fmt::format("the models differ too little on {} for a slope", report.sets[0].name);
+        fmt::format("the models are too similar on {} for a slope", report.sets[0].name);
     for (auto& values : {&x, &y}) {
         for (double& v : *values) v = on_scale(v, scale).value;
     }
@@ -196,7 +196,8 @@ void add_line(GapReport& report, std::size_t metric, GapScale scale,
             line.intercept.interval = Interval{std::min(a, b), std::max(a, b), level, "fieller"};
             line.intercept.note = "at the ends of the slope";
             if (upper_bound)
-                line.slope.note = "by an upper bound of the errors, which may take too much away";
+                line.slope.note =
+                    "corrected by an upper bound of the errors, which may be too much";
         } else {
             line.slope.note = line.intercept.note =
                 why.empty() ? "no interval: " + differ_too_little : why;
@@ -214,7 +215,7 @@ void add_line(GapReport& report, std::size_t metric, GapScale scale,
     };
     like(
         line.slope_like, [](const GapLineParts& p) { return p.slope_like; }, "fieller",
-        "models like these: a slope needs four families, and models that differ");
+        "models like these: a slope needs four families and models that differ");
     if (scale == GapScale::points) {
         like(
             line.mean_gap_like, [](const GapLineParts& p) { return p.mean_gap_like; },

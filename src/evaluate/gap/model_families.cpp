@@ -22,18 +22,17 @@ std::vector<std::pair<std::string, std::string>> read_families(const std::filesy
         std::string model(trimmed(csv[model_column])), family(trimmed(csv[family_column]));
         if (model.empty()) throw csv.error("a model without a name");
         if (family.empty())
-            throw csv.error(
-                fmt::format("`{}` has no family; leave the row out for a model of its "
-                            "own",
-                            shortened(model)));
+            throw csv.error(fmt::format("`{}` has no family; omit the row for a model of its own",
+                                        shortened(model)));
         const auto [earlier, fresh] = line_of.emplace(model, csv.line());
         if (!fresh)
             throw csv.error(
-                fmt::format("model `{}` is on line {} already", shortened(model), earlier->second));
+                fmt::format("model `{}` is already on line {}", shortened(model), earlier->second));
         out.emplace_back(std::move(model), std::move(family));
     }
     if (out.empty())
-        throw Error(ErrorCode::bad_input, path.filename().string() + ": a header, and no model");
+        throw Error(ErrorCode::bad_input,
+                    path.filename().string() + ": the file has a header but no model");
     return out;
 }
 

@@ -82,9 +82,9 @@ void set_spread(GapReport& report, std::size_t m, const std::vector<GapSaid>& sa
         } else if (e.interval->high <= 0) {
             // No draw of the errors is as close as what was seen: they are not of this size.
             e.interval.reset();
-            e.note = "no interval: the models differ less than their errors alone would make them";
+            e.note = "no interval: the models differ less than expected from their errors alone";
         } else if (upper_bound) {
-            e.note = "by an upper bound of the errors, which may take too much away";
+            e.note = "corrected by an upper bound of the errors, which may be too much";
         }
     }
 }
@@ -193,9 +193,9 @@ void set_order(GapOrder& order, const std::optional<Range>& tau, const std::opti
         e.note = why;
         if (range) {
             put_range(e, *range, level, "inversion");
-            if (range->high - range->low > 1) e.note = "these data hardly order the models";
+            if (range->high - range->low > 1) e.note = "these data hardly rank the models";
         } else if (order.models < 3) {
-            e.note = "no interval: two models: see their ranks";
+            e.note = "no interval for only two models: see their ranks";
         }
     };
     set(order.kendall, tau);
@@ -209,7 +209,7 @@ std::string why_of(const GapReport& report, const GapNoise& noise, std::size_t m
         if (!noise.unknown[m][set].empty()) return "no interval: " + noise.unknown[m][set];
     }
     if (report.options.replicates == 0)
-        return "no interval: no draws were asked for; --bootstrap 1000 makes them";
+        return "no interval, because --bootstrap is 0; use --bootstrap 1000";
     return "";
 }
 

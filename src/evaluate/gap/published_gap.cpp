@@ -173,8 +173,8 @@ GapNoise noise_of_table(GapReport& report, const std::array<GapImages, 2>& image
             least = raised(least, range[1], values[0], values[1], paired[0], paired[1]);
             if (least > range[0])
                 raised_notes.push_back(
-                    fmt::format("{}: of that range only {:.2f} or more; with less, the models "
-                                "would scatter more around a curve than they do",
+                    fmt::format("{}: only {:.2f} or more of that range fits, because with less the "
+                                "models would scatter more around a curve",
                                 name_of(metric), least));
         }
         for (std::size_t set = 0; set < 2; ++set) {
@@ -203,8 +203,8 @@ GapNoise noise_of_table(GapReport& report, const std::array<GapImages, 2>& image
     if (!any) return noise;
     report.model_correlation = range;
     report.notes.push_back(
-        fmt::format("published values: models are taken to agree on the same images with a "
-                    "correlation of {:g} to {:g}",
+        fmt::format("published values: assuming that models' errors on the same images correlate "
+                    "with {:g} to {:g}",
                     range[0], range[1]));
     report.notes.insert(report.notes.end(), raised_notes.begin(), raised_notes.end());
     if (known_metrics >= 2) report.metric_correlation = metrics;
@@ -235,8 +235,8 @@ GapPair mean_of(const std::vector<const GapPair*>& pairs, bool has) {
     mean.models = {models, models, models};
     for (Estimate* v : {&mean.first, &mean.second, &mean.gap, &mean.absolute}) {
         v->note =
-            "no interval: a table of results holds no images: how the models differ from one "
-            "another says nothing about the images";
+            "no interval: a table of results has no images, and differences between models do not "
+            "replace them";
     }
     return mean;
 }

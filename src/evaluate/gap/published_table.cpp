@@ -148,7 +148,7 @@ public:
         const auto [earlier, fresh] = line_of_.emplace(name, csv.line());
         if (!fresh)
             throw csv.error(
-                fmt::format("model `{}` is on line {} already", shortened(name), earlier->second));
+                fmt::format("model `{}` is already on line {}", shortened(name), earlier->second));
         if (line_of_.size() > most_models)
             throw csv.error(fmt::format("more than {} models", most_models));
         return name;
@@ -166,16 +166,16 @@ Maybe cell(const CsvReader& csv, std::size_t column, TableUnit& unit) {
     if (text.empty() || text == "-" || text == "NA") return std::nullopt;
     if (text.ends_with('%')) {
         if (unit == TableUnit::proportion) {
-            throw csv.error(fmt::format(
-                "column {}: `{}` is in percent, and the table is said to hold proportions",
-                csv.columns()[column], shortened(csv[column])));
+            throw csv.error(
+                fmt::format("column {}: `{}` is in percent, but --unit says proportions",
+                            csv.columns()[column], shortened(csv[column])));
         }
         unit = TableUnit::percent;
         text = trimmed(text.substr(0, text.size() - 1));
     }
     const std::optional<double> found = finite_number(text);
     if (!found) {
-        throw csv.error(fmt::format("column {}: `{}` is no number", csv.columns()[column],
+        throw csv.error(fmt::format("column {}: `{}` is not a number", csv.columns()[column],
                                     shortened(csv[column])));
     }
     const double value = *found;
@@ -204,11 +204,11 @@ void refuse_mixed(const GapTable& table, const std::string& source) {
         }
         if (small == nullptr) return;
         if (least_percent <= 100 && 100 * most < least_percent / 2) return;
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: `{}` has {} in the column {}, and other cells are above 1: "
-                                "are proportions and percent mixed? If all are in percent, say so "
-                                "with --unit percent",
-                                source, shortened(small->model), most, column));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("{}: `{}` has {} in the column {}, but other cells are above 1: are "
+                        "proportions and percent mixed? If all are in percent, pass --unit percent",
+                        source, shortened(small->model), most, column));
     };
     for (const GapMetric m : gap_metrics) {
         for (std::size_t set = 0; set < 2; ++set) {
@@ -258,11 +258,10 @@ void to_proportions(GapTable& table, TableUnit unit, const std::string& source) 
     each([&](const GapTable::Row& row, double value) {
         above = above || value > 1;
         if (unit == TableUnit::proportion && value > 1) {
-            throw Error(
-                ErrorCode::bad_input,
-                fmt::format("{}: `{}` has {}, and a proportion is at most 1; is the table in "
-                            "percent?",
-                            source, shortened(row.model), value));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{}: `{}` has {}, but a proportion is at most 1; if the table "
+                                    "is in percent, pass --unit percent",
+                                    source, shortened(row.model), value));
         }
     });
     if (unit == TableUnit::automatic && above) refuse_mixed(table, source);
@@ -289,7 +288,8 @@ GapTable parse_gap_table(std::string_view text, const std::string& source, Table
         }
         table.rows.push_back(std::move(row));
     }
-    if (table.rows.empty()) throw Error(ErrorCode::bad_input, source + ": a header, and no model");
+    if (table.rows.empty())
+        throw Error(ErrorCode::bad_input, source + ": the file has a header but no model");
     to_proportions(table, unit, source);
     return table;
 }

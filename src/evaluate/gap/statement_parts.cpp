@@ -28,8 +28,9 @@ GapDifference shown(GapMetric a, GapMetric b, double gap_a, double gap_b,
     if (found.share) {
         put_range(out.share, *found.share, level, "fieller");
     } else {
-        out.share.undefined = std::string("the gap by ") + std::string(name_of(a)) +
-                              " is not clear of 0, and a proportion of it means nothing";
+        out.share.undefined =
+            std::string("the gap by ") + std::string(name_of(a)) +
+            " is not significantly different from 0, so a proportion of it means nothing";
     }
     return out;
 }

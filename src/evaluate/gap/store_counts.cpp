@@ -142,10 +142,9 @@ void require_like_labels(const std::array<const GapSide*, 2>& sides,
         if (!sides[set]->sets || sides[other]->sets || images[other].several) continue;
         throw Error(
             ErrorCode::usage,
-            fmt::format(
-                "{} has label sets and {} single labels: ReaL and ASMA would differ by what "
-                "counts as correct; add --labels{} LABELS, or leave --labels{} out",
-                sides[set]->name, sides[other]->name, other + 1, set + 1));
+            fmt::format("{} has label sets and {} single labels: ReaL and ASMA would use different "
+                        "definitions of correct; add --labels{} LABELS, or omit --labels{}",
+                        sides[set]->name, sides[other]->name, other + 1, set + 1));
     }
 }
 
@@ -158,32 +157,32 @@ std::string shared_images(const PredictionStore& one, const PredictionStore& two
     if (!same.ids || same.files == false) return "";
     const std::string names = fmt::format("{} and {}", sides[0]->name, sides[1]->name);
     if (!same.corruption) {
-        warnings.push_back(fmt::format(
-            "{} are the same images, one set of them corrupted: the intervals of gaps are "
-            "wider than needed; `assay robustness` compares image by image",
-            names));
+        warnings.push_back(
+            fmt::format("{} are the same images, one set of them corrupted: so the intervals of "
+                        "gaps are wider than necessary; `assay robustness` compares image by image",
+                        names));
         return "the two sets are the same images, corrupted and not";
     }
     const bool known = same.files == true || same.labels;
     if (known && (!same.labels || sides[0]->sets || sides[1]->sets)) {
         throw Error(
             ErrorCode::usage,
-            fmt::format("{} are the same images under two sets of labels, which is no gap; see one "
-                        "set under other labels with `assay score RUNS --labels LABELS`",
+            fmt::format("{} are the same images under two sets of labels, which is not a gap; to "
+                        "score one set under other labels, type `assay score RUNS --labels LABELS`",
                         names));
     }
     if (known) {
-        warnings.push_back(fmt::format(
-            "{} are the same images, and a gap is between two sets of images. The intervals of "
-            "gaps take the images as independent, and do not hold. Compare models on one set with "
-            "`assay compare`",
-            names));
+        warnings.push_back(
+            fmt::format("{} are the same images, but a gap compares two sets of images. The "
+                        "intervals assume independent images, so they are wrong. To compare models "
+                        "on one set, use `assay compare`",
+                        names));
         return "the two sets are the same images";
     }
-    warnings.push_back(
-        fmt::format("{} have the same ids and other labels: for the same images, intervals do not "
-                    "hold; `assay score RUNS --labels LABELS` shows one set under other labels",
-                    names));
+    warnings.push_back(fmt::format(
+        "{} have the same ids but different labels: if the images are the same, the intervals are "
+        "wrong. To score one set under other labels, type `assay score RUNS --labels LABELS`",
+        names));
     return "";
 }
 
@@ -265,9 +264,9 @@ ByName by_name(const GapSide& side) {
         if (!fresh) {
             throw Error(
                 ErrorCode::usage,
-                fmt::format("two stores of model `{}`: `{}` and `{}`; one data set is needed "
-                            "on each side",
-                            known->first, known->second.string(), folder.string()));
+                fmt::format(
+                    "two stores of model `{}`: `{}` and `{}`; name one data set on each side",
+                    known->first, known->second.string(), folder.string()));
         }
     }
     return models;
@@ -285,12 +284,12 @@ void compare_origins(const StoreSpec& one, const StoreSpec& two,
                      std::vector<std::string>& warnings) {
     if (!store::same_model_file(store::model_file_of(one), store::model_file_of(two))) {
         warnings.push_back(
-            fmt::format("`{}` was another model file on {} than on {}: its gap is also the "
-                        "difference between the two",
+            fmt::format("`{}` was a different model file on {} than on {}, so its gap includes the "
+                        "difference between the files",
                         one.model_name, one.dataset_name, two.dataset_name));
     } else if (!store::same_preprocessing(one, two)) {
         warnings.push_back(fmt::format(
-            "`{}` saw {} and {} with other preprocessing: its gap holds that difference too",
+            "`{}` used different preprocessing on {} and {}, so its gap includes that difference",
             one.model_name, one.dataset_name, two.dataset_name));
     }
 }
@@ -309,11 +308,11 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
     std::array<Images, 2> images{images_of(first, stores[0].at(names[0])),
                                  images_of(second, stores[1].at(names[0]))};
     if (images[0].spec.classes != images[1].spec.classes) {
-        throw Error(ErrorCode::bad_input, fmt::format("the models predict {} classes on {} and "
-                                                      "{} on {}: their scores do not mean "
-                                                      "the same",
-                                                      images[0].spec.classes, first.name,
-                                                      images[1].spec.classes, second.name));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format(
+                "the models predict {} classes on {} but {} on {}: their scores are not comparable",
+                images[0].spec.classes, first.name, images[1].spec.classes, second.name));
     }
     require_like_labels(sides, images);
     const GapScheme scheme(
@@ -330,10 +329,10 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
     }
     if (!sides[0]->sets && !sides[1]->sets && images[0].several != images[1].several) {
         const std::size_t several = images[0].several ? 0 : 1;
-        warnings.push_back(fmt::format(
-            "{} is judged by sets of labels and {} by single labels: their gaps by ReaL and ASMA "
-            "hold that difference, too",
-            sides[several]->name, sides[1 - several]->name));
+        warnings.push_back(
+            fmt::format("{} is scored with sets of labels and {} with single labels, so their gaps "
+                        "by ReaL and ASMA include that difference",
+                        sides[several]->name, sides[1 - several]->name));
     }
     if (!images[0].classes.empty() && !images[1].classes.empty() &&
         !store::same_class_ids(images[0].classes, images[1].classes)) {
@@ -392,10 +391,10 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
                 counter.join(comm, model, set);
             });
             if (model.not_scored[set] > 0) {
-                warnings.push_back(fmt::format(
-                    "`{}`: {} of {} images of {} have no scores (unreadable, not finite, "
-                    "or not there yet): its numbers are of the rest",
-                    name, model.not_scored[set], specs[set].rows, sides[set]->name));
+                warnings.push_back(
+                    fmt::format("`{}`: {} of {} images of {} have no scores (unreadable, not "
+                                "finite, or missing): its results cover the rest",
+                                name, model.not_scored[set], specs[set].rows, sides[set]->name));
             }
         }
         compare_origins(specs[0], specs[1], warnings);

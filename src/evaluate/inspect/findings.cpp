@@ -103,7 +103,7 @@ void add_duplicates(Lines& lines, const InspectResult& r) {
     const std::string rule = fmt::format("at most {} of 64 bits differ", r.near);
     if (near.groups == 0)
         return lines.add(Grade::sound, fmt::format("no two images look alike ({})", rule));
-    lines.add(Grade::doubt, fmt::format("{} of images that look alike ({} images{}; {})",
+    lines.add(Grade::doubt, fmt::format("{} of similar images ({} images{}; {})",
                                         counted(near.groups, "group", "groups"),
                                         count_text(near.images), of_other_labels(near), rule));
     add_groups(lines, near, "~");

@@ -103,7 +103,7 @@ std::vector<ImageKind> ImageTally::kinds(const Dataset& dataset) const {
         {left_aside_kinds[1].id, left_aside_kinds[1].title},
         {left_aside_kinds[2].id, left_aside_kinds[2].title},
         {left_aside_kinds[3].id, left_aside_kinds[3].title},
-        {"misnamed", "another format than the name says"},
+        {"misnamed", "a different format than the name says"},
         {"one_colour", "of one colour"}};
     std::vector<ImageKind> kinds;
     for (std::size_t k = 0; k < kind_count; ++k) {

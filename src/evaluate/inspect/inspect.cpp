@@ -102,9 +102,8 @@ void inspect::take_tally(const ImageTally& tally, const Dataset& dataset, Inspec
 InspectResult inspect_data(const OpenedDataset& data, const OpenedDataset* against,
                            const InspectOptions& options, const ProgressCallback& callback) {
     if (options.near < 0 || options.near > inspect::most_bits) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} bits between near duplicates: 0 to {} are looked for",
-                                options.near, inspect::most_bits));
+        throw Error(ErrorCode::usage, fmt::format("--near is {} bits; allowed: 0 to {}",
+                                                  options.near, inspect::most_bits));
     }
     const Dataset& dataset = data.dataset;
     InspectResult result = inspect::described_data(dataset, options.examples);

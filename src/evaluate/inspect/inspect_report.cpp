@@ -142,9 +142,9 @@ ResultType result_type(ResultOf<InspectedImage>) {
 ResultType result_type(ResultOf<ImageKind>) {
     static constexpr auto rows = describe_result<ImageKind>(
         {.name = "ImageKind", .help = "Images of one format or kind"},
-        {part<&ImageKind::id>({.help = "Stable: `jpeg`, `grey`, `exif_turned`"}),
+        {part<&ImageKind::id>({.help = "Stable identifier, such as `jpeg`, `grey`, `exif_turned`"}),
          part<&ImageKind::title>({}), part<&ImageKind::images>({}),
-         part<&ImageKind::first>({.help = "Id of the first"})});
+         part<&ImageKind::first>({.help = "Id of the first such image"})});
     return rows;
 }
 
@@ -152,7 +152,7 @@ ResultType result_type(ResultOf<ImageSizes::Side>) {
     using Side = ImageSizes::Side;
     static constexpr auto rows = describe_result<Side>(
         {.name = "ImageSide", .help = "Pixels"},
-        {part<&Side::least>({}), part<&Side::median>({.help = "The lower of two"}),
+        {part<&Side::least>({}), part<&Side::median>({.help = "The lower of two medians"}),
          part<&Side::most>({})});
     return rows;
 }
@@ -161,10 +161,10 @@ ResultType result_type(ResultOf<ImageSizes>) {
     static constexpr auto rows = describe_result<ImageSizes>(
         {.name = "ImageSizes"},
         {part<&ImageSizes::width>({}), part<&ImageSizes::height>({}),
-         part<&ImageSizes::sizes>({.help = "How many different ones"}),
-         part<&ImageSizes::usual_width>({.help = "Of the size that most images have"}),
+         part<&ImageSizes::sizes>({.help = "Number of different sizes"}),
+         part<&ImageSizes::usual_width>({.help = "The most frequent size"}),
          part<&ImageSizes::usual_height>({}),
-         part<&ImageSizes::usual_images>({.help = "How many have it"})});
+         part<&ImageSizes::usual_images>({.help = "Number of images of that size"})});
     return rows;
 }
 
@@ -189,8 +189,9 @@ ResultType result_type(ResultOf<Duplicates>) {
     static constexpr auto rows = describe_result<Duplicates>(
         {.name = "DuplicateImages"},
         {part<&Duplicates::groups>({}), part<&Duplicates::images>({.help = "In all groups"}),
-         part<&Duplicates::groups_of_other_labels>({.help = "Whose images have different labels"}),
-         part<&Duplicates::examples>({.help = "Those with different labels come first"})});
+         part<&Duplicates::groups_of_other_labels>(
+             {.help = "Groups whose images have different labels"}),
+         part<&Duplicates::examples>({.help = "Groups, those with different labels first"})});
     return rows;
 }
 
@@ -198,7 +199,7 @@ ResultType result_type(ResultOf<SharedImage>) {
     static constexpr auto rows = describe_result<SharedImage>(
         {.name = "SharedImage"},
         {part<&SharedImage::image>({}), part<&SharedImage::other>({}),
-         part<&SharedImage::bits>({.help = "In which the hashes differ"})});
+         part<&SharedImage::bits>({.help = "Number of bits in which the hashes differ"})});
     return rows;
 }
 
@@ -207,8 +208,9 @@ ResultType result_type(ResultOf<InspectedAgainst>) {
         {.name = "InspectedAgainst", .help = "The other data set"},
         {part<&InspectedAgainst::name>({}), part<&InspectedAgainst::images>({}),
          part<&InspectedAgainst::unreadable>({}),
-         part<&InspectedAgainst::same>({.help = "Images whose file it holds, too"}),
-         part<&InspectedAgainst::near>({.help = "Other files that look like one there"}),
+         part<&InspectedAgainst::same>({.help = "Images whose file the other data set has, too"}),
+         part<&InspectedAgainst::near>(
+             {.help = "Different files that look like one of the other data set"}),
          part<&InspectedAgainst::same_examples>({}), part<&InspectedAgainst::near_examples>({}),
          part<&InspectedAgainst::notes>({.help = "How it was read"})});
     return rows;
@@ -227,7 +229,7 @@ ResultType result_type(ResultOf<InspectedLabels>) {
         {part<&Of::classes>({}), part<&Of::classes_without_images>({}),
          part<&Of::order>({.help = "The first classes"}),
          part<&Of::fewest>({.help = "Of classes with images"}), part<&Of::most>({}),
-         part<&Of::without_images>({.help = "The first such classes"}),
+         part<&Of::without_images>({.help = "The first classes without images"}),
          part<&Of::images_without>({.help = "Images without a label"}),
          part<&Of::images_with_several>({.help = "Images with several labels"}),
          part<&Of::first_without>({.help = "Ids of images without a label"})});
@@ -237,9 +239,9 @@ ResultType result_type(ResultOf<InspectedLabels>) {
 static ResultType result_type(ResultOf<InspectFinding>) {
     using Of = InspectFinding;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "InspectFinding", .help = "What the page says, a line"},
+        {.name = "InspectFinding", .help = "The finding as one line of text"},
         {part<&Of::grade>({.help = "`sound`: nothing was found"}), part<&Of::text>({}),
-         part<&Of::examples>({.help = "Of images, for people"})});
+         part<&Of::examples>({.help = "Number of images, as text"})});
     return rows;
 }
 
@@ -258,7 +260,7 @@ ResultType result_type(ResultOf<InspectResult>) {
               [](const Of& r) { return r.store.empty() ? &r.near : nullptr; }),
          part<&Of::notes>({.help = "How the data set was read"}), part<&Of::samples>({}),
          part<&Of::labels>({}), part<&Of::kinds>({}),
-         part<&Of::sizes>({.help = "Null where no image can be decoded"}),
+         part<&Of::sizes>({.help = "Null if no image can be decoded"}),
          part<&Of::unreadable_examples>({}), part<&Of::same_files>({}),
          part({.help = "Of files that differ", .name = "near_duplicates", .omitted = true},
               [](const Of& r) { return r.store.empty() ? &r.near_duplicates : nullptr; }),

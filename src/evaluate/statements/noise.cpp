@@ -177,7 +177,7 @@ Matrix draws_of(const Factor& factor, std::size_t count, std::uint64_t seed) {
 std::pair<Matrix, Matrix> draws_of(const Factor& one, const Factor& two, std::size_t count,
                                    std::uint64_t seed) {
     if (one.shared.rows != two.shared.rows || one.models() != two.models())
-        throw Error(ErrorCode::internal, "two factors of the same images have other rows");
+        throw Error(ErrorCode::internal, "two factors of the same images have different rows");
     const std::vector<std::size_t> own = own_rows(one.own, two.own);
     const auto normal = normals(seed, count / 2 * (one.shared.rows + own.size()));
     return {made(one, own, count, normal), made(two, own, count, normal)};

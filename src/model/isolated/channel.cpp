@@ -28,7 +28,7 @@ std::pair<Descriptor, Descriptor> connected_ends() {
 
 bool send_message(int end, std::string_view bytes, std::vector<int> descriptors) {
     if (bytes.size() > most_message || descriptors.size() > most_descriptors)
-        throw Error(ErrorCode::usage, "the settings of a model are too long to be passed on");
+        throw Error(ErrorCode::usage, "the settings of a model are too long to send");
     iovec part{const_cast<char*>(bytes.data()), bytes.size()};
     alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int) * most_descriptors)] = {};
     msghdr message{};

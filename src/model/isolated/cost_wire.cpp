@@ -59,10 +59,10 @@ std::vector<std::string> parts_of(const ModelCost& cost) {
 
 bool CostParts::take(std::string_view message) {
     if (kind_of(message) != MessageKind::cost || message.size() < 3)
-        wire_nonsense("a message of another kind");
+        wire_nonsense("a message of the wrong kind");
     if (bytes_.empty()) bytes_ += message[0];
     bytes_ += message.substr(2);
-    if (bytes_.size() > most_cost_bytes) wire_nonsense("a cost that does not end");
+    if (bytes_.size() > most_cost_bytes) wire_nonsense("a cost without an end");
     return message[1] != '\0';
 }
 
@@ -103,12 +103,12 @@ ModelCost CostParts::joined(const CostRequest& asked) const {
     cost.seconds.resize(in.number(most_cost_runs));
     for (double& seconds : cost.seconds) {
         seconds = in.real();
-        if (!std::isfinite(seconds) || seconds < 0) wire_nonsense("a time that is none");
+        if (!std::isfinite(seconds) || seconds < 0) wire_nonsense("a time that is not valid");
     }
     in.finish();
     if (cost.batch != asked.batch ||
         cost.seconds.size() != static_cast<std::size_t>(std::max(asked.runs, 0)))
-        wire_nonsense("the cost of another request");
+        wire_nonsense("the cost belongs to another request");
     return cost;
 }
 

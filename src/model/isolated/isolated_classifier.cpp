@@ -45,13 +45,12 @@ public:
         facts_.runtime = options.runtime;
         if (request_ && spec.num_classes && !fits_classes(facts_.classes, *spec.num_classes)) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("{} returns {} scores, but its settings say {} classes",
+                        fmt::format("{} returns {} scores, but its settings have {} classes",
                                     path_.string(), facts_.classes, *spec.num_classes));
         }
         if (tell_missing && !opened.missing.empty())
             facts_.notes.push_back(
-                fmt::format("the model runs in a process of its own, which is not limited as it "
-                            "could be elsewhere: {}",
+                fmt::format("the model's process runs with fewer limits than usual: {}",
                             fmt::join(opened.missing, ", ")));
     }
 
@@ -84,8 +83,7 @@ public:
             opened.facts.framework != facts_.framework ||
             opened.facts.precision != facts_.precision) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("the model {} was started again and is another one now",
-                                    path_.string()));
+                        fmt::format("the model {} changed when it was restarted", path_.string()));
         }
     }
 
@@ -184,7 +182,8 @@ private:
             lane.buffer.reset();  // the other side may not have been able to see it
             throw failure(*answer);
         }
-        if (kind_of(*answer) != MessageKind::done) wire_nonsense("no answer to a batch");
+        if (kind_of(*answer) != MessageKind::done)
+            wire_nonsense("the model did not answer a batch");
         lane.broken = false;
         const std::scoped_lock lock(mutex_);
         limits_[asked.loss ? 1 : 0].took(asked.images, WaitClock::now() - begin);
@@ -215,11 +214,11 @@ private:
         Error late(
             ErrorCode::bad_input,
             images == 0
-                ? fmt::format("the process that runs the model {} has not answered for {} s, and "
-                              "was ended; a longer model timeout (--model-timeout) allows more",
+                ? fmt::format("the process of the model {} did not answer for {} s, so it was "
+                              "ended; allow more with --model-timeout SECONDS",
                               path_.string(), seconds.count())
-                : fmt::format("the model {} has computed {} for {} s, so its process was ended; "
-                              "--model-timeout SECONDS allows more, a smaller batch needs less",
+                : fmt::format("the model {} computed {} for {} s, so its process was ended; allow "
+                              "more with --model-timeout SECONDS, or use a smaller batch",
                               path_.string(), how_many(images, "image"), seconds.count()));
         {
             const std::scoped_lock lock(end_mutex_);

@@ -142,7 +142,7 @@ private:
             throw_if_stopped();
             throw Error(ErrorCode::bad_input,
                         fmt::format("{}, which loads LibTorch, was not ready within {} s, so it "
-                                    "was ended; --model-timeout SECONDS allows more",
+                                    "was ended; allow more with --model-timeout SECONDS",
                                     program.string(), limit.count()));
         }
     }
@@ -174,8 +174,8 @@ public:
     }
     void end() override { ::shutdown(control(), SHUT_RDWR); }
     std::string_view after_a_crash() const override {
-        return "the file is damaged, or meets a defect of LibTorch; export the model again, or to "
-               "ONNX";
+        return "the file is damaged, or triggers a defect of LibTorch; export the model again, or "
+               "to ONNX";
     }
 
 protected:

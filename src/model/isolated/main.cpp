@@ -136,7 +136,7 @@ int main(int count, char** arguments) {
     using namespace assay::isolated;
     struct stat facts {};
     if (count < 3 || ::fstat(launcher_descriptor, &facts) != 0 || !S_ISSOCK(facts.st_mode)) {
-        std::fputs("assay-model runs models for assay, which starts it by itself\n", stderr);
+        std::fputs("assay-model runs models for assay, which starts it automatically\n", stderr);
         return 2;
     }
     close_all_from(launcher_descriptor + 1);

@@ -64,7 +64,7 @@ std::optional<Error> refusal_of(const std::optional<Error>& met) {
     constexpr std::string_view denied = "Permission denied";
     if (const auto attempt = first_refused_call()) {
         return Error(ErrorCode::bad_input,
-                     fmt::format("the model's code tried to {}, which is refused to models{}{}",
+                     fmt::format("the model's code tried to {}, which models may not do{}{}",
                                  *attempt, met ? ": " : "", met ? met->message() : ""));
     }
     if (!met || met->message().find(denied) == std::string::npos) return met;
@@ -103,7 +103,7 @@ void compute(Classifier& classifier, const Batch& asked, std::span<float> all) {
     for (const auto& numbers : {labels, targets}) {
         for (const std::uint32_t cls : numbers) {
             if (cls >= classifier.facts().classes)
-                throw Error(ErrorCode::internal, "a label is beyond the model's classes");
+                throw Error(ErrorCode::internal, "a label is outside the model's classes");
         }
     }
     std::vector<double> losses(asked.images);

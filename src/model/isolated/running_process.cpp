@@ -69,8 +69,8 @@ std::string RunningProcess::end_in_words(std::optional<int> status) {
     const int signal = WTERMSIG(*status);
     if (signal == SIGKILL)
         return fmt::format(
-            "was killed{}: by a person, or by the system for want of memory; a smaller batch and "
-            "fewer threads need less",
+            "was killed{}: by a user, or by the system because memory ran out; use a smaller batch "
+            "and fewer threads",
             said);
     const std::string_view advice = after_a_crash();
     return fmt::format("ended by signal {} ({}){}{}{}", signal, ::strsignal(signal), said,
@@ -81,7 +81,7 @@ std::string end_in_short(std::optional<int> status) {
     if (!status) return "is gone";
     if (!WIFSIGNALED(*status)) return fmt::format("exited with status {}", WEXITSTATUS(*status));
     const int signal = WTERMSIG(*status);
-    if (signal == SIGKILL) return "was killed by a person or for want of memory";
+    if (signal == SIGKILL) return "was killed by a user, or because memory ran out";
     return fmt::format("was ended by signal {} ({})", signal, ::strsignal(signal));
 }
 

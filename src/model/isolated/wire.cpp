@@ -10,7 +10,7 @@ namespace assay::isolated {
 
 void wire_nonsense(std::string_view what) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("the process that runs the model sends nonsense: {}", what));
+                fmt::format("the process that runs the model sent an invalid message: {}", what));
 }
 
 namespace {
@@ -41,7 +41,7 @@ Precision precision_in(MessageReader& in) {
 MessageKind kind_of(std::string_view message) {
     if (message.empty() ||
         static_cast<unsigned char>(message[0]) > static_cast<int>(MessageKind::names))
-        wire_nonsense("a message of no known kind");
+        wire_nonsense("a message of an unknown kind");
     return static_cast<MessageKind>(message[0]);
 }
 

@@ -51,7 +51,7 @@ class MessageReader : public FieldReader {
 public:
     MessageReader(std::string_view message, MessageKind kind)
         : FieldReader(message.substr(std::min<std::size_t>(message.size(), 1)), wire_nonsense) {
-        if (kind_of(message) != kind) wire_nonsense("a message of another kind");
+        if (kind_of(message) != kind) wire_nonsense("a message of the wrong kind");
     }
     std::string text(std::size_t longest = longest_text) { return FieldReader::text(longest); }
     std::vector<std::string> texts() {

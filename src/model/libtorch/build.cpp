@@ -53,7 +53,7 @@ fs::path beside_us(std::string_view what, const char* file, const std::vector<fs
 /// and whose library in lib/ or lib/TRIPLET/.
 fs::path sources() {
     return beside_us(
-        "what the plug-in is compiled from", source_file,
+        "the sources of the plug-in", source_file,
         {"torch-plugin", "../share/assay/torch-plugin", "../../share/assay/torch-plugin"},
         ASSAY_INSTALL_SOURCES_DIR);
 }
@@ -77,10 +77,10 @@ Words compiler() {
         asked.emplace_back("--version");
         if (run_program({.words = asked}).good()) return one;
     }
-    throw Error(ErrorCode::usage,
-                words.empty() ? "no C++ compiler is here: install g++ (12 or newer) or clang++, or "
-                                "name one by CXX"
-                              : fmt::format("CXX={}: there is no such compiler", chosen));
+    throw Error(ErrorCode::usage, words.empty()
+                                      ? "no C++ compiler was found: install g++ (12 or newer) or "
+                                        "clang++, or name one with CXX"
+                                      : fmt::format("CXX={}: there is no such compiler", chosen));
 }
 
 /// Why no ONNX models can be run by a plug-in for this LibTorch; "": they can.
@@ -90,7 +90,7 @@ std::string why_without_onnx(const Words& compiler, const LibTorch& libtorch,
     const std::string_view names = dynamic_names(file.text());
     if (names.find("_ZN6google8protobuf") != std::string_view::npos &&
         names.find("libprotobuf.so") == std::string_view::npos)
-        return "this LibTorch lends its own copy of protobuf to whatever is loaded";
+        return "this LibTorch exports its own copy of protobuf to other libraries";
     const fs::path probe = scratch / "onnx.cpp";
     write_file_atomically(probe,
                           "#if !__has_include(<onnx/onnx_pb.h>) || "
@@ -99,7 +99,7 @@ std::string why_without_onnx(const Words& compiler, const LibTorch& libtorch,
     append(asked, {"-shared", "-fPIC", probe.string(), "-o", (scratch / "onnx.so").string(),
                    "-Wl,--no-as-needed", "-lonnx_proto", "-lprotobuf"});
     if (!run_program({.words = asked}).good())
-        return "the headers and libraries of ONNX and protobuf are not here (libonnx-dev)";
+        return "the headers and libraries of ONNX and protobuf are not installed (libonnx-dev)";
     return {};
 }
 
@@ -144,9 +144,9 @@ Words link_words(const Words& compiler, const LibTorch& libtorch, bool onnx, con
 void call(const Words& words, const fs::path& log) {
     const ProgramEnd end = run_program({.words = words, .errors = log});
     if (end.good()) return;
-    throw Error(ErrorCode::usage, fmt::format("{} cannot compile the plug-in: {}; all that it said "
-                                              "is in {}",
-                                              words[0], first_error(read_text(log)), log.string()));
+    throw Error(ErrorCode::usage,
+                fmt::format("{} cannot compile the plug-in: {}; its output is in {}", words[0],
+                            first_error(read_text(log)), log.string()));
 }
 
 fs::path target_folder(const LibTorchOptions& options) {

@@ -39,8 +39,8 @@ fs::path usable_build(const LibTorchOptions& options) {
     for (const char* tool : {"cmake", "ninja"}) {
         if (!run_program({.words = {tool, "--version"}}).good())
             throw Error(ErrorCode::usage,
-                        fmt::format("{} is not here, and compiles the plug-in where the program "
-                                    "was built; `tools/install-dependencies --program` installs it",
+                        fmt::format("{}, which compiles the plug-in in a build tree, is not "
+                                    "installed; type `tools/install-dependencies --program`",
                                     tool));
     }
     return build;
@@ -59,9 +59,8 @@ void call_cmake(const fs::path& build, std::vector<std::string> words) {
     // The compiler's errors come with ninja's lines, CMake's own on stderr.
     const std::string said = read_text(log) + end.out;
     write_file_atomically(log, said);
-    throw Error(ErrorCode::usage, fmt::format("cmake cannot build the plug-in: {}; all that it "
-                                              "said is in {}; to go back: "
-                                              "`assay torch --remove`",
+    throw Error(ErrorCode::usage, fmt::format("cmake cannot build the plug-in: {}; its output is "
+                                              "in {}; to go back: `assay torch --remove`",
                                               first_error(said), log.string()));
 }
 
@@ -80,7 +79,7 @@ std::string first_error(std::string_view said) {
                            line.find("CMake Error") != std::string_view::npos;
         if (tells && found.empty()) found = shortened(line, 300);
     });
-    return found.empty() ? "it names no error" : found;
+    return found.empty() ? "without an error message" : found;
 }
 
 fs::path build_plugin_in_tree(const LibTorch& libtorch, bool onnx, const LibTorchOptions& options) {

@@ -39,7 +39,7 @@ LibTorch of_distribution() {
     if (place.libraries.empty()) {
         place.root.clear();
         place.unusable =
-            "nothing to compile with is here (libtorch-dev, where the distribution has it)";
+            "the development files are not installed (libtorch-dev, if the distribution has it)";
     }
     return place;
 }
@@ -79,8 +79,8 @@ const LibTorch& chosen_libtorch(const std::vector<LibTorch>& all, const LibTorch
             fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", place.asked, place.unusable);
     }
     throw Error(ErrorCode::usage,
-                fmt::format("there is no LibTorch to compile the plug-in for ({}); `pip install "
-                            "torch` brings one, and Torch_DIR names any other",
+                fmt::format("there is no LibTorch to compile the plug-in for ({}); install one "
+                            "with `pip install torch`, or set Torch_DIR",
                             reasons));
 }
 

@@ -91,18 +91,18 @@ std::string fault_of(LibTorch& place) {
     }
     if (!version || !is_file(include / "ATen/ATen.h")) {
         return fmt::format(
-            "its headers are not in {}{}", include.string(),
+            "its headers are missing in {}{}", include.string(),
             is_system_folder(fs::canonical(place.libraries / "libc10.so").parent_path())
                 ? ": install libtorch-dev"
                 : "");
     }
     if (version->major < 1 || (version->major == 1 && version->minor < 13)) {
-        return fmt::format("LibTorch {} is older than 1.13, the oldest that Assay runs models by",
+        return fmt::format("LibTorch {} is older than 1.13, the oldest that Assay supports",
                            place.version);
     }
     if (abi_of(place.libraries / "libc10.so") == Abi::before) {
         return fmt::format(
-            "LibTorch {} was compiled with C++'s strings of before 2011 "
+            "LibTorch {} was compiled with the C++ ABI from before 2011 "
             "(_GLIBCXX_USE_CXX11_ABI=0), like PyTorch's packages for pip up to 2.6. Use PyTorch "
             "2.7 or newer, or the \"cxx11 ABI\" zip of LibTorch with Torch_DIR",
             place.version);

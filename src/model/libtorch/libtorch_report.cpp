@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 #ifdef ASSAY_HAS_TORCH
-constexpr const char* no_plugin_note = "There is none: no model files can be run.";
+constexpr const char* no_plugin_note = "There is none, so model files cannot run.";
 #else
 constexpr const char* no_plugin_note = kWithoutTorch;
 #endif
@@ -100,12 +100,12 @@ ResultType result_type(ResultOf<ShownLibTorch>) {
         {.name = "LibTorchPlace"},
         {
             part({.name = "source"}, [](const ShownLibTorch& of) { return of.place->source; }),
-            part<place, &LibTorch::asked>({.help = "Who said where it is"}),
+            part<place, &LibTorch::asked>({.help = "How it was found"}),
             part({.name = "root"},
                  [](const ShownLibTorch& of) { return unless_empty(of.place->root); }),
             part({.name = "version"},
                  [](const ShownLibTorch& of) { return unless_empty(of.place->version); }),
-            part<place, &LibTorch::cuda>({.help = "It has a library for CUDA"}),
+            part<place, &LibTorch::cuda>({.help = "True if it has a library for CUDA"}),
             part({.help = "Why no plug-in can be compiled for it", .name = "unusable"},
                  [](const ShownLibTorch& of) { return unless_empty(of.place->unusable); }),
             part<&ShownLibTorch::state>({.help = "In words"}),
@@ -138,8 +138,8 @@ ResultType result_type(ResultOf<FrameworkFile>) {
         {
             part<&FrameworkFile::file>({}),
             part<&FrameworkFile::framework>(
-                {.help = "What it runs models by: `LibTorch 1.13.1, ONNX`", .name = "is"}),
-            part({.help = "The file that it was compiled for, where that is no system's",
+                {.help = "What runs its models: `LibTorch 1.13.1, ONNX`", .name = "is"}),
+            part({.help = "The library that it was compiled for, unless it is the system's",
                   .name = "libtorch"},
                  [](const FrameworkFile& plugin) { return unless_empty(plugin.libtorch); }),
             part({.help = "Why it cannot be opened", .name = "problem"},
@@ -152,13 +152,13 @@ ResultType result_type(ResultOf<TorchState>) {
     static constexpr auto rows = describe_result<TorchState>(
         {.name = "TorchResult", .help = "What `assay torch` prints", .schema = "assay.torch/1"},
         {
-            part({.help = "The first is used", .name = "plugins"},
+            part({.help = "The plug-ins; the first is used", .name = "plugins"},
                  [](const TorchState& torch) {
                      std::vector<ShownTorchPlugin> out;
                      for (const FrameworkFile& file : torch.plugins) out.push_back({&torch, &file});
                      return out;
                  }),
-            part({.help = "In the order in which they are looked for", .name = "libtorch"},
+            part({.help = "In the order of the search", .name = "libtorch"},
                  [](const TorchState& torch) {
                      std::vector<ShownLibTorch> out;
                      for (const LibTorch& place : torch.libtorch) out.push_back({&torch, &place});

@@ -18,8 +18,8 @@ using nlohmann::json;
 
 constexpr RecordSchema plugin_schema{"assay.torch_plugin/1"};
 constexpr const char* what_to_do =
-    "`assay torch --build` compiles it for a LibTorch of this machine, `assay torch --remove` goes "
-    "back to the installed one";
+    "to compile it for a LibTorch of this machine, type `assay torch --build`; to use the "
+    "installed one, type `assay torch --remove`";
 
 }  // namespace
 
@@ -39,7 +39,7 @@ std::optional<PluginRecord> record_of_plugin(const fs::path& plugin) {
     PluginRecord record;
     if (!read_record(read, plugin_schema, record) || !record.libtorch.is_absolute()) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("{} is no record of a plug-in ({}); {}", file.string(),
+                    fmt::format("{} is not a record of a plug-in ({}); {}", file.string(),
                                 plugin_schema.name, what_to_do));
     }
     return record;
@@ -56,7 +56,7 @@ std::string problem_of_plugin(const fs::path& plugin, const PluginRecord& record
     if (!error && bytes == record.bytes) return {};
     return fmt::format("the plug-in {} was built for LibTorch {}, {}, which {}; {}",
                        plugin.string(), shortened(record.version), record.libtorch.string(),
-                       error ? "is not there any more" : "is another one now", what_to_do);
+                       error ? "no longer exists" : "has changed", what_to_do);
 }
 
 }  // namespace assay

@@ -48,15 +48,16 @@ TorchOfPython torch_of_python(const std::string& python) {
                                         .limit = std::chrono::seconds(20)});
     if (!end.found) return none(fmt::format("there is no {}", python));
     if (!end.good())
-        return none(fmt::format("{} does not say where its package torch is (status {})", python,
-                                end.ended ? "none: it was ended" : std::to_string(end.status)));
+        return none(
+            fmt::format("{} does not report where its package torch is (status {})", python,
+                        end.ended ? "none, because it was stopped" : std::to_string(end.status)));
     const std::string answer = answer_in(end.out);
     if (answer.empty()) return none(fmt::format("{} has no package torch", python));
     std::error_code error;
     const fs::path folder = answer;
     if (answer.size() > 4096 || without_controls(answer) != answer || !folder.is_absolute() ||
         !fs::is_directory(folder, error)) {
-        return none(fmt::format("{} says that its package torch is in `{}`, which is no folder",
+        return none(fmt::format("{} reports its package torch in `{}`, which is not a folder",
                                 python, shortened(answer)));
     }
     return {folder.lexically_normal(), {}};

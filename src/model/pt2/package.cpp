@@ -50,7 +50,7 @@ public:
         const ZipEntry& entry = *found->second;
         read_.insert(entry.name);
         if (entry.size > limit) {
-            refuse(fmt::format("entry `{}` has {} bytes; at most {} are read", shortened(name),
+            refuse(fmt::format("entry `{}` has {} bytes; the limit is {}", shortened(name),
                                entry.size, limit));
         }
         if (entry.stored) return zip_.view(entry);
@@ -85,7 +85,7 @@ void check_byte_order(const Entries& entries, const std::string& name) {
     if (!entries.has(name)) return;
     const std::string_view order = trimmed(as_text(entries.read(name)));
     if (order != "little") {
-        refuse(fmt::format("entry `{}`: bytes in the order \"{}\"; little is read", name,
+        refuse(fmt::format("entry `{}`: byte order \"{}\"; only little is supported", name,
                            shortened(order)));
     }
 }
@@ -209,7 +209,8 @@ void read_newer(const Entries& entries, const std::string& root, Package& packag
     const std::string_view version =
         entries.has(version_entry) ? trimmed(as_text(entries.read(version_entry))) : "0";
     if (version != "0")
-        refuse(fmt::format("an archive of version {}; 0 is read", shortened(version)));
+        refuse(fmt::format("an archive of version {}; only version 0 is supported",
+                           shortened(version)));
     const std::string folder = root + "models/";
     constexpr std::string_view ending = ".json";
     std::vector<std::string> models;
@@ -269,7 +270,8 @@ Package read_package(std::span<const std::byte> bytes) {
         const std::string_view format =
             trimmed(as_text(entries.read(*root + std::string(kNewerMark))));
         if (format != "pt2")
-            refuse(fmt::format("an archive of the format \"{}\"; pt2 is read", shortened(format)));
+            refuse(fmt::format("an archive of the format \"{}\"; only pt2 is supported",
+                               shortened(format)));
         read_newer(entries, *root, package);
     } else if (root_of(entries, "constants.pkl")) {
         refuse("the archive is a TorchScript model; name it .pt");

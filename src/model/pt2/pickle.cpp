@@ -93,7 +93,7 @@ public:
         for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
             const Value& key = values_[dict.items[i]];
             const Value& value = values_[dict.items[i + 1]];
-            if (key.kind != Kind::text) refuse("the pickle holds a tensor whose name is no text");
+            if (key.kind != Kind::text) refuse("the pickle holds a tensor whose name is not text");
             if (value.kind != Kind::tensor) {
                 refuse(fmt::format("the pickle's entry `{}` is not a tensor",
                                    shortened(std::string(key.text))));
@@ -154,9 +154,9 @@ private:
     void global(std::string_view module, std::string_view name) {
         const std::string_view whole = keep(fmt::format("{} {}", module, name));
         if (!is_known_global(whole)) {
-            refuse(
-                fmt::format("the pickle holds `{}.{}`; only plain tensors and parameters are read",
-                            shortened(std::string(module)), shortened(std::string(name))));
+            refuse(fmt::format(
+                "the pickle holds `{}.{}`; only plain tensors and parameters are supported",
+                shortened(std::string(module)), shortened(std::string(name))));
         }
         push({.kind = Kind::global, .text = whole});
     }
@@ -176,12 +176,12 @@ private:
     }
 
     std::vector<std::int64_t> integers(const Value& value) const {
-        if (value.kind != Kind::tuple && value.kind != Kind::list) fail("a shape is no tuple");
+        if (value.kind != Kind::tuple && value.kind != Kind::list) fail("a shape is not a tuple");
         if (value.items.size() > 64) fail("a tensor of more than 64 dimensions");
         std::vector<std::int64_t> out;
         for (const Ref item : value.items) {
             if (values_[item].kind != Kind::integer)
-                fail("a shape holds something else than numbers");
+                fail("a shape contains something other than numbers");
             out.push_back(values_[item].number);
         }
         return out;
@@ -220,7 +220,7 @@ private:
         const Value& arguments = values_[pop()];
         const Value& function = values_[pop()];
         if (function.kind != Kind::global || arguments.kind != Kind::tuple)
-            fail("a call of something that is no function");
+            fail("a call of something that is not a function");
         const std::string_view name = function.text;
         if (name == "collections OrderedDict" && arguments.items.empty()) {
             push({.kind = Kind::dict});
@@ -247,7 +247,7 @@ private:
         const std::string_view type = values_[arguments.items[1]].text;
         if (values_[function].text == "torch._tensor _rebuild_from_type_v2" ||
             (type != "torch Tensor" && type != "torch.nn.parameter Parameter"))
-            fail("a tensor of a type of its own");
+            fail("a tensor of a custom type");
         const Ref inner = arguments.items[2];
         stack_.push_back(function);
         stack_.push_back(inner);
@@ -257,13 +257,13 @@ private:
     void set_items(const std::vector<Ref>& pairs) {
         Value& dict = values_[top()];
         if (dict.kind != Kind::dict || pairs.size() % 2 != 0)
-            fail("entries of something that is no table");
+            fail("entries of something that is not a table");
         dict.items.insert(dict.items.end(), pairs.begin(), pairs.end());
     }
 
     void append(const std::vector<Ref>& items) {
         Value& list = values_[top()];
-        if (list.kind != Kind::list) fail("entries of something that is no list");
+        if (list.kind != Kind::list) fail("entries of something that is not a list");
         list.items.insert(list.items.end(), items.begin(), items.end());
     }
 
@@ -274,7 +274,7 @@ private:
             switch (op) {
                 case '\x80':  // PROTO
                     if (const int version = number<std::uint8_t>(); version < 2 || version > 4)
-                        fail(fmt::format("protocol {} (2 to 4 are read)", version));
+                        fail(fmt::format("protocol {} (2 to 4 are supported)", version));
                     break;
                 case '\x95':
                     number<std::uint64_t>();
@@ -381,7 +381,7 @@ private:
                              // here
                     pop();
                     if (values_[top()].kind != Kind::dict)
-                        fail("a state of something that is no table");
+                        fail("a state of something that is not a table");
                     break;
                 }
                 case '0':
@@ -404,7 +404,7 @@ private:
                     break;
                 case '.': {
                     const Ref out = pop();
-                    if (!stack_.empty() || !marks_.empty()) fail("values are left over");
+                    if (!stack_.empty() || !marks_.empty()) fail("unused values remain at its end");
                     if (at_ != bytes_.size()) fail("bytes follow its end");
                     return out;
                 }

@@ -53,7 +53,7 @@ public:
     int read(const std::string& name, const std::string& where) const {
         const auto found = numbers_.find(name);
         if (found == numbers_.end())
-            refuse(fmt::format("{} reads {}, which nothing before it makes", where, ticked(name)));
+            refuse(fmt::format("{} reads {}, which no earlier node makes", where, ticked(name)));
         return found->second;
     }
 

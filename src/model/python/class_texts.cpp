@@ -34,8 +34,8 @@ json templates_in(const fs::path& file) {
     std::error_code ignored;
     if (!fs::is_regular_file(file, ignored)) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("no file of templates {}; --templates takes a file with one "
-                                "template a line, openai or simple",
+                    fmt::format("the file of templates {} does not exist; --templates takes a file "
+                                "with one template per line, openai or simple",
                                 file.string()));
     }
     json out = json::array();
@@ -52,10 +52,10 @@ json templates_in(const fs::path& file) {
         out.push_back(std::string(text));
     });
     if (out.empty() || out.size() > most_templates) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{} has {}; allowed: 1 to {}, one a line, such as \"a photo of a "
-                                "{{}}.\"",
-                                file.string(), how_many(out.size(), "template"), most_templates));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("{} has {}; allowed: 1 to {}, one per line, such as \"a photo of a {{}}.\"",
+                        file.string(), how_many(out.size(), "template"), most_templates));
     }
     return out;
 }
@@ -66,8 +66,8 @@ void check_names(const ClassList& classes) {
     for (std::size_t c = 0; c < classes.size(); ++c) {
         if (!numbers && !is_wnid(classes.name(c))) continue;
         throw Error(ErrorCode::bad_input,
-                    fmt::format("class {} is called `{}`, which is {} and no name. The model "
-                                "needs names: give --classes FILE, with a line `{} NAME` for each",
+                    fmt::format("class {} is named `{}`, which is {}, not a name. The model needs "
+                                "names: give --classes FILE, with a line `{} NAME` for each",
                                 c, classes.name(c), numbers ? "a number" : "an id", classes.id(c)));
     }
 }
@@ -95,7 +95,7 @@ ClassTexts class_texts(const PythonStart& start) {
     if (start.classes) out.classes = start.classes();
     if (out.classes.empty()) {
         throw Error(ErrorCode::bad_input,
-                    "the model needs class names, and there are none: give a class list, "
+                    "the model needs class names, but there are none: pass a class list with "
                     "--classes FILE");
     }
     check_names(out.classes);

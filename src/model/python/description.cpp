@@ -60,7 +60,7 @@ std::vector<std::string> data_files_in(const JsonReader& all) {
         const bool outside = file.empty() || file.is_absolute() ||
                              std::ranges::any_of(file, [](const fs::path& p) { return p == ".."; });
         if (outside || (!files.empty() && files.back() >= file.string()))
-            one.refuse_as("the name of a file in the model's folder, behind that before it");
+            one.refuse_as("the name of a file in the model's folder, in sorted order");
         files.push_back(file.string());
     }
     return files;
@@ -70,7 +70,7 @@ std::vector<std::string> data_files_in(const JsonReader& all) {
 void check_settings(const JsonReader& settings) {
     for (const char* const key : {"name", "arch", "expected"}) {
         if (const auto given = settings.find(key))
-            given->refuse_as("nothing: it is no setting of a process");
+            given->refuse_as("nothing: it is not a setting of a model in Python");
     }
     const auto classes = settings.find("classes");
     if (classes && classes->json().is_string() && classes->text() != "imagenet")
@@ -103,7 +103,7 @@ void add_image_processor(const JsonReader& all, ModelDescription& out) {
 }  // namespace
 
 ModelDescription read_description(std::string_view text, std::string framework) {
-    const json made = with_note("reading what the process says of its model",
+    const json made = with_note("reading the description of the model from its process",
                                 [&] { return parse_json(text, deepest_description); });
     const JsonReader all(made, description_source);
     ModelDescription out;
@@ -116,7 +116,7 @@ ModelDescription read_description(std::string_view text, std::string framework) 
     if (all.has("settings")) {
         check_settings(all["settings"]);
         PassedOver passed_over{.any = true, .keys = {}};
-        out.settings = with_note("reading the settings that the model's process gives", [&] {
+        out.settings = with_note("reading the settings from the model's process", [&] {
             return checked_layer(all["settings"].object(), &passed_over);
         });
         out.without_effect = std::move(passed_over.keys);

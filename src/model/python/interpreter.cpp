@@ -53,7 +53,7 @@ Interpreter find_interpreter(std::string_view what, std::string_view packages) {
     if (const std::string chosen = text_of_variable("ASSAY_PYTHON"); !chosen.empty()) {
         if (const auto found = on_path(chosen)) return {*found, "ASSAY_PYTHON"};
         throw Error(ErrorCode::usage,
-                    fmt::format("ASSAY_PYTHON is {}, which is no program: {}", chosen, how));
+                    fmt::format("ASSAY_PYTHON is {}, which is not a program: {}", chosen, how));
     }
     const std::array<std::pair<const char*, fs::path>, 2> active = {
         {{"VIRTUAL_ENV", text_of_variable("VIRTUAL_ENV")},
@@ -63,9 +63,8 @@ Interpreter find_interpreter(std::string_view what, std::string_view packages) {
             return {folder / "bin/python", environment};
     }
     if (const auto found = on_path("python3")) return {*found, "the PATH"};
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("{} need a Python, and there is no python3 on the PATH: {}", what, how));
+    throw Error(ErrorCode::usage,
+                fmt::format("{} need Python, but there is no python3 on the PATH: {}", what, how));
 }
 
 }  // namespace assay

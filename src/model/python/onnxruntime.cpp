@@ -35,8 +35,8 @@ public:
     }
     void gradients(const LossBatch& /*batch*/, const LossGradients& /*out*/) override {
         throw Error(ErrorCode::usage,
-                    "ONNX Runtime gives scores, but no gradients, which this attack needs: use "
-                    "Assay's own runtime (--runtime libtorch)");
+                    "ONNX Runtime has no gradients, which this attack needs: use Assay's own "
+                    "runtime (--runtime libtorch)");
     }
     ModelCost cost(const CostRequest& request) override { return opened_->cost(request); }
 
@@ -47,7 +47,7 @@ private:
 
 [[noreturn]] void refuse_other_format(const ModelSpec& spec) {
     const std::string path = spec.path.string();
-    const std::string allowed = "the runtime onnxruntime takes .onnx files only";
+    const std::string allowed = "the runtime onnxruntime only takes .onnx files";
     throw Error(ErrorCode::usage,
                 spec.python != nullptr
                     ? fmt::format("{}; {} is a model in Python: omit --runtime, or export it "

@@ -80,10 +80,9 @@ json PluginProcess::ask(std::string_view name, const json& request, int descript
             isolated::wait_at(*process_, process_->control(), isolated::WaitClock::now() + limit);
         if (arrival == Arrival::late) {
             process_->end();
-            refuse(
-                fmt::format("{}: it took longer than {} s; ASSAY_PLUGIN_SECONDS=600 gives it "
-                            "ten minutes",
-                            name, limit.count()));
+            refuse(fmt::format(
+                "{}: it took longer than {} s; set ASSAY_PLUGIN_SECONDS=600 to allow ten minutes",
+                name, limit.count()));
         }
         if (arrival == Arrival::message) answer = isolated::receive_message(process_->control());
     }
@@ -138,7 +137,7 @@ std::unique_ptr<PluginProcess> PluginProcesses::take() {
     try {
         auto process = std::make_unique<PluginProcess>(python_, file_, source_);
         if (process->description() != description_)
-            refuse(file_ + " defines other functions each time that it is run");
+            refuse(file_ + " defines different functions each time it runs");
         return process;
     } catch (...) {
         give_back(nullptr);

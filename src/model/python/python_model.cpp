@@ -97,7 +97,7 @@ Arrival next_of_loading(RunningProcess& process, const std::string& what,
     process.end();
     throw Error(ErrorCode::bad_input,
                 fmt::format("the process that loads the model {} did nothing for {} s, so it was "
-                            "ended; --model-timeout SECONDS allows more",
+                            "ended; allow more with --model-timeout SECONDS",
                             what, limit.count()));
 }
 
@@ -124,7 +124,7 @@ ModelDescription described_by(RunningProcess& process, const std::string& what,
             case MessageKind::described:
                 break;
             default:
-                isolated::wire_nonsense("something else than a description of its model");
+                isolated::wire_nonsense("something other than a description of its model");
         }
         isolated::Described described = isolated::described(*message);
         if (along.size() != 1) isolated::wire_nonsense("a description without its text");
@@ -140,10 +140,8 @@ std::shared_ptr<PythonModel> loaded_by(std::shared_ptr<RunningProcess> process,
     if (start.say) {
         for (const std::string& note : description.notes) start.say(note);
         if (description.identity.empty()) {
-            start.say(
-                fmt::format("nothing identifies {}: a later run cannot resume its "
-                            "predictions",
-                            what));
+            start.say(fmt::format(
+                "nothing identifies {}, so a later run cannot resume its predictions", what));
         }
     }
     return std::make_shared<PythonModel>(std::move(process), std::move(description),
@@ -252,7 +250,7 @@ SourceNames names_in_python(const std::string& pattern, const ClassifierOptions&
             if (isolated::kind_of(*message) == MessageKind::failed)
                 throw isolated::failure(*message);
             if (isolated::kind_of(*message) != MessageKind::described || along.size() != 1)
-                isolated::wire_nonsense("something else than names of models");
+                isolated::wire_nonsense("something other than names of models");
             constexpr int depth = 4;
             const nlohmann::json all =
                 parse_json(bytes_in(along.front(), isolated::described(*message).length), depth);
@@ -275,10 +273,10 @@ std::unique_ptr<Classifier> open_python(const ModelSpec& spec, const ClassifierO
         loaded.again = [model = spec.python]() mutable {
             auto next = model->again()();
             if (next->description().identity != model->description().identity) {
-                throw Error(ErrorCode::bad_input,
-                            fmt::format("{} was loaded again and has other weights now; run the "
-                                        "command again",
-                                        model->description().name));
+                throw Error(
+                    ErrorCode::bad_input,
+                    fmt::format("{} was reloaded and has different weights now; rerun the command",
+                                model->description().name));
             }
             model = std::move(next);
             return model->process();

@@ -296,8 +296,8 @@ std::shared_ptr<RunningProcess> process_at(int descriptor) {
         ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &kind, &size) != 0 ||
         kind != SOCK_SEQPACKET) {
         throw Error(ErrorCode::usage,
-                    fmt::format("descriptor {} is no socket of packets, at which a model would be; "
-                                "Assay's package for Python passes one",
+                    fmt::format("descriptor {} is not a packet socket to a model; use a model "
+                                "object through Assay's Python package, which passes one",
                                 descriptor));
     }
     ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);

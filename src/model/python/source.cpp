@@ -80,15 +80,16 @@ std::string whole_source(const std::string& source) {
             forms += fmt::format("{}{}", forms.empty() ? "" : ", ", row.form);
         }
         throw Error(ErrorCode::usage,
-                    fmt::format("no model in Python is called `{}`; allowed: {}",
+                    fmt::format("no model in Python is named `{}`; allowed: {}",
                                 source.substr(0, 200), kind != nullptr ? kind->form : forms));
     }
     if (!python) return source;
     const fs::path file = absolute_path(fs::path(file_in(source)));
     std::error_code ignored;
     if (!fs::is_regular_file(file, ignored)) {
-        throw Error(ErrorCode::bad_input, fmt::format("no file {}, which must define {}",
-                                                      file.string(), name_in_source(source)));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("the file {}, which must define {}, does not exist", file.string(),
+                                name_in_source(source)));
     }
     return with_file(source, file);
 }

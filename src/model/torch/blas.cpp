@@ -45,7 +45,7 @@ std::size_t made_blas_buffers() {
     if (buffers.empty()) {
         throw Error(ErrorCode::out_of_memory,
                     fmt::format("OpenBLAS needs {} MiB of address space for each thread that "
-                                "computes, and the system gives less: see `ulimit -v`",
+                                "computes, but the system allows less: see `ulimit -v`",
                                 blas_buffer >> 20));
     }
     return buffers.size();

@@ -174,10 +174,8 @@ public:
         cost.nodes = std::move(nodes_);
         find_peak(cost);
         for (const std::string& name : partly_) {
-            cost.notes.push_back(
-                fmt::format("of {} the MAC of what it calls are counted, those of what it computes "
-                            "itself are not",
-                            name));
+            cost.notes.push_back(fmt::format(
+                "{}: only the MAC of operators that it calls are counted, not its own", name));
         }
         if (now_ > cost.nodes.size()) {
             cost.notes.push_back(fmt::format("the first {} of {} executed nodes are listed",

@@ -282,9 +282,8 @@ bool may_fuse() {
     const std::string_view word = asked == nullptr ? "" : asked;
     if (word.empty() || word == "fused") return true;
     if (word == "written") return false;
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("ASSAY_GRAPH is \"{}\"; written and fused (the default) are allowed", word));
+    throw Error(ErrorCode::usage,
+                fmt::format("ASSAY_GRAPH is \"{}\"; allowed: written, fused (the default)", word));
 }
 
 }  // namespace assay::torch_plugin

@@ -167,8 +167,8 @@ public:
         if (facts_.classes > 1 && facts_.classes < least_classes(batch.loss)) {
             throw Error(
                 ErrorCode::bad_input,
-                fmt::format("the loss {} needs {} classes, the model has {}", name_of(batch.loss),
-                            least_classes(batch.loss), facts_.classes));
+                fmt::format("the loss {} needs {} classes, but the model has {}",
+                            name_of(batch.loss), least_classes(batch.loss), facts_.classes));
         }
         in_parts(n, [&](std::size_t first, std::size_t count) {
             const std::size_t classes = facts_.classes;
@@ -238,7 +238,7 @@ private:
         const std::int64_t fixed = facts_.fixed_batch;
         if ((fixed > 0 && request.batch != fixed) || (most > 0 && request.batch > most)) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("the model takes {} {} image{} at once; the batch is {}",
+                        fmt::format("the model takes {} {} image{} at once, but the batch has {}",
                                     fixed > 0 ? "exactly" : "at most", fixed > 0 ? fixed : most,
                                     (fixed > 0 ? fixed : most) == 1 ? "" : "s", request.batch));
         }
@@ -256,7 +256,7 @@ private:
         const bool bytes = declared ? *declared == at::kByte : spec.input_type == InputType::uint8;
         if (bytes && !resizes_to_bytes(spec.preprocess)) {
             throw Error(ErrorCode::bad_input,
-                        "the model takes bytes, and a resize as torch_float gives none: add "
+                        "the model takes bytes, but torch_float resizes to floats: pass "
                         "--resize-as torch_rounded");
         }
         return bytes;
@@ -367,7 +367,7 @@ private:
         if (scores.size(1) != facts_.classes) {
             throw Error(
                 ErrorCode::bad_input,
-                fmt::format("the model returns {} scores an image here and {} when it was opened",
+                fmt::format("the model returns {} scores per image here, but {} when it was opened",
                             scores.size(1), facts_.classes));
         }
         return scores;
@@ -577,14 +577,14 @@ private:
     void check_classes(const ModelSpec& spec) const {
         if (spec.num_classes && !fits_classes(facts_.classes, *spec.num_classes)) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("the model returns {} scores an image, but num_classes is {}",
+                        fmt::format("the model returns {} scores per image, but num_classes is {}",
                                     facts_.classes, *spec.num_classes));
         }
         if (!spec.classes.empty() && !fits_classes(facts_.classes, spec.classes.size())) {
             throw Error(
                 ErrorCode::bad_input,
                 fmt::format(
-                    "the model returns {} scores an image, but its class list holds {} classes",
+                    "the model returns {} scores per image, but its class list holds {} classes",
                     facts_.classes, spec.classes.size()));
         }
     }
@@ -605,9 +605,9 @@ private:
 std::string precision_note(at::ScalarType given, const ComputeOn& where) {
     if (!is_half(given) || is_half(where.type)) return "";
     return fmt::format(
-        "the model's weights have half precision ({}); {}it is computed in single precision",
+        "the model's weights have half precision ({}); {}Assay computes in single precision",
         given == at::kHalf ? "float16" : "bfloat16",
-        where.device.is_cpu() ? "on a CPU " : "unless another one is asked for ");
+        where.device.is_cpu() ? "on a CPU " : "unless another precision is set, ");
 }
 
 ComputeOn DeviceGroup::copy(std::size_t i) const {
@@ -632,9 +632,8 @@ std::vector<std::unique_ptr<Network>> load_copies(const ModelSpec& spec, const D
 #else
             throw Error(ErrorCode::usage,
                         framework_name() +
-                            "'s plug-in has no ONNX: `pip install onnxruntime` and "
-                            "--runtime onnxruntime run the file; or save the model "
-                            "by torch.export");
+                            "'s plug-in has no ONNX: type `pip install onnxruntime` and add "
+                            "--runtime onnxruntime, or save the model with torch.export");
 #endif
         }
     }

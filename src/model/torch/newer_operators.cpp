@@ -73,7 +73,7 @@ void scaled_dot_product_attention(Stack& stack) {
     if (causal && mask.defined())
         refuse("scaled_dot_product_attention has both a mask and is_causal");
     if (query.dim() < 2 || key.dim() < 2 || value.dim() < 2)
-        refuse("scaled_dot_product_attention wants tensors of at least two dimensions");
+        refuse("scaled_dot_product_attention needs tensors of at least two dimensions");
     const double scale = given[6].isNone() ? 1 / std::sqrt(static_cast<double>(query.size(-1)))
                                            : given[6].toDouble();
     if (given[7].toBool() && query.dim() >= 3) {
@@ -265,9 +265,9 @@ Tensor lanczos_weights(std::int64_t from, std::int64_t to, bool align_corners,
 Tensor lanczos(const Tensor& x, const std::vector<std::int64_t>& size, bool align_corners,
                std::optional<double> tall, std::optional<double> wide) {
     if (x.dim() != 4 || size.size() != 2 || !x.is_floating_point())
-        refuse("a resize by lanczos wants floats of four dimensions and two sizes");
+        refuse("a lanczos resize needs floats of four dimensions and two sizes");
     if (std::min({size[0], size[1], x.size(2), x.size(3)}) < 1)
-        refuse(fmt::format("a resize by lanczos from {} x {} to {} x {} is not possible", x.size(2),
+        refuse(fmt::format("a lanczos resize from {} x {} to {} x {} is not possible", x.size(2),
                            x.size(3), size[0], size[1]));
     const Tensor rows = lanczos_weights(x.size(2), size[0], align_corners, tall, x);
     const Tensor columns = lanczos_weights(x.size(3), size[1], align_corners, wide, x);
@@ -292,7 +292,7 @@ void lanczos_by_either(Stack& stack) {
     std::array<std::optional<double>, 2> factors;
     if (!given[3].isNone()) {
         const std::vector<double> all = given[3].toDoubleVector();
-        if (all.size() != 2 || x.dim() != 4) refuse("a resize by lanczos wants two factors");
+        if (all.size() != 2 || x.dim() != 4) refuse("a lanczos resize needs two factors");
         for (std::size_t d = 0; d < 2; ++d) {
             factors[d] = all[d];
             if (given[1].isNone())
@@ -421,11 +421,10 @@ std::string where_operator_is(std::string_view name) {
             name.substr(0, name.find("::")));
     }
     const bool newest = std::ranges::find(kInNewest, name.substr(own.size())) != kInNewest.end();
-    return newest
-               ? "LibTorch 2.14 has it: `pip install torch` and `assay torch --build` run models "
-                 "by that; or export the model by torch.export or torch.onnx.export"
-               : "no LibTorch up to 2.14 has it either; export the model by torch.export or "
-                 "torch.onnx.export";
+    return newest ? "LibTorch 2.14 has it: type `pip install torch` and `assay torch --build`, or "
+                    "export the model with torch.export or torch.onnx.export"
+                  : "no LibTorch up to 2.14 has it either; export the model with torch.export or "
+                    "torch.onnx.export";
 }
 
 }  // namespace assay::torch_plugin

@@ -162,15 +162,14 @@ const OnnxBlock& body_of(const OnnxNode& node) {
 /// The results of the rounds in one tensor, one after the other.
 at::Tensor put_together(const OnnxNode& node, const Tensors& rounds) {
     if (rounds.empty()) {
-        throw NodeError(node.place() + ": it went no round, so there is nothing to put together");
+        throw NodeError(node.place() + ": it ran zero times, so there is nothing to concatenate");
     }
     Ints sizes = rounds[0].sizes().vec();
     sizes.insert(sizes.begin(), static_cast<std::int64_t>(rounds.size()));
     check_numbers(sizes);
     for (const at::Tensor& one : rounds) {
         if (one.sizes() != rounds[0].sizes())
-            throw NodeError(node.place() +
-                            ": what is put together has another size in a later round");
+            throw NodeError(node.place() + ": the parts to concatenate have different sizes");
     }
     return at::stack(rounds);
 }

@@ -32,8 +32,8 @@ Ints OnnxCall::ints_in(std::size_t i) const {
         throw NodeError(fmt::format("input {} must be a list of whole numbers", i));
     constexpr std::int64_t most = 64;  // no tensor has more dimensions
     if (tensor.numel() > most)
-        throw NodeError(fmt::format("input {} holds {} numbers, at most {} make sense", i,
-                                    tensor.numel(), most));
+        throw NodeError(
+            fmt::format("input {} has {} numbers; the limit is {}", i, tensor.numel(), most));
     const at::Tensor values = tensor.to(at::kCPU, at::kLong).contiguous();
     const auto* data = values.data_ptr<std::int64_t>();
     return {data, data + values.numel()};
@@ -87,7 +87,7 @@ void OnnxCall::check_attributes() const {
     if (node_.opset <= kNewestOpset) return;
     for (const OnnxAttribute& attribute : node_.attributes) {
         if (std::ranges::find(asked_, attribute.name) == asked_.end())
-            throw NodeError(fmt::format("its attribute \"{}\" is not known up to opset {}",
+            throw NodeError(fmt::format("its attribute \"{}\" does not exist up to opset {}",
                                         attribute.name, kNewestOpset));
     }
 }
@@ -121,7 +121,7 @@ void check_numbers(c10::IntArrayRef sizes) {
     std::int64_t numbers = 1;
     for (const std::int64_t size : sizes) {
         if (size < 0 || (size > 0 && numbers > most / size))
-            throw NodeError(fmt::format("a result of {} numbers is not sensible",
+            throw NodeError(fmt::format("a result of {} numbers is too large",
                                         fmt::join(sizes.begin(), sizes.end(), " x ")));
         numbers *= size;
     }

@@ -113,7 +113,8 @@ Tensor is_inf(const OnnxCall& call) {
 
 template <class Function>
 Tensor bitwise(const OnnxCall& call, Function&& function) {
-    if (call.in(0).is_floating_point()) throw NodeError("bits of numbers that are not whole");
+    if (call.in(0).is_floating_point())
+        throw NodeError("a bit operation on numbers that are not whole");
     return binary(call, function);
 }
 

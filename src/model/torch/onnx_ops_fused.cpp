@@ -95,7 +95,7 @@ Tensor fused_matmul(const OnnxCall& call) {
         Tensor x = call.in(i);
         // transBatch: the first of the dimensions goes behind the other batch dimensions.
         if (call.integer(batch, 0) != 0) {
-            if (x.dim() < 3) throw NodeError(fmt::format("{} wants three dimensions", batch));
+            if (x.dim() < 3) throw NodeError(fmt::format("{} needs three dimensions", batch));
             x = x.movedim(0, x.dim() - 2);
         }
         return call.integer(last, 0) != 0 && x.dim() > 1 ? x.transpose(-2, -1) : x;

@@ -186,7 +186,7 @@ Tensor layer_normalization(const OnnxCall& call) {
 Tensor local_response(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const std::int64_t size = call.integer("size");
-    if (x.dim() < 2 || size < 1 || size > 4096) throw NodeError("a sensible size is needed");
+    if (x.dim() < 2 || size < 1 || size > 4096) throw NodeError("a positive size is needed");
     const Tensor squares = x.mul(x);
     Ints pads(static_cast<std::size_t>(2 * (x.dim() - 1)),
               0);  // last dimension first: the channels' pair is at the end

@@ -113,7 +113,7 @@ Tensor centred(const OnnxCall& call, std::size_t value, std::size_t zero, std::i
 
 Tensor conv_of(const OnnxCall& call, const Tensor& x, const Tensor& weight) {
     if (x.dim() < 3 || x.dim() > 5 || weight.dim() != x.dim())
-        throw NodeError("a convolution of tensors that do not fit together");
+        throw NodeError("a convolution of tensors with incompatible shapes");
     const auto spatial = static_cast<std::size_t>(x.dim() - 2);
     const Ints strides = call.integers("strides", Ints(spatial, 1));
     const Ints dilations = call.integers("dilations", Ints(spatial, 1));
@@ -202,7 +202,7 @@ Tensor qlinear_of(const OnnxCall& call, Function&& function) {
 template <class Function>
 Tensor channels_first(const OnnxCall& call, const Tensor& x, Function&& function) {
     if (call.integer("channels_last", 0) == 0) return function(x);
-    if (x.dim() < 3) throw NodeError("channels_last wants three dimensions");
+    if (x.dim() < 3) throw NodeError("channels_last needs three dimensions");
     return function(x.movedim(-1, 1)).movedim(1, -1);
 }
 
@@ -217,7 +217,7 @@ Tensor qlinear_pool(const OnnxCall& call, const char* op) {
 
 /// The largest code stands for the largest number. The channels are last.
 Tensor nhwc_max_pool(const OnnxCall& call) {
-    if (call.in(0).dim() < 3) throw NodeError("it wants three dimensions");
+    if (call.in(0).dim() < 3) throw NodeError("it needs three dimensions");
     const Tensor inputs[] = {call.in(0).movedim(-1, 1).contiguous()};
     return call.as("MaxPool", inputs).movedim(1, -1);
 }
@@ -260,7 +260,7 @@ Tensor qlinear_concat(const OnnxCall& call) {
 Tensor qgemm(const OnnxCall& call) {
     const auto side = [&](std::size_t i, const char* transposed, std::int64_t scales_along) {
         const Tensor whole = call.in(i).to(at::kLong);
-        if (whole.dim() != 2) throw NodeError("a product of tensors that are no matrices");
+        if (whole.dim() != 2) throw NodeError("a matrix product of tensors that are not matrices");
         const bool turned = call.integer(transposed, 0) != 0;
         const Tensor x = turned ? whole.t() : whole;
         return call.has(i + 2) ? x.sub(along(call.in(i + 2), x, scales_along, 0)).to(at::kDouble)

@@ -70,12 +70,12 @@ Tensor filter_axis(const Tensor& x, std::int64_t axis, std::int64_t out, double 
     check_numbers({in, out});
     const double shrink = rule.antialias ? std::min(scale, 1.0) : 1.0;
     const double radius = (rule.mode == "linear" ? 1.0 : 2.0) / shrink;
-    if (!(radius < (1 << 24))) throw NodeError("a scale that is no number");
+    if (!(radius < (1 << 24))) throw NodeError("a scale that is not a number");
     const Tensor matrix = at::zeros({out, in}, at::kDouble);
     auto* row = matrix.data_ptr<double>();
     for (std::int64_t i = 0; i < out; ++i, row += in) {
         const double at = source(rule, static_cast<float>(i), static_cast<float>(scale), in, out);
-        if (!std::isfinite(at)) throw NodeError("a scale that is no number");
+        if (!std::isfinite(at)) throw NodeError("a scale that is not a number");
         double sum = 0;
         for (double from = std::ceil(at - radius); from <= at + radius; ++from) {
             if (rule.exclude_outside && (from < 0 || from > static_cast<double>(in - 1))) continue;
@@ -102,7 +102,7 @@ Tensor resize_axis(const Tensor& x, std::int64_t axis, std::int64_t out, double 
     std::vector<std::vector<double>> weights(static_cast<std::size_t>(taps));
     for (std::int64_t i = 0; i < out; ++i) {
         const double at = source(rule, static_cast<float>(i), static_cast<float>(scale), in, out);
-        if (!std::isfinite(at)) throw NodeError("a scale that is no number");
+        if (!std::isfinite(at)) throw NodeError("a scale that is not a number");
         const double base = taps == 1 ? rounded(rule, at) : std::floor(at) - (taps / 2 - 1);
         for (int t = 0; t < taps; ++t) {
             const double from = base + t;
@@ -142,7 +142,7 @@ Neighbours linear_neighbours(const Tensor& x, std::int64_t axis, std::int64_t ou
     for (Tensor& weight : all.weights) weight = at::empty({out}, at::kFloat);
     for (std::int64_t i = 0; i < out; ++i) {
         float at = source(rule, static_cast<float>(i), static_cast<float>(scale), in, out);
-        if (!std::isfinite(at)) throw NodeError("a scale that is no number");
+        if (!std::isfinite(at)) throw NodeError("a scale that is not a number");
         at = std::clamp(at, 0.0F, static_cast<float>(in - 1));
         const auto first = static_cast<std::int64_t>(at);
         const std::int64_t second = std::min(first + 1, in - 1);
@@ -195,7 +195,7 @@ std::vector<double> common_scale(const Tensor& x, const Ints& axes, const std::s
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const auto in = static_cast<double>(x.size(axis_in(axes[i], x.dim())));
         const double size = std::floor(in * scale + 0.5);
-        if (!(size < (1 << 24))) throw NodeError("a scale that is no number");
+        if (!(size < (1 << 24))) throw NodeError("a scale that is not a number");
         sizes[i] = static_cast<std::int64_t>(size);
     }
     return std::vector<double>(axes.size(), scale);

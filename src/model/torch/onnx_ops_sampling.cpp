@@ -78,7 +78,7 @@ Tensor affine_grid(const OnnxCall& call) {
         // PyTorch places it in the middle, ONNX's reference at the beginning, ONNX Runtime at the
         // end.
         if (corners && size[d] == 1)
-            throw NodeError("corners are aligned to a side with one pixel, whose place is open");
+            throw NodeError("align_corners on a side with one pixel is ambiguous");
     }
     return at::affine_grid_generator(theta, size, corners);
 }
@@ -130,7 +130,7 @@ private:
 Tensor deform_conv(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const Tensor& weight = call.in(1);
-    if (x.dim() != 4) throw NodeError("only images can be given: n x channels x height x width");
+    if (x.dim() != 4) throw NodeError("the input must be images: n x channels x height x width");
     const ConvolutionWindow w = window_of(call);
     const Padding padding = padding_of(call, x, w.reach, w.strides);
     const std::int64_t n = x.size(0), channels = x.size(1), height = x.size(2), width = x.size(3);
@@ -195,7 +195,7 @@ Tensor columns_to_image(const OnnxCall& call) {
     const Ints pads = call.integers("pads", {0, 0, 0, 0});
     if (image.size() != 2 || block.size() != 2 || strides.size() != 2 || dilations.size() != 2 ||
         pads.size() != 4)
-        throw NodeError("only images can be made: height x width");
+        throw NodeError("the output must be images: height x width");
     if (pads[0] != pads[2] || pads[1] != pads[3])
         throw NodeError("padding that differs between two sides is not supported");
     const Tensor& x = call.in(0);
@@ -204,7 +204,7 @@ Tensor columns_to_image(const OnnxCall& call) {
         // ATen divides by the product of the block, which overflows unseen.
         for (const std::int64_t v : {image[d], block[d], strides[d], dilations[d]}) {
             if (v < 1 || v > most)
-                throw NodeError("a size, stride or dilation that is not sensible");
+                throw NodeError("a size, stride or dilation that is out of range");
         }
         if (pads[d] < 0 || pads[d] > most) throw NodeError("impossible padding");
     }

@@ -90,7 +90,7 @@ std::string external_bytes(const onnx::TensorProto& proto, DataFiles& data, std:
     };
     const std::uint64_t offset = number("offset", 0);
     if (const std::uint64_t length = number("length", bytes); length != bytes)
-        refuse(fmt::format("tensor \"{}\" needs {} bytes of external data, the model says {}",
+        refuse(fmt::format("tensor \"{}\" needs {} bytes of external data, but the model says {}",
                            proto.name(), bytes, length));
     const fs::path path = data.use(proto.name(), entries["location"]);
     std::error_code error;
@@ -115,8 +115,8 @@ std::string external_bytes(const onnx::TensorProto& proto, DataFiles& data, std:
 template <class Stored, class Field>
 void copy_field(at::Tensor& out, const Field& field, const std::string& name) {
     if (field.size() != out.numel())
-        refuse(fmt::format("tensor \"{}\" has room for {} numbers and holds {}", name, out.numel(),
-                           field.size()));
+        refuse(fmt::format("tensor \"{}\" has room for {} numbers but contains {}", name,
+                           out.numel(), field.size()));
     auto* to = static_cast<Stored*>(out.data_ptr());
     for (const auto value : field) *to++ = static_cast<Stored>(value);
 }
@@ -128,7 +128,7 @@ std::optional<std::string> raw_bytes(const onnx::TensorProto& proto, DataFiles& 
         return external_bytes(proto, data, bytes);
     if (!proto.has_raw_data()) return std::nullopt;
     if (proto.raw_data().size() != bytes)
-        refuse(fmt::format("tensor \"{}\" needs {} bytes and has {}", proto.name(), bytes,
+        refuse(fmt::format("tensor \"{}\" needs {} bytes but has {}", proto.name(), bytes,
                            proto.raw_data().size()));
     return proto.raw_data();
 }
@@ -141,7 +141,7 @@ at::Tensor decode_halves_of_bytes(const onnx::TensorProto& proto, DataFiles& dat
     std::optional<std::string> packed = raw_bytes(proto, data, bytes);
     if (!packed) {
         if (static_cast<std::uint64_t>(proto.int32_data_size()) != bytes)
-            refuse(fmt::format("tensor \"{}\" needs {} bytes and has {}", proto.name(), bytes,
+            refuse(fmt::format("tensor \"{}\" needs {} bytes but has {}", proto.name(), bytes,
                                proto.int32_data_size()));
         packed.emplace();
         for (const auto value : proto.int32_data()) packed->push_back(static_cast<char>(value));
@@ -161,7 +161,7 @@ at::Tensor decode_uint16(const onnx::TensorProto& proto, DataFiles& data) {
     const auto numbers = static_cast<std::uint64_t>(c10::multiply_integers(sizes));
     const std::optional<std::string> raw = raw_bytes(proto, data, 2 * numbers);
     if (!raw && static_cast<std::uint64_t>(proto.int32_data_size()) != numbers)
-        refuse(fmt::format("tensor \"{}\" has room for {} numbers and holds {}", proto.name(),
+        refuse(fmt::format("tensor \"{}\" has room for {} numbers but contains {}", proto.name(),
                            numbers, proto.int32_data_size()));
     at::Tensor out = at::empty(sizes, at::kInt);
     auto* to = out.data_ptr<std::int32_t>();
@@ -226,7 +226,7 @@ at::Tensor decode_tensor(const onnx::TensorProto& proto, DataFiles& data) {
     // Memory is taken only once the numbers are known to be there.
     const auto from_bytes = [&](const std::string& raw) {
         if (raw.size() != bytes)
-            refuse(fmt::format("tensor \"{}\" needs {} bytes and has {}", proto.name(), bytes,
+            refuse(fmt::format("tensor \"{}\" needs {} bytes but has {}", proto.name(), bytes,
                                raw.size()));
         at::Tensor out = at::empty(sizes, type);
         if (bytes > 0) std::memcpy(out.data_ptr(), raw.data(), bytes);
@@ -242,8 +242,8 @@ at::Tensor decode_tensor(const onnx::TensorProto& proto, DataFiles& data) {
                           proto.double_data_size() + proto.int32_data_size() +
                           proto.int64_data_size();
         if (held != numbers)
-            refuse(fmt::format("tensor \"{}\" has room for {} numbers and holds {}", proto.name(),
-                               numbers, held));
+            refuse(fmt::format("tensor \"{}\" has room for {} numbers but contains {}",
+                               proto.name(), numbers, held));
         out = at::empty(sizes, type);
         switch (type) {
             case at::kFloat:

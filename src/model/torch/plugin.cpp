@@ -40,7 +40,7 @@ DeviceGroup devices_for(const ClassifierOptions& options) {
             fmt::format("precision \"{}\" needs a CUDA device; on a CPU models are computed "
                         "in fp32{}",
                         name_of(options.precision),
-                        options.device == "auto" ? ", and no CUDA device is here" : ""));
+                        options.device == "auto" ? ", and there is no CUDA device" : ""));
     }
     group.kind = choice.type.empty() ? "cuda" : fmt::format("cuda ({})", choice.type);
     group.devices.clear();
@@ -70,7 +70,7 @@ TrainedNetwork train_network(const TrainingImages& images, const TrainSpec& spec
 }
 
 CudaFacts cuda() {
-    return translating("LibTorch cannot say which CUDA devices there are", cuda_facts);
+    return translating("LibTorch cannot list the CUDA devices", cuda_facts);
 }
 
 #ifdef ASSAY_HAS_ONNX

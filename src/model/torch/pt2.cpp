@@ -113,15 +113,15 @@ struct Pt2Step : GraphNode {
 private:
     void keep(GraphValues results, GraphRun& run) const {
         if (results.size() < outputs.size()) {
-            refuse(fmt::format("it returns {} values, the file expects {}", results.size(),
+            refuse(fmt::format("it returns {} values, but the file expects {}", results.size(),
                                outputs.size()));
         }
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (lists[i]) {
                 const auto items = results[i].toListRef();
                 if (items.size() != outputs[i].size()) {
-                    refuse(fmt::format("it returns {} tensors, the file expects {}", items.size(),
-                                       outputs[i].size()));
+                    refuse(fmt::format("it returns {} tensors, but the file expects {}",
+                                       items.size(), outputs[i].size()));
                 }
                 for (std::size_t k = 0; k < items.size(); ++k) {
                     if (outputs[i][k] >= 0)
@@ -398,8 +398,8 @@ private:
         for (const pt2::Argument& output : node.outputs)
             for_each_value(output, [&](int v) { names.push_back(v); });
         if (results.size() != names.size())
-            refuse(fmt::format("its graph returns {} values, the file expects {}", results.size(),
-                               names.size()));
+            refuse(fmt::format("its graph returns {} values, but the file expects {}",
+                               results.size(), names.size()));
         for (std::size_t i = 0; i < names.size(); ++i)
             places[static_cast<std::size_t>(names[i])] = results[i];
     }

@@ -29,7 +29,7 @@ at::MemoryFormat memory_format_of(std::int64_t number) {
         case 4:
             return at::MemoryFormat::Preserve;
         default:
-            refuse(fmt::format("memory format {} is not known", number));
+            refuse(fmt::format("memory format {} is unknown", number));
     }
 }
 
@@ -71,7 +71,7 @@ bool is_number(const IValue& x) {
 }
 
 [[noreturn]] void misfit(const IValue& given, const c10::Type& wanted) {
-    refuse(fmt::format("{} where {} is wanted", given.tagKind(), wanted.str()));
+    refuse(fmt::format("{} instead of {}", given.tagKind(), wanted.str()));
 }
 
 IValue fit(const IValue& given, const c10::Type& wanted, std::optional<int> repeated);

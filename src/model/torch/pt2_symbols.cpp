@@ -29,7 +29,7 @@ bool is_whole(const IValue& x) {
 
 std::int64_t whole(const IValue& x) {
     if (x.isBool()) return x.toBool() ? 1 : 0;
-    if (!x.isInt()) refuse(fmt::format("a {} where a whole number is wanted", x.tagKind()));
+    if (!x.isInt()) refuse(fmt::format("a {} instead of a whole number", x.tagKind()));
     return x.toInt();
 }
 
@@ -51,7 +51,7 @@ IValue arithmetic(Symbols given) {
     if (!is_whole(a) || !is_whole(b)) return Rounded(real_number(a), real_number(b));
     std::int64_t out = 0;
     if (!Exact(whole(a), whole(b), &out))
-        refuse(fmt::format("{} and {}: the result is no 64-bit number", whole(a), whole(b)));
+        refuse(fmt::format("{} and {}: the result is not a 64-bit number", whole(a), whole(b)));
     return out;
 }
 
@@ -152,7 +152,7 @@ IValue negative(Symbols given) {
     const IValue& x = symbol_at(given, 0);
     if (!is_whole(x)) return -real_number(x);
     std::int64_t out = 0;
-    if (!subtract_exact(0, whole(x), &out)) refuse("the result is no 64-bit number");
+    if (!subtract_exact(0, whole(x), &out)) refuse("the result is not a 64-bit number");
     return out;
 }
 IValue same(Symbols given) {
@@ -174,7 +174,7 @@ IValue rounded(Symbols given) {
     const IValue& x = symbol_at(given, 0);
     if (is_whole(x)) return whole(x);
     const double out = Rounded(real_number(x));
-    if (!(std::abs(out) < 9.2e18)) refuse("the result is no 64-bit number");
+    if (!(std::abs(out) < 9.2e18)) refuse("the result is not a 64-bit number");
     return static_cast<std::int64_t>(out);
 }
 double towards_zero(double x) {
@@ -209,7 +209,7 @@ IValue choice(Symbols given) {
 
 const at::Tensor& tensor_at(Symbols given, std::size_t i) {
     const IValue& x = symbol_at(given, i);
-    if (!x.isTensor()) refuse(fmt::format("a {} where a tensor is wanted", x.tagKind()));
+    if (!x.isTensor()) refuse(fmt::format("a {} instead of a tensor", x.tagKind()));
     return x.toTensor();
 }
 IValue size_of(Symbols given) {

@@ -156,8 +156,8 @@ void compute_with(Precision precision) {
     const bool tf32 = precision == Precision::tf32;
     if (before && (*before == Precision::tf32) != tf32) {
         throw Error(ErrorCode::usage,
-                    fmt::format("precision \"{}\": this process computes in {} already; tf32 goes "
-                                "with no other precision in one process",
+                    fmt::format("precision \"{}\": this process already computes in {}, and tf32 "
+                                "cannot share a process with another precision",
                                 name_of(precision), name_of(*before)));
     }
     before = precision;

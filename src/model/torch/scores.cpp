@@ -79,15 +79,16 @@ std::string list_of(const c10::IValue& value, const std::vector<std::string>& na
 Scores scores_in(const c10::IValue& value, const std::string& output) {
     if (value.isTensor()) {
         if (output.empty() || output == "0") return {value.toTensor(), ""};
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("output \"{}\" is asked for, but the model returns one tensor", output));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("the settings name output \"{}\", but the model returns one "
+                                "tensor; omit --output-entry",
+                                output));
     }
     const std::vector<std::string> names = names_in(value);
     if (names.empty()) {
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("the model returns {} {}, no tensor of scores",
+            fmt::format("the model returns {} {}, not a tensor of scores",
                         value.isNone() ? "nothing:" : "an empty or unknown", value.tagKind()));
     }
     std::size_t chosen = names.size();

@@ -113,10 +113,9 @@ Error code_error(std::string_view message) {
                                  "not have: {}",
                                  name, framework_name(), where_operator_is(name)));
     }
-    return Error(ErrorCode::bad_input,
-                 fmt::format("{} does not understand the model's TorchScript code, which another "
-                             "release of PyTorch may have written: {}",
-                             framework_name(), first_reason(message)));
+    return Error(ErrorCode::bad_input, fmt::format("{} cannot parse the model's TorchScript code, "
+                                                   "perhaps from another release of PyTorch: {}",
+                                                   framework_name(), first_reason(message)));
 }
 
 /// LibTorch reads a file with a changed weight as if nothing had happened. Older files, which are

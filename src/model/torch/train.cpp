@@ -80,7 +80,7 @@ public:
           optimiser_(network_) {
         if (split_.trained.size() < 2)
             throw Error(ErrorCode::usage,
-                        "share and held_out leave fewer than two images to train on");
+                        "`share` and `held_out` leave fewer than two images for training");
     }
 
     TrainedNetwork run(double attack, const TrainTick& tick) {

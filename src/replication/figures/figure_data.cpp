@@ -13,7 +13,7 @@ constexpr int fewest_splits = 2, most_splits = 1000;
 FigureData figure_data(const Study& study, const FigureOptions& options,
                        const ProgressCallback& progress) {
     if (options.splits < fewest_splits || options.splits > most_splits) {
-        throw Error(ErrorCode::usage, fmt::format("{} splits into halves: {} to {} are possible",
+        throw Error(ErrorCode::usage, fmt::format("{} splits into halves; allowed: {} to {}",
                                                   options.splits, fewest_splits, most_splits));
     }
     check(options.estimates);

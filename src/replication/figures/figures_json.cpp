@@ -111,7 +111,8 @@ ResultType result_type(ResultOf<FigurePoint>) {
     using Of = FigurePoint;
     static constexpr auto rows = describe_result<Of>(
         {.name = "AnnotatorsRow",
-         .help = "Estimates with so many annotators, as expected over which of them were asked"},
+         .help =
+             "Estimates with this number of annotators, averaged over the choice of annotators"},
         {
             part<&Of::annotators>({}),
             part<&Of::result, &MethodResult::id>({.name = "method"}),
@@ -142,7 +143,7 @@ ResultType result_type(ResultOf<FigureReadings>) {
     using Of = FigureReadings;
     static constexpr auto rows =
         describe_result<Of>({.name = "ReadingsRow",
-                             .help = "Of the images that 0, 1, ... of so many annotators select"},
+                             .help = "Images that 0, 1, ... of this number of annotators select"},
                             {
                                 part<&Of::annotators>({}),
                                 part<&Of::first>({.name = "original"}),
@@ -163,7 +164,7 @@ ResultType result_type(ResultOf<FigureHalves>) {
                  [](const Of& o) { return halved(o, &Of::whole); }),
             part({.name = "halves", .omitted = true},
                  [](const Of& o) { return halved(o, &Of::halves); }),
-            part({.help = "Of the whole's gap, from how much two halves differ",
+            part({.help = "Standard error of the whole gap, from the difference of two halves",
                   .name = "standard_error_by_halves",
                   .omitted = true},
                  [](const Of& o) { return halved(o, &Of::error_by_halves); }),
@@ -181,7 +182,7 @@ ResultType result_type(ResultOf<ReplicateFigures>) {
             part<&Of::adjusted, &AdjustReport::quoted>({.help = "Id of the method of the verdict"}),
             part<&Of::adjusted, &AdjustReport::classifiers>({}),
             part<&Of::adjusted, &AdjustReport::units>(
-                {.help = "What intervals take as independent: classes or images"}),
+                {.help = "Independent units of the intervals: classes or images"}),
             part({.name = "classifiers", .group = "scatter"},
                  [](const Of& o) { return points_of(*o.adjusted); }),
             part({.name = "lines", .group = "scatter"},
@@ -194,7 +195,7 @@ ResultType result_type(ResultOf<ReplicateFigures>) {
                 {.help = "Every number of annotators, every method"}),
             part<&Of::data, &FigureData::parts>({.help = "Mixtures by their number of parts"}),
             part<&Of::data, &FigureData::readings>({}),
-            part({.help = "Why there are none",
+            part({.help = "Why there is no such figure",
                   .name = "undefined",
                   .group = "halves",
                   .omitted = true},

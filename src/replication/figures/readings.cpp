@@ -93,14 +93,14 @@ Estimate proportion_of(const CountedStudy& counted, const BinSums& s, std::size_
     if (s.a[j] > 0) return estimate;
     estimate.standard_error.reset();
     estimate.interval.reset();
-    estimate.note = "no interval: no image has this reading";
+    estimate.note = "no interval: no image has this selection frequency";
     return estimate;
 }
 
 Estimate accuracy_of(const CountedStudy& counted, const BinSums& s, std::size_t j) {
     Estimate nothing;
     nothing.unit = Unit::proportion;
-    nothing.undefined = "no image has this reading";
+    nothing.undefined = "no image has this selection frequency";
     if (s.a[j] <= 0) return nothing;
     const double r = s.b[j] / s.a[j];
     const double squares = s.bb[j] - 2 * r * s.ab[j] + r * r * s.aa[j];
@@ -111,8 +111,8 @@ Estimate accuracy_of(const CountedStudy& counted, const BinSums& s, std::size_t 
     estimate.standard_error.reset();
     estimate.interval.reset();
     estimate.note = counted.plan.units == Units::classes
-                        ? "no interval: images of too few classes have this reading"
-                        : "no interval: too few images have this reading";
+                        ? "no interval: images of too few classes have this selection frequency"
+                        : "no interval: too few images have this selection frequency";
     return estimate;
 }
 

@@ -235,14 +235,14 @@ Density fit_density(const UsedCells& cells, const CellGrid& grid) {
         several = several || grid.n(c) > 1;
     }
     if (none || all) {
-        throw Error(ErrorCode::bad_input,
-                    all ? "every image was selected by all of its annotators: the readings cannot "
-                          "distinguish selection rates"
-                        : "no image was selected by anybody: the readings cannot distinguish "
-                          "selection rates");
+        throw Error(
+            ErrorCode::bad_input,
+            all ? "every image was selected by all of its annotators, so selection rates cannot be "
+                  "distinguished"
+                : "no annotator selected any image, so selection rates cannot be distinguished");
     }
     if (!several)
-        throw Error(ErrorCode::usage, "one annotator an image does not show how rates differ");
+        throw Error(ErrorCode::usage, "one annotator per image cannot show how rates differ");
     return DensityFit(cells, grid).run();
 }
 

@@ -70,8 +70,8 @@ Table bucket_table(const MatchResult& result) {
         table.columns.push_back({"chose %"});
         table.columns.push_back({"held out %", true, Show::value_and_half});
         table.notes.emplace_back(
-            "chose, held out: mean frequencies of the taken; those of annotators held out lie "
-            "nearer to the candidates' mean in every bucket, biased or not");
+            "chose, held out: mean frequencies of the chosen images; those of held-out annotators "
+            "are closer to the candidates' mean in every bucket, biased or not");
     }
     for (std::size_t b = 0; b < match_buckets; ++b) {
         if (!can_be_read(result.annotators, b)) continue;
@@ -185,7 +185,7 @@ struct MatchedClass {
 ResultType result_type(ResultOf<MatchedClass>) {
     using Of = MatchedClass;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "MatchedClass", .help = "Lists are by bucket"},
+        {.name = "MatchedClass", .help = "Lists have one entry per bucket"},
         {
             part(
                 {.name = "label"},
@@ -246,7 +246,7 @@ MatchOutcome run_match(const MatchStep& step, Comm& comm) {
     }
     if (unknown > 0) {
         outcome.warnings.push_back(fmt::format(
-            "{}: {} of {} hits on the chosen images are missing; accuracies are of the others",
+            "{}: {} of {} hits on the chosen images are missing; accuracies cover the others",
             step.hits.string(), count_text(unknown),
             count_text(outcome.accuracy.size() * outcome.result.images.size())));
     }
@@ -257,7 +257,7 @@ MatchOutcome run_match(const MatchStep& step, Comm& comm) {
 ResultType result_type(ResultOf<MatchResult>) {
     using Of = MatchResult;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "MatchResult", .help = "Mean frequencies, and what was found of them"},
+        {.name = "MatchResult", .help = "Mean frequencies and their differences"},
         {
             part<&Of::annotators>({.help = "Who chose"}),
             part<&Of::reference_annotators>(

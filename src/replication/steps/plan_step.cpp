@@ -48,9 +48,9 @@ Table size_table(const PlanOutcome& outcome) {
         count_text(outcome.plan.first_images), count_text(outcome.plan.second_images),
         outcome.plan.design_effect));
     table.notes.emplace_back(
-        "a curve fitted to a pilot is smoother than the true one. If accuracy rises steeply with "
-        "the selection rate, intervals were 30 % wider than requested in simulated studies of the "
-        "planned size");
+        "a curve that is fitted to a pilot is smoother than the true one. If accuracy rises "
+        "steeply with the selection rate, intervals were 30 % wider than requested in simulated "
+        "studies of the planned size");
     for (const PlanRow& row : outcome.plan.rows) {
         if (row.images.note.empty()) continue;
         table.notes.push_back(row.images.note);
@@ -75,8 +75,8 @@ Table bias_table(const PlanOutcome& outcome) {
                    fmt::format("{}", fmt::join(row.exponents, ","))});
     }
     table.notes.emplace_back(
-        "pl has the planned images of a median classifier, the others any number. The truth is "
-        "assumed to be as smooth as pl's fit to the pilot, so steeper curves bias moments more");
+        "pl uses the planned images of a median classifier; the others use any number. The truth "
+        "is assumed to be as smooth as pl's fit to the pilot, so steeper curves bias moments more");
     return table;
 }
 
@@ -85,7 +85,7 @@ Table bias_table(const PlanOutcome& outcome) {
 PlanOutcome run_plan(const PlanStep& step, Comm& comm) {
     if (step.original_hits.empty() != step.replication_hits.empty()) {
         throw Error(ErrorCode::usage,
-                    "hits on one set of the pilot alone: both or none are needed");
+                    "hits exist for one set of the pilot only; pass hits for both sets or none");
     }
     PlanOutcome outcome;
     outcome.options = step.plan;
@@ -111,7 +111,7 @@ ResultType result_type(ResultOf<PlanRow>) {
         "none", "naive", "jackknife1", "jackknife_quarter", "moments", "pl"};
     static constexpr auto rows = describe_result<Of>(
         {.name = "PlanRow",
-         .help = "What a study would need with so many annotators of each image",
+         .help = "The size of a study with this number of annotators per image",
          .columns = "annotators,images=images.value,images_low=images.interval.low,"
                     "images_high=images.interval.high,worst_images=worst_images.value,"
                     "mean_images=mean_images.value,standard_error=standard_error.value,"
@@ -122,9 +122,9 @@ ResultType result_type(ResultOf<PlanRow>) {
         {
             part<&Of::annotators>({}),
             part<&Of::exponents>({.help = "Of the moments"}),
-            part<&Of::images>({.help = "In each set, of the median classifier"}),
-            part<&Of::worst_images>({.help = "Of the classifier that needs most"}),
-            part<&Of::mean_images>({.help = "Of the mean over classifiers"}),
+            part<&Of::images>({.help = "Images in each set, for the median classifier"}),
+            part<&Of::worst_images>({.help = "For the classifier that needs most"}),
+            part<&Of::mean_images>({.help = "For the mean over classifiers"}),
             part<&Of::standard_error>({.help = "With the pilot's images"}),
             part({.help = "By estimator", .name = "bias", .keys = estimators},
                  [](const Of& o) {
@@ -142,11 +142,11 @@ ResultType result_type(ResultOf<PlanOutcome>) {
          .help = "The size of a study, from a pilot",
          .schema = "assay.replicate_plan/3"},
         {
-            part<&Of::options, &PlanOptions::width>({.help = "Wanted, of the interval"}),
+            part<&Of::options, &PlanOptions::width>({.help = "Wanted width of the interval"}),
             part<&Of::options, &PlanOptions::level>({}),
             part<&Of::plan, &PlanReport::design_effect>(
                 {.help = "Variance of classes over that of independent images"}),
-            part<&Of::plan, &PlanReport::assumed_curve>({.help = "The pilot has no hits"}),
+            part<&Of::plan, &PlanReport::assumed_curve>({.help = "True if the pilot has no hits"}),
             part<&Of::plan, &PlanReport::first_images>(
                 {.name = "original", .group = "pilot_images"}),
             part<&Of::plan, &PlanReport::second_images>(

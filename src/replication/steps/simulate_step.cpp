@@ -67,7 +67,7 @@ ResultType result_type(ResultOf<SimulateOutcome>) {
             part<&Of::options, &SimulationOptions::world>({}),
             part<&Of::folder>({}),
             part<&Of::files>({.help = "Written there"}),
-            part({.help = "Accuracies that are true", .name = "original", .group = "mean"},
+            part({.help = "True accuracies", .name = "original", .group = "mean"},
                  [](const Of& o) { return mean(o.truth.first); }),
             part({.name = "replication", .group = "mean"},
                  [](const Of& o) { return mean(o.truth.second); }),

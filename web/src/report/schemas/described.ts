@@ -7,24 +7,24 @@ export interface AblationRow {
   k: number;
   /** Of all pairs. */
   images: number;
-  /** With the ranking of all; undefined across components. */
+  /** Correlation with the ranking from all images; undefined across components. */
   srcc: Estimate;
   kendall: Estimate;
   /** By classifier. */
   places: number[];
 }
 
-/** What a method found. */
+/** Result of one method. */
 export interface AdjustEstimates {
-  /** What the method is exact for. */
+  /** When the method is exact. */
   exact_for: string;
   /** Of the adjusted accuracies; null for one classifier. */
   line: ReplicateLine | null;
-  /** Proportion of the original's readings that the replication has too. */
+  /** Proportion of the original's selection frequencies that the replication has, too. */
   covered: number;
   /** Classifiers with an adjusted accuracy outside 0 to 1. */
   outside: number;
-  /** Classifiers whose bootstrap interval says nothing. */
+  /** Classifiers whose bootstrap interval is too wide to be useful. */
   wide_intervals?: number;
   exponents?: number[];
   /** By cell of the replication. */
@@ -49,24 +49,24 @@ export interface AdjustMethod extends Partial<AdjustEstimates> {
   undefined?: string;
 }
 
-/** How much of the gap is selection bias. */
+/** The part of the gap that is selection bias. */
 export interface AdjustReport {
   /** Id of the method of the verdict. */
   quoted: string;
   classes: number;
-  /** What intervals take as independent: classes or images. */
+  /** Independent units of the intervals: classes or images. */
   units: string;
   /** Replicates; 0: none. */
   bootstrap: number;
   /** Without adjustment; null for one classifier. */
   line: ReplicateLine | null;
-  /** What all of this needs. */
+  /** The assumptions. */
   condition: string;
   warnings: string[];
   classifiers: MeasuredClassifier[];
-  /** Selection rates for drawing. */
+  /** Selection rates for plots. */
   rates: number[];
-  /** The first is the one to quote. */
+  /** Methods; quote the first. */
   methods: AdjustMethod[];
   images: {
     original: number;
@@ -93,7 +93,7 @@ export interface AdjustedClassifier {
   adjusted: Estimate;
   gap: GapParts;
   blind_spots?: ReplicateBlindSpots;
-  /** Of the moments: coefficients of the rate to the power of each exponent. */
+  /** For `moments`: coefficients of the rate to the power of each exponent. */
   curve?: number[];
   /** At the result's `rates`. */
   accuracy_at_rate?: number[];
@@ -109,13 +109,13 @@ export interface AnnotatorOverlap {
   /** Annotators of the second set. */
   second: number;
   common: number;
-  /** By an annotator of both sets. */
+  /** Annotations by annotators of both sets. */
   first_proportion: number;
   second_proportion: number;
-  /** By an annotator who judged the class in both sets. */
+  /** Annotations by annotators who judged the class in both sets. */
   first_same_class: number;
   second_same_class: number;
-  /** In a batch that shows both sets. */
+  /** Annotations in batches that show both sets. */
   first_same_batch?: number;
   second_same_batch?: number;
 }
@@ -142,7 +142,7 @@ export interface AnnotatorRecord {
   dropped: boolean;
 }
 
-/** Estimates with so many annotators, as expected over which of them were asked. */
+/** Estimates with this number of annotators, averaged over the choice of annotators. */
 export interface AnnotatorsRow {
   annotators: number;
   method: string;
@@ -172,16 +172,16 @@ export interface AnswerTogether {
 export interface AttackCell {
   attack: string;
   eps: number;
-  /** Of the scores under the attack. */
+  /** Measured on the scores under the attack. */
   store: string;
   /** Images classified correctly before and after. */
   robust: number;
-  /** Scores not finite under the attack: misclassified. */
+  /** Images whose scores are not finite under the attack; they count as misclassified. */
   ended_not_finite: number;
   unreadable: number;
-  /** Of all images, under the attack. */
+  /** Accuracy of all images under the attack. */
   accuracy: Estimate;
-  /** Of the images classified correctly before. */
+  /** Proportion of the images that were classified correctly before. */
   ratio: Estimate;
   attacked: number;
   zero_gradients: number;
@@ -226,13 +226,13 @@ export interface AttackExample {
   /** 0.5 + scale x (attacked - original): grey is no change. */
   difference: string;
   scale: number | null;
-  /** Change of a number, of pixels in [0, 1]. */
+  /** Largest change of a pixel value, in [0, 1]. */
   largest: number | null;
   /** The l2 norm of the change. */
   length: number | null;
 }
 
-/** Images that fooled a classifier, beside what they were. */
+/** Images that fooled a classifier, with the originals. */
 export interface AttackExamples extends Result {
   model: string;
   model_hash: string;
@@ -255,7 +255,7 @@ export interface AttackResult extends Result {
 export interface AttackedModel {
   model: string;
   dataset: string;
-  /** With one label and a score. */
+  /** Images with one label and a score. */
   images: number;
   /** The others. */
   left_out: number;
@@ -317,34 +317,34 @@ export interface CalibrateResult extends Result {
   warnings: string[];
 }
 
-/** What a perfectly calibrated classifier with the same probabilities would show. */
+/** The value of a perfectly calibrated classifier with the same probabilities. */
 export interface CalibratedNull {
   mean: number;
   p: number;
   draws: number;
 }
 
-/** A model's scores, scaled by numbers that are fitted to other items. */
+/** A model's scores, scaled with numbers that were fitted on other items. */
 export interface CalibratedStore {
   model: string;
-  /** Whose items are reported. */
+  /** The data set whose items are reported. */
   dataset: string;
   method: "temperature" | "vector" | "per-class";
   /** The model's own scores. */
   source: string;
   /** The scaled ones. */
   store: string;
-  /** The data set, or the part of it. */
+  /** The data set, or the part of it, for the fit. */
   fitted_on: string;
-  /** With scores and a single label. */
+  /** Items with scores and a single label. */
   fit_items: number;
   /** That are reported. */
   items: number;
-  /** Null where each class is scaled. */
+  /** Null if each class has its own scale. */
   temperature: Estimate | null;
-  /** Empty where one temperature scales all. */
+  /** Empty if one temperature scales all classes. */
   classes: ClassScaling[];
-  /** Of the reported items. */
+  /** Metrics of the reported items. */
   nll_before: Estimate;
   nll_after: Estimate;
   ece_before: Estimate;
@@ -356,30 +356,30 @@ export interface CalibrationLayer extends Result {
   model: string;
   method: "temperature" | "vector" | "per-class";
   fitted_on: string;
-  /** One for each class. */
+  /** One number per class. */
   weights: number[];
-  /** One for each class. */
+  /** One number per class. */
   biases: number[];
 }
 
-/** A model that meets what is needed. */
+/** A model that meets all needs. */
 export interface Candidate {
-  /** In the table, from 1. */
+  /** Row of the table, from 1. */
   row: number;
   model: string;
-  /** By the published constants. */
+  /** Score with the published constants. */
   score: Estimate;
-  /** The best score minus this one. */
+  /** Difference of the best score and this one. */
   behind_best: Estimate;
-  /** What a plot of one dimension against another needs. */
+  /** Data for a plot of two dimensions. */
   values: Record<string, number>;
-  /** The interval of its difference from the best score holds 0. */
+  /** True if the interval of its difference from the best score contains 0. */
   like_best: boolean;
-  /** No other is at least as good in every dimension and clearly better in one. */
+  /** True if no other model is at least as good in every dimension and clearly better in one. */
   unbeaten: boolean;
   /** Empty: by none. */
   beaten_by: string;
-  /** The intervals do not reach beyond a limit. */
+  /** True if no interval extends beyond a limit. */
   needs_surely_met: boolean;
 }
 
@@ -393,7 +393,7 @@ export interface CheckFinding {
   title: string;
   /** What was measured. */
   detail: string;
-  /** What to do, where there is something. */
+  /** What to do about it; may be empty. */
   advice: string;
 }
 
@@ -414,12 +414,12 @@ export interface ClassFrequency {
   frequency: number;
 }
 
-/** What a class's score is multiplied by, and what is added. */
+/** Factor and offset of a class's score. */
 export interface ClassScaling {
   id: string;
   name: string;
   weight: Estimate;
-  /** Undefined where the method has none. */
+  /** Undefined if the method has no such number. */
   bias: Estimate;
 }
 
@@ -471,7 +471,7 @@ export interface CleaningReport {
   annotators_dropped: number;
 }
 
-/** A data set and a metric of which one direction is better: the best model, and those like it. */
+/** The best model by a metric on a data set, and the models that are not significantly worse. */
 export interface ColumnBest {
   dataset: string;
   metric: string;
@@ -479,7 +479,7 @@ export interface ColumnBest {
   parameters?: Record<string, string>;
   /** A model. */
   best: string;
-  /** Models that are not worse by the paired test. */
+  /** Models that are not significantly worse (paired test). */
   alike: string[];
   /** Models that could not be compared with the best one, and why. */
   untested: UntestedModel[];
@@ -498,16 +498,16 @@ export interface ComparedPair extends Result {
   notes: string[];
   warnings: string[];
   counts: {
-    /** Common, scored in both. */
+    /** Common items with scores in both. */
     items: number;
     only_in_baseline: number;
     only_in_candidate: number;
-    /** Common, but unreadable or missing in one of them. */
+    /** Common items without scores in one of them. */
     not_scored_in_both: number;
   };
   predictions: {
     same: number;
-    /** Of items with valid labels. */
+    /** Proportion of the items with valid labels. */
     both_correct: number;
     both_incorrect: number;
     only_baseline_correct: number;
@@ -533,7 +533,7 @@ export interface CompetitionCheck extends Result {
 
 /** How composites were made. */
 export interface CompositeWork {
-  /** Left by an interrupted run. */
+  /** Composites from an interrupted run. */
   found: number;
   image_bytes: number;
   decodes: number;
@@ -544,7 +544,7 @@ export interface CompositeWork {
 /** Items of one class for which another was predicted. */
 export interface Confusion {
   truth: string;
-  /** Null: no class of the map. */
+  /** The predicted class; null if it is not in the class map. */
   predicted: string | null;
   count: number;
 }
@@ -564,7 +564,7 @@ export interface Correlation {
   rho: Estimate;
   /** Two-sided. */
   p: number | null;
-  /** Over all pairs, and all groups. */
+  /** Adjusted over all pairs and all groups. */
   p_adjusted: number | null;
 }
 
@@ -572,17 +572,17 @@ export interface Correlation {
 export interface CorruptResult extends Result {
   /** Its name. */
   dataset: string;
-  /** Of the data set, with those in `left_out`. */
+  /** Images of the data set, including those in `left_out`. */
   images: number;
   /** Images that cannot be read or are too small. */
   left_out: number;
-  /** The first of those. */
+  /** The first such images. */
   left_out_examples: string[];
   /** All that exist. */
   files: number;
-  /** Of those, left by an earlier run. */
+  /** Images that an earlier run made. */
   files_found: number;
-  /** The data set was finished before. */
+  /** True if the data set was already finished. */
   was_there: boolean;
   /** Versions whose kernels are larger than the images, with the smallest side that they fit. */
   versions_left_out: string[];
@@ -615,13 +615,13 @@ export interface CorruptedModel {
   profile?: string;
   /** That the clean data set and all others have. */
   images: number;
-  /** Top-1 of these images. */
+  /** Top-1 accuracy of these images. */
   clean: Estimate;
   versions: CorruptedVersion[];
   corruptions: MeanOfCorruption[];
-  /** Over the 15 x 5 of the paper; undefined where one is missing. */
+  /** Mean over the 15 x 5 of the paper; undefined if one is missing. */
   paper: CorruptedMean;
-  /** Over those of the 15 that have predictions. */
+  /** Mean over those of the 15 that have predictions. */
   present: CorruptedMean;
   /** Mean over the 15 of error / AlexNet's error, of ImageNet-C's parameters. */
   mce: Estimate;
@@ -685,7 +685,7 @@ export interface DawidSkeneFit {
 
 /** How the images were changed before the model got them. */
 export interface DerivedStore {
-  /** The attack is on its images, or its scores are calibrated. */
+  /** Set if its images were attacked or its scores are calibrated. */
   model?: string;
   /** Such as `pgd-linf-8_255`. */
   attack?: string;
@@ -695,11 +695,11 @@ export interface DerivedStore {
   doubt?: string;
   corruption?: string;
   severity?: number;
-  /** What scaled the scores: `temperature`, `vector` or `per-class`. */
+  /** How the scores were scaled: `temperature`, `vector` or `per-class`. */
   calibration?: string;
 }
 
-/** What centres and scales a dimension. */
+/** Centre and scale of a dimension. */
 export interface DimensionScale {
   mean: number;
   deviation: number;
@@ -709,7 +709,7 @@ export interface DimensionScale {
 export interface Disagreement {
   id: string;
   labels: (string | number | null)[];
-  /** The class's id, its number where there are no ids, null for no class. */
+  /** The class's id, or its number if there are no ids; null for no class. */
   baseline: string | number | null;
   candidate: string | number | null;
   baseline_confidence: number;
@@ -722,7 +722,7 @@ export interface Disagreement {
 export interface DoubtedLabel {
   id: string;
   label: string;
-  /** Of several models, the first one's. */
+  /** The class that the first model predicts. */
   predicted: string;
   /** Mean over the models. */
   label_probability: number;
@@ -730,12 +730,12 @@ export interface DoubtedLabel {
   predicted_probability: number;
 }
 
-/** How the values of one dimension were drawn, in numbers of models. */
+/** How the values of one dimension were drawn: numbers of models. */
 export interface DrawnCells {
-  /** Their errors are joint. */
+  /** Models whose errors are joint. */
   joint: number;
   independent: number;
-  /** They have no standard error. */
+  /** Models without a standard error. */
   exact: number;
 }
 
@@ -796,9 +796,9 @@ export interface DuplicateImages {
   groups: number;
   /** In all groups. */
   images: number;
-  /** Whose images have different labels. */
+  /** Groups whose images have different labels. */
   groups_of_other_labels: number;
-  /** Those with different labels come first. */
+  /** Groups, those with different labels first. */
   examples: DuplicateGroup[];
 }
 
@@ -824,12 +824,12 @@ export interface EnsembleStore extends Result {
   /** What is averaged. */
   of: "probabilities" | "logits";
   items: number;
-  /** Because a member has none. */
+  /** Items without scores, because a member lacks them. */
   without_scores: number;
   top1: Estimate;
   /** Proportion of the pairs of members that predict the same class. */
   agreement: Estimate;
-  /** Between the class and the member, in nats: 0 where all say the same. */
+  /** Mutual information of class and member, in nats: 0 if all members agree. */
   mutual_information: Estimate;
   members: EnsembleMember[];
   warnings: string[];
@@ -839,22 +839,22 @@ export interface EnsembleStore extends Result {
 export interface ErrorShare {
   /** Identity of a data set's images. */
   data: string;
-  /** One for each of its at most 128 groups of images. */
+  /** One number for each of at most 128 groups of images. */
   parts: number[];
 }
 
-/** A number and how sure it is. */
+/** A number with its uncertainty. */
 export interface Estimate {
   value: number | null;
   /** Why there is no value. */
   undefined?: string;
-  /** Of a number without unit it is absent. */
+  /** Absent for a number without a unit. */
   unit?: "number" | "proportion" | "nats" | "rank";
   /** Items that entered. */
   n: number;
   interval?: Interval;
   standard_error?: number;
-  /** What a reader must know of it. */
+  /** What a reader must know about it. */
   note?: string;
 }
 
@@ -907,17 +907,17 @@ export interface EvalResult extends Result {
   items: number;
   /** Of these. */
   labelled: number;
-  /** Images that chose the preprocessing and are in no number. */
+  /** Images that chose the preprocessing and are excluded from the results. */
   left_out: number;
   /** In the order given. */
   models: EvaluatedModel[];
-  /** Of several models: each against the first. */
+  /** With several models: each against the first. */
   comparisons?: ComparedPair[];
   /** The most doubted first. */
   doubted_labels: DoubtedLabel[];
   /** Of unlabelled images. */
   unsure?: UnsureItem[];
-  /** Of several models: images of which all say the same. */
+  /** With several models: images for which all predict the same class. */
   agreement?: Estimate;
   gates: Gate[];
   notes: string[];
@@ -933,15 +933,15 @@ export interface EvaluatedModel {
   /** For people. */
   preprocessing: string;
   choice: PreprocessingChoice;
-  /** False: every number hangs on a choice that images could not settle. */
+  /** False if the images could not settle the preprocessing: every result depends on that choice. */
   settled: boolean;
   /** Of labelled images. */
   measurements: Measurement[];
   /** In words. */
   calibration?: string;
-  /** Mean of the predicted class's. */
+  /** Mean probability of the predicted class. */
   confidence: Estimate;
-  /** Of at least 5 images. */
+  /** Classes with at least 5 images. */
   worst_classes: ClassScore[];
   /** Images without scores. */
   unreadable: number;
@@ -955,7 +955,7 @@ export interface ExampleClass {
 }
 
 export interface ExamplePrediction extends ExampleClass {
-  /** Null where the model gives neither logits nor probabilities. */
+  /** Null if the model returns neither logits nor probabilities. */
   probability: number | null;
 }
 
@@ -966,7 +966,7 @@ export interface ExamplesOfAttack {
   /** Such as `1/255`. */
   eps_text: string;
   folder: string;
-  /** Images classified correctly before, and as another class from their files. */
+  /** Images classified correctly before, and incorrectly from their files. */
   fooled: number;
   shown: AttackExample[];
 }
@@ -981,9 +981,9 @@ export interface FileProvenance {
 /** A plug-in that runs models. */
 export interface FrameworkFile {
   file: string;
-  /** What it runs models by: `LibTorch 1.13.1, ONNX`. */
+  /** What runs its models: `LibTorch 1.13.1, ONNX`. */
   is: string;
-  /** The file that it was compiled for, where that is no system's. */
+  /** The library that it was compiled for, unless it is the system's. */
   libtorch: string | null;
   /** Why it cannot be opened. */
   problem: string | null;
@@ -1004,7 +1004,7 @@ export interface FrequencySet {
 /** A further data set of the same models. */
 export interface GapAlso {
   name: string;
-  /** As it was asked for: `2,3,4,6,9`. */
+  /** As requested: `2,3,4,6,9`. */
   subgroups?: string;
   models: GapAlsoModel[];
 }
@@ -1023,16 +1023,16 @@ export interface GapAverage {
   between_models: Record<"top1" | "real" | "asma", GapSpread | null>;
   within_margin: Record<"top1" | "real" | "asma", GapWithin>;
   best: Record<"top1" | "real" | "asma", Record<"first" | "second", GapBest | null>>;
-  /** Of the mean gaps. */
+  /** Differences of the mean gaps. */
   differences: GapDifference[];
 }
 
-/** The best of the models; the interval holds the winner's true value and the best true value. */
+/** The best of the models; the interval covers the winner's true value and the best true value. */
 export interface GapBest extends Estimate {
   model: string;
-  /** As seen, with the winner's luck. */
+  /** The observed value, biased upwards by selection. */
   raw: number;
-  /** Models that may be the best; 0: not known. */
+  /** Number of models that may be the best; 0: unknown. */
   candidates: number;
 }
 
@@ -1057,7 +1057,7 @@ export interface GapCurvature {
   curved: boolean;
 }
 
-/** Of a published table with its name and what it counts. */
+/** The published table: its name and what it counts. */
 export interface GapDataSet {
   name: string;
   /** Models that the other data set lacks. */
@@ -1072,59 +1072,59 @@ export interface GapDataSet {
 
 /** The gap of top-1 is composition and within. */
 export interface GapDecomposition {
-  /** Because the images have other numbers of labels. */
+  /** Part of the gap because the images have different numbers of labels. */
   composition: Estimate;
   /** What remains of the gap. */
   within: Estimate;
-  /** Part of the composition: numbers of labels that one data set lacks. */
+  /** Part of the composition that comes from numbers of labels that one data set lacks. */
   unmatched: Estimate;
-  /** Composition by gap; undefined where the gap's interval holds 0. */
+  /** Composition divided by gap; undefined if the gap's interval contains 0. */
   explained: Estimate;
   /** Of averages. */
   models?: number;
 }
 
-/** By how much a gap is smaller by another metric. */
+/** How much smaller a gap is with another metric. */
 export interface GapDifference extends Estimate {
   first_metric: "top1" | "real" | "asma";
   second_metric: "top1" | "real" | "asma";
-  /** 1 - gap by the second / gap by the first; above 1 where the signs differ; undefined where the first is not clear of 0. */
+  /** 1 - gap by the second / gap by the first; above 1 if the signs differ; undefined if the first is not significantly different from 0. */
   share: Estimate;
 }
 
 export interface GapEstimate extends Estimate {
-  /** Of averages: how many models it is the mean of. */
+  /** For averages: the number of models. */
   models?: number;
-  /** As seen, with what the images' errors add or take. */
+  /** The observed value, including the noise of the images. */
   raw?: number;
 }
 
 /** Images by their number of valid labels. */
 export interface GapHistogram {
   labels: LabelledImages[];
-  /** With more labels than those. */
+  /** Images with more labels than those. */
   more: number;
-  /** Without a valid label. */
+  /** Images without a valid label. */
   none: number;
-  /** Of these: not named by the file of label sets. */
+  /** Of these, images that the file of label sets does not name. */
   unnamed: number;
 }
 
-/** A metric on the second data set as a line of the first. */
+/** A line that predicts a metric on the second data set from the first. */
 export interface GapLine {
   metric: "top1" | "real" | "asma";
   /** With both values. */
   models: number;
   scale: "points" | "probit" | "logit";
-  /** Of these models: that of the averages. */
+  /** For these models: that of the averages. */
   mean_gap: Estimate;
   /** Of these models. */
   slope: Estimate;
   /** Its ends are at the ends of the slope. */
   intercept: Estimate;
-  /** Of models like these, as if drawn at random. */
+  /** Treats the models as a random sample. */
   mean_gap_like: Estimate;
-  /** Of models like these, as if drawn at random. */
+  /** Treats the models as a random sample. */
   slope_like: Estimate;
   /** Null for fewer than four models. */
   curvature: GapCurvature | null;
@@ -1145,15 +1145,15 @@ export interface GapModel {
   not_scored: Record<"first" | "second", number>;
 }
 
-/** Agreement of two orders of the models. */
+/** Agreement of two rankings of the models. */
 export interface GapOrder {
   a: OrderEnd;
   b: OrderEnd;
   /** With both values. */
   models: number;
-  /** Of the true values. */
+  /** Agreement of the true values. */
   kendall_tau_b: GapEstimate;
-  /** Of the true values. */
+  /** Agreement of the true values. */
   spearman_rho: GapEstimate;
 }
 
@@ -1161,9 +1161,9 @@ export interface GapOrder {
 export interface GapPair {
   first: GapEstimate;
   second: GapEstimate;
-  /** First minus second: above 0 where models fall. */
+  /** First minus second: above 0 if accuracy drops. */
   gap: GapEstimate;
-  /** Of averages: the mean of |gap| of these models. */
+  /** For averages: the mean of |gap| over these models. */
   absolute_gap: GapEstimate;
 }
 
@@ -1180,7 +1180,7 @@ export interface GapPlace {
   rank: number;
   /** Rank by the other column. */
   against: number;
-  /** So many places up. */
+  /** Number of places gained. */
   change: number;
 }
 
@@ -1206,7 +1206,7 @@ export interface GapRanking {
   places: GapPlace[];
 }
 
-/** The same models on two data sets, by three definitions of a correct prediction. */
+/** The same models on two data sets, with three definitions of a correct prediction. */
 export interface GapResult extends Result {
   /** `stores`, or the file of published values. */
   source: string;
@@ -1217,7 +1217,7 @@ export interface GapResult extends Result {
   models: GapModel[];
   orders: GapOrder[];
   lines: GapLine[];
-  /** The lines on the scale that was asked for. */
+  /** The lines on the requested scale. */
   scaled_lines?: GapLine[];
   boxes: GapBox[];
   /** Indices into `models`. */
@@ -1238,9 +1238,9 @@ export interface GapResult extends Result {
     replicates: number;
     seed: number;
     scale: "points" | "probit" | "logit";
-    /** Of a table: what was taken of two models' errors on the same images. */
+    /** For a table: the assumed correlation of two models' errors on the same images. */
     model_correlation?: number[];
-    /** Of a table: what was taken of two metrics' errors. */
+    /** For a table: the assumed correlation of two metrics' errors. */
     metric_correlation?: number[];
   };
 }
@@ -1275,9 +1275,9 @@ export interface GapSubgroup {
 export interface GapWithin {
   models: number;
   within: number;
-  /** All of them together. */
+  /** All models together. */
   surely_within: number | null;
-  /** All of them together. */
+  /** All models together. */
   surely_outside: number | null;
   /** Interval of the number of models that are within. */
   low: number | null;
@@ -1287,11 +1287,11 @@ export interface GapWithin {
 export interface Gate {
   /** As it was written: `top1 >= 0.7`. */
   gate: string;
-  /** Of what was measured. */
+  /** Id of the definition that was measured. */
   definition: string;
   bound: number;
   passed: boolean;
-  /** What was compared with the bound. */
+  /** The value that was compared with the bound. */
   value: number | null;
   /** Why there is no value. */
   reason?: string;
@@ -1334,9 +1334,9 @@ export interface GridSummary {
     /** Composites with fewer than k labels. */
     count: number;
     proportion: Estimate;
-    /** By k patches of this pool at random. */
+    /** Expected for k random patches of this pool. */
     expected_pool?: number;
-    /** By classes that are equally frequent. */
+    /** Expected for equally frequent classes. */
     expected_equal_classes?: number;
   };
 }
@@ -1347,13 +1347,13 @@ export interface GroupDifference extends Partial<PublishedTest> {
   /** Mean of the first group. */
   first: Estimate;
   second: Estimate;
-  /** The second mean minus the first. */
+  /** Difference: the second mean minus the first. */
   difference: Estimate;
   /** The difference in standard deviations. */
   effect: Estimate;
-  /** Of a permutation test, two-sided. */
+  /** Two-sided p-value of a permutation test. */
   p: number;
-  /** By Holm, over the dimensions. */
+  /** Adjusted with Holm's method over the dimensions. */
   p_holm: number;
 }
 
@@ -1364,24 +1364,24 @@ export interface HalvesPoint {
   halves_minus_whole: Estimate;
   whole?: number;
   halves?: number;
-  /** Of the whole's gap, from how much two halves differ. */
+  /** Standard error of the whole gap, from the difference of two halves. */
   standard_error_by_halves?: number;
 }
 
 /** Images of one format or kind. */
 export interface ImageKind {
-  /** Stable: `jpeg`, `grey`, `exif_turned`. */
+  /** Stable identifier, such as `jpeg`, `grey`, `exif_turned`. */
   id: string;
   title: string;
   images: number;
-  /** Id of the first. */
+  /** Id of the first such image. */
   first: string;
 }
 
 /** Pixels. */
 export interface ImageSide {
   least: number;
-  /** The lower of two. */
+  /** The lower of two medians. */
   median: number;
   most: number;
 }
@@ -1389,12 +1389,12 @@ export interface ImageSide {
 export interface ImageSizes {
   width: ImageSide;
   height: ImageSide;
-  /** How many different ones. */
+  /** Number of different sizes. */
   sizes: number;
-  /** Of the size that most images have. */
+  /** The most frequent size. */
   usual_width: number;
   usual_height: number;
-  /** How many have it. */
+  /** Number of images of that size. */
   usual_images: number;
 }
 
@@ -1406,18 +1406,18 @@ export interface ImportResult extends Result {
   kind: string;
   storage: string;
   without_score: number;
-  /** Rows of the file whose ids no item has. */
+  /** Rows of the file whose ids match no item. */
   left_out: number;
-  /** What was assumed or found. */
+  /** Assumptions and findings. */
   notes: string[];
 }
 
-/** What the page says, a line. */
+/** The finding as one line of text. */
 export interface InspectFinding {
   /** `sound`: nothing was found. */
   grade: "fault" | "doubt" | "note" | "sound";
   text: string;
-  /** Of images, for people. */
+  /** Number of images, as text. */
   examples: string[];
 }
 
@@ -1435,7 +1435,7 @@ export interface InspectResult extends Result {
   samples: InspectedImage[];
   labels: InspectedLabels;
   kinds: ImageKind[];
-  /** Null where no image can be decoded. */
+  /** Null if no image can be decoded. */
   sizes: ImageSizes | null;
   unreadable_examples: InspectUnreadable[];
   same_files: DuplicateImages;
@@ -1455,9 +1455,9 @@ export interface InspectedAgainst {
   name: string;
   images: number;
   unreadable: number;
-  /** Images whose file it holds, too. */
+  /** Images whose file the other data set has, too. */
   same: number;
-  /** Other files that look like one there. */
+  /** Different files that look like one of the other data set. */
   near: number;
   same_examples: SharedImage[];
   near_examples: SharedImage[];
@@ -1479,7 +1479,7 @@ export interface InspectedLabels {
   /** Of classes with images. */
   fewest: ClassCount[];
   most: ClassCount[];
-  /** The first such classes. */
+  /** The first classes without images. */
   without_images: string[];
   /** Images without a label. */
   images_without: number;
@@ -1527,9 +1527,9 @@ export interface JoinedStore {
   store: string;
   rows: number;
   shards: number;
-  /** That it was in; 0: it was whole. */
+  /** Number of parts; 0: it was not in parts. */
   parts: number;
-  /** Shards, by this call. */
+  /** Shards that this call renamed. */
   moved: number;
 }
 
@@ -1543,7 +1543,7 @@ export interface LabelProposals extends Result {
   rule: "probability" | "rank";
   target_recall: number;
   reached: boolean;
-  /** So many best classes of a row are looked at. */
+  /** Number of best classes per row that are considered. */
   depth: number;
   models: ModelProposals[];
   items: number;
@@ -1552,17 +1552,17 @@ export interface LabelProposals extends Result {
   /** Images that were skipped. */
   agreed: number;
   not_scored: number;
-  /** Images that the thresholds were set by. */
+  /** Images that set the thresholds. */
   sampled: number;
   questions: number;
   questions_per_image_mean: number;
   questions_per_image_max: number;
-  /** Of the original labels. */
+  /** Recall of the original labels. */
   recall_original: Measurement;
-  /** Undefined without gold label sets. */
+  /** Recall of the gold label sets; undefined without them. */
   recall_gold: Measurement;
   notes: string[];
-  /** Such as stores of attacks that were skipped. */
+  /** Stores that were skipped, such as those of attacks. */
   warnings?: string[];
 }
 
@@ -1574,7 +1574,7 @@ export interface LabelStatsClass {
   alone: number;
 }
 
-/** Two classes that come together. */
+/** Two classes that occur together. */
 export interface LabelStatsPair {
   a: string;
   b: string;
@@ -1589,11 +1589,11 @@ export interface LabelStatsPair {
   lift: Estimate;
   /** log2(lift). */
   pmi: number;
-  /** 1: neither comes without the other. */
+  /** 1: the two classes always occur together. */
   npmi: number;
 }
 
-/** How many labels images have, how often each class, and which come together. */
+/** How many labels images have, how often each class occurs, and which classes occur together. */
 export interface LabelStatsResult extends Result {
   dataset: string;
   items: number;
@@ -1609,7 +1609,7 @@ export interface LabelStatsResult extends Result {
   pairs_seen: number;
   /** Of these, too rare to be listed. */
   pairs_rare: number;
-  /** They have too many labels. */
+  /** Images with too many labels to count pairs. */
   images_not_in_pairs: number;
   pairs: LabelStatsPair[];
 }
@@ -1647,7 +1647,7 @@ export interface LabelVotes extends Result {
   votes: {
     read: number;
     used: number;
-    /** Of those used, of the original labels. */
+    /** Of the used votes, those that come from the original labels. */
     original_labels: number;
     repeated: number;
     pooled_questions: number;
@@ -1665,7 +1665,7 @@ export interface LabelVotes extends Result {
     left_out: number;
   };
   problems: {
-    /** What was not used. */
+    /** Votes that were not used, and why. */
     votes: VoteProblem[];
     items: VoteProblem[];
   };
@@ -1684,7 +1684,7 @@ export interface LabellingFolderCheck extends Result {
   problems: string[];
 }
 
-/** A folder of questions to people. */
+/** A folder of questions for annotators. */
 export interface LabellingSummary extends Result {
   folder: string;
   task: string;
@@ -1695,7 +1695,7 @@ export interface LabellingSummary extends Result {
   screens: number;
   /** Questions with known answers. */
   known: number;
-  /** Annotators wanted of each question. */
+  /** Wanted annotators per question. */
   votes: number;
   /** That count. */
   answers: number;
@@ -1715,11 +1715,11 @@ export interface LabelsPerImage {
 
 export interface LibTorchPlace {
   source: "torch_dir" | "python" | "distribution";
-  /** Who said where it is. */
+  /** How it was found. */
   asked: string;
   root: string | null;
   version: string | null;
-  /** It has a library for CUDA. */
+  /** True if it has a library for CUDA. */
   cuda: boolean;
   /** Why no plug-in can be compiled for it. */
   unusable: string | null;
@@ -1727,7 +1727,7 @@ export interface LibTorchPlace {
   state: string;
 }
 
-/** What `assay list` prints: a list for each topic that was asked for. */
+/** What `assay list` prints: a list for each requested topic. */
 export interface ListResult extends Result {
   metrics?: ListedMetric[];
   corruptions?: ListedCorruption[];
@@ -1742,7 +1742,7 @@ export interface ListedClassMap {
   name: string;
   /** Ids. */
   classes: string[];
-  /** How it is found. */
+  /** How it is detected. */
   predicted_class: string;
 }
 
@@ -1751,13 +1751,13 @@ export interface ListedCorruption {
   group: string;
   /** What severities 1 to 5 change. */
   severities: string;
-  /** Not among the 15 whose mean is reported. */
+  /** True if it is not among the 15 whose mean is reported. */
   extra: boolean;
-  /** Smallest side, pixels, at each severity. */
+  /** Smallest side that it can corrupt, pixels, at each severity. */
   min_side: number[];
-  /** Of a plug-in: its file. */
+  /** For a plug-in: its file. */
   plugin?: string;
-  /** Of a plug-in: what is recorded of it, with the file's hash. */
+  /** For a plug-in: its record, with the file's hash. */
   definition?: string;
 }
 
@@ -1772,19 +1772,19 @@ export interface ListedMetric {
   name: string;
   title: string;
   formula: string;
-  /** Ids, of all choices of the parameters. */
+  /** Ids for all values of the parameters. */
   definitions: string[];
   parameters: MetricParameter[];
   needs: string[];
-  /** Null where neither direction is better by itself. */
+  /** Null if neither direction is better. */
   higher_is_better: boolean | null;
   range: [number | null, number | null];
   /** Paper and equation. */
   source: string;
   by_default: boolean;
-  /** By default only where an item has several labels. */
+  /** Shown by default only if an item has several labels. */
   with_label_sets: boolean;
-  /** By default only where items have shape and texture cues. */
+  /** Shown by default only if items have shape and texture cues. */
   with_cues: boolean;
 }
 
@@ -1803,7 +1803,7 @@ export interface ListedStore extends Partial<StoreFacts> {
 
 export interface ListedVariable {
   name: string;
-  /** What it may be. */
+  /** Allowed values. */
   value: string;
   meaning: string;
 }
@@ -1824,20 +1824,20 @@ export interface MadAnswerFile {
   file: string;
   /** Answers in the file. */
   read: number;
-  /** To questions that their annotators had not answered. */
+  /** Answers to questions that their annotators had not answered before. */
   added: number;
-  /** They replaced another answer of that annotator. */
+  /** Answers that replaced another one of the same annotator. */
   changed: number;
   repeated: number;
-  /** That annotator gave another one later. */
+  /** Answers that the same annotator changed later. */
   outdated: number;
   /** Tasks without an answer, drafts, cancelled ones. */
   skipped: number;
-  /** Of these, annotations that counted until now. */
+  /** Of these, annotations that counted before. */
   taken_back: number;
 }
 
-/** Answers that were read, and what all of them say. */
+/** The answers that were read, and the state of all answers. */
 export interface MadAnswers extends Result {
   files: MadAnswerFile[];
   /** Questions. */
@@ -1853,9 +1853,9 @@ export interface MadAnswers extends Result {
 export interface MadBlock extends Result {
   annotator: string;
   blocked: boolean;
-  /** False: it was so already. */
+  /** False if nothing changed. */
   changed: boolean;
-  /** Of the annotator, that count or would count. */
+  /** Answers of the annotator that count or would count. */
   answers: number;
   /** Questions now. */
   settled: number;
@@ -1867,9 +1867,9 @@ export interface MadClassifier {
   store: string;
   /** Images with scores. */
   scored: number;
-  /** Of the confidence, for its candidates. */
+  /** Smallest confidence of its candidates. */
   threshold: number;
-  /** Images that reach it. */
+  /** Images that reach the threshold. */
   confident: number;
 }
 
@@ -1882,12 +1882,12 @@ export interface MadComparison {
   kendall: Estimate;
 }
 
-/** What a competition is made of. */
+/** The classifiers, images and settings of a competition. */
 export interface MadCompetition extends Result {
   competition: string;
   images: number;
   classes: number;
-  /** All of them, as text. */
+  /** All settings, as text. */
   settings: Record<string, string>;
   classifiers: MadClassifier[];
 }
@@ -1899,7 +1899,7 @@ export interface MadExport extends Result {
 
 /** `export.json` of a folder that `assay mad export` wrote. */
 export interface MadExportManifest extends Result {
-  /** Hashes of what each may hold. */
+  /** Hashes of the allowed contents of each file. */
   files: Record<string, string[]>;
 }
 
@@ -1929,41 +1929,41 @@ export interface MadPairSelection {
   selected: number;
   /** By this round. */
   added: number;
-  /** People could not judge them, or they were excluded. */
+  /** Images that people could not judge, or that were excluded. */
   replaced: number;
-  /** Nearly the same as one before them. */
+  /** Near duplicates of an image before them. */
   duplicates: number;
 }
 
-/** Questions that a round asked, and all that there are. */
+/** Questions of this round, and all questions. */
 export interface MadQuestions extends Result {
-  /** By this round, gold apart. */
+  /** New questions of this round, without gold. */
   added: number;
   added_gold: number;
-  /** With a budget: asked before, nobody has answered. */
+  /** With a budget: earlier questions without an answer. */
   waiting: number;
-  /** In all, gold among them. */
+  /** All questions, including gold. */
   questions: number;
   /** With known answers. */
   gold: number;
   /** Not settled yet. */
   open: number;
-  /** That two or more places share. */
+  /** Questions that several places share. */
   saved: number;
-  /** Accepted places whose both questions are asked. */
+  /** Accepted places whose two questions are both asked. */
   asked_places: number;
   accepted_places: number;
   /** Images of the control sample. */
   control: number;
   /** Of these, with all questions asked. */
   asked_control: number;
-  /** With a budget, by this round. */
+  /** With a budget: images that this round drew. */
   images_drawn: number;
-  /** Which images a budget goes to; null without one. */
+  /** How a budget is spent; null without a budget. */
   ask: "information" | "random" | "shared" | null;
-  /** As of `rank`, before this round; null without a budget or a value to stop at. */
+  /** As in `rank`, before this round; null without a budget and a value to stop at. */
   list_tau: number | null;
-  /** Nothing more is asked. */
+  /** True if no more questions are needed. */
   stopped: boolean;
   warnings: string[];
 }
@@ -1982,22 +1982,22 @@ export interface MadRankOptions {
   spread: number;
   tau: number;
   stop_at: number;
-  /** Classifiers without a place, by request. */
+  /** Classifiers that were excluded on request. */
   without: string[];
   seed: number;
 }
 
-/** What people's answers say of the classifiers of a competition. */
+/** The ranking of a competition's classifiers by people's answers. */
 export interface MadRanking extends Result {
   competition: string;
   options: MadRankOptions;
   placed_by: "perron" | "hodge" | "posterior";
   /** Groups of classifiers that no chain of pairs joins. */
   components: number;
-  /** In the competition's order. */
+  /** Classifiers in the order of the competition. */
   classifiers: RankedClassifier[];
   pairs: RankedPair[];
-  /** Images of all pairs: both labels correct, one, none. */
+  /** Images of all pairs by case: both labels correct, one, or none. */
   cases: Record<"I" | "II" | "III", number>;
   replaced: number;
   /** Rows and columns as the classifiers; null on the diagonal. */
@@ -2008,20 +2008,20 @@ export interface MadRanking extends Result {
   eigenvalue: number;
   /** 0: every ratio follows from a score of each classifier. */
   consistency_index: number;
-  /** Part of the log ratios that is circular. */
+  /** Circular part of the log ratios. */
   cyclicity: number;
   /** Mean probability of a pair in the wrong order. */
   error: number;
-  /** Kendall's, to the order on all images of the selected kind. */
+  /** Kendall correlation with the ranking on all images of the selected kind. */
   expected_tau: number;
   list_error: number;
-  /** To the order that the selected images give when all are answered. */
+  /** Correlation with the ranking from all selected images. */
   list_tau: number;
-  /** Different ones whose questions are settled. */
+  /** Number of different images whose questions are settled. */
   images: number;
-  /** Of pairs, on these images. */
+  /** Places of pairs on these images. */
   places: number;
-  /** Independent images that would leave the scores as unsure. */
+  /** Number of independent images with the same uncertainty. */
   effective_images: number;
   /** Mean standard deviation of the classifiers' strengths. */
   spread: number;
@@ -2034,7 +2034,7 @@ export interface MadRanking extends Result {
   /** Different ones. */
   questions: number;
   settled: number;
-  /** Wanted and not settled. */
+  /** Wanted questions that are not settled. */
   open: number;
   /** That count. */
   answers: number;
@@ -2042,14 +2042,14 @@ export interface MadRanking extends Result {
   /** Questions that places share. */
   saved: number;
   needed_without_sharing: number;
-  /** Of settled ones, gold apart. */
+  /** Answers to settled questions, without gold. */
   answers_per_question: number;
 }
 
 /** The images that people are asked about. */
 export interface MadSelection extends Result {
   competition: string;
-  /** Images wanted of each pair. */
+  /** Wanted images per pair. */
   k: number;
   /** Of the competition. */
   images: number;
@@ -2060,11 +2060,11 @@ export interface MadSelection extends Result {
   accepted: number;
   /** Different images among them. */
   distinct: number;
-  /** Different ones that these need. */
+  /** Different images among these. */
   questions: number;
   /** Images of the control sample. */
   control: number;
-  /** Pairs that this round looked for images of. */
+  /** Pairs that this round searched images for. */
   scanned: number;
   pairs: MadPairSelection[];
   warnings: string[];
@@ -2076,22 +2076,22 @@ export interface MadSheet {
   second: string;
   /** Drawn. */
   images: number;
-  /** Of these, as a grey field. */
+  /** Of these, shown as a grey field. */
   unreadable: number;
   /** Images. */
   cases: Record<"I" | "II" | "III" | "replaced" | "open", number>;
 }
 
-/** How far a competition is. */
+/** The state of a competition. */
 export interface MadStatus extends Result {
   competition: string;
   images: number;
   classifiers: MadStatusClassifier[];
   pairs: number;
   pairs_selected: number;
-  /** With fewer than k images. */
+  /** Pairs with fewer than k images. */
   short_pairs: number;
-  /** Images wanted of each pair. */
+  /** Wanted images per pair. */
   k: number;
   /** Places. */
   accepted: number;
@@ -2133,7 +2133,7 @@ export interface MadStatusClassifier {
 export interface MadeVersion {
   corruption: string;
   group: string;
-  /** Not among the 15 of the paper. */
+  /** True if it is not among the 15 of the paper. */
   extra: boolean;
   severity: number;
   /** With `--out`. */
@@ -2164,7 +2164,7 @@ export interface MatchBucket {
   held_out_minus_in_sample: Estimate;
 }
 
-/** Mean frequencies, and what was found of them. */
+/** Mean frequencies and their differences. */
 export interface MatchResult {
   /** Who chose. */
   annotators: number;
@@ -2172,7 +2172,7 @@ export interface MatchResult {
   reference_annotators: number;
   /** Images. */
   chosen: number;
-  /** Images that no bucket had left. */
+  /** Images that no bucket could provide. */
   missing: number;
   /** Images from a higher bucket than was asked for. */
   from_higher: number;
@@ -2203,7 +2203,7 @@ export interface MatchedAccuracy {
   accuracy: Estimate;
 }
 
-/** Lists are by bucket. */
+/** Lists have one entry per bucket. */
 export interface MatchedClass {
   label: string;
   /** Images wanted. */
@@ -2219,10 +2219,10 @@ export interface MeanOfAttacks {
   value: Estimate;
 }
 
-/** Over the severities that have predictions. */
+/** Accuracy over the severities with predictions. */
 export interface MeanOfCorruption extends CorruptedMean {
   corruption: string;
-  /** Not among the 15 of the paper. */
+  /** True if it is not among the 15 of the paper. */
   extra: boolean;
 }
 
@@ -2250,11 +2250,11 @@ export interface MeasuredCost {
   framework: string;
   /** By LibTorch's allocator. */
   peak_bytes: number | null;
-  /** Null without timed runs. */
+  /** Null if no runs were timed. */
   latency_ms: CostLatency | null;
 }
 
-/** What measuring adds to a table. */
+/** Fields that measuring adds to a table. */
 export interface MeasuredQuality {
   /** Names of data sets, by role. */
   data: Record<string, string>;
@@ -2266,19 +2266,19 @@ export interface MeasuredQuality {
   seed: number;
   /** Draws of labels for a perfectly calibrated classifier. */
   null_draws: number;
-  /** A store that was used is not complete. */
+  /** True if a store that was used is not complete. */
   partial: boolean;
   notes: string[];
   warnings: string[];
 }
 
-/** What measuring adds to a model. */
+/** Fields that measuring adds to a model. */
 export interface MeasuredQualityModel {
   parts: QualityPart[];
   notes: string[];
 }
 
-/** An estimate with the name of what it measures. */
+/** An estimate with the definition that it measures. */
 export interface Measurement extends Estimate, MeasurementKey {
   /** Items without a valid label or without scores. */
   left_out: number;
@@ -2313,7 +2313,7 @@ export interface MethodLine extends ReplicateLine {
   method: string;
 }
 
-/** Of a metric in the results. */
+/** Name of a metric in the results. */
 export interface MetricDefinition {
   /** Id of the exact definition. */
   definition: string;
@@ -2359,7 +2359,7 @@ export interface ModelCost {
   weight_bytes: number | null;
   /** 0: no file. */
   file_bytes: number;
-  /** Of the whole batch. Null if it is not known (`no_operators` says why). */
+  /** Of the whole batch. Null if unknown (`no_operators` says why). */
   macs: number | null;
   /** Likewise. */
   attention_macs: number | null;
@@ -2367,13 +2367,13 @@ export interface ModelCost {
   macs_per_image: number | null;
   /** Likewise. */
   flops_per_image: number | null;
-  /** Numbers that operators visit, by their kind. Likewise. */
+  /** Numbers that operators visit, by kind; null if unknown. */
   elements: Record<string, number> | null;
   operators: OperatorCost[];
   /** Calls of operators without a rule: the sums are then too low. */
   unknown: Record<string, number>;
   executed_nodes: number;
-  /** Null if it is not known. */
+  /** Null if unknown. */
   peak_activation_bytes: number | null;
   peak_node: string;
   /** Why the numbers of weights are not known. */
@@ -2394,9 +2394,9 @@ export interface ModelOfImage {
   not_scored?: string;
   /** Best first. */
   predictions: PredictedClass[];
-  /** As predictions; of a class that is not stored only what it is called. */
+  /** Like predictions; a class that is not stored has only a name. */
   labels: (ShownClass & Partial<RankedClass>)[];
-  /** Null where not known. */
+  /** Null if unknown. */
   variable_top_k_hits: number | null;
 }
 
@@ -2407,13 +2407,13 @@ export interface ModelProposals {
   threshold?: number;
   /** Pairs of image and label. */
   proposals?: number;
-  /** Of these, proposed by no other chosen model. */
+  /** Of these, labels that no other chosen model proposes. */
   alone?: number;
-  /** Of the known labels. */
+  /** Recall of the known labels. */
   recall?: Measurement;
 }
 
-/** What the settings of a model resolve to, with the keys of a settings file. */
+/** The resolved settings of a model, with the keys of a settings file. */
 export interface ModelSettings {
   name: string;
   path: string;
@@ -2422,9 +2422,9 @@ export interface ModelSettings {
   /** Null if it is unknown. */
   num_classes: number | null;
   outputs: string;
-  /** Name or place, where a model has several. */
+  /** Name or position of the output, if a model has several. */
   output: string;
-  /** Null: as the model's file says. */
+  /** Null: as in the model's file. */
   layout: string | null;
   /** Likewise. */
   input_type: string | null;
@@ -2434,11 +2434,11 @@ export interface ModelSettings {
   preset: string;
   /** The settings file; empty: none. */
   sidecar: string;
-  /** Of a model in Python: what names it, as timm:resnet18. */
+  /** For a model in Python: its source, such as timm:resnet18. */
   source?: string;
   /** A second settings file. */
   also_read?: string;
-  /** The size it was trained at, where it is evaluated at another. */
+  /** The size it was trained at, if it is evaluated at another. */
   instead_of?: string;
   /** Keys that say nothing about evaluation. */
   without_effect?: string[];
@@ -2461,7 +2461,7 @@ export interface MpiPlugin {
 
 export interface Need {
   need: string;
-  /** Models that fail it. */
+  /** Models that fail this need. */
   failed: number;
 }
 
@@ -2469,10 +2469,10 @@ export interface Need {
 export interface NodeCost {
   name: string;
   operator: string;
-  /** Of what it computed last. */
+  /** Shape of its last output. */
   result: string;
   macs: number;
-  /** Activations that live while it runs. */
+  /** Bytes of activations in memory while it runs. */
   live_bytes: number;
 }
 
@@ -2485,14 +2485,14 @@ export interface NumbersOfSets {
 export interface OperatorCost {
   operator: string;
   kind: string;
-  /** Its products are of quantised numbers. */
+  /** True if its products are of quantised numbers. */
   integer: boolean;
   calls: number;
   /** Of the whole batch. */
   macs: number;
-  /** Of these, those of two factors that both depend on the image. */
+  /** Of these, products whose two factors both depend on the image. */
   attention_macs: number;
-  /** Numbers that are visited. */
+  /** Numbers that the operator visits. */
   elements: number;
 }
 
@@ -2514,9 +2514,9 @@ export interface PairedMetric {
   only_baseline_correct?: number;
   /** Likewise. */
   only_candidate_correct?: number;
-  /** Of McNemar's test; counts half of what is observed. */
+  /** Mid-p of McNemar's test: the observed table counts half. */
   mid_p?: number;
-  /** Two-sided, of no difference. */
+  /** Two-sided p-value of no difference. */
   p?: number;
   /** Adjusted metric by metric over the candidates. */
   p_holm?: number;
@@ -2524,34 +2524,34 @@ export interface PairedMetric {
   verdict?: "no difference shown" | "better" | "worse";
 }
 
-/** The patches that composites are made of. */
+/** The patches that make up the composites. */
 export interface PatchPool {
   patches: number;
   images: number;
   classes: number;
-  /** Those that have patches. */
+  /** Classes that have patches. */
   classes_present: number;
   /** Patches and rejected ones. */
   boxes_read: number;
-  /** Patches that reached out of their image. */
+  /** Patches that extended beyond their image. */
   clipped: number;
   /** By fault. */
   rejected: Record<string, number>;
-  /** Of the same pixels and class as another. */
+  /** Patches with the same pixels and class as another. */
   duplicates: number;
-  /** Of the same pixels with another class. */
+  /** Patches with the same pixels as another, but a different class. */
   conflicts: number;
   fingerprint: string;
 }
 
 export interface PatchmlDataset extends Partial<CompositeWork> {
   folder: string;
-  /** How far it is. */
+  /** State of the data set. */
   state: string;
   seed: number;
   composites: number;
   grids: GridSummary[];
-  /** Of one just made. */
+  /** Example of a new composite. */
   seconds?: number;
 }
 
@@ -2583,17 +2583,17 @@ export interface PeopleResult extends Result {
 
 /** The shape bias of a person, or of all. */
 export interface PeopleShapeBias {
-  /** Empty: all of them. */
+  /** Empty for all people together. */
   person: string;
-  /** Its interval is by clusters of shape images and of texture images. */
+  /** The interval uses clusters of shape images and of texture images. */
   shape_bias: Estimate;
-  /** The same with independent answers. */
+  /** The same interval, with independent answers. */
   wilson: Estimate;
-  /** Answers that named the shape. */
+  /** Number of answers that name the shape. */
   shape: number;
-  /** Answers that named the texture. */
+  /** Number of answers that name the texture. */
   texture: number;
-  /** All but those to images whose two cues are of one class. */
+  /** Answers, except to images whose two cues are one class. */
   answers: number;
 }
 
@@ -2607,16 +2607,16 @@ export interface PeopleShapeBiases extends Result {
   warnings: string[];
 }
 
-/** What a study would need with so many annotators of each image. */
+/** The size of a study with this number of annotators per image. */
 export interface PlanRow {
   annotators: number;
   /** Of the moments. */
   exponents: number[];
-  /** In each set, of the median classifier. */
+  /** Images in each set, for the median classifier. */
   images: Estimate;
-  /** Of the classifier that needs most. */
+  /** For the classifier that needs most. */
   worst_images: Estimate;
-  /** Of the mean over classifiers. */
+  /** For the mean over classifiers. */
   mean_images: Estimate;
   /** With the pilot's images. */
   standard_error: Estimate;
@@ -2693,18 +2693,18 @@ export interface PredictedStore {
   model: string;
   dataset: string;
   rows: number;
-  /** Rows of this run. */
+  /** Rows that this run computed. */
   computed: number;
   /** Of all runs. */
   without_score: number;
-  /** Of a row without a score. */
+  /** State of a row without a score. */
   first_error?: string;
-  /** Batches that had to be halved for want of memory. */
+  /** Batches that were halved because memory was short. */
   halved_batches: number;
   store: string;
   notes: string[];
   dataset_notes: string[];
-  /** What decoding leaves aside of the images, equal files. */
+  /** Properties of the files that decoding ignores, and equal files. */
   image_notes?: string[];
 }
 
@@ -2718,26 +2718,26 @@ export interface PredictionResult extends Result {
   stores: PredictedStore[];
 }
 
-/** What was done to the annotations. */
+/** Cleaning of the annotations. */
 export interface PreparedSets {
   warnings: string[];
-  /** Of two sets of raw annotations. */
+  /** For two sets of raw annotations. */
   annotator_overlap?: AnnotatorOverlap;
   cleaning?: CleanedSets;
-  /** Of each set of raw annotations. */
+  /** For each set of raw annotations. */
   duplicates: Duplicates[];
 }
 
 export interface PreprocessingChoice {
   outcome: "given" | "told_apart" | "not_settled";
-  /** What was taken, after a search. */
+  /** The chosen preprocessing, if it was searched for. */
   best?: PreprocessingWay;
   runner_up?: PreprocessingWay;
   /** Best minus runner-up. */
   difference?: Estimate;
-  /** Of no difference: McNemar's exact test, Holm-adjusted. */
+  /** p-value of no difference: McNemar's exact test, Holm-adjusted. */
   p_holm?: number;
-  /** Ways; those that give the same pixels are one. */
+  /** Number of ways that were tried; ways with the same pixels count once. */
   tried?: number;
   /** Ways whose input size the model refuses. */
   refused?: number;
@@ -2748,7 +2748,7 @@ export interface PreprocessingWay {
   options: string;
   /** For people. */
   preprocessing: string;
-  /** That it was tried on. */
+  /** Images that it was tried on. */
   images: number;
   /** Of these. */
   correct: number;
@@ -2761,7 +2761,7 @@ export interface PublishedTest {
   stars: number;
 }
 
-/** What a table says of a model, and what was measured. */
+/** A published value of a model beside the measured one. */
 export interface PublishedValue {
   model: string;
   dataset: string;
@@ -2771,7 +2771,7 @@ export interface PublishedValue {
   source: string;
   published: number;
   measured: Estimate;
-  /** The published value lies there, seen from the interval of the measured. */
+  /** Whether the published value is below, within or above the interval of the measured one. */
   published_is: "inside" | "above" | "below" | null;
 }
 
@@ -2780,48 +2780,48 @@ export interface Quality extends Result, Partial<MeasuredQuality> {
   /** Their names. */
   tags: string[];
   models: QualityModel[];
-  /** Of a run, where models have all dimensions. */
+  /** For a run: models that have all dimensions. */
   score?: QualityScore;
-  /** Of a run: what `assay check` warned of. */
+  /** For a run: warnings of `assay check`. */
   findings?: CheckFinding[];
 }
 
 /** One dimension of a model. */
 export interface QualityCell {
-  /** Null: it was not measured. */
+  /** Null if it was not measured. */
   value: number | null;
   /** Why there is no value. */
   undefined?: string;
   standard_error?: number;
   /** Images. */
   n?: number;
-  /** Without one it is that of the published table. */
+  /** The data set; absent for the published table. */
   definition?: string;
   note?: string;
-  /** Their squares add up to that of the standard error. */
+  /** Shares whose squares add up to the squared standard error. */
   shares?: ErrorShare[];
-  /** Of a measured one. */
+  /** For a measured value. */
   unit?: Estimate["unit"];
-  /** Of a measured one. */
+  /** For a measured value. */
   interval?: Interval;
 }
 
-/** Models that meet what is needed and that no other beats. */
+/** Models that meet all needs and that no other model beats. */
 export interface QualityChoose extends Result {
-  /** How many were looked at. */
+  /** Number of models that were considered. */
   models: number;
   needs: Need[];
-  /** A profile, or what changes it. */
+  /** A weight profile, or changes to it. */
   weights: string;
-  /** The best score first. */
+  /** Models, the best score first. */
   candidates: Candidate[];
-  /** Which errors are joint. */
+  /** Errors that are treated as joint. */
   draws: Record<string, DrawnCells>;
   notes: string[];
   warnings: string[];
 }
 
-/** Which dimensions go together over models. */
+/** Correlations of the dimensions over models. */
 export interface QualityCorrelate extends Result {
   /** How many. */
   models: number;
@@ -2840,13 +2840,13 @@ export interface QualityCorrelate extends Result {
   warnings: string[];
 }
 
-/** Do two groups of models differ. */
+/** Comparison of two groups of models. */
 export interface QualityGroups extends Result {
   /** Selectors. */
   first: string[];
   /** Selectors. */
   second: string[];
-  /** How many distinct ones. */
+  /** Number of distinct models. */
   first_models: number;
   second_models: number;
   paired: boolean;
@@ -2854,7 +2854,7 @@ export interface QualityGroups extends Result {
   family: string;
   /** Of pairs. */
   clusters: number;
-  /** All exchanges were counted, not drawn. */
+  /** True if all exchanges were counted, not sampled. */
   exact: boolean;
   dimensions: GroupDifference[];
   notes: string[];
@@ -2863,14 +2863,14 @@ export interface QualityGroups extends Result {
 
 export interface QualityModel extends Partial<MeasuredQualityModel> {
   name: string;
-  /** Of the model's file. */
+  /** Hash of the model's file. */
   file_hash?: string;
   note?: string;
   tags: Record<string, string>;
   dimensions: Record<string, QualityCell>;
 }
 
-/** A number from which a dimension is made. */
+/** A measurement behind a dimension. */
 export interface QualityPart extends Estimate {
   part: string;
   dimension: string;
@@ -2878,13 +2878,13 @@ export interface QualityPart extends Estimate {
   dataset: string;
 }
 
-/** What `assay quality run` would do, and about how long it takes. */
+/** The steps of `assay quality run` and their estimated time. */
 export interface QualityPlan extends Result {
   threads: number;
   /** Of all steps. */
   seconds: number;
   steps: QualityStep[];
-  /** What the run will not measure. */
+  /** Dimensions that the run will not measure. */
   missing: MissingDimension[];
   notes: string[];
 }
@@ -2892,18 +2892,18 @@ export interface QualityPlan extends Result {
 /** One score from nine dimensions. */
 export interface QualityScore extends Result {
   weights: Record<string, number>;
-  /** Of the dimensions that count. */
+  /** Dimensions that count. */
   constants: Record<string, DimensionScale>;
   /** In words. */
   constants_from: string;
-  /** Of these models, not the published ones. */
+  /** True if the constants come from these models, not the published ones. */
   own_constants: boolean;
   /** All nine, in their order. */
   dimensions: ScoreDimension[];
   profiles: WeightProfile[];
   /** Of the intervals. */
   level: number;
-  /** Some standard errors follow from the sizes of test sets alone. */
+  /** True if some standard errors follow only from the sizes of test sets. */
   assumed_errors: boolean;
   /** Which errors are joint. */
   draws: Record<string, DrawnCells>;
@@ -2915,7 +2915,7 @@ export interface QualityScore extends Result {
   warnings: string[];
 }
 
-/** How much a ranking owes to the models that centre and scale it. */
+/** How much a ranking depends on the models that centre and scale it. */
 export interface QualityStability extends Result {
   /** How many. */
   models: number;
@@ -2930,22 +2930,22 @@ export interface QualityStep {
   step: string;
   /** Whose images. */
   dataset: string;
-  /** Empty: all of them together. */
+  /** Empty for all together. */
   model: string;
-  /** Of the data set. */
+  /** Images of the data set. */
   images: number;
-  /** Of images through a network; one with a gradient counts as three. */
+  /** Passes of images through a network; one with a gradient counts as three. */
   passes: number;
-  /** By earlier runs, as a proportion. */
+  /** Proportion that earlier runs did. */
   done: number;
-  /** Of what is left, by the probe. */
+  /** Estimated time of the rest, from the probe. */
   seconds: number;
 }
 
 export interface RankedClass extends ShownClass {
   /** From 1. */
   rank: number;
-  /** Null where classes alone are known. */
+  /** Null if only classes are known. */
   probability: number | null;
 }
 
@@ -2953,22 +2953,22 @@ export interface RankedClassifier {
   classifier: string;
   /** Within its component. */
   place: number;
-  /** Of the place, over images and annotators, by the bootstrap. */
+  /** Interval of the place, from a bootstrap over images and annotators. */
   place_interval?: Interval;
   component: number;
   /** Perron's vector: positive, sums to 1. */
   perron: number;
   /** HodgeRank's score: mean 0 in its component. */
   hodge: number;
-  /** Of the posterior, for all images of the selected kind. */
+  /** From the posterior, for all images of the selected kind. */
   score: Estimate;
   /** As the score. */
   rank: Estimate;
-  /** Different ones, of its pairs. */
+  /** Number of different images of its pairs. */
   images: number;
-  /** Proportion of these; says nothing of other images. */
+  /** Proportion of these that are correct; says nothing about other images. */
   correct: Estimate;
-  /** On all images, by the control sample. */
+  /** Accuracy on all images, from the control sample. */
   accuracy: Estimate;
 }
 
@@ -2979,9 +2979,9 @@ export interface RankedPair {
   wanted: number;
   accepted: number;
   asked: number;
-  /** Asked, and a question of it not settled. */
+  /** Images with a question that is not settled. */
   open: number;
-  /** Asked, and nobody can judge it. */
+  /** Images that nobody can judge. */
   to_replace: number;
   /** Settled: both + only_first + only_second + neither. */
   images: number;
@@ -3022,7 +3022,7 @@ export interface ReadingsBin {
   accuracy: Estimate;
 }
 
-/** Of the images that 0, 1, ... of so many annotators select. */
+/** Images that 0, 1, ... of this number of annotators select. */
 export interface ReadingsRow {
   annotators: number;
   original: ReadingsBin[];
@@ -3036,27 +3036,27 @@ export interface RelabelResult extends Result {
 
 export interface RelabelledData {
   folder: string;
-  /** Of the data set. */
+  /** Name of the data set. */
   dataset: string;
-  /** Of the data set: all of them have the list. */
+  /** Models of the data set, which all get the list. */
   stores: number;
   /** In the list. */
   classes: number;
-  /** Classes with another id or name than before. */
+  /** Classes whose id or name changed. */
   changed: number;
-  /** The first of them; empty: none. */
+  /** The first such class; empty if there is none. */
   first_change: string;
-  /** The same classes as before, in another order. */
+  /** True if the classes are the same in another order. */
   reordered: boolean;
 }
 
-/** Items by their confidence; both ends 1: those of exactly 1. */
+/** Items of one confidence bin; if both ends are 1: items with a confidence of exactly 1. */
 export interface ReliabilityBin {
   low: number;
   high: number;
   correct: number;
   accuracy: Estimate;
-  /** Mean, null without items. */
+  /** Mean confidence; null without items. */
   confidence: number | null;
 }
 
@@ -3068,14 +3068,14 @@ export interface ReplicateAdjust extends Result, AdjustReport {
   sweep?: SweepRow[];
 }
 
-/** What the estimate would miss of a jump of the curve by 10 points. */
+/** How much of a 10-point jump of the curve the estimate would miss. */
 export interface ReplicateBlindSpots {
   /** At a selection rate of .98. */
   jump_at_98: number;
   /** At the rate where it would miss most. */
   worst_jump: number;
   worst_jump_rate: number;
-  /** Adjusted accuracy by the moments less that by this method. */
+  /** Adjusted accuracy with `moments` minus that with this method. */
   moments_less_pl?: number;
 }
 
@@ -3084,7 +3084,7 @@ export interface ReplicateFigures extends Result {
   /** Id of the method of the verdict. */
   quoted: string;
   classifiers: string[];
-  /** What intervals take as independent: classes or images. */
+  /** Independent units of the intervals: classes or images. */
   units: string;
   /** Every number of annotators, every method. */
   annotators: AnnotatorsRow[];
@@ -3103,7 +3103,7 @@ export interface ReplicateFigures extends Result {
     methods: MethodCurves[];
   };
   halves?: {
-    /** Why there are none. */
+    /** Why there is no such figure. */
     undefined?: string;
     /** Random splits into halves. */
     splits?: number;
@@ -3130,7 +3130,7 @@ export interface ReplicateHighRates {
   original_above_it: number;
 }
 
-/** Of the replication's accuracy on the original's. */
+/** Line of the replication's accuracy on the original's. */
 export interface ReplicateLine {
   slope: Estimate;
   intercept: Estimate;
@@ -3152,12 +3152,12 @@ export interface ReplicateMatch extends Result, MatchResult {
 
 /** The size of a study, from a pilot. */
 export interface ReplicatePlan extends Result {
-  /** Wanted, of the interval. */
+  /** Wanted width of the interval. */
   width: number;
   level: number;
   /** Variance of classes over that of independent images. */
   design_effect: number;
-  /** The pilot has no hits. */
+  /** True if the pilot has no hits. */
   assumed_curve: boolean;
   warnings: string[];
   rows: PlanRow[];
@@ -3175,14 +3175,14 @@ export interface ReplicateSimulate extends Result {
   /** Written there. */
   files: string[];
   mean: {
-    /** Accuracies that are true. */
+    /** True accuracies. */
     original: number;
     replication: number;
     adjusted: number;
   };
 }
 
-/** What is true of a simulated study. */
+/** The true values of a simulated study. */
 export interface ReplicateTruth extends Result {
   world: string;
   seed: number;
@@ -3209,7 +3209,7 @@ export interface ReportDocument extends Result {
   items: ReportItem[];
   thumbnails: Thumbnail[];
   warnings: string[];
-  /** What was not measured or not put in, and why: whole sentences. */
+  /** What the report omits, and why: whole sentences. */
   left_out: string[];
   provenance: {
     command: string;
@@ -3221,7 +3221,7 @@ export interface ReportDocument extends Result {
 /** `report.json` of a report that is a folder. */
 export interface ReportFolderMark extends Result {}
 
-/** An image that comparisons and confusions name. */
+/** An image that comparisons or confusions refer to. */
 export interface ReportItem {
   dataset: string;
   id: string;
@@ -3231,19 +3231,19 @@ export interface ReportItem {
   models: ItemModel[];
 }
 
-/** What people say of models. */
+/** What a csv file says about models. */
 export interface ReportTags {
   /** Of the columns. */
   names: string[];
-  /** By model, by column what the csv says. */
+  /** Values of the csv, by model and column. */
   models: Record<string, Record<string, string>>;
 }
 
-/** The images of an attack as they lie in files. */
+/** The saved images of an attack. */
 export interface SavedAttack {
   folder: string;
   images: number;
-  /** Correct before, and from the file. */
+  /** Classified correctly before and from the file. */
   robust: number;
   /** Fooled the model, but not from the file. */
   lost: number;
@@ -3258,28 +3258,28 @@ export interface ScatterPoint {
   adjusted: Record<string, Estimate>;
 }
 
-/** Where every item went. */
+/** What became of each item. */
 export interface ScoreCounts {
   items: number;
-  /** In shards that are not there. */
+  /** Items in missing shards. */
   missing: number;
   unreadable: number;
   not_finite: number;
   scored: number;
-  /** Of the scored: without a valid label. */
+  /** Scored items without a valid label. */
   unlabelled: number;
   /** Of the scored. */
   multi_label: number;
-  /** Not named by the file of `--labels`. */
+  /** Items that the file of `--labels` does not name. */
   unnamed: number;
 }
 
-/** A dimension, with what scoring by other weights needs. */
+/** A dimension, with the data for scores with other weights. */
 export interface ScoreDimension extends Partial<DimensionScale> {
   dimension: string;
   /** For people. */
   title: string;
-  /** One line, with what it is measured on. */
+  /** One line, with the data that it is measured on. */
   is: string;
   higher_is_better: boolean;
 }
@@ -3289,14 +3289,14 @@ export interface ScoredModel {
   row: number;
   model: string;
   score: Estimate;
-  /** 1 is the best of the chosen ones. */
+  /** Rank among the chosen models; 1 is the best. */
   rank: Estimate;
   /** Probability of rank 1, over the draws. */
   p_best: number;
   p_top5: number;
-  /** Among the published models. */
+  /** Rank among the published models. */
   place: Estimate;
-  /** What each dimension adds: they add up to the score. */
+  /** Contribution of each dimension; they add up to the score. */
   parts: Record<string, number>;
   /** Dimensions without a value. */
   missing: string[];
@@ -3309,10 +3309,10 @@ export interface ScoredStore extends Result {
   storage_format: string;
   counts: ScoreCounts;
   derived?: DerivedStore;
-  /** Only numbers of labels that occur. */
+  /** True if only numbers of labels that occur are averaged. */
   labels_per_image: LabelsPerImage[];
   class_map?: string;
-  /** Of a report of one store. */
+  /** Set if the report covers one store. */
   measurements?: Measurement[];
   /** With `--per-class`. */
   per_class?: ClassScore[];
@@ -3329,7 +3329,7 @@ export interface ScoredStore extends Result {
 
 /** What `assay score` prints. */
 export interface ScoresResult extends Result {
-  /** Those of all stores. */
+  /** Labels, settings and notes of all stores. */
   measurements: Measurement[];
   stores: ScoredStore[];
   gates: Gate[];
@@ -3343,14 +3343,14 @@ export interface ScoresResult extends Result {
   across?: MeanOverDatasets[];
 }
 
-/** What `assay serve` prints before it serves. */
+/** What `assay serve` prints when it starts. */
 export interface ServedLinks extends Result {
   url: string;
-  /** A link, of a report. */
+  /** A link to a report. */
   report?: string;
-  /** A link, of a competition or a folder of questions. */
+  /** A link to a competition or a folder of questions. */
   organiser?: string;
-  /** With a link each. */
+  /** The annotators, each with a link. */
   people?: ServedPerson[];
 }
 
@@ -3365,7 +3365,7 @@ export interface ServedPerson {
 export interface SharedImage {
   image: InspectedImage;
   other: InspectedImage;
-  /** In which the hashes differ. */
+  /** Number of bits in which the hashes differ. */
   bits: number;
 }
 
@@ -3396,7 +3396,7 @@ export interface ShownLabel {
   id: string;
   name: string;
   confidence: number;
-  /** By people; null: open, or nobody can judge it. */
+  /** Decision of the annotators; null if it is open or nobody can judge it. */
   correct: boolean | null;
 }
 
@@ -3404,30 +3404,30 @@ export interface ShownLabel {
 export interface ShownSelection {
   first: string;
   second: string;
-  /** From 1, by discrepancy. */
+  /** Place from 1, by discrepancy. */
   place: number;
   id: string;
   first_label: ShownLabel;
   second_label: ShownLabel;
-  /** Of the two labels. */
+  /** Distance of the two labels. */
   distance: number;
   /** `I`, `II`, `III`, `replaced` or `open`. */
   case: string;
 }
 
-/** A result of a command, in its own schema. */
+/** A saved result of a command. */
 export interface SourcedResult {
-  /** Where it comes from: a folder, a file. */
+  /** Its source: a folder or a file. */
   source: string;
   result: Result;
 }
 
-/** One reading of stable: two rankings of all models. */
+/** One definition of stability: two rankings of all models. */
 export interface StabilityReading {
   reading: string;
   /** Spearman's correlation of the two. */
   mean: number;
-  /** Of a single repeat. */
+  /** Value of a single repeat. */
   deviation: number;
   /** The 2.5th percentile of the repeats. */
   low: number;
@@ -3444,7 +3444,7 @@ export interface StoreFacts {
   missing_shards: number;
 }
 
-/** How a store was made, as its manifest has it. */
+/** Provenance of a store, from its manifest. */
 export interface StoreProvenance {
   store: string;
   model: string;
@@ -3466,7 +3466,7 @@ export interface StoreProvenance {
   processor?: unknown;
 }
 
-/** A method with fewer annotators, or a mixture of other parts. */
+/** A method with fewer annotators, or a mixture with other numbers of parts. */
 export interface SweepRow {
   annotators: number;
   method: string;
@@ -3489,7 +3489,7 @@ export interface ThresholdOfClass {
 }
 
 export interface Thumbnail {
-  /** Of a competition's images: its folder. */
+  /** For images of a competition: its folder. */
   dataset: string;
   id: string;
   width: number;
@@ -3505,9 +3505,9 @@ export interface TorchPlugin extends FrameworkFile {
 
 /** What `assay torch` prints. */
 export interface TorchResult extends Result {
-  /** The first is used. */
+  /** The plug-ins; the first is used. */
   plugins: TorchPlugin[];
-  /** In the order in which they are looked for. */
+  /** In the order of the search. */
   libtorch: LibTorchPlace[];
 }
 
@@ -3526,7 +3526,7 @@ export interface UnfinishedParts {
   unfinished: number[];
 }
 
-/** An image on which models differ, or of which the only model is least sure. */
+/** An image on which models differ, or on which a single model is least sure. */
 export interface UnsureItem {
   id: string;
   /** By model. */
@@ -3555,18 +3555,18 @@ export interface ValueOfDataset {
 
 export interface VerifiedStore {
   store: string;
-  /** Null where the manifest cannot be read. */
+  /** Null if the manifest cannot be read. */
   shards: number | null;
   /** Likewise. */
   missing: number | null;
   problems: string[];
-  /** What its format does not show. */
+  /** Checks that its format does not allow. */
   notes: string[];
   /** While a process writes the store: `process 123`. */
   written_by?: string;
   /** Shards that a writer replaced before they were read. */
   replaced?: number;
-  /** Of stores in parts that are not finished. */
+  /** For unfinished stores in parts. */
   parts?: UnfinishedParts;
 }
 
@@ -3578,7 +3578,7 @@ export interface VerifyResult extends Result {
 /** What `assay version` prints. */
 export interface VersionResult extends Result {
   version: string;
-  /** 12 digits, and + where files differed from it; empty: not known. */
+  /** 12 digits, and + if files differ from it; empty: unknown. */
   commit: string;
   compiler: string;
   build_type: string;
@@ -3593,40 +3593,40 @@ export interface VersionResult extends Result {
   cuda: CudaFacts | null;
 }
 
-/** The labels beside those of `--against`. */
+/** Comparison of the labels with those of `--against`. */
 export interface VoteComparison {
   with: string;
-  /** Accepted or rejected alike. */
+  /** Proportion that both accept or both reject. */
   agreement: Measurement;
   /** Questions. */
   both_accept: number;
   both_reject: number;
   only_these: number;
   only_those: number;
-  /** Annotated images that were compared. */
+  /** Number of annotated images that were compared. */
   items: number;
   /** Of these. */
   same_set: number;
-  /** Of the labels kept. */
+  /** Precision of the kept labels. */
   precision: Estimate;
-  /** Of the labels accepted there. */
+  /** Recall of the labels that the reference accepts. */
   recall: Estimate;
   thresholds: VoteThresholds;
 }
 
-/** What a table of votes holds although it should not. */
+/** Rows of the votes that cannot be used, and why. */
 export interface VoteProblem {
   what: string;
   count: number;
   examples: string[];
 }
 
-/** What keeping every label from a threshold on gives. */
+/** Result of keeping every label that reaches a threshold. */
 export interface VoteThreshold {
   threshold: number;
   /** Questions. */
   kept: number;
-  /** Of these, accepted there. */
+  /** Of these, labels that the reference accepts. */
   both_accept: number;
   precision: Estimate;
   recall: Estimate;
@@ -3636,12 +3636,12 @@ export interface VoteThreshold {
 }
 
 export interface VoteThresholds {
-  /** That both speak of. */
+  /** Pairs of image and label in both label sets. */
   questions: number;
-  /** Of these, accepted there. */
+  /** Of these, labels that the reference accepts. */
   accepted: number;
   items: number;
-  /** Those that the text shows. */
+  /** True for the rows that the text output shows. */
   points: VoteThreshold[];
   best_agreement: VoteThreshold | null;
   best_same_set: VoteThreshold | null;
@@ -3649,7 +3649,7 @@ export interface VoteThresholds {
 
 export interface WeightProfile {
   profile: string;
-  /** One line about it. */
+  /** One line about the dimension. */
   is: string;
   weights: Record<string, number>;
 }
@@ -3680,7 +3680,7 @@ export interface WithPerson {
   person_accuracy: Estimate;
   /** How often both are correct or both incorrect. */
   observed: number;
-  /** How often they would be with independent errors. */
+  /** How often they would agree with independent errors. */
   by_chance: number;
   /** Cohen's kappa of being correct. */
   error_consistency: Estimate;
