@@ -68,7 +68,7 @@ int mad_rank(std::vector<std::string> arguments) {
         ->check(CLI::Range(100, 10'000'000))
         ->type_name("N")
         ->capture_default_str();
-    app->add_option("--level", options.posterior.level, "Of the intervals")
+    app->add_option("--level", options.posterior.level, "Confidence level of the intervals")
         ->check(CLI::Range(0.5, 0.9999))
         ->type_name("P")
         ->capture_default_str();

@@ -274,7 +274,7 @@ constexpr std::string_view quality_help_examples = R"(
 }  // namespace
 
 void add_level(CLI::App& app, double& level) {
-    app.add_option("--level", level, "Of the intervals")
+    app.add_option("--level", level, "Confidence level of the intervals")
         ->check(CLI::Range(0.5, 0.9999))
         ->type_name("P")
         ->capture_default_str();

@@ -15,7 +15,7 @@ const std::vector<Command>& steps() {
          replicate_frequencies},
         {"match", "Choose images whose selection frequencies match those of a reference",
          replicate_match},
-        {"adjust", "Split the accuracy gap into what remains and selection bias", replicate_adjust},
+        {"adjust", "Split the accuracy gap into selection bias and the rest", replicate_adjust},
         {"plan", "Plan annotators and images for a wanted interval, from a pilot", replicate_plan},
         {"simulate", "Simulate a study with known ground truth", replicate_simulate},
     };

@@ -77,8 +77,8 @@ void add_intervals(CLI::App& app, AdjustStep& step) {
 
 void add_sweeps(CLI::App& app, AdjustStep& step) {
     app.add_option("--sweep", step.sweep,
-                   "Repeat the estimates as if images had these numbers of annotators; the default "
-                   "in JSON is eighths of all")
+                   "Repeat the estimates as if images had these numbers of annotators; in JSON the "
+                   "default is 1/8, 2/8, ... of all annotators")
         ->delimiter(',')
         ->type_name("LIST");
     app.add_option("--parts-sweep", step.parts_sweep,

@@ -64,7 +64,7 @@ int replicate_match(std::vector<std::string> arguments) {
                     "Candidates must be selected by N of --easy-annotators others")
         ->type_name("N");
     app->add_option("--easy-annotators", step.choice.easy_annotators,
-                    "Annotators who decide what is easy")
+                    "Number of annotators whose answers decide which candidates are easy")
         ->type_name("N");
     app->add_option("--hits", step.hits,
                     "Hits on the candidates: the chosen images' accuracies are shown")

@@ -33,7 +33,7 @@ int cmd_robustness(std::vector<std::string> arguments) {
         ->required()
         ->type_name("DATASET");
     add_options(*app, options.plugins);
-    app->add_option("--level", options.level, "Of the intervals")
+    app->add_option("--level", options.level, "Confidence level of the intervals")
         ->check(CLI::Range(0.5, 0.9999))
         ->capture_default_str();
     app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")

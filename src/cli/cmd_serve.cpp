@@ -86,7 +86,7 @@ void add_study(CLI::App& app, ServeOptions& o) {
         ->type_name("N")
         ->capture_default_str()
         ->group(group);
-    app.add_option("--seed", o.study.seed, "Of the random order")
+    app.add_option("--seed", o.study.seed, "Seed of the random order")
         ->check(decimal_number())
         ->type_name("N")
         ->capture_default_str()

@@ -60,7 +60,8 @@ inline constexpr auto description<CalibrateOptions> = describe<CalibrateOptions>
          .min = 0.01,
          .max = 0.99}),
     field<&CalibrateOptions::seed>({.help = "Seed of the hash of the ids", .excludes = "fit"}),
-    field<&CalibrateOptions::level>({.help = "Of the intervals", .min = 0.5, .max = 0.9999}),
+    field<&CalibrateOptions::level>(
+        {.help = "Confidence level of the intervals", .min = 0.5, .max = 0.9999}),
     field<&CalibrateOptions::threads>({.help = "Threads; results do not depend on their number",
                                        .min = 0,
                                        .max = 4096,

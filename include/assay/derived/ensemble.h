@@ -40,7 +40,8 @@ inline constexpr auto description<EnsembleOptions> = describe<EnsembleOptions>({
          .empty = "ensemble",
          .value = "NAME"}),
     field<&EnsembleOptions::of>({.help = "What is averaged"}),
-    field<&EnsembleOptions::level>({.help = "Of the intervals", .min = 0.5, .max = 0.9999}),
+    field<&EnsembleOptions::level>(
+        {.help = "Confidence level of the intervals", .min = 0.5, .max = 0.9999}),
     field<&EnsembleOptions::threads>({.help = "Threads; results do not depend on their number",
                                       .min = 0,
                                       .max = 4096,

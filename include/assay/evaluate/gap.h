@@ -142,7 +142,7 @@ inline constexpr auto description<GapRequest> = describe<GapRequest>({
         {.help = "Published results instead of stores: csv with model, top1_v1, top1_v2, real_v1, "
                  "... asma_v2",
          .value = "CSV"}),
-    field<&GapRequest::unit>({.help = "Of --table"}),
+    field<&GapRequest::unit>({.help = "Unit of the values in --table"}),
     field<&GapRequest::n1>(
         {.help = "Images that --table's values on V1 were measured on, for intervals: 50000 "
                  "(top-1), or top1=50000,real=46837",

@@ -180,7 +180,7 @@ inline constexpr auto description<ClassifierOptions> = describe<ClassifierOption
     field<&ClassifierOptions::offline>(
         {.help = "Models in Python must not download anything; missing files are an error"}),
     field<&ClassifierOptions::templates>(
-        {.help = "Texts for class names of open_clip models: a file with one template a line ({} "
+        {.help = "Texts for class names of open_clip models: a file with one template per line ({} "
                  "is the name), or openai (80 templates) or simple (7)",
          .empty = "openai",
          .value = "FILE"}),

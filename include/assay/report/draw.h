@@ -50,7 +50,8 @@ inline constexpr auto description<DrawOptions> = describe<DrawOptions>({
                                  .value = "MM"}),
     field<&DrawOptions::font>(
         {.help = "Size of all letters", .min = 4, .max = 40, .value = "POINTS"}),
-    field<&DrawOptions::dpi>({.help = "Of .png", .min = 30, .max = 1200, .value = "DPI"}),
+    field<&DrawOptions::dpi>(
+        {.help = "Resolution of .png", .min = 30, .max = 1200, .value = "DPI"}),
     field<&DrawOptions::dark>({.help = "Light on dark, for slides"}),
     field<&DrawOptions::title>({.help = "Add a title"}),
 });
