@@ -94,7 +94,7 @@ GoldDraw draw_gold(const DrawGoldOptions& options) {
     out.images = scored.size();
     if (options.images > scored.size())
         throw Error(ErrorCode::usage,
-                    fmt::format("{} images to draw, and {} have {} images with scores of every "
+                    fmt::format("{} images to draw, and {} has {} images with scores of every "
                                 "model; at most that many, as in --draw-gold {}",
                                 count_text(options.images), out.dataset.name,
                                 count_text(scored.size()), scored.size()));
