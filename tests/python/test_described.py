@@ -156,7 +156,7 @@ class Said(unittest.TestCase):
 
     def test_transforms_without_a_counterpart(self):
         for steps, text in (
-            ((Resize(), CenterCrop(), PILToTensor()), "leaves bytes"), ((ToTensor(), Normalize(), Resize(), CenterCrop()), "what Normalize gave"),
+            ((Resize(), CenterCrop(), PILToTensor()), "returns bytes"), ((ToTensor(), Normalize(), Resize(), CenterCrop()), "the output of Normalize"),
             ((ToTensor(), Lanczos(), CenterCrop()), "resizes a tensor of floats by lanczos"),
             ((ResizeKeepRatio(), CenterCrop(), ToTensor()), "unequal sides"),
         ):

@@ -301,7 +301,7 @@ class Preprocessing(unittest.TestCase):
         nearest = v2.Resize(40, interpolation=v2.InterpolationMode.NEAREST)
         lanczos = v2.Resize(40, interpolation=v2.InterpolationMode.LANCZOS)
         for steps, text in (
-            ((v2.ToImage(), nearest), "bytes by nearest"), ((*floats, v2.Resize(40)), "what Normalize gave"),
+            ((v2.ToImage(), nearest), "bytes by nearest"), ((*floats, v2.Resize(40)), "the output of Normalize"),
             ((transforms.ToTensor(), lanczos), "floats by lanczos"),
         ):
             with self.assertRaisesRegex(Refused, text):
@@ -346,7 +346,7 @@ class Preprocessing(unittest.TestCase):
             ([t.Resize(32), t.ToTensor()], "without a crop"), ([t.CenterCrop(32), t.ToTensor()], "resizes nothing"),
             ([t.Resize(40), t.CenterCrop(32), t.RandomHorizontalFlip()], "RandomHorizontalFlip"), ([t.Resize(40, max_size=50)], "max_size"),
             ([t.CenterCrop(32), t.Resize(32)], "after a crop"), ([t.Resize((20, 30)), t.CenterCrop(16)], "(20, 30)"),
-            ([t.Resize(40), t.CenterCrop(32), t.PILToTensor()], "leaves bytes"), ([t.ToTensor(), t.Resize(40)], "resizes a tensor"),
+            ([t.Resize(40), t.CenterCrop(32), t.PILToTensor()], "returns bytes"), ([t.ToTensor(), t.Resize(40)], "resizes a tensor"),
         ):
             with self.assertRaisesRegex(Refused, text.replace("(", r"\(").replace(")", r"\)")):
                 preprocessing.of_transform(t.Compose(steps))

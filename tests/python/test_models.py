@@ -84,7 +84,7 @@ class Objects(InFolder):
         np.testing.assert_allclose(scores[1], 2 * scores[0], rtol=1e-5)
         batch = np.stack([prepared(self.data / id_) for id_ in stores[2].ids])
         np.testing.assert_allclose(scores[2], means(batch), rtol=1e-5, atol=1e-6)
-        self.refused(lambda: self.predict([net, network(1)]), "usage", "two models are called Sequential")
+        self.refused(lambda: self.predict([net, network(1)]), "usage", "two models are named Sequential")
 
     def test_what_the_model_raises_is_the_cause(self):
         def model(x):
@@ -98,7 +98,7 @@ class Objects(InFolder):
     def test_what_is_wrong_is_said(self):
         net = network()
         self.refused(lambda: self.predict(net, settings=None), "bad_input", "preset")
-        self.refused(lambda: self.predict(3), "usage", "int is no model")
+        self.refused(lambda: self.predict(3), "usage", "int is not a model")
         self.refused(lambda: self.predict("m.pt", identity="x"), "usage", "identity=")
         self.refused(lambda: self.predict([]), "usage", "no models")
         self.refused(lambda: self.predict({"a": net}, name="b"), "usage", "name=")
@@ -129,7 +129,7 @@ class Objects(InFolder):
         # Two of one class: the name of the dictionary says it.
         two = {"one": network(), "two": torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(5, 2))}
         self.refused(lambda: self.predict(two), "bad_input", "opening the model two")
-        self.refused(lambda: self.predict({"a": network(), "b": 3}), "usage", "b: int is no model")
+        self.refused(lambda: self.predict({"a": network(), "b": 3}), "usage", "b: int is not a model")
         self.refused(lambda: self.predict([network(), 3]), "usage", "model 2 of 2 (int)")
 
     def test_gray_images(self):

@@ -81,7 +81,7 @@ class OpenCv(unittest.TestCase):
             ([step("Resize", height=9, width=9, interpolation=1, area_for_downscale="image"), normalize()], "area_for_downscale"),
             ([step("SmallestMaxSize", max_size=256), CROP, normalize()], "the step SmallestMaxSize"),
             ([RESIZE, step("HorizontalFlip", p=0.5), normalize()], "HorizontalFlip has p=0.5"),
-            ([RESIZE, CROP], "leaves bytes from 0 to 255"),
+            ([RESIZE, CROP], "returns bytes from 0 to 255"),
             ([CROP, RESIZE, normalize()], "the step CenterCrop"),
             ([RESIZE, RESIZE, normalize()], "the step Resize"),
             ([RESIZE, normalize(), CROP], "CenterCrop comes after Normalize"),

@@ -238,7 +238,7 @@ class Modules(Serves):
     def test_no_gradient(self):
         lane = self.opened(Wraps(lambda z: z.detach())).lane()
         self.failed(lambda: lane.gradients(images(2), 0, [0, 1]), "bad_input", "no gradient")
-        self.failed(lambda: self.opened(network()).lane().gradients(images(1), 0, [9]), "internal", "beyond")
+        self.failed(lambda: self.opened(network()).lane().gradients(images(1), 0, [9]), "internal", "outside")
 
     def test_several_sizes_at_once(self):
         peer = self.opened(network())
@@ -247,7 +247,7 @@ class Modules(Serves):
         tall = peer.lane()
         x = np.zeros((2, 3, 2 * SIDE, SIDE), np.float32)
         self.assertEqual(tall.scores(x).shape, (2, CLASSES))
-        self.failed(lambda: peer.open(SIDE, 2 * SIDE), "usage", "as many pixels")
+        self.failed(lambda: peer.open(SIDE, 2 * SIDE), "usage", "the same number of pixels")
         self.failed(lambda: peer.open(SIDE, output="other"), "usage", "another output")
         self.assertEqual(small.scores(images(2)).shape, (2, CLASSES))
         self.failed(lambda: small.scores(np.zeros((1, 3, 5, 5), np.float32)), "internal", "other sizes")
@@ -338,7 +338,7 @@ class Functions(Serves):
 
     def test_what_is_none(self):
         for value in (3, "text", object()):
-            with self.assertRaisesRegex(Refused, "no model"):
+            with self.assertRaisesRegex(Refused, "not a model"):
                 model_of(value)
         peer = self.peer(lambda x: x.argmax(1))
         peer.described()

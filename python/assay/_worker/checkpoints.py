@@ -89,7 +89,7 @@ def _tensors_in(found: Any, path: str, notes: "list[str]") -> "dict[str, Any]":
                 return tensors
             break
         if len(places) > 1:
-            notes.append(f"{path} has several sets of weights: using those in {places[0]} , not those in {' or '.join(places[1:])}")
+            notes.append(f"{path} has several sets of weights: using those in {places[0]}, not those in {' or '.join(places[1:])}")
         found = found[places[0]]
     keys = ", ".join(map(str, list(found)[:8])) if isinstance(found, dict) else type(found).__name__
     raise Refused(f"{path} has no state dict: it has {keys}; Assay looks at the top level and in {', '.join(_PLACES)}")
