@@ -57,6 +57,23 @@ std::string in_a_word(std::string type) {
     return type;
 }
 
+/// A heading stands at the beginning of its line, what is below it is indented.
+std::vector<HelpList> lists_in(std::string_view footer) {
+    std::vector<HelpList> lists;
+    for_each_line(footer, [&](std::string_view line, std::size_t) {
+        if (line.empty()) return;
+        if (line.front() != ' ') {
+            lists.push_back({std::string(line.substr(0, line.find(':'))), {}});
+        } else if (!lists.empty()) {
+            constexpr std::size_t indent = 2;
+            lists.back().lines.emplace_back(line.substr(indent));
+        }
+    });
+    return lists;
+}
+
+}  // namespace
+
 OptionFacts facts_of(const CLI::Option& option) {
     OptionFacts facts;
     facts.plain = option.get_positional();
@@ -84,23 +101,6 @@ OptionFacts facts_of(const CLI::Option& option) {
         facts.most = option.get_allow_extra_args() ? OptionFacts::any_number : facts.fewest;
     return facts;
 }
-
-/// A heading stands at the beginning of its line, what is below it is indented.
-std::vector<HelpList> lists_in(std::string_view footer) {
-    std::vector<HelpList> lists;
-    for_each_line(footer, [&](std::string_view line, std::size_t) {
-        if (line.empty()) return;
-        if (line.front() != ' ') {
-            lists.push_back({std::string(line.substr(0, line.find(':'))), {}});
-        } else if (!lists.empty()) {
-            constexpr std::size_t indent = 2;
-            lists.back().lines.emplace_back(line.substr(indent));
-        }
-    });
-    return lists;
-}
-
-}  // namespace
 
 const std::string& OptionFacts::name() const {
     const auto found =

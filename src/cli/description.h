@@ -55,6 +55,7 @@ struct CommandFacts {
     std::vector<Command> parts;
 };
 
+OptionFacts facts_of(const CLI::Option& option);
 /// Asks the command, or the part of the command `whole`, what it understands. Nothing is run.
 CommandFacts facts_of(const Command& command, std::string_view whole = {});
 /// All commands of the table, each before its parts.
