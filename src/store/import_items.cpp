@@ -222,6 +222,36 @@ LabelSets labels_of_file(const fs::path& path, const Dataset& dataset, LabelMatc
     }
 }
 
+/// Numbers in a file of labels mean other classes if the columns of scores stand in another order.
+/// So the file is read once more with the classes sorted: names give the same sets.
+void refuse_numbers_of_unsorted(const fs::path& path, const Dataset& dataset,
+                                const LabelSets& labels, const ImportOptions& options,
+                                bool of_items, const LabelFileColumns& asked) {
+    const std::vector<std::string>& ids = dataset.classes.ids();
+    if (are_sorted(ids)) return;
+    Dataset sorted;
+    sorted.name = dataset.name;
+    sorted.ids = dataset.ids;
+    sorted.labels = dataset.labels;
+    std::vector<std::string> names = ids;
+    std::ranges::sort(names);
+    sorted.classes = ClassList(names);
+    LabelMatch match;
+    std::vector<std::string> notes;
+    const LabelSets others = labels_of_file(path, sorted, match, options, of_items, asked, notes);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const auto is_other = [&](std::int32_t label) {
+            const auto place =
+                std::ranges::lower_bound(names, ids[static_cast<std::size_t>(label)]);
+            const auto set = others[i];
+            return std::ranges::find(set, place - names.begin()) == set.end();
+        };
+        if (std::ranges::any_of(labels[i], is_other))
+            refuse_numbers_of_columns(fmt::format("`{}`", path.filename().string()), "",
+                                      dataset.classes);
+    }
+}
+
 /// In the file's order, for `dataset` in that order, which has those of an annotated list already.
 /// The most particular source speaks, and others are named.
 LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, const Dataset& dataset,
@@ -234,8 +264,10 @@ LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, con
     };
     if (!options.labels.empty()) {
         LabelMatch match;
-        labels = labels_of_file(options.labels, dataset, match, options, false,
-                                {options.image_column, options.columns.label}, notes);
+        const LabelFileColumns asked{options.image_column, options.columns.label};
+        labels = labels_of_file(options.labels, dataset, match, options, false, asked, notes);
+        if (columns_order_classes)
+            refuse_numbers_of_unsorted(options.labels, dataset, *labels, options, false, asked);
         from = fmt::format("`{}`", options.labels.filename().string());
         if (std::string text = describe(match, dataset.size(), options.labels); !text.empty())
             notes.push_back(std::move(text));
@@ -249,6 +281,10 @@ LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, con
             labels = annotated ? dataset.labels
                                : labels_of_file(options.ids, dataset, match, options, true,
                                                 columns_of_items(options), notes);
+            if (columns_order_classes && !annotated) {
+                refuse_numbers_of_unsorted(options.ids, dataset, *labels, options, true,
+                                           columns_of_items(options));
+            }
             from = name;
         }
     }

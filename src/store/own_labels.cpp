@@ -14,14 +14,6 @@
 namespace assay::store {
 namespace {
 
-/// By bytes, without regard to case, or by the number that they are.
-bool are_sorted(const std::vector<std::string>& names) {
-    const auto folded = [](const std::string& a, const std::string& b) {
-        return std::ranges::lexicographical_compare(a, b, {}, lower, lower);
-    };
-    return std::ranges::is_sorted(names) || std::ranges::is_sorted(names, folded);
-}
-
 /// What a text of the column of labels means.
 class OwnLabels {
 public:
@@ -42,7 +34,9 @@ public:
         if (!found && number) found = classes_.find(fmt::format("{}", *number));  // "3.0"
         if (found && number && order_unclear_ &&
             is_place(static_cast<std::size_t>(*found), *number))
-            refuse_numbers(text, row);
+            refuse_numbers_of_columns(fmt::format("`{}`", shortened(source_.truth_name)),
+                                      fmt::format(" (`{}` in row {})", shortened(text), row),
+                                      classes_);
         if (found) return *found;
         refuse(text, row);
     }
@@ -71,18 +65,6 @@ private:
                                 count_text(classes_.size()), shortened_list(), remedy));
     }
 
-    [[noreturn]] void refuse_numbers(std::string_view text, std::size_t row) const {
-        const auto first = std::ranges::min_element(classes_.ids());
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("the labels in `{}` are numbers (`{}` in row {}). The columns of "
-                        "scores are not sorted by name: class 0 may be the first column, `{}`, or "
-                        "the first name, `{}`. Write the classes to a file, one per line, in the "
-                        "order of the numbers, and pass --classes FILE",
-                        shortened(source_.truth_name), shortened(text), row,
-                        shortened(classes_.id(0)), shortened(*first)));
-    }
-
     std::string shortened_list() const {
         constexpr std::size_t most = 5;
         std::string text;
@@ -97,6 +79,25 @@ private:
 };
 
 }  // namespace
+
+bool are_sorted(const std::vector<std::string>& names) {
+    const auto folded = [](const std::string& a, const std::string& b) {
+        return std::ranges::lexicographical_compare(a, b, {}, lower, lower);
+    };
+    return std::ranges::is_sorted(names) || std::ranges::is_sorted(names, folded);
+}
+
+[[noreturn]] void refuse_numbers_of_columns(const std::string& where, const std::string& first,
+                                            const ClassList& classes) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("the labels in {} are numbers{}. The columns of scores are not sorted by name: "
+                    "class 0 may be the first column, `{}`, or the first name, `{}`. Write the "
+                    "classes to a file, one per line, in the order of the numbers, and pass "
+                    "--classes FILE",
+                    where, first, shortened(classes.id(0)),
+                    shortened(*std::ranges::min_element(classes.ids()))));
+}
 
 [[noreturn]] void ask_what_minus_one_is(const std::string& where, std::uint64_t count,
                                         std::uint64_t rows, const ClassList& classes) {

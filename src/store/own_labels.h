@@ -23,6 +23,14 @@ namespace assay::store {
 void note_minus_one_class(const std::string& where, const ClassList& classes,
                           std::vector<std::string>& notes);
 
+/// By bytes, or without regard to case.
+bool are_sorted(const std::vector<std::string>& names);
+
+/// Throws usage: labels that are numbers, of columns that are not sorted. `where`: the labels;
+/// `first`: one of them, in words.
+[[noreturn]] void refuse_numbers_of_columns(const std::string& where, const std::string& first,
+                                            const ClassList& classes);
+
 /// A set of at most one class per row, from `source.truth`. `columns_order_classes`: only the order
 /// of the file's columns says which class has which number. Throws usage, with the option to type:
 /// a label is no class; numbers are labels of named columns that are not sorted.

@@ -47,6 +47,15 @@ TEST_F(ChangedTables, NumbersOfUnsortedColumnsAreAskedAbout) {
     EXPECT_THAT(refusal("f.csv", unsorted),
                 AllOf(HasSubstr("class 0 may be the first column, `dog`, or the first name, `cat`"),
                       HasSubstr("pass --classes FILE")));
+    // The same in a file of labels; names have one meaning.
+    const std::string scores_alone = "id,dog,cat\n1,2.5,1\n2,0.5,1.5\n3,1,3.5\n";
+    ImportOptions beside;
+    beside.labels = scratch_ / "labels.csv";
+    put_text(beside.labels, "id,label\n1,0\n2,1\n3,1\n");
+    EXPECT_THAT(refusal("f.csv", scores_alone, beside),
+                HasSubstr("the labels in `labels.csv` are numbers. The columns of scores are not"));
+    put_text(beside.labels, "id,label\n1,dog\n2,cat\n3,cat\n");
+    EXPECT_THAT(labels_of(import("f.csv", scores_alone, beside)), ElementsAre(0, 1, 1));
     ImportOptions options;
     options.classes = ClassList({"cat", "dog", "emu"});
     const ImportReport told = import("f.csv", unsorted, options);
