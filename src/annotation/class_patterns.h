@@ -5,6 +5,7 @@
 // their answers: sums do not depend on the order in which votes were read.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
