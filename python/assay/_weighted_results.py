@@ -144,7 +144,7 @@ def _difference(one: "dict[str, Any]", first: Any, second: Any, level: float) ->
 def _holm(pairs: "list[dict[str, Any]]", level: float) -> None:
     """Holm's correction over the candidates, metric by metric, and what follows from it."""
     for place in range(max((len(pair["metrics"]) for pair in pairs), default=0)):
-        tested = sorted((pair["metrics"][place] for pair in pairs if "p" in pair["metrics"][place]), key=lambda one: one["p"])
+        tested = sorted((pair["metrics"][place] for pair in pairs if "p" in pair["metrics"][place]), key=lambda one: float(one["p"]))
         least = 0.0
         for rank, one in enumerate(tested):
             least = one["p_holm"] = max(least, min(1.0, one["p"] * (len(tested) - rank)))

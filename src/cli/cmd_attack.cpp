@@ -66,9 +66,10 @@ struct AttackFlags {
         app.add_flag("--paper-literal", options.paper_literal,
                      "Run pgd with steps of eps and no random start")
             ->group(group);
-        app.add_flag("!--no-control", options.control,
-                     "Skip the controls, which look for signs that an attack failed. The verdict "
-                     "is then \"not checked\"")
+        app.add_flag_callback(
+               "--no-control", [this] { options.control = false; },
+               "Skip the controls, which look for signs that an attack failed. The verdict "
+               "is then \"not checked\"")
             ->group(group);
         app.add_option("--seed", options.seed,
                        "Seed of random starts and windows, which also depend on the image's id")

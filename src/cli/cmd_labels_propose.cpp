@@ -28,8 +28,8 @@ void add_draw_options(CLI::App& app, DrawGoldOptions& options) {
         app.add_option(
                "--draw-gold", options.images,
                "Draw N images at random for experts instead. Questions are then all classes "
-               "among the best of some model, with the probability of the draw; what "
-               "experts accept is for `score --expert-labels`")
+               "among the best of some model, with the probability of the draw. Pass what "
+               "experts accept to `assay score --expert-labels`")
             ->type_name("N")
             ->check(CLI::Range(1, 1'000'000'000));
     for (const char* other :

@@ -136,7 +136,7 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
     if (!grows_ && (fs::is_symlink(folder_, ignored) || is_there(folder_))) {
         if (!is_there(folder_ / record_)) {
             throw Error(ErrorCode::usage,
-                        fmt::format("{} exists but is not a {}: choose another folder",
+                        fmt::format("{} exists but has no {}: choose another folder",
                                     folder_.string(), record_));
         }
         const json there = read_record(folder_ / record_);

@@ -119,7 +119,7 @@ private:
                                          path.size(), most_bytes_of_texts));
         const std::uint32_t number = paths_(path);
         if (facts.path != UINT32_MAX && facts.path != number) {
-            throw row_.error(fmt::format("the path of `{}` is `{}`, but `{}` in line {}",
+            throw row_.error(fmt::format("the path of `{0}` is `{1}`, but `{3}` in line {2}",
                                          row_text(columns_.item), shortened(path), facts.line,
                                          shortened(paths_.texts()[facts.path])));
         }

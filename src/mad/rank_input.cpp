@@ -30,9 +30,10 @@ std::vector<CompetitionClassifier> ranked_classifiers(const Competition& competi
             taking_part.push_back(one);
     }
     if (taking_part.size() < 2)
-        throw Error(ErrorCode::usage,
-                    fmt::format("a ranking needs at least two classifiers; of {} {} are left",
-                                names.size(), taking_part.size()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("a ranking needs at least two classifiers, but only {1} of {0} is left",
+                        names.size(), taking_part.size()));
     return taking_part;
 }
 

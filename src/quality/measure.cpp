@@ -239,7 +239,7 @@ void add_note(Estimate& value, const std::string& note) {
 
 void note_unscored(Estimate& value, std::uint64_t images) {
     if (images > 0) {
-        add_note(value, fmt::format("{} without scores {} not counted", how_many(images, "image"),
+        add_note(value, fmt::format("{} without scores {} not count", how_many(images, "image"),
                                     images == 1 ? "does" : "do"));
     }
 }

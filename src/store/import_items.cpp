@@ -397,7 +397,7 @@ ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
     }
     dataset.labels = labels_of(source, options, dataset, list_has_labels, annotated != nullptr,
                                !source.columns.empty() && options.classes.empty() &&
-                                   !(existing && existing->classes.ids() == classes.ids()),
+                                   !(existing && store::same_class_ids(existing->classes, classes)),
                                rows, notes);
     if (!list_order.empty() && !is_identity(list_order)) {
         put_in_order(items, list_order, rows);

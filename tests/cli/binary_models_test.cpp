@@ -76,8 +76,8 @@ TEST_F(BinaryCommands, WhatDoesNotFitIsRefused) {
     EXPECT_THAT(outcome.err, HasSubstr("3 class folders"));
     outcome = predict("binary.pt", images_of(2), {"--outputs", "probabilities"});
     EXPECT_EQ(outcome.status, 2) << outcome.err;
-    EXPECT_THAT(outcome.err,
-                AllOf(HasSubstr("not one of the probabilities"), HasSubstr("--outputs logits")));
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("not one of the declared probabilities"),
+                                   HasSubstr("--outputs logits")));
     EXPECT_EQ(predict("binary_sigmoid.pt", images_of(2), {"--outputs", "probabilities"}).status, 0);
 }
 

@@ -506,9 +506,10 @@ TEST_F(EndToEnd, APilotAndThenEverything) {
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         return outcome;
     };
-    EXPECT_THAT(predict({"--limit", "24"}).err,
-                HasSubstr("called `shapes-sample24` (--dataset-name, in assay.toml name, gives "));
-    EXPECT_THAT(predict({"--first", "8"}).err, HasSubstr("called `shapes-first8`"));
+    EXPECT_THAT(
+        predict({"--limit", "24"}).err,
+        HasSubstr("are named `shapes-sample24` (--dataset-name, in assay.toml name, gives "));
+    EXPECT_THAT(predict({"--first", "8"}).err, HasSubstr("are named `shapes-first8`"));
     predict({"--limit", "24", "--sample-seed", "3"});
     predict({"--limit", "8", "--dataset-name", "mine"});
     EXPECT_THAT(predict({}).err, Not(HasSubstr("are called")));

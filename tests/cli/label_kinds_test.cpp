@@ -148,7 +148,7 @@ TEST_F(LabelKinds, EachClassHasAThreshold) {
     EXPECT_EQ(values(with("l.json", "[0.6, 0.5, 0.5]")), values(with("t.csv", csv)));
     for (const auto& [text, said] : std::vector<std::pair<std::string, std::string>>{
              {"class,threshold\ncat,.5\n", "2 of 3 classes have no threshold, the first `dog`"},
-             {"class,threshold\ncat,1.5\ndog,.5\nbird,.5\n", "between 0 and 1"},
+             {"class,threshold\ncat,1.5\ndog,.5\nbird,.5\n", "allowed: 0 to 1"},
              {"class,threshold\ncat,.5\ncat,.5\n", "line 3: the class `cat` appears twice"},
              {"class,threshold\ncta,.5\n", "`cta` is not a class"},
              {"class,threshold\ncat,x\n", "`x` is not a number"},

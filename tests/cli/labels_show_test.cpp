@@ -179,7 +179,7 @@ TEST_F(LabelsShow, ImagesThatAFileDoesNotNameAreCounted) {
     const Outcome wrong =
         assay_run({"gap", at("runs/zoo"), at("runs/zoo2"), "--runs", at("nosuch")});
     EXPECT_EQ(wrong.status, 2);
-    EXPECT_THAT(wrong.err, HasSubstr("nosuch` is no folder"));
+    EXPECT_THAT(wrong.err, HasSubstr("nosuch` is not a folder"));
 }
 
 // One byte of Latin 1 in an id: reports show U+FFFD for it, label sets are refused.

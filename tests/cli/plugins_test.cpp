@@ -200,7 +200,7 @@ TEST_F(PluginMetric, FaultsEndWithStatus2AndASentence) {
          "was built for version 2 of the plug-in interface; this program needs version 1"},
         {"size", "bytes, and this program needs 40"},
         {"no_symbol", "exports no `assay_plugin_v1`"},
-        {"not_a_number", "not_a_number:first gives nan for `p63`; its range is 0 to 1"},
+        {"not_a_number", "not_a_number:first returns nan for `p63`; its range is 0 to 1"},
         {"too_few", "too_few:first wrote 63 values; it must write 64"},
         {"too_many", "too_many:first wrote 192 values; it must write 64"},
         {"overflow", "overflow:first writes outside its array"},
@@ -361,7 +361,7 @@ TEST_F(PluginCorruption, IsInTheRecordOfTheStore) {
     EXPECT_THAT(known.out, HasSubstr("stripes:stripes")) << known.err;
     const Outcome forgotten = assay_run({"robustness", images / "runs", "--clean", "val"});
     EXPECT_EQ(forgotten.status, 2);
-    EXPECT_THAT(forgotten.err, HasSubstr("for"));
+    EXPECT_THAT(forgotten.err, HasSubstr("which --plugin FILE adds"));
 
     const Outcome measured =
         assay_run({"robustness", images / "runs", "--clean", "val", "--plugin", other});

@@ -101,7 +101,7 @@ TEST_F(PythonCommands, APatternStandsForModelsThatAreDrawn) {
     outcome = Program(predict("torchvision:drawn*", {"--draw-models", "3"})).wait();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("everything was already computed"),
-                                   HasSubstr("torchvision:drawn*: the models that ")));
+                                   HasSubstr("torchvision:drawn*: using the models that ")));
     // Another folder, the same draw.
     outcome = Program({ASSAY_PROGRAM, "predict", "-m", "torchvision:drawn*", "-d", images(),
                        "--out", runs("again"), "--draw-models", "3"})
@@ -194,7 +194,7 @@ TEST_F(PythonCommands, AnAssayTomlListsPatterns) {
     EXPECT_THAT(outcome.err, HasSubstr("3 models drawn evenly over published accuracies"));
     EXPECT_EQ(stored_models(fs::path(runs()) / "shapes").size(), 4U);
     EXPECT_THAT(run(drawn).err, AllOf(HasSubstr("everything was already computed"),
-                                      HasSubstr("torchvision:drawn*: the models that ")));
+                                      HasSubstr("torchvision:drawn*: using the models that ")));
     EXPECT_THAT(slurp(fs::path(runs()) / "run.json"), HasSubstr("torchvision:drawn"));
 
     const auto refused = [&](const std::string& model, const std::string& text) {
@@ -487,7 +487,7 @@ TEST_F(PythonCommands, AHangWhileItLoadsIsEnded) {
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("the process that loads the model timm:hang_at_start "
                                              "did nothing for 1 s"),
-                                   HasSubstr("--model-timeout SECONDS, or use")));
+                                   HasSubstr("allow more with --model-timeout SECONDS")));
 }
 
 /// One image of 48 is white, at which the worker does what its name says.

@@ -235,13 +235,13 @@ TEST_F(PythonPluginMetric, WrongResultsEndWithStatus2AndASentence) {
          {"one_number", "it returns float64 of shape (); allowed"},
          {"nothing", "it returns nothing; allowed"},
          {"words", "it returns <U1 of shape (64,); allowed"},
-         {"infinite", "infinite:first gives inf for `p0`; its range is"},
+         {"infinite", "infinite:first returns inf for `p0`; its range is"},
          {"again", "again:first returns different values for the same rows in a second call"},
          {"draws", "draws:first returns different values for the same rows in a second call"},
          {"batches",
           "batches:first returns different values for rows in parts of 1 than for 64 at once"},
          {"processes", "threads use different processes"},
-         {"late", "late:first gives inf for `p200`"}});
+         {"late", "late:first returns inf for `p200`"}});
 }
 
 TEST_F(PythonPluginMetric, WhatRaisesOrEndsItsProcessIsNamedWithItsLine) {

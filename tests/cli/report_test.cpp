@@ -85,7 +85,7 @@ TEST_F(ReportCommand, RefusesBeforeItMeasures) {
     const std::vector<std::pair<std::vector<std::string>, std::string>> refused = {
         {{"--out", folder_ / "mine.html"}, "is not a report"},
         {{"--out", folder_ / "runs"}, "other files than a report"},
-        {{"--out", folder_ / "none/x.html"}, "no folder"},
+        {{"--out", folder_ / "none/x.html"}, "does not exist"},
         {{"-o", folder_ / "x.html"}, "--out"},
         {{"--out", "-"}, "--json"},
         {{"--tags", folder_ / "none.csv"}, "none.csv"},

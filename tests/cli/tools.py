@@ -279,7 +279,7 @@ def test_github(module):
     check((folder / "assay-junit.xml").exists(), "JUnit's XML")
     done, summary = run_action({**used, "gates": "top1 >= 0.1\n\nlow(top1.delta) >= 0.5\n", "log": "log.jsonl",
                                 "junit": "other.xml"})
-    check(done.returncode == 1 and summary.startswith("**❌ 1 of 2 gates broken**\n"), f"{done.stderr}{summary}")
+    check(done.returncode == 1 and summary.startswith("**❌ 1 of 2 gates failed**\n"), f"{done.stderr}{summary}")
     rows = [line for line in summary.splitlines() if line.startswith("| ❌") or line.startswith("| ✅")]
     check(len(rows) == 2 and "low(top1.delta)" in rows[0], f"broken ones come first: {rows}")
     check((folder / "other.xml").exists() and (folder / "log.jsonl").exists(), "further files")

@@ -166,8 +166,8 @@ TEST(ThreadRanks, SumsOfDifferentLengthsAreRefusedOnAllRanks) {
         comm.all_reduce(numbers);
     });
     for (const auto& message : found)
-        EXPECT_EQ(message,
-                  text_of(ErrorCode::internal, "a sum over processes that have 2 to 4 numbers"));
+        EXPECT_EQ(message, text_of(ErrorCode::internal,
+                                   "a sum over processes that have 2 to 4 numbers each"));
 }
 
 TEST(ThreadRanks, Any) {

@@ -558,7 +558,8 @@ TEST_F(Arrays, MatFilesOfSvhn) {
         HasSubstr("too large"));
     EXPECT_THAT(refusal_of("test.mat", std::string("MATLAB 7.3 MAT-file") + std::string(500, ' ')),
                 HasSubstr("version 7.3 (HDF5)"));
-    EXPECT_THAT(refusal("test.mat", {.label_column = "y"}, ErrorCode::usage), HasSubstr("leave"));
+    EXPECT_THAT(refusal("test.mat", {.label_column = "y"}, ErrorCode::usage),
+                HasSubstr("omit --list"));
 }
 
 TEST_F(Arrays, SeveritiesOfCifar10C) {

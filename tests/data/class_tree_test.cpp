@@ -65,7 +65,7 @@ TEST(ClassTree, OfSeveralParentsTheFirstCountsAndThatIsSaid) {
                           {{1, 0}, {2, 0}, {3, 1}, {3, 2}, {4, 2}}, "test");
     const ClassTree tree(graph, ClassList({"cat", "dog"}));
     EXPECT_EQ(tree.distance(0, 1), 4U);
-    EXPECT_THAT(tree.notes(), ElementsAre(HasSubstr("of `cat` `pet`, not `beast`")));
+    EXPECT_THAT(tree.notes(), ElementsAre(HasSubstr("for `cat`: `pet`, not `beast`")));
 }
 
 TEST(ClassTree, AClassThatIsNoNodeIsNamed) {

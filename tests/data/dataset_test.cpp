@@ -145,7 +145,7 @@ TEST(ImageFolder, NumbersFromOneKeepTheirNames) {
         HasSubstr("3 class folders (`1`, ...), but the classifier has 10 classes without names"));
     const ClassList ten({"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"});
     EXPECT_THAT(refused(folder.path(), {.classes = ten}),
-                HasSubstr("folders count from 1, classes from 0..9"));
+                HasSubstr("folders count from 1, classes from 0 to 9"));
 }
 
 // Its ids are numbers, because names that repeat are no ids; that is no reason to say that there

@@ -156,7 +156,8 @@ TEST(ReadLabelSets, JsonRefused) {
 
 TEST(ReadLabelSets, ListsRefused) {
     const TempFolder folder;
-    EXPECT_THAT(refused(folder, "x.csv", "image\na.jpg\n"), HasSubstr("no column of labels"));
+    EXPECT_THAT(refused(folder, "x.csv", "image\na.jpg\n"),
+                HasSubstr("no column has a known name for labels"));
     EXPECT_THAT(refused(folder, "x.csv", "image,label\na.jpg,0\nb.jpg,bird\n"),
                 HasSubstr("x.csv line 3: label `bird`"));
     EXPECT_THAT(refused(folder, "x.csv", "image,label\nq.jpg,0\n"),
@@ -244,7 +245,7 @@ TEST(ReadLabelSets, AColumnPerClass) {
         refused(folder, "x.csv", "id,cat,dog\nx/a.jpg,0,0.7\n"),
         HasSubstr("x.csv line 2: column dog is `0.7`; a table of label sets holds 0 and 1"));
     EXPECT_THAT(refused(folder, "x.csv", "image,x1,x2,y1,y2\na.jpg,0,1,2,3\n"),
-                HasSubstr("no column of labels"));
+                HasSubstr("no column has a known name for labels"));
     EXPECT_THAT(refused(folder, "x.csv", "id,cat,n1\nx/a.jpg,0,1\n"),
                 HasSubstr("`cat` and `n1` are both the class n1"));
 }

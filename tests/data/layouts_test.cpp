@@ -366,7 +366,8 @@ TEST(Layouts, SplitsAreChosenAndNeverTrainByItself) {
     const TempFolder food;
     food.write("meta/train.json", R"({"waffles": ["waffles/7"]})");
     food.write("images/waffles/7.jpg");
-    EXPECT_THAT(refused(food.path()), HasSubstr("meta/test.json is missing"));
+    EXPECT_THAT(refused(food.path()),
+                HasSubstr("meta/test.json, which lists the split test of Food-101, is missing"));
     options.split = "train";
     EXPECT_EQ(open_dataset(food.path(), options).size(), 1U);
 }
@@ -403,7 +404,7 @@ TEST(Layouts, ImagesAloneAreNotReadWithoutLabels) {
     write(folder, kept().front());
     EXPECT_THAT(refused(folder / "images"),
                 AllOf(HasSubstr("images holds images of Oxford-IIIT Pets, whose labels are in"),
-                      HasSubstr("to read the images without labels, pass --layout flat")));
+                      HasSubstr("--layout flat to read the images without labels")));
     EXPECT_THAT(refused((folder / "images").string() + "/"), HasSubstr("Oxford-IIIT Pets"));
     DatasetOptions flat;
     flat.layout = DatasetOptions::Layout::flat;

@@ -114,7 +114,7 @@ TEST(MatLayouts, Flowers) {
                 HasSubstr("jpg/image_00002.jpg is missing"));
     fs::remove(folder / "setid.mat");
     EXPECT_THAT(message_of([&] { open_dataset(folder.path(), {}); }),
-                HasSubstr("setid.mat is missing"));
+                HasSubstr("setid.mat, which lists the split test of Flowers102, is missing"));
     copy_fixture(folder, "imagelabels", "setid.mat");
     EXPECT_THAT(message_of([&] { open_dataset(folder.path(), {}); }),
                 HasSubstr("setid.mat has no variable `tstid`; known: labels"));
@@ -137,7 +137,7 @@ TEST(MatLayouts, StanfordCars) {
     EXPECT_THAT(labels_of(open_dataset(folder.path(), options)), ElementsAre(1));
     fs::remove(folder / "cars_test_annos_withlabels.mat");
     EXPECT_THAT(message_of([&] { open_dataset(folder.path(), {}); }),
-                AllOf(HasSubstr("cars_test_annos_withlabels.mat is missing"),
+                AllOf(HasSubstr("cars_test_annos_withlabels.mat, which lists"),
                       HasSubstr("--split reads one of: train")));
 }
 

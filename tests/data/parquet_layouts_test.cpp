@@ -105,7 +105,7 @@ TEST_F(PathsInParquet, MetadataOfImagefolder) {
         EXPECT_EQ(dataset.ids[0], "b.png");
         EXPECT_THAT(labels_of(dataset), ElementsAre(1, 0, 1));
         EXPECT_THAT(notes_, Contains("using the images and labels in " + name +
-                                     " in the folder (3 items)"));
+                                     " of the folder (3 items)"));
         EXPECT_THAT(notes_, Contains(HasSubstr("images: column file_name")));
         std::filesystem::remove(folder_.path() / name);
     }

@@ -92,7 +92,8 @@ TEST_F(ParquetLies, SizesAndCountsAreNotBelieved) {
                 AllOf(HasSubstr("x.parquet: row group 0, column `image`: page at byte 4"),
                       HasSubstr("claims 1073741824 bytes")));
     EXPECT_THAT(refusal({.page_values = huge}), HasSubstr("claims 2147483647 values"));
-    EXPECT_THAT(refusal({.page_values = 4}), HasSubstr("claims 4 rows, but the row group has only 3 left"));
+    EXPECT_THAT(refusal({.page_values = 4}),
+                HasSubstr("claims 4 rows, but the row group has only 3 left"));
     EXPECT_THAT(refusal({.page_values = 2}), AnyOf(HasSubstr("page"), HasSubstr("rows")));
     EXPECT_THAT(refusal({.rows = more}), HasSubstr("rows are claimed"));
     EXPECT_THAT(refusal({.rows = 4}), HasSubstr("the row groups have 3 rows, the file 4"));
@@ -114,9 +115,9 @@ TEST_F(ParquetLies, SizesAndCountsAreNotBelieved) {
     EXPECT_THAT(refusal({.encoding = 6}), HasSubstr("deltas"));
     EXPECT_THAT(refusal({.encoding = 7}), HasSubstr("deltas"));
     EXPECT_THAT(refusal({.codec = 3}),
-                AllOf(HasSubstr("compressed by lzo"), HasSubstr("brotli and lz4_raw")));
+                AllOf(HasSubstr("compressed with lzo"), HasSubstr("brotli and lz4_raw")));
     EXPECT_THAT(refusal({.codec = 5}),
-                AllOf(HasSubstr("compressed by lz4;"), HasSubstr("pq.write_table")));
+                AllOf(HasSubstr("compressed with lz4;"), HasSubstr("pq.write_table")));
     EXPECT_THAT(refusal({.schema_children = 3}), HasSubstr("the schema ends before"));
     EXPECT_THAT(refusal({.schema_children = 1}), HasSubstr("belong to no parent"));
 }

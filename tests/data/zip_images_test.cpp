@@ -176,7 +176,7 @@ TEST_F(Zips, ADamagedImageIsItsOwn) {
                     AllOf(HasSubstr("a/1.png in"), HasSubstr("damaged")));
         EXPECT_EQ(image(dataset, 1), "whole");
         EXPECT_THAT(message_of([&] { dataset.archive->read("x.zip/b/2.png", 4); }),
-                    HasSubstr("5 bytes; at most 4"));
+                    HasSubstr("5 bytes; the limit is 4"));
     }
     // More, and less, than is claimed.
     for (const std::int64_t size : {2999, 3001}) {
@@ -194,9 +194,9 @@ TEST_F(Zips, WhatCannotBeReadIsRefusedByName) {
         return ZipWriter().add("a/1.png", "1234", claims).bytes();
     };
     EXPECT_THAT(refusal_of(one({.flags = 1})), HasSubstr("`a/1.png` is encrypted"));
-    EXPECT_THAT(refusal_of(one({.method = 12})), HasSubstr("compressed by bzip2"));
-    EXPECT_THAT(refusal_of(one({.method = 93})), HasSubstr("compressed by zstd"));
-    EXPECT_THAT(refusal_of(one({.method = 77})), HasSubstr("compressed by method 77"));
+    EXPECT_THAT(refusal_of(one({.method = 12})), HasSubstr("compressed with bzip2"));
+    EXPECT_THAT(refusal_of(one({.method = 93})), HasSubstr("compressed with zstd"));
+    EXPECT_THAT(refusal_of(one({.method = 77})), HasSubstr("compressed with method 77"));
     EXPECT_THAT(refusal_of(one({.size = 5})), HasSubstr("claims 5 bytes from 4"));
     EXPECT_THAT(refusal_of(one({.deflate = true, .size = 4'000'000})), HasSubstr("claims 4000000"));
     EXPECT_THAT(refusal_of(ZipWriter().add("a/1.png", "1").add("a/1.png", "2").bytes()),

@@ -386,7 +386,7 @@ TEST_F(AttackedFiles, RefusesWhatItCannotMean) {
     EXPECT_THAT(said(one), HasSubstr("is not an image"));
     options.space = AttackSpace::pixels;
     make_folders(options.images);
-    EXPECT_THAT(said(one), HasSubstr("holds no attack.json"));
+    EXPECT_THAT(said(one), HasSubstr("has no attack.json"));
     EXPECT_FALSE(fs::exists(scratch_ / "runs"));
     fs::remove(options.images);
     options.attacks = {"fgsm"};

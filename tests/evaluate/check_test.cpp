@@ -344,12 +344,12 @@ TEST_F(Check, KindsOfOutputs) {
     };
     for (const Case& c : {
              Case{Ends::logits, ScoreKind::logits, Severity::ok, "look like logits", ""},
-             Case{Ends::softmax, ScoreKind::probabilities, Severity::ok,
-                  "look like probabilities", ""},
+             Case{Ends::softmax, ScoreKind::probabilities, Severity::ok, "look like probabilities",
+                  ""},
              Case{Ends::log_softmax, ScoreKind::log_probabilities, Severity::ok,
                   "look like log_probabilities", ""},
              Case{Ends::softmax, ScoreKind::logits, Severity::error,
-                  "softmax would be applied twice", "outputs = \"probabilities\""},
+                  "softmax would be applied twice", "--outputs probabilities"},
              Case{Ends::softmax_twice, ScoreKind::logits, Severity::error,
                   "softmax is applied twice", "without the outer softmax"},
              Case{Ends::softmax_twice, ScoreKind::probabilities, Severity::error,
@@ -359,15 +359,15 @@ TEST_F(Check, KindsOfOutputs) {
              Case{Ends::sigmoid, ScoreKind::probabilities, Severity::error, "rows do not sum to 1",
                   "export the logits"},
              Case{Ends::logits, ScoreKind::probabilities, Severity::error, "are not in [0, 1]",
-                  "outputs = \"logits\""},
+                  "--outputs logits"},
              Case{Ends::log_softmax, ScoreKind::logits, Severity::note, "are log-probabilities",
                   "log_probabilities"},
              Case{Ends::log_softmax, ScoreKind::probabilities, Severity::error,
                   "are log-probabilities", "log_probabilities"},
              Case{Ends::logits, ScoreKind::log_probabilities, Severity::error, "do not sum to 1",
-                  "outputs = \"logits\""},
+                  "--outputs logits"},
              Case{Ends::softmax, ScoreKind::log_probabilities, Severity::error, "do not sum to 1",
-                  "outputs = \"probabilities\""},
+                  "--outputs probabilities"},
          }) {
         model.ends = c.ends;
         spec.outputs = c.said;
@@ -462,7 +462,7 @@ TEST_F(Check, LabelsAndClasses) {
     EXPECT_EQ(finding("batch.repeat").severity, Severity::ok);
     labels.assign(count, 12);
     EXPECT_THAT(finding("data.classes").title,
-                HasSubstr("label 12, but the classifier's classes are 0..11"));
+                HasSubstr("label 12, but the classifier's classes are 0 to 11"));
     labels.assign(count, 0);
     dataset.classes = numbered_classes(10);
     EXPECT_THAT(finding("data.classes").title,

@@ -89,10 +89,11 @@ TEST(Compare, ErrorConsistency) {
     EXPECT_EQ(e.n, 100U);
     EXPECT_NEAR(*error_consistency(4, 1, 5, 1).value, -0.03125, 1e-12);
     EXPECT_EQ(*error_consistency(30, 0, 0, 20).value, 1);
-    EXPECT_THAT(error_consistency(30, 0, 0, 20).note, testing::HasSubstr("they agree everywhere"));
+    EXPECT_THAT(error_consistency(30, 0, 0, 20).note,
+                testing::HasSubstr("they agree on every item"));
     const Estimate opposite = error_consistency(0, 20, 20, 0);
     EXPECT_EQ(*opposite.value, -1);
-    EXPECT_THAT(opposite.note, testing::HasSubstr("they disagree everywhere"));
+    EXPECT_THAT(opposite.note, testing::HasSubstr("they disagree on every item"));
     // Never both: accuracies 0.6 and 0.4, observed 0, chance 0.48.
     EXPECT_NEAR(*error_consistency(0, 30, 20, 0).value, -0.48 / 0.52, 1e-12);
     EXPECT_THAT(error_consistency(9, 0, 0, 0).undefined,

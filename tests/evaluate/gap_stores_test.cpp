@@ -505,7 +505,7 @@ TEST(DatasetGap, Refusals) {
     Runs wide;
     wide.add(0, one.made, "a");
     wide.add(1, made_up(90, classes + 1, 2), "a");
-    EXPECT_THAT(wide.refused(), HasSubstr("8 classes on V1 and 9 on V2"));
+    EXPECT_THAT(wide.refused(), HasSubstr("8 classes on V1 but 9 on V2"));
 
     Runs twice;
     twice.add(0, one.made, "a");

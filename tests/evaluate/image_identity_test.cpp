@@ -79,7 +79,7 @@ TEST_F(ImageIdentity, ASwappedFolderIsRefused) {
               HasSubstr("The store was made from `" + blur.root.string() + "`"),
               HasSubstr("now are in `" + noise.root.string() + "`"), HasSubstr("noise_images")));
     // Another model over the other images would be no less wrong, and nothing of it is begun.
-    EXPECT_THAT(refusal("other", noise), HasSubstr("runs/d/m` was made from"));
+    EXPECT_THAT(refusal("other", noise), HasSubstr("runs/d/m`: `000.bmp`"));
     EXPECT_FALSE(fs::exists(scratch_ / "runs/d/other"));
     EXPECT_EQ(run("other", blur).predicted, 20U);
 }
@@ -250,7 +250,7 @@ TEST_F(ImageIdentity, TwoThatBeganAtOnceAreToldApart) {
         FAIL() << "nothing was thrown";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::bad_input);
-        EXPECT_THAT(error.what(), HasSubstr("runs/d/a` was made from"));
+        EXPECT_THAT(error.what(), HasSubstr("runs/d/a`: `000.bmp`"));
     }
     EXPECT_FALSE(PredictionStore::open(scratch_ / "runs/d/b").has(0));
 }

@@ -242,9 +242,10 @@ TEST(MultilabelHeads, ItemsWithoutLabelsAreLeftOutAndSaid) {
         const Measurement out = of(store, metric), in = of(store, metric + ":empty=counted");
         EXPECT_EQ(out.n, 300 - empty);
         EXPECT_EQ(out.left_out, empty);
-        EXPECT_THAT(out.note,
-                    HasSubstr(std::to_string(empty) + " items without a label are omitted; " +
-                              metric + ":empty=counted"));
+        EXPECT_THAT(out.note, HasSubstr(std::to_string(empty) +
+                                        " items without a label are omitted; to count them, as "
+                                        "scikit-learn does, use " +
+                                        metric + ":empty=counted"));
         EXPECT_EQ(in.n, 300U);
         EXPECT_THAT(in.note, HasSubstr("count as items of no class"));
         EXPECT_NE(out.value, in.value);

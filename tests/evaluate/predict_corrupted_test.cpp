@@ -277,7 +277,7 @@ TEST_F(PredictCorrupted, NeverMixesWhatWasCorruptedOtherwise) {
     // Two models on one data set saw the same images.
     EXPECT_THAT(refused("other", [](auto& s) { s.seed = 8; }), HasSubstr("seed was `7`"));
     EXPECT_THAT(refused("m", [](auto& s) { s.window.crop = 40; }), HasSubstr("crop was `48`"));
-    EXPECT_THAT(refused("m", [](auto& s) { s.window.resize = 61; }), HasSubstr("resize is `60`"));
+    EXPECT_THAT(refused("m", [](auto& s) { s.window.resize = 61; }), HasSubstr("resize was `60`"));
     EXPECT_THAT(refused("m", [](auto& s) { s.jpeg_quality = 85; }),
                 HasSubstr("jpeg_quality was `not set` and is now `85`"));
     // Images that are not corrupted are no part of it, whatever they are called; nor the reverse.

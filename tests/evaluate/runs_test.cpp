@@ -363,7 +363,8 @@ TEST(ScoreRuns, MeansOverDataSets) {
     options.across = "sead*";
     EXPECT_THAT(error_of([&] { score_runs(options, *self_comm()); }),
                 HasSubstr("`sead*` matches none of the data sets `other`, `seed1`, `seed2`"));
-    EXPECT_THAT(error_of([&] { check(options, {.per_class = true}); }), HasSubstr("means"));
+    EXPECT_THAT(error_of([&] { check(options, {.per_class = true}); }),
+                HasSubstr("only averages metrics"));
 }
 
 TEST(ScoreRuns, SameBitsForAnyRanks) {
@@ -622,7 +623,8 @@ TEST(DerivedStores, HaveATableOfTheirOwn) {
     EXPECT_FALSE(stores.at(0).contains("derived"));
     EXPECT_EQ(stores.at(1).at("model"), "a@noise-linf-8_255");
     EXPECT_EQ(stores.at(1).at("derived"),
-              (nlohmann::json{{"model", "a"}, {"attack", "noise-linf-8_255"}}));
+              (nlohmann::json{
+                  {"model", "a"}, {"attack", "noise-linf-8_255"}, {"verdict", "not checked"}}));
     // By itself it is scored like any store.
     options.paths = {folder / "runs/val/a@pgd-linf-8_255"};
     report = report_of(score_runs(options, *self_comm()));

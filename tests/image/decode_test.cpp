@@ -220,8 +220,9 @@ TEST(DecodeLimits, ASmallTiffTakesNoLargeMemory) {
     put(0, 4);
     DecodeLimits limits;
     limits.reserve = [](std::uint64_t) { ADD_FAILURE() << "memory was asked for"; };
-    EXPECT_THAT(refusal_under(bytes_of(file), limits),
-                HasSubstr(std::to_string(file.size()) + " bytes cannot hold 13000 x 13000 pixels"));
+    EXPECT_THAT(
+        refusal_under(bytes_of(file), limits),
+        HasSubstr(std::to_string(file.size()) + " bytes are too few for 13000 x 13000 pixels"));
 }
 
 TEST(DecodeLimits, AStopIsHeard) {

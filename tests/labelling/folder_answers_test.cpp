@@ -135,7 +135,8 @@ TEST_F(FolderAnswers, NoneOfADamagedFolderIsLost) {
              {"DELETE FROM class", "answer 1 belongs to label 0, which does not exist"},
              {"DELETE FROM question WHERE id = 2",
               "answer 2 belongs to question 2, which does not"},
-             {"DELETE FROM annotator WHERE id = 1", "answer 1 belongs to annotator 1, which is"},
+             {"DELETE FROM annotator WHERE id = 1",
+              "answer 1 belongs to annotator 1, which does not exist"},
              {"DELETE FROM shown WHERE question = 2", "answer 2 has no screen"},
              {"DELETE FROM screen", "answer 1 belongs to screen "},
              {"DROP TABLE shown; CREATE TABLE shown (screen INTEGER, place INTEGER, question "

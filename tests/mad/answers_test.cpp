@@ -272,7 +272,7 @@ TEST(MadAnswers, WhatBlockedAnnotatorsSayIsSaidNotToCount) {
     EXPECT_THAT(round.warnings,
                 ElementsAre(HasSubstr("annotator `ben` is blocked: 2 answers of that name do not "
                                       "count; to include them again, type `assay mad block " +
-                                      asked.small.file("mad").string() + " ben --undo` ")));
+                                      asked.small.file("mad").string() + " ben --undo`")));
     block_annotator(*asked.small, "ben", false, "");
     EXPECT_THAT(asked.take(header + asked.line(2, "ben,yes")).warnings, IsEmpty());
 }
@@ -427,7 +427,7 @@ TEST(MadAnswers, KnownAnswersThatPeopleContradictAreWarnedAbout) {
     const AnswerRound round = read_answers_into(*small, {.file = third, .annotator = {}});
     ASSERT_EQ(round.warnings.size(), 1U);
     EXPECT_THAT(round.warnings[0],
-                HasSubstr("the known answer is yes, and 3 of 3 annotators say no"));
+                HasSubstr("the known answer is yes, but 3 of 3 annotators say no"));
 }
 
 TEST(MadAnswers, OneWhoSaysYesToEverythingIsNamed) {

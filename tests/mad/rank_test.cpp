@@ -334,7 +334,8 @@ TEST(MadRank, AnImageToReplaceIsNotOpen) {
     EXPECT_EQ(found.open, 0U);
     EXPECT_EQ(found.questions, 14U);
     EXPECT_EQ(found.settled, 13U);
-    EXPECT_THAT(found.warnings, Contains(HasSubstr("1 selected image nobody can judge; run `assay mad select ")));
+    EXPECT_THAT(found.warnings,
+                Contains(HasSubstr("1 selected image nobody can judge; run `assay mad select ")));
     EXPECT_THAT(found.warnings, Not(Contains(HasSubstr("mad answers"))));
     EXPECT_THAT(found.warnings, Not(Contains(HasSubstr("not a random part"))));
     const Report report = report_of(found);
@@ -522,8 +523,9 @@ TEST(MadRank, NothingToRankByNamesTheCommandThatHelps) {
                           ErrorCode::usage);
     };
     const std::int64_t pair = world.pair(0, 1);
-    EXPECT_THAT(message("1"),
-                HasSubstr("no image qualifies for any of 1 pairs; to see why, run `assay mad select "));
+    EXPECT_THAT(
+        message("1"),
+        HasSubstr("no image qualifies for any of 1 pairs; to see why, run `assay mad select "));
     // The image that was asked about is replaced, and the other one is not asked about yet.
     world.place(pair, 1, 2, 3);
     world.selected[0].state = SelectedState::replaced;
@@ -553,7 +555,9 @@ TEST(MadRank, WhatItRefuses) {
     world.selected[0].asked = true;
     world.question(1, 2);
     world.question(1, 3);
-    EXPECT_THAT(message("3"), HasSubstr("no question is answered; `assay mad answers "));
+    EXPECT_THAT(
+        message("3"),
+        HasSubstr("no question is answered yet; to import answers, run `assay mad answers "));
     world.answer(1, {1, 1, 1});
     EXPECT_THAT(message("4"), HasSubstr("no image has both of its questions settled"));
     world.answer(2, {0, 0, 0});

@@ -319,7 +319,8 @@ TEST_F(Device, OneProcessHasOneAnswerForTf32) {
     compute_with(Precision::bf16);
     const Error error = error_of([] { compute_with(Precision::tf32); });
     EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_THAT(error.message(), AllOf(HasSubstr("\"tf32\""), HasSubstr("bf16 already")));
+    EXPECT_THAT(error.message(),
+                AllOf(HasSubstr("\"tf32\""), HasSubstr("already computes in bf16")));
 }
 
 class PredictOnDevices : public PredictImages {

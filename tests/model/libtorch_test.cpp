@@ -121,10 +121,10 @@ TEST(LibTorch, PythonIsAskedAndHeldAgainstWhatIsThere) {
     EXPECT_EQ(answer("echo hello; echo 'torch is in " + folder + "'").folder, folder);
     EXPECT_THAT(answer("echo 'torch is in '").why_not, HasSubstr("has no package torch"));
     EXPECT_THAT(answer("exit 3").why_not, HasSubstr("status 3"));
-    EXPECT_THAT(answer("yes").why_not, HasSubstr("it was ended"));  // more than 64 KiB
+    EXPECT_THAT(answer("yes").why_not, HasSubstr("it was stopped"));  // more than 64 KiB
     for (const std::string lie : {"relative", "/none/at/all", "/etc/passwd", "/tmp\\033[31m"})
         EXPECT_THAT(answer("printf 'torch is in " + lie + "\\n'").why_not,
-                    AllOf(HasSubstr("is no folder"), Not(HasSubstr("\033"))))
+                    AllOf(HasSubstr("is not a folder"), Not(HasSubstr("\033"))))
             << lie;
     EXPECT_THAT(torch_of_python(scratch / "absent").why_not, HasSubstr("there is no "));
 }

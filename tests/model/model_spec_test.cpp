@@ -394,7 +394,7 @@ TEST(Resolve, ClassesComeFromBesideTheSidecar) {
     EXPECT_THAT(message_of([&] {
                     folder.resolve({{"num_classes", 3}});
                 }),
-                HasSubstr("class list holds 2"));
+                HasSubstr("class list has 2"));
 }
 
 TEST(Resolve, SidecarsElsewhere) {

@@ -76,7 +76,7 @@ TEST(TwoClasses, WhatIsNoProbabilityIsRefused) {
     EXPECT_THAT(message_of([] {
                     scores_of(ScoreKind::probabilities, {0.5F, 1.5F});
                 }),
-                testing::HasSubstr("returns 1.5 for an image, which is not one of the "
+                testing::HasSubstr("returns 1.5 for an image, which is not one of the declared "
                                    "probabilities"));
     EXPECT_THAT(message_of([] { scores_of(ScoreKind::probabilities, {-0.5F}); }),
                 testing::HasSubstr("--outputs logits"));

@@ -185,7 +185,7 @@ class Evaluations(InFolder):
         for outputs in ("probabilities", "log_probabilities"):
             self.refused(
                 lambda outputs=outputs: assay.predict(net[:2], torch.utils.data.DataLoader(data, batch_size=7), self.folder / "no", outputs=outputs, progress=False),
-                "bad_input", f"not one of the {outputs}",
+                "bad_input", f"not one of the declared {outputs}",
             )
 
         def fails(x):

@@ -58,7 +58,7 @@ class Graphs(Files):
 
     def test_data_files_lie_beside_it(self):
         path = self.linear(external="sub/w.bin")
-        self.refused(lambda: Graph(path), "bad_input", "sub/w.bin", "no such file")
+        self.refused(lambda: Graph(path), "bad_input", "sub/w.bin", "which does not exist")
         (self.folder / "sub").mkdir()
         (self.folder / "sub/w.bin").write_bytes(np.array(WEIGHTS, np.float32).tobytes())
         self.assertEqual(Graph(path).data_files, {"sub/w.bin"})

@@ -77,7 +77,7 @@ class OpenCv(unittest.TestCase):
 
     def test_what_is_not_reproduced_is_refused_by_name(self):
         for steps, text in (
-            ([step("Resize", height=9, width=9, interpolation=4), normalize()], "OpenCV's INTER_LANCZOS4 is not reproduced"),
+            ([step("Resize", height=9, width=9, interpolation=4), normalize()], "OpenCV's INTER_LANCZOS4 is not supported"),
             ([step("Resize", height=9, width=9, interpolation=1, area_for_downscale="image"), normalize()], "area_for_downscale"),
             ([step("SmallestMaxSize", max_size=256), CROP, normalize()], "the step SmallestMaxSize"),
             ([RESIZE, step("HorizontalFlip", p=0.5), normalize()], "HorizontalFlip has p=0.5"),

@@ -122,7 +122,7 @@ class Runs(InFolder):
         data = self.folder / "data"
         for models, texts, options in (
             (linear, ("did you mean attack_limit=?",), {"atack_limit": 3}),
-            (linear, ("plays the role 'sketsh'", "did you mean sketch?"), {"data": {"val": data, "sketsh": data}}),
+            (linear, ("unknown role 'sketsh'", "did you mean sketch?"), {"data": {"val": data, "sketsh": data}}),
             (linear, ("needs the role val",), {"data": {"sketch": data}}),
             (linear, ("data of the role val is a list",), {"data": {"val": [1, 2]}}),
             ({"a": linear, "b": 3}, ("b: int is not a model",), {}),

@@ -182,7 +182,7 @@ with assay.StoreWriter(folder + "/written", dataset="data", model="model", ids=r
         scores, labels = made(100)
         writer = self.open(labels)
         self.refused(lambda: writer.write(0, scores[:, :3]), "usage", "3 columns")
-        self.refused(lambda: writer.write(90, scores[:20]), "usage", "rows 90 to 109 of a store of 100")
+        self.refused(lambda: writer.write(90, scores[:20]), "usage", "rows 90 to 109 do not exist in a store of 100")
         self.refused(lambda: writer.write(-1, scores[:2]), "usage")
         self.refused(lambda: self.open(labels), "busy")
         self.assertEqual(writer.write(10, scores[10:20]), 10)

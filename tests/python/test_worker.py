@@ -250,7 +250,7 @@ class Modules(Serves):
         self.failed(lambda: peer.open(SIDE, 2 * SIDE), "usage", "the same number of pixels")
         self.failed(lambda: peer.open(SIDE, output="other"), "usage", "another output")
         self.assertEqual(small.scores(images(2)).shape, (2, CLASSES))
-        self.failed(lambda: small.scores(np.zeros((1, 3, 5, 5), np.float32)), "internal", "other sizes")
+        self.failed(lambda: small.scores(np.zeros((1, 3, 5, 5), np.float32)), "internal", "different sizes")
 
     def test_a_model_may_write_into_its_input(self):
         class Writes(torch.nn.Module):

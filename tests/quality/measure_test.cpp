@@ -890,7 +890,7 @@ TEST(MeasuredStores, AttackedImagesCountWithAllThreeScores) {
     options.data = {{Role::val, "val"}};
     const QualityCell cell = cell_of(measured(options), D::adversarial_robustness);
     EXPECT_EQ(cell.n, 57U);
-    EXPECT_THAT(cell.note, HasSubstr("2 images without scores are not counted"));
+    EXPECT_THAT(cell.note, HasSubstr("2 images without scores do not count"));
 }
 
 TEST(MeasuredStores, ScoresThatAreNoNumbersUnderAttackAreFooled) {

@@ -97,16 +97,16 @@ TEST(Merge, ContradictionsAreRefusedWithBothSides) {
         return refused_merge({first, csv_table(text, "b.csv")});
     };
     EXPECT_THAT(against("model,accuracy\nr,.51\n"),
-                AllOf(HasSubstr("`r`: accuracy is 0.5 (error 0.01) in a.csv and 0.51 in b.csv"),
+                AllOf(HasSubstr("`r`: accuracy is 0.5 (error 0.01) in a.csv but 0.51 in b.csv"),
                       HasSubstr("another name"), HasSubstr("(replace)")));
     EXPECT_THAT(against("model,accuracy,accuracy_se\nr,.5,.02\n"),
-                HasSubstr("accuracy (standard error) is 0.01 in a.csv and 0.02 in b.csv"));
+                HasSubstr("accuracy (standard error) is 0.01 in a.csv but 0.02 in b.csv"));
     EXPECT_THAT(against("model,accuracy,accuracy_definition\nr,.5,V2\n"),
-                HasSubstr("accuracy (definition) is published in a.csv and V2 in b.csv"));
+                HasSubstr("accuracy (definition) is published in a.csv but V2 in b.csv"));
     EXPECT_THAT(against("model,model_hash,accuracy\nr,99,.5\n"),
-                HasSubstr("file hash is 11 in a.csv and 99 in b.csv"));
+                HasSubstr("file hash is 11 in a.csv but 99 in b.csv"));
     EXPECT_THAT(against("model,recipe,accuracy\nr,new,.5\n"),
-                HasSubstr("recipe is old in a.csv and new in b.csv"));
+                HasSubstr("recipe is old in a.csv but new in b.csv"));
     // Which table it came from, after several.
     EXPECT_THAT(refused_merge({csv_table("model,c_rob,accuracy\nr,.4,\n", "0.csv"), first,
                                csv_table("model,accuracy\nr,.51\n", "b.csv")}),

@@ -526,8 +526,7 @@ TEST(Adjust, TheVerdictSaysSignsInWords) {
             "Mean accuracy is 12.0 ±1.0 points lower on the replication than on the "
             "original. With images as easy to select as the original's, mean accuracy would be "
             "4.0 ±1.5 points lower; 8.0 ±1.2 points come from how they were "
-            "selected.\nThat is "
-            "by pl ("));
+            "selected.\nThis uses pl ("));
     EXPECT_THAT(verdict(report), HasSubstr("2 classifiers, with 95 % intervals."));
     main.mean_gap = {points(2, 1), points(3, 4), points(-1, 3)};
     EXPECT_THAT(

@@ -182,7 +182,7 @@ TEST(BestOfAColumn, NamesModelsThatCannotBeTested) {
     ASSERT_EQ(column["untested"].size(), 1U);
     EXPECT_EQ(column["untested"][0]["model"], "c");
     EXPECT_THAT(column["untested"][0]["why"].get<std::string>(),
-                testing::HasSubstr("other images"));
+                testing::HasSubstr("different images"));
     EXPECT_THAT(document["left_out"].dump(), testing::HasSubstr("not compared on val"));
 }
 

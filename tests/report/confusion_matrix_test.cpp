@@ -132,7 +132,7 @@ TEST(ConfusionMatrixPlot, ShowsThirtyClassesAndTwentyOfMore) {
     EXPECT_FALSE(draw(matrix_plot(many_classes(100), 60), PlotFormat::svg).empty());
     EXPECT_THAT(message_of([] { draw(matrix_plot(many_classes(100), 61), PlotFormat::svg); },
                            ErrorCode::usage),
-                HasSubstr("61 rows in one plot; at most 60 can be read"));
+                HasSubstr("61 rows in one plot; the limit is 60"));
 }
 
 TEST(ConfusionMatrixPlot, RefusesAResultWithoutEveryConfusion) {

@@ -49,7 +49,7 @@ TEST(Gates, ComeLastInTextAndFirstOnAPage) {
     EXPECT_THAT(render(gated(), ReportFormat::latex), HasSubstr("% Gates\n"));
 
     EXPECT_EQ(render(gated(), ReportFormat::markdown),
-              "**❌ 2 of 3 gates broken**\n\n"
+              "**❌ 2 of 3 gates failed**\n\n"
               "|  | gate | model | found | outcome |\n| --- | --- | --- | ---: | --- |\n"
               "| ❌ | top1 >= 0.75 | a | 0.7 | BROKEN |\n"
               "| ❌ | top1 >= 0.75 | b | – | BROKEN: no \\<labels> |\n"

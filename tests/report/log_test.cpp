@@ -120,7 +120,7 @@ TEST(Log, TargetsAreFilesOfLinesAndFolders) {
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), ErrorCode::usage);
             EXPECT_THAT(error.message(), HasSubstr("allowed: FILE.jsonl"));
-            EXPECT_THAT(error.message(), HasSubstr("not `" + std::string(text) + "`"));
+            EXPECT_THAT(error.message(), HasSubstr("--log is `" + std::string(text) + "`"));
         }
     }
 }

@@ -64,9 +64,9 @@ TEST(LabellingRequests, KnowNoOtherPaths) {
 }
 
 TEST(LabellingRequests, HaveOneMethodEach) {
-    EXPECT_THAT(fault_of("GET", "/api/work"), HasSubstr("405 method: this path takes POST"));
+    EXPECT_THAT(fault_of("GET", "/api/work"), HasSubstr("405 method: this path only takes POST"));
     EXPECT_THAT(fault_of("POST", "/api/welcome", "{}"),
-                HasSubstr("405 method: this path takes GET"));
+                HasSubstr("405 method: this path only takes GET"));
     EXPECT_THAT(fault_of("POST", "/api/image/a", "{}"), HasSubstr("405"));
     EXPECT_THAT(fault_of("GET", "/api/organiser/people/1"), HasSubstr("405"));
 }

@@ -195,7 +195,7 @@ TEST_F(JsonImports, CocosFilesAreChecked) {
     EXPECT_THAT(refused(R"([{"image_id": 8, "category_id": 1, "score": 1}])"),
                 AllOf(HasSubstr("image_id 8 is not an image"), HasSubstr("element 0")));
     EXPECT_THAT(refused(R"([{"image_id": 7, "category_id": 2, "score": 1}])"),
-                HasSubstr("category_id 2 is not a category"));
+                HasSubstr("category_id 2 is no category"));
     EXPECT_THAT(refused(R"([{"image_id": "7", "category_id": 1, "score": 1}])"),
                 HasSubstr("`image_id` is \"7\"; allowed: a whole number"));
     EXPECT_THAT(refused(R"([{"category_id": 1, "score": 1}])"), HasSubstr("`image_id` is missing"));

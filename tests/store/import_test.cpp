@@ -486,7 +486,7 @@ TEST(Import, DamagedFilesAreNamed) {
                           "--view 2"));
     // One score per row (import_one_column_test.cpp), or a class.
     EXPECT_THAT(refusal("<f4", {6}, 24), HasSubstr("all are whole numbers"));
-    EXPECT_THAT(refusal("<f4", {0, 6}, 0), HasSubstr("got 0 x 6"));
+    EXPECT_THAT(refusal("<f4", {0, 6}, 0), HasSubstr("it is 0 x 6"));
     EXPECT_THAT(refusal("<i4", {2, 3}, 24), HasSubstr("must be floats"));
 }
 

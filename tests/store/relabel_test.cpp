@@ -79,7 +79,7 @@ TEST(Relabel, TheListOfBeforeIsRecordedAndItsRunsGoOn) {
     // A list that nobody ever gave is another one.
     named.classes = ClassList({"a", "b", "c", "d", "e", "f", "g"});
     EXPECT_THAT(error_of([&] { write_store(scratch.path(), named, "foreign"); }).second,
-                HasSubstr("different classes"));
+                HasSubstr("other classes"));
     // And back: the identity is the first one.
     relabel_stores({scratch.path()}, dataset.classes);
     EXPECT_EQ(store::read_dataset_record(scratch / "val").id, first);
@@ -96,7 +96,7 @@ TEST(Relabel, StoresElsewhereWithTheOldListAreOthersNow) {
     relabel_stores({scratch / "one"}, birds);
     const PredictionStore one = PredictionStore::open(scratch / "one/val/net"),
                           two = PredictionStore::open(scratch / "two/val/net");
-    EXPECT_THAT(store::difference(one, two, {.classes = true}), HasSubstr("different classes"));
+    EXPECT_THAT(store::difference(one, two, {.classes = true}), HasSubstr("other classes"));
 }
 
 TEST(Relabel, StoresWithoutNamesGetThem) {

@@ -211,7 +211,7 @@ private:
                 ErrorCode::bad_input,
                 fmt::format("the votes about {} carry no information: annotators say yes "
                             "to {:.0f} % of the valid classes and to {:.0f} % of the "
-                            "others. `assay labels aggregate VOTES --list-annotators` "
+                            "others. `assay labels aggregate VOTES --annotators` "
                             "shows who answers at random",
                             out.dataset, 100 * out.sensitivity, 100 - 100 * out.specificity));
     }

@@ -65,7 +65,8 @@ Finding empty_classes(const Dataset& dataset, std::size_t outputs) {
     return {Severity::note, "data.classes",
             fmt::format("{} of {} classes have no images", without, outputs),
             fmt::format("the first is class {}{}", first, name),
-            "their per-class values are undefined; --class-map (imagenet-a, imagenet-r) restricts "
+            "their per-class values are undefined; `assay score --class-map` (imagenet-a, "
+            "imagenet-r) restricts "
             "predictions to a subset of the classes"};
 }
 
