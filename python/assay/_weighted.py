@@ -39,6 +39,7 @@ class Items(NamedTuple):
     columns: "dict[str, Any]"  # loss and others, of probabilities
     ranked: Any  # the classes of the highest scores, best first, items x k
     classes: int
+    rows: Any = None  # of the store
 
 
 class Found(NamedTuple):
@@ -80,7 +81,7 @@ def items_of(store: Any, weights: Any, most: int) -> Items:
     known = (labels >= 0) & (columns["status"] == "ok") & (weights > 0)
     if not known.any():
         raise Error("sample_weight: no item that counts has a label and scores", "bad_input")
-    chosen = weights[known]
+    chosen = weights[known] / weights[known].max()  # so that no sum overflows
     values: "dict[str, Any]" = {}
     if store.kind != "labels" and store.storage.startswith("full"):
         values = _of_probabilities(store, labels)
@@ -90,7 +91,7 @@ def items_of(store: Any, weights: Any, most: int) -> Items:
     return Items(
         chosen / chosen.sum(), labels[known], columns["predicted"][known].astype(numpy.int64),
         {name: value[known] for name, value in values.items()}, numpy.stack([columns[name][known] for name in names], 1) if names else None,
-        store.classes,
+        store.classes, numpy.flatnonzero(known),
     )
 
 

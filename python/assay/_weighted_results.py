@@ -77,6 +77,11 @@ def weighted_report(plain: Report, stores: "Sequence[Any]", weight: Any, level: 
 
 def weighted_comparison(plain: Comparison, stores: "Sequence[Any]", weight: Any, level: float, named: bool) -> Comparison:
     """The comparison of the first store with the others. Differences are paired: of each item, how it moves both values."""
+    import numpy
+
+    ids = stores[0].ids
+    if any(store.ids != ids for store in stores[1:]):
+        raise Error("sample_weight: the stores have other items, or the same in another order; one order is needed, that of the weights", "bad_input")
     facts = plain.to_dict()
     for pair in facts["pairs"]:
         pair["metrics"], others = _kept(pair["metrics"], named)
@@ -86,7 +91,7 @@ def weighted_comparison(plain: Comparison, stores: "Sequence[Any]", weight: Any,
     most = _most([side for pair in facts["pairs"] for one in pair["metrics"] for side in (one["baseline"],)])
     weights = _weighted.weights_of(weight, len(stores[0]))
     sides = [_weighted.items_of(store, weights, most) for store in stores]
-    if any(len(side.labels) != len(sides[0].labels) for side in sides):
+    if any(not numpy.array_equal(side.rows, sides[0].rows) for side in sides):
         raise Error("sample_weight: some items have scores of one classifier only", "bad_input")
     for place, pair in enumerate(facts["pairs"]):
         pair["notes"].insert(0, _note(sides[0], stores[0]))

@@ -1,5 +1,6 @@
 #include "few_labels/answers.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -15,13 +16,16 @@ namespace {
 
 struct Counts {
     std::uint64_t yes = 0, no = 0, cannot = 0;
+    std::uint64_t chosen = 0;  ///< of yes: by people who each named one class
     std::uint64_t all() const { return yes + no + cannot; }
 };
 
 /// What is known of one drawn image.
 struct Known {
     std::map<std::int32_t, Counts> votes;
-    bool which_class = false;                         ///< a label that is not named is a no
+    /// People who each named the class of the image, in all files: whoever named another class
+    /// than this one answered no to it.
+    std::uint64_t choosers = 0;
     std::optional<std::vector<std::int32_t>> labels;  ///< of a file of labels
 };
 
@@ -39,13 +43,11 @@ Judgement settle(const Known& known, const ImagePredictions& predictions) {
             continue;
         }
         const auto found = known.votes.find(label);
-        if (found == known.votes.end()) {
-            if (!known.which_class) return {};
-            out.correct.push_back(0);
-            continue;
-        }
-        if (cannot_be_said(found->second)) out.state = Judgement::State::unjudged;
-        out.correct.push_back(found->second.yes > found->second.no ? 1 : 0);
+        if (found == known.votes.end() && known.choosers == 0) return {};
+        Counts counts = found == known.votes.end() ? Counts{} : found->second;
+        counts.no += known.choosers - std::min(counts.chosen, known.choosers);
+        if (cannot_be_said(counts)) out.state = Judgement::State::unjudged;
+        out.correct.push_back(counts.yes > counts.no ? 1 : 0);
     }
     return out;
 }
@@ -70,14 +72,23 @@ public:
         for (std::size_t q = 0; q < votes.questions(); ++q) {
             Known* const image = images[votes.question_item[q]];
             const std::int32_t cls = classes[votes.question_label[q]];
+            if (image != nullptr && votes.which_class)
+                for (const std::uint32_t code : votes.of(q))
+                    image->choosers += code % votes.answers() + 1 == votes.answers() ? 1 : 0;
             if (image == nullptr || cls < 0) {
                 out.ignored += votes.of(q).size();
                 continue;
             }
-            image->which_class = image->which_class || votes.which_class;
             Counts& counts = image->votes[cls];
             for (const std::uint32_t code : votes.of(q)) {
                 const std::size_t answer = code % votes.answers();
+                if (votes.which_class) {
+                    // Each chooser says yes once, and no to what others chose in this file.
+                    const bool chose = answer + 1 == votes.answers();
+                    counts.yes += chose ? 1 : 0;
+                    counts.chosen += chose ? 1 : 0;
+                    continue;
+                }
                 ++(answer == 0                     ? counts.no
                    : answer + 1 == votes.answers() ? counts.yes
                                                    : counts.cannot);

@@ -162,6 +162,10 @@ PoolDrift estimate_drift(const std::filesystem::path& before, const std::filesys
             "without them");
         return result;
     }
+    if (options.old_answers.empty() && options.old_labels.empty())
+        throw Error(ErrorCode::usage,
+                    "a change needs answers about the old pool, too: add --old-answers VOTES or "
+                    "--old-labels LABELS");
     std::size_t shared = 0;
     for (const DriftSign& sign : result.signs) shared += sign.sign == "confidence" ? 1 : 0;
     result.change_level = shared_level(

@@ -18,6 +18,7 @@
 #include "few_labels/sample.h"
 #include "few_labels/strata.h"
 #include "few_labels/target.h"
+#include "metric/separation.h"
 
 namespace assay::few_labels {
 namespace {
@@ -192,7 +193,7 @@ Estimate as_estimate(const TargetEstimate& found, double level, double shift, do
     }
     const auto moved = [&](double x) { return shift + scale * x; };
     out.value = moved(*found.value);
-    const auto [low, high] = std::minmax(moved(found.low), moved(found.high));
+    const auto [low, high] = std::minmax({moved(found.low), moved(found.high)});
     out.interval = Interval{low, high, level, "score.strata"};
     return out;
 }
@@ -205,17 +206,12 @@ std::optional<std::uint64_t> random_sample_for(const TargetEstimate& found, doub
     return static_cast<std::uint64_t>(std::ceil(wanted / (1 + (wanted - 1) / pool)));
 }
 
-double auroc_of(const std::vector<std::pair<double, double>>& scored) {
-    double better = 0, pairs = 0;
-    for (const auto& [score, correct] : scored) {
-        if (correct < 1) continue;
-        for (const auto& [other, other_correct] : scored) {
-            if (other_correct >= 1) continue;
-            ++pairs;
-            better += score > other ? 1 : score == other ? 0.5 : 0;
-        }
-    }
-    return pairs > 0 ? better / pairs : 1;
+/// Of confidence for being correct; 1 where all labels say one thing.
+double auroc_of(const std::vector<LabelledValue>& labelled, double level) {
+    std::vector<double> correct, wrong;
+    for (const LabelledValue& one : labelled)
+        (one.value >= 1 ? correct : wrong).push_back(one.x[1]);
+    return separation(std::move(correct), std::move(wrong), level).auroc.value.value_or(1);
 }
 
 class Measured {
@@ -429,17 +425,13 @@ private:
                             said_.ignored));
         for (std::size_t m = 0; m < pool_.classifiers() && result_.labels >= 2; ++m) {
             double hits = 0;
-            std::vector<std::pair<double, double>> scored;
-            for (const LabelledValue& one : all[m].labelled) {
-                hits += one.value;
-                scored.emplace_back(one.x[1], one.value);
-            }
+            for (const LabelledValue& one : all[m].labelled) hits += one.value;
             if (std::min(hits, labels_ - hits) < few_errors)
                 result_.notes.push_back(fmt::format(
                     "{}: fewer than {:.0f} labelled images are {}; its interval uses the sample's "
                     "design alone",
                     name_of_model(m), few_errors, hits < few_errors ? "correct" : "wrong"));
-            else if (auroc_of(scored) < 0.6)
+            else if (auroc_of(all[m].labelled, options_.level) < 0.6)
                 result_.notes.push_back(
                     fmt::format("{}: its confidence says little about its errors; what the "
                                 "estimate gains comes from disagreement",

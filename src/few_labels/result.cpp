@@ -229,11 +229,16 @@ Report report_of(const PoolEstimate& result) {
     for (const std::string& note : result.notes) accuracies.notes.push_back(note);
     if (result.precise_enough)
         accuracies.notes.push_back("the wanted precision is reached; you can stop");
-    if (result.labels_needed)
+    const std::uint64_t wanted = result.labels + result.unjudged + result.labels_needed.value_or(0);
+    if (result.labels_needed && wanted <= result.drawn) {
+        accuracies.notes.push_back(fmt::format(
+            "about {} more labels reach the wanted precision: answer more of the {} drawn images",
+            count_text(*result.labels_needed), count_text(result.drawn)));
+    } else if (result.labels_needed) {
         accuracies.notes.push_back(fmt::format(
             "about {} more labels reach the wanted precision: assay estimate select {} --draw {}",
-            count_text(*result.labels_needed), command_name(result.study),
-            result.labels + result.labels_needed.value()));
+            count_text(*result.labels_needed), command_name(result.study), wanted));
+    }
     section.blocks.emplace_back(std::move(accuracies));
     if (!result.pairs.empty()) section.blocks.emplace_back(pair_table(result));
     if (!result.groups.empty()) section.blocks.emplace_back(group_table(result));

@@ -56,6 +56,14 @@ Design begun_design(const std::filesystem::path& study, const DrawOptions& optio
                     fmt::format("`{}` is no study yet; name the predictions: assay estimate select "
                                 "{} RUNS --draw {}",
                                 study.string(), study.string(), options.draw));
+    const DrawOptions usual;
+    const bool other_purpose =
+                   options.purpose != usual.purpose && there && options.purpose != there->purpose,
+               other_seed = options.seed != usual.seed && there && options.seed != there->seed;
+    if (other_purpose || other_seed)
+        throw Error(ErrorCode::usage,
+                    fmt::format("`{}` was begun with another {}; to change it, begin a new study",
+                                study.string(), other_purpose ? "--for" : "--seed"));
     if (there && options.stores.empty()) {
         stores = open_stores(*there);
         return *there;

@@ -113,15 +113,12 @@ Strata::Strata(const Pool& pool, Purpose purpose, std::size_t wanted, int thread
 
     const bool exact = pool_size_ <= sorted;
     std::array<Part, 2> parts;
-    least_ = INFINITY;
     pool.for_each_round(threads, progress, "strata",
                         [&](std::uint64_t first, std::span<const ImageFacts> facts) {
                             for (std::size_t i = 0; i < facts.size(); ++i) {
                                 const ImageFacts& image = facts[i];
                                 if (!image.in_pool) continue;
                                 const double size = measure_(image);
-                                least_ = std::min(least_, size);
-                                most_ = std::max(most_, size);
                                 Part& part = parts[image.contested ? 1 : 0];
                                 part.total += size;
                                 ++part.images;

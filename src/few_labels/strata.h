@@ -44,11 +44,8 @@ public:
     std::uint64_t pool_size() const noexcept { return pool_size_; }
     const std::vector<std::uint64_t>& images() const noexcept { return images_; }  ///< N_h
     const std::vector<double>& totals() const noexcept { return totals_; }         ///< T_h
-    const SizeMeasure& measure() const noexcept { return measure_; }
     /// Strata of contested images follow those of unanimous ones; by stratum.
     const std::vector<bool>& contested() const noexcept { return contested_; }
-    double least_weight() const noexcept { return least_; }
-    double most_weight() const noexcept { return most_; }
     std::uint8_t of(std::uint64_t row, const ImageFacts& image) const;
 
 private:
@@ -62,7 +59,6 @@ private:
     std::vector<std::uint64_t> images_;
     std::vector<double> totals_;
     std::vector<bool> contested_;
-    double least_ = 0, most_ = 0;
 };
 
 /// Labels of each stratum: two where there are as many images, then one at a time to the stratum of

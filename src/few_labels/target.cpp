@@ -200,7 +200,7 @@ TargetEstimate estimate_target(const Target& target, std::span<const StratumSamp
     const double gain = plain_variance > 0 ? std::min(1.0, fit.variance / plain_variance) : 1.0;
     out.factor = (rarer * gain + shrinkage) / (rarer + shrinkage);
     out.value = std::clamp(plain + fit.adjustment, 0.0, 1.0);
-    const Interval interval = cell_interval(score, 2 * normal_cdf(quantile) - 1);
+    const Interval interval = cell_interval(score, quantile, 2 * normal_cdf(quantile) - 1);
     double scale = std::sqrt(out.factor);
     if (partly_judged)
         scale *= std::sqrt(1 + growth_of_unjudged(target, strata, *out.value, out.factor));

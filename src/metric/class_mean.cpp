@@ -79,8 +79,11 @@ std::vector<ClassCell> joined_cells(std::span<const ClassHits> classes) {
 }
 
 Interval cell_interval(std::span<const ClassCell> cells, double level) {
+    return cell_interval(cells, normal_quantile(0.5 + level / 2), level);
+}
+
+Interval cell_interval(std::span<const ClassCell> cells, double quantile, double level) {
     constexpr double rounding = 1e-12;
-    const double quantile = normal_quantile(0.5 + level / 2);
     double found = 0, least = 0, most = 0;  // what known cells leave possible
     for (const ClassCell& cell : cells) {
         const double part = cell.weight * (cell.hits / cell.images);

@@ -19,7 +19,7 @@ struct ClassCell {
     double weight = 0;  ///< of the cell's proportion in the mean
     double images = 0;  ///< as many as tell as much, where each class counts the same (Kish 1965)
     double hits = 0;    ///< of these images; need not be whole
-    /// Of all images of the cell, those that are known: 1 leaves nothing uncertain, 0 is a sample of
+    /// Proportion of the cell's images that are known: 1 leaves nothing uncertain, 0 is a sample of
     /// very many.
     double sampled = 0;
 };
@@ -31,8 +31,10 @@ std::vector<ClassCell> joined_cells(std::span<const ClassHits> classes);
 /// Score interval of the sum of weight times proportion: all sums t = sum of w p with
 ///   (found sum - t)^2 <= z^2 sum of w^2 p (1 - p) (1 - sampled) / (images - 1),
 /// where p of each cell are the likeliest proportions with that sum. Inside [0, 1], never without
-/// width unless every cell is known whole. Of one cell it is Wilson's with one image fewer. `cells`: not empty, weights of sum 1.
-/// Cost: 2.5 us for each cell.
+/// width unless every cell is known whole. Of one cell it is Wilson's with one image fewer.
+/// `cells`: not empty, weights of sum 1. Cost: 2.5 us for each cell.
 Interval cell_interval(std::span<const ClassCell> cells, double level);
+/// With a `quantile` that may be another one than the level's.
+Interval cell_interval(std::span<const ClassCell> cells, double quantile, double level);
 
 }  // namespace assay

@@ -87,7 +87,7 @@ std::vector<double> given_reading(const std::vector<double>& rates, std::vector<
 int usual_number(const std::vector<JsonReader>& cells) {
     std::map<int, double> images;
     for (const JsonReader& cell : cells)
-        images[static_cast<int>(cell["n"].number())] += cell["images"].number();
+        images[static_cast<int>(cell["n"].whole(1, 512))] += cell["images"].number();
     if (images.empty()) refuse("no readings in the result");
     int usual = 0;
     double most = -1;

@@ -249,6 +249,33 @@ TEST(FewLabelsStudy, VotesAreSettledByMajority) {
     EXPECT_NEAR(*votes.classifiers[0].accuracy.value, *labels.classifiers[0].accuracy.value, 0.03);
 }
 
+TEST(FewLabelsStudy, ChosenClassesCountOverAllFiles) {
+    const Scratch folder;
+    save_pool(folder);
+    const fs::path study = folder / "study";
+    draw_sample(study, options_of(folder, 60));
+    const std::vector<std::string> items = drawn_items(study);
+    // Each person has a file; the first always chooses another class than the two others.
+    EstimateOptions by_votes, by_labels;
+    for (int person = 0; person < 3; ++person) {
+        const fs::path file = folder / fmt::format("p{}.csv", person);
+        std::ofstream out(file);
+        out << "item,annotator,label\n";
+        for (const std::string& item : items) {
+            const int truth = truth_of(item);
+            out << fmt::format("{},p{},c{}\n", item, person, person == 0 ? (truth + 1) % 5 : truth);
+        }
+        by_votes.answers.push_back(file);
+    }
+    write_labels(folder / "labels.csv", items);
+    by_labels.labels = {folder / "labels.csv"};
+    const PoolEstimate votes = estimate_pool(study, by_votes),
+                       labels = estimate_pool(study, by_labels);
+    EXPECT_EQ(votes.labels, 60U);
+    for (std::size_t m = 0; m < 3; ++m)
+        EXPECT_EQ(votes.classifiers[m].accuracy.interval, labels.classifiers[m].accuracy.interval);
+}
+
 TEST(FewLabelsStudy, StopsAndLooks) {
     const Scratch folder;
     save_pool(folder);
@@ -273,6 +300,8 @@ TEST(FewLabelsStudy, StopsAndLooks) {
     EXPECT_NEAR(peeked.quantile, 3.04, 0.01);
     EXPECT_GT(half_width(peeked.classifiers[0].accuracy),
               half_width(plain.classifiers[0].accuracy));
+    options.peek = 10'000;  // far more than 8.3, beyond which no probability is told from 1
+    EXPECT_GT(estimate_pool(study, options).quantile, 8.3);
     options.peek = 0;
     options.simultaneous = true;
     EXPECT_NEAR(estimate_pool(study, options).quantile, 2.6383, 1e-4);  // of .05 / 6

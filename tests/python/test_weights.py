@@ -191,6 +191,17 @@ class Results(InFolder):
         self.assertIn("worse", str(found))
         self.assertEqual(len(found.to_csv().splitlines()), 7)
 
+    def test_a_comparison_refuses_items_that_are_not_pairs(self):
+        scores, labels = made(500)
+        weight, ids, order = weights(500), list(map(str, range(500))), np.random.default_rng(6).permutation(500)
+        first, other = (assay.Store.of(scores[rows], labels[rows], ids=[ids[i] for i in rows], model=name) for name, rows in (("a", range(500)), ("b", order)))
+        self.refused(lambda: assay.compare(first, other, metrics="top1", sample_weight=weight), "bad_input", "in another order")
+        # Each model lacks the scores of another item: as many items have scores.
+        known = np.flatnonzero(labels >= 0)
+        broken = [scores.copy() for _ in range(2)]
+        broken[0][known[1]] = broken[1][known[-1]] = np.nan
+        self.refused(lambda: assay.compare(*broken, labels, "top1", sample_weight=weight), "bad_input", "one classifier only")
+
     def test_metrics_that_keep_their_rows(self):
         scores, labels = made(500)
         weight = weights(500)

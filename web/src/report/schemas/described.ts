@@ -214,7 +214,7 @@ export interface AttackControl {
   backward: number;
 }
 
-/** Pictures are named from the file's folder. */
+/** Paths of pictures are relative to the file's folder. */
 export interface AttackExample {
   item: number;
   id: string;
@@ -453,7 +453,7 @@ export interface ClassifierDrift {
   alarm: boolean;
 }
 
-/** Annotators who guess, and what was left without them. */
+/** Annotators who guess, and the data without them. */
 export interface CleanedSets extends CleaningReport {
   annotators: JudgedAnnotator[];
 }
@@ -580,9 +580,9 @@ export interface CorruptResult extends Result {
   left_out_examples: string[];
   /** All that exist. */
   files: number;
-  /** Images that an earlier run made. */
+  /** Of those, left by an earlier run. */
   files_found: number;
-  /** True if the data set was already finished. */
+  /** The data set was finished before. */
   was_there: boolean;
   /** Versions whose kernels are larger than the images, with the smallest side that they fit. */
   versions_left_out: string[];
@@ -615,13 +615,13 @@ export interface CorruptedModel {
   profile?: string;
   /** That the clean data set and all others have. */
   images: number;
-  /** Top-1 accuracy of these images. */
+  /** Top-1 of these images. */
   clean: Estimate;
   versions: CorruptedVersion[];
   corruptions: MeanOfCorruption[];
-  /** Mean over the 15 x 5 of the paper; undefined if one is missing. */
+  /** Over the 15 x 5 of the paper; undefined where one is missing. */
   paper: CorruptedMean;
-  /** Mean over those of the 15 that have predictions. */
+  /** Over those of the 15 that have predictions. */
   present: CorruptedMean;
   /** Mean over the 15 of error / AlexNet's error, of ImageNet-C's parameters. */
   mce: Estimate;
@@ -2172,7 +2172,7 @@ export interface MatchResult {
   reference_annotators: number;
   /** Images. */
   chosen: number;
-  /** Images that no bucket could provide. */
+  /** Images that no bucket had left. */
   missing: number;
   /** Images from a higher bucket than was asked for. */
   from_higher: number;
@@ -3669,7 +3669,7 @@ export interface WhichClassFit {
   together: AnswerTogether[];
 }
 
-/** A model and a person on the images that both decided. */
+/** A model and a person on the images that both answered. */
 export interface WithPerson {
   person: string;
   both_correct: number;
