@@ -69,6 +69,7 @@ class PredictOptions(TypedDict, total=False):
     severities: Value
     seed: Value
     frost: Value
+    corrupt_profile: Value
     corrupt_resize: Value
     corrupt_crop: Value
     corrupt_jpeg: Value
@@ -125,6 +126,7 @@ class AttackOptions(TypedDict, total=False):
     steps: Value
     space: Value
     paper_literal: Flag
+    no_control: Flag
     seed: Value
     storage: Value
     batch: Value
@@ -197,6 +199,7 @@ class CorruptOptions(TypedDict, total=False):
     severities: Value
     seed: Value
     frost: Value
+    profile: Value
     resize: Value
     crop: Value
     jpeg: Value
@@ -353,6 +356,7 @@ class AggregateOptions(TypedDict, total=False):
     classes: Value
     original: Value
     original_label_votes: Value
+    hierarchy: Value
     against: Value
     level: Value
     label_sets: Value
@@ -374,6 +378,8 @@ class ProposeOptions(TypedDict, total=False):
     skip_agreed: Flag
     seed: Value
     threads: Value
+    draw_gold: Value
+    draw_depth: Value
     questions: Value
 
 
@@ -427,6 +433,7 @@ class AdjustOptions(TypedDict, total=False):
     max_flagged: Value
     equalise: Value
     selected_by: Value
+    without_annotators: Value
     other_annotators: Flag
     seed: Value
 
@@ -435,7 +442,9 @@ class MatchOptions(TypedDict, total=False):
     # assay replicate match
     per_class: Value
     annotators: Value
+    strategy: Value
     reference_annotators: Value
+    published_targets: Flag
     easy: Value
     easy_annotators: Value
     hits: Value
@@ -446,6 +455,7 @@ class MatchOptions(TypedDict, total=False):
     max_flagged: Value
     equalise: Value
     selected_by: Value
+    without_annotators: Value
     other_annotators: Flag
     seed: Value
 
@@ -462,6 +472,7 @@ class PlanOptions(TypedDict, total=False):
     max_flagged: Value
     equalise: Value
     selected_by: Value
+    without_annotators: Value
     other_annotators: Flag
     seed: Value
 

@@ -380,7 +380,7 @@ TEST(FewLabelsStudy, WhatIsRefusedNamesWhatIsAllowed) {
     DrawOptions other = options_of(folder, 60);
     other.seed = 5;
     EXPECT_THAT(message_of([&] { draw_sample(study, other); }, ErrorCode::usage),
-                HasSubstr("--for or --seed"));
+                HasSubstr("was begun with another --seed"));
     EXPECT_THAT(message_of([&] { estimate_pool(study, {}); }, ErrorCode::usage),
                 HasSubstr("--answers VOTES"));
     EXPECT_THAT(message_of([&] { estimate_pool(folder / "runs", {}); }), HasSubstr("no study"));

@@ -128,7 +128,7 @@ class Runs(InFolder):
             ({"a": linear, "b": 3}, ("b: int is not a model",), {}),
             ([linear, linear], ("two models are named linear",), {}),
             (linear, ("nothing",), {"data": {"val": data, "sketch": self.folder / "nothing"}}),
-            ({"a": "timm:resnet*", "b": linear}, ("leave its name out",), {}),
+            ({"a": "timm:resnet*", "b": linear}, ("omit its name",), {}),
             (linear, ("[quality].attacks", "paper, none"), {"attacks": "all"}),
         ):
             with self.assertRaises(assay.Error) as caught:
