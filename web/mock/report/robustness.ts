@@ -135,7 +135,8 @@ export const attacked: Sourced<AttackResult> = {
         forward: 1200,
         backward: 350,
       },
-      signs: model === "resnet50" ? ["fgsm at 8/255: the gradient is zero for 9 of 150 images"] : [],
+      signs:
+        model === "resnet50" ? ["fgsm at 8/255: the gradient is zero for 9 of 150 images"] : [],
       notes: [],
     })),
   },
