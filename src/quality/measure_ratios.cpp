@@ -40,7 +40,7 @@ DerivedStore verdict_of(const MeasuredInputs& in, std::span<const std::string> s
     DerivedStore worst;
     for (const std::string& store : stores) {
         DerivedStore own = derived_of(in.index.open(in.index.attacked(), store, in.model));
-        if (store == stores.front() || own.verdict > worst.verdict)
+        if (store == stores.front() || (own.is_in_doubt() && own.verdict > worst.verdict))
             worst = std::move(own);
         else if (own.verdict == AttackVerdict::not_checked && !worst.is_in_doubt())
             worst = std::move(own);

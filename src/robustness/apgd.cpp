@@ -112,6 +112,8 @@ void ask(Query& query, Loss loss, const AttackBatch& batch, AttackResult& result
         if (query.fooled(k)) {
             keep(result, c.place, c.x);
             result.fooled[c.place] = 1;
+            // Whatever the gradient at another start was.
+            if (!result.unusable.empty()) result.unusable[c.place] = 0;
         } else {
             c.broken = !query.usable_gradient(k);
             if (c.broken || query.has_gaps(k)) result.not_finite[c.place] = 1;

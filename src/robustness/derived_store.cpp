@@ -55,8 +55,8 @@ std::string attack_of(const StoreSpec& spec) {
     return made.contains("model") ? std::string() : std::string(in_name);
 }
 
-/// What the controls of the attack found. A record that cannot be read is no verdict: `assay
-/// verify` says what is wrong with it.
+/// What the controls of the attack found. A record that cannot be read leaves the attack in doubt,
+/// so that no gate passes because it was damaged.
 void add_verdict(DerivedStore& derived, const PredictionStore& store) {
     try {
         const std::optional<StoredControl> stored = read_control(store);
@@ -65,6 +65,8 @@ void add_verdict(DerivedStore& derived, const PredictionStore& store) {
         derived.doubt = reason_of(stored->control);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
+        derived.verdict = AttackVerdict::doubtful;
+        derived.doubt = "its record cannot be read: " + error.message();
     }
 }
 

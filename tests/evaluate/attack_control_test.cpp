@@ -174,8 +174,10 @@ TEST_F(AttackControls, ADamagedOrForeignRecordIsFound) {
     for (const std::string& bad : {changed, read_text(other), text.substr(0, text.size() / 2)}) {
         write_file_atomically(one, bad);
         EXPECT_TRUE(any_damaged(verify_stores(one.parent_path())));
-        EXPECT_EQ(derived_of(PredictionStore::open(one.parent_path())).verdict,
-                  AttackVerdict::not_checked);
+        // No gate passes because a record was damaged.
+        const DerivedStore derived = derived_of(PredictionStore::open(one.parent_path()));
+        EXPECT_EQ(derived.verdict, AttackVerdict::doubtful);
+        EXPECT_THAT(derived.doubt, testing::HasSubstr("its record cannot be read"));
     }
     // The same command writes it again.
     attack_models({&model, 1}, dataset, options);
