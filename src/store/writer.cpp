@@ -74,11 +74,14 @@ void agree_with_store(const fs::path& store, StoreSpec& wanted) {
         const std::string how =
             found.of == 0
                 ? std::string("in one piece: predict all of it, or use another --out")
-                : fmt::format("in {} parts: {}", found.of,
-                              wanted.part.of == 0
-                                  ? fmt::format("run the missing parts, then `assay join {}`",
-                                                shell_word(store.string()))
-                                  : fmt::format("use --part I/{}, or another --out", found.of));
+                : fmt::format(
+                      "in {} parts: {}", found.of,
+                      wanted.part.of == 0
+                          ? fmt::format("run the missing parts, then `assay join {}`",
+                                        shell_word(store.string()))
+                          : fmt::format("predict one of them (`assay predict --part I/{}`), or use "
+                                        "another --out",
+                                        found.of));
         throw Error(ErrorCode::bad_input,
                     fmt::format("the store `{}` was begun {}", store.string(), how));
     }

@@ -236,7 +236,8 @@ TEST_F(PartsOnDisk, AreRefusedWhereTheyDoNotBelongTogether) {
         EXPECT_EQ(code, ErrorCode::bad_input) << message;
         return message;
     };
-    EXPECT_THAT(refusal(spec_of_part(1, 4)), HasSubstr("begun in 3 parts: use --part I/3"));
+    EXPECT_THAT(refusal(spec_of_part(1, 4)),
+                HasSubstr("begun in 3 parts: predict one of them (`assay predict --part I/3`)"));
     EXPECT_THAT(refusal(made_up_spec(rows)), HasSubstr("assay join"));
     StoreSpec other = spec_of_part(1, 3);
     other.batch_size = 10;

@@ -210,8 +210,9 @@ inline constexpr auto description<ScoreRunsOptions> = describe<ScoreRunsOptions>
          .separator = "",
          .part = "folders"}),
     field<&ScoreRunsOptions::expert_labels>(
-        {.help = "Label sets that experts gave images drawn at random (`assay labels propose "
-                 "--draw-gold`). They correct the values of --votes where annotators err together. "
+        {.help = "Label sets that experts gave images drawn at random "
+                 "(docs/multilabel.md). They correct the values of --votes where annotators err "
+                 "together. "
                  "NAME=FILE: of the data set NAME; repeatable",
          .value = "LABELS",
          .separator = "",
