@@ -26,8 +26,8 @@ constexpr int fewest_stronger_steps = 5;
 constexpr int most_queries = 20;
 constexpr int fewest_queries = 5;
 constexpr double cost_of_gradient = 3;  // in forward passes
-// A quarter of a level in every element. Along a whole level, MobileNet's kinks alone make errors of
-// .41 to .50; rounded images cross the borders of their levels at a quarter, too.
+// A quarter of a level in every element. Along a whole level, MobileNet's kinks alone make errors
+// of .41 to .50; rounded images cross the borders of their levels at a quarter, too.
 constexpr double slope_step = .25 / 255;
 constexpr double moves = 2e-5;  // of the largest score: less is the noise of float32
 /// A budget of 8 levels of pixels is about 1.8 of normalised ones.

@@ -1,8 +1,8 @@
 #include "described_results.h"
 
 #include "assay/annotation/aggregate_votes.h"
-#include "assay/annotation/label_stats.h"
 #include "assay/annotation/draw_gold.h"
+#include "assay/annotation/label_stats.h"
 #include "assay/annotation/propose.h"
 #include "assay/evaluate/people.h"
 #include "assay/labelling/folder.h"

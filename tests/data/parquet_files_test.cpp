@@ -190,7 +190,8 @@ TEST(ParquetFiles, SeveralFilesAreOneAfterTheOther) {
     EXPECT_EQ(rows.images->read(121, 1000), fixture_image(1));
     EXPECT_THAT(rows.images->place_of(121), HasSubstr("duckdb_gzip.parquet row 1"));
     const std::vector<std::filesystem::path> twice = {files[0], files[0]};
-    EXPECT_THAT(message_of([&] { parquet::open_rows(twice, {}, notes); }), HasSubstr("the same name"));
+    EXPECT_THAT(message_of([&] { parquet::open_rows(twice, {}, notes); }),
+                HasSubstr("the same name"));
     const std::vector<std::filesystem::path> mixed = {files[0],
                                                       parquet_fixtures / "duckdb_texts.parquet"};
     EXPECT_THAT(message_of([&] { parquet::open_rows(mixed, {}, notes); }),

@@ -119,7 +119,8 @@ TEST_F(MadGallery, ASheetAPairInTheOrderOfDiscrepancy) {
     ASSERT_EQ(gallery.sheets.size(), 2U);
     EXPECT_EQ(gallery.images, 3U);
     EXPECT_EQ(gallery.unreadable, 0U);
-    EXPECT_THAT(gallery.warnings, ElementsAre("no image is selected for beta and gamma, so they have no sheet"));
+    EXPECT_THAT(gallery.warnings,
+                ElementsAre("no image is selected for beta and gamma, so they have no sheet"));
     EXPECT_EQ(gallery.sheets[0].file, out_ / "alpha--beta.png");
     EXPECT_EQ(gallery.sheets[1].file, out_ / "alpha--gamma.png");
     EXPECT_EQ(gallery.sheets[0].images, 2U);

@@ -427,10 +427,11 @@ TEST(Selection, WhatItRefuses) {
     world.thresholds = {0, 0};
     const ScanPair pair{0, 1};
     PairSketch sketch(distances, {});
-    EXPECT_THAT(message_of([&] {
-                    scan(world.part(0, 2), {&pair, 1}, {&sketch, 1});
-                }),
-                HasSubstr("classifier 0 predicts the label 7 for image 1, but there are 5 classes"));
+    EXPECT_THAT(
+        message_of([&] {
+            scan(world.part(0, 2), {&pair, 1}, {&sketch, 1});
+        }),
+        HasSubstr("classifier 0 predicts the label 7 for image 1, but there are 5 classes"));
     const ScanPair itself{1, 1};
     EXPECT_THAT(message_of(
                     [&] {

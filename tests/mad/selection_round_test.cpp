@@ -709,8 +709,9 @@ TEST(SelectionRound, PairsWithNothingToAsk) {
                      HasSubstr("`net1` and `shy` agree on every image"),
                      HasSubstr("no prediction of `shy` reaches its threshold 0.9"),
                      HasSubstr("pairs have fewer than 50 images on which both are confident")}));
-    EXPECT_THAT(round.warnings,
-                testing::Contains(HasSubstr("they share a rank; to remove one, type `assay mad remove ")));
+    EXPECT_THAT(
+        round.warnings,
+        testing::Contains(HasSubstr("they share a rank; to remove one, type `assay mad remove ")));
     EXPECT_EQ(round.pairs[1].disagreeing, 0U);
     EXPECT_EQ(round.pairs[1].selected, 0U);
     EXPECT_EQ(selected_once(competition).scanned, 0U);

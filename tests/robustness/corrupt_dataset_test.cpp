@@ -486,7 +486,8 @@ TEST(CorruptOptionsCheck, SaysWhatDoesNotGo) {
     EXPECT_THAT(message([](auto& o) { o.corruptions = {"nois"}; }),
                 HasSubstr("unknown corruption `nois`"));
     EXPECT_THAT(message([](auto& o) { o.corruptions = {}; }), HasSubstr("no corruption"));
-    EXPECT_THAT(message([](auto& o) { o.severities = {0}; }), HasSubstr("severity 0; allowed: 1 to 5"));
+    EXPECT_THAT(message([](auto& o) { o.severities = {0}; }),
+                HasSubstr("severity 0; allowed: 1 to 5"));
     EXPECT_THAT(message([](auto& o) { o.severities = {}; }), HasSubstr("no severity"));
     EXPECT_THAT(message([](auto& o) { o.window.crop = 300; }), HasSubstr("does not fit"));
     EXPECT_THAT(message([](auto& o) { o.jpeg_quality = 0; }), HasSubstr("JPEG quality 0"));
