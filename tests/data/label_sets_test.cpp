@@ -157,7 +157,7 @@ TEST(ReadLabelSets, JsonRefused) {
 TEST(ReadLabelSets, ListsRefused) {
     const TempFolder folder;
     EXPECT_THAT(refused(folder, "x.csv", "image\na.jpg\n"),
-                HasSubstr("no column has a known name for labels"));
+                HasSubstr("no column of labels"));
     EXPECT_THAT(refused(folder, "x.csv", "image,label\na.jpg,0\nb.jpg,bird\n"),
                 HasSubstr("x.csv line 3: label `bird`"));
     EXPECT_THAT(refused(folder, "x.csv", "image,label\nq.jpg,0\n"),

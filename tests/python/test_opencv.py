@@ -85,7 +85,7 @@ class OpenCv(unittest.TestCase):
             ([CROP, RESIZE, normalize()], "the step CenterCrop"),
             ([RESIZE, RESIZE, normalize()], "the step Resize"),
             ([RESIZE, normalize(), CROP], "CenterCrop comes after Normalize"),
-            ([normalize()], "resizes nothing"),
+            ([normalize()], "does not resize"),
             ([RESIZE, normalize(normalization="image")], "the step Normalize"),
             ([step("Resize", height=30, width=40, interpolation=1), CROP, normalize()], "(30, 40) before a crop to (224, 224)"),
         ):
