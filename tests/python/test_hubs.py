@@ -343,7 +343,7 @@ class Preprocessing(unittest.TestCase):
 
         t = torchvision.transforms
         for steps, text in (
-            ([t.Resize(32), t.ToTensor()], "without a crop"), ([t.CenterCrop(32), t.ToTensor()], "resizes nothing"),
+            ([t.Resize(32), t.ToTensor()], "without a crop"), ([t.CenterCrop(32), t.ToTensor()], "does not resize"),
             ([t.Resize(40), t.CenterCrop(32), t.RandomHorizontalFlip()], "RandomHorizontalFlip"), ([t.Resize(40, max_size=50)], "max_size"),
             ([t.CenterCrop(32), t.Resize(32)], "after a crop"), ([t.Resize((20, 30)), t.CenterCrop(16)], "(20, 30)"),
             ([t.Resize(40), t.CenterCrop(32), t.PILToTensor()], "returns bytes"), ([t.ToTensor(), t.Resize(40)], "resizes a tensor"),

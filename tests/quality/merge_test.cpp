@@ -98,7 +98,7 @@ TEST(Merge, ContradictionsAreRefusedWithBothSides) {
     };
     EXPECT_THAT(against("model,accuracy\nr,.51\n"),
                 AllOf(HasSubstr("`r`: accuracy is 0.5 (error 0.01) in a.csv but 0.51 in b.csv"),
-                      HasSubstr("another name"), HasSubstr("(replace)")));
+                      HasSubstr("different names"), HasSubstr("--replace NOTE")));
     EXPECT_THAT(against("model,accuracy,accuracy_se\nr,.5,.02\n"),
                 HasSubstr("accuracy (standard error) is 0.01 in a.csv but 0.02 in b.csv"));
     EXPECT_THAT(against("model,accuracy,accuracy_definition\nr,.5,V2\n"),
@@ -110,7 +110,7 @@ TEST(Merge, ContradictionsAreRefusedWithBothSides) {
     // Which table it came from, after several.
     EXPECT_THAT(refused_merge({csv_table("model,c_rob,accuracy\nr,.4,\n", "0.csv"), first,
                                csv_table("model,accuracy\nr,.51\n", "b.csv")}),
-                HasSubstr("in a.csv and 0.51 in b.csv"));
+                HasSubstr("in a.csv but 0.51 in b.csv"));
 }
 
 TEST(Merge, ReplacedCellsLeaveANote) {

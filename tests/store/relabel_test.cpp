@@ -79,7 +79,7 @@ TEST(Relabel, TheListOfBeforeIsRecordedAndItsRunsGoOn) {
     // A list that nobody ever gave is another one.
     named.classes = ClassList({"a", "b", "c", "d", "e", "f", "g"});
     EXPECT_THAT(error_of([&] { write_store(scratch.path(), named, "foreign"); }).second,
-                HasSubstr("other classes"));
+                HasSubstr("different classes"));
     // And back: the identity is the first one.
     relabel_stores({scratch.path()}, dataset.classes);
     EXPECT_EQ(store::read_dataset_record(scratch / "val").id, first);
