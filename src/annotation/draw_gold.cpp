@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "annotation/propose_inputs.h"
+#include "annotation/propose_questions.h"
 #include "assay/describe_result.h"
 #include "assay/error.h"
 #include "assay/robustness/model_stores.h"
@@ -198,7 +199,7 @@ std::string gold_csv(const GoldDraw& draw) {
                  dataset.paths.size() > 0 ? dataset.paths[item] : dataset.ids[item],
                  c < classes.size() ? classes.id(c) : number,
                  c < classes.size() ? classes.name(c) : number, by.empty() ? "original" : by,
-                 std::stod(fmt::format("{}", q.prior)), draw.probability});
+                 propose::shortest(q.prior), draw.probability});
     }
     return out;
 }

@@ -1,6 +1,9 @@
 #include "annotation/propose_questions.h"
 
 #include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
 
 #include "collective/rank_part.h"
 #include "core/parallel.h"
@@ -127,6 +130,13 @@ QuestionCounts choose_questions(const Inputs& inputs, const Thresholds& threshol
     }
     combine_ranks(total, comm);
     return total;
+}
+
+double shortest(float value) {
+    const std::string text = fmt::format("{}", value);
+    double out = value;
+    std::from_chars(text.data(), text.data() + text.size(), out);
+    return out;
 }
 
 }  // namespace assay::propose

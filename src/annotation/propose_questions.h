@@ -27,4 +27,7 @@ struct QuestionCounts {
 QuestionCounts choose_questions(const Inputs& inputs, const Thresholds& thresholds, Comm& comm,
                                 const ProgressCallback& progress);
 
+/// The double of fewest digits that is this float: 0.1F is written 0.1, not 0.10000000149011612.
+double shortest(float value);
+
 }  // namespace assay::propose

@@ -1,11 +1,11 @@
 // Proposals as people and programs read them.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
 #include <nlohmann/json.hpp>
 
+#include "annotation/propose_questions.h"
 #include "assay/annotation/propose.h"
 #include "assay/describe_result.h"
 #include "containers/described_csv.h"
@@ -109,14 +109,6 @@ Table model_records(const Proposals& p) {
         add_row(table, ProposingModel{&m, {shown}});
     }
     return table;
-}
-
-/// The double of fewest digits that is this float: 0.1F is written 0.1, not 0.10000000149011612.
-double shortest(float value) {
-    const std::string text = fmt::format("{}", value);
-    double out = value;
-    std::from_chars(text.data(), text.data() + text.size(), out);
-    return out;
 }
 
 }  // namespace
@@ -230,7 +222,7 @@ std::string question_csv(const Proposals& proposals) {
         csv.add({dataset.ids[item],
                  dataset.paths.size() > 0 ? dataset.paths[item] : dataset.ids[item],
                  named ? classes.id(c) : number, named ? classes.name(c) : number,
-                 by.empty() ? "original" : by, shortest(q.prior)});
+                 by.empty() ? "original" : by, propose::shortest(q.prior)});
     }
     return out;
 }

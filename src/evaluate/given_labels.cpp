@@ -56,16 +56,29 @@ bool is_called(const PredictionStore& store, const std::string& name) {
     return false;
 }
 
-LabelsText parse_labels(const std::string& text) {
+static LabelsText split_name(const std::string& text, std::string_view what) {
     LabelsText parsed{{}, text};
     const std::size_t sign = text.find('=');
     if (sign != std::string::npos && !is_there(text)) {
         parsed = {text.substr(0, sign), text.substr(sign + 1)};
         if (parsed.name.empty() || parsed.file.empty())
             throw Error(ErrorCode::usage,
-                        fmt::format("labels `{}`: FILE or NAME=FILE is allowed", text));
+                        fmt::format("{} `{}`: FILE or NAME=FILE is allowed", what, text));
     }
+    return parsed;
+}
+
+LabelsText parse_labels(const std::string& text) {
+    LabelsText parsed = split_name(text, "labels");
     require_labels(parsed.file);
+    return parsed;
+}
+
+LabelsText parse_named_file(const std::string& text, std::string_view what) {
+    LabelsText parsed = split_name(text, what);
+    if (!is_there(parsed.file))
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} `{}`: the file does not exist", what, parsed.file.string()));
     return parsed;
 }
 

@@ -21,6 +21,8 @@ struct LabelsText {
 };
 /// Throws usage: no name or no file beside the sign; bad_input: nothing is there.
 LabelsText parse_labels(const std::string& text);
+/// The same of files that are no labels; `what` they are stands in messages: "votes".
+LabelsText parse_named_file(const std::string& text, std::string_view what);
 
 /// Whether a data set is called so: by its name, or by an end of its folder ("runs/val"), with *
 /// and ? for any letters.

@@ -1,7 +1,6 @@
 // Accuracies, differences and groups from the drawn images and what people said of them.
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -18,6 +17,7 @@
 #include "few_labels/sample.h"
 #include "few_labels/strata.h"
 #include "few_labels/target.h"
+#include "few_labels/targets.h"
 #include "metric/separation.h"
 
 namespace assay::few_labels {
@@ -25,125 +25,6 @@ namespace {
 
 constexpr std::uint64_t least_of_group = 10, tested_from = 50;
 constexpr double few_errors = 5, partly = 0.02, many_unjudged = 0.05;
-
-/// What is known of all images of one target's domain, by stratum.
-struct DomainSums {
-    std::vector<double> images, first, second;  // number; sums of the covariates
-};
-
-/// The targets of a study, in order: accuracies, pairs, groups by classifier.
-class Targets {
-public:
-    Targets(const Pool& pool, const Strata& strata, const std::string& attribute)
-        : pool_(pool), strata_(strata), models_(pool.classifiers()) {
-        for (std::size_t a = 0; a < models_; ++a)
-            for (std::size_t b = a + 1; b < models_; ++b) pairs_.emplace_back(a, b);
-        if (attribute.empty()) return;
-        const auto& known = pool.dataset().attributes;
-        for (const Dataset::Attribute& one : known)
-            if (one.name == attribute) column_ = &one.values;
-        if (column_ == nullptr) {
-            std::vector<std::string> names;
-            for (const Dataset::Attribute& one : known) names.push_back(one.name);
-            throw Error(
-                ErrorCode::usage,
-                fmt::format("--by {}: the data set has no such attribute; it has {}", attribute,
-                            names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
-        }
-        constexpr std::size_t most_groups = 1000;
-        for (std::size_t i = 0; i < column_->size() && groups_.size() <= most_groups; ++i)
-            groups_.emplace(std::string((*column_)[i]), groups_.size());
-        if (groups_.size() > most_groups)
-            throw Error(ErrorCode::usage, fmt::format("--by {}: more than {} different values",
-                                                      attribute, most_groups));
-        std::size_t number = 0;
-        for (auto& [name, at] : groups_) at = number++;
-    }
-
-    std::size_t size() const { return models_ + pairs_.size() + groups_.size() * models_; }
-    const std::vector<std::pair<std::size_t, std::size_t>>& pairs() const { return pairs_; }
-    const std::map<std::string, std::size_t, std::less<>>& groups() const { return groups_; }
-    std::size_t of_pair(std::size_t pair) const { return models_ + pair; }
-    std::size_t of_group(std::size_t group, std::size_t model) const {
-        return models_ + pairs_.size() + group * models_ + model;
-    }
-
-    /// visit(target, covariates) for each target whose domain has the image.
-    template <class Visit>
-    void visit(std::uint64_t row, const ImagePredictions& image, const Visit& visit) const {
-        const auto own = [&](std::size_t m) {
-            return Covariates{image.consensus[m], image.confidences[m]};
-        };
-        for (std::size_t m = 0; m < models_; ++m) visit(m, own(m));
-        if (image.contested) {
-            for (std::size_t p = 0; p < pairs_.size(); ++p) {
-                const auto& [a, b] = pairs_[p];
-                if (image.labels[a] == image.labels[b]) continue;
-                visit(of_pair(p), Covariates{image.consensus[a] - image.consensus[b],
-                                             image.confidences[a] - image.confidences[b]});
-            }
-        }
-        if (column_ == nullptr) return;
-        const std::size_t group = groups_.find((*column_)[row])->second;
-        for (std::size_t m = 0; m < models_; ++m) visit(of_group(group, m), own(m));
-    }
-
-    /// The value of a labelled image.
-    double value(std::size_t target, const std::vector<double>& correct) const {
-        if (target < models_) return correct[target];
-        if (target < models_ + pairs_.size()) {
-            const auto& [a, b] = pairs_[target - models_];
-            return (1 + correct[a] - correct[b]) / 2;
-        }
-        return correct[(target - models_ - pairs_.size()) % models_];
-    }
-
-    /// Their population: one pass over the pool.
-    std::vector<Target> read(int threads, const ProgressCallback& progress) const {
-        const std::size_t h = strata_.size();
-        const DomainSums none{std::vector<double>(size() * h, 0),
-                              std::vector<double>(size() * h, 0),
-                              std::vector<double>(size() * h, 0)};
-        DomainSums all = none;
-        pool_.sum(
-            threads, progress, "groups", none,
-            [&](DomainSums& sums, std::uint64_t row, const ImagePredictions& image) {
-                const std::uint8_t stratum = strata_.of(
-                    row, {image.mean_consensus, image.unsure, image.apart, true, image.contested});
-                visit(row, image, [&](std::size_t target, const Covariates& x) {
-                    const std::size_t at = target * h + stratum;
-                    ++sums.images[at];
-                    sums.first[at] += x[0];
-                    sums.second[at] += x[1];
-                });
-            },
-            [&](const DomainSums& sums) {
-                for (std::size_t i = 0; i < all.images.size(); ++i) {
-                    all.images[i] += sums.images[i];
-                    all.first[i] += sums.first[i];
-                    all.second[i] += sums.second[i];
-                }
-            });
-        std::vector<Target> out(size());
-        for (std::size_t t = 0; t < out.size(); ++t) {
-            out[t].covariates = models_ > 1 ? 2 : 1;
-            for (std::size_t s = 0; s < h; ++s) {
-                const double images = all.images[t * h + s], n = std::max(images, 1.0);
-                out[t].images.push_back(images);
-                out[t].means.push_back({all.first[t * h + s] / n, all.second[t * h + s] / n});
-            }
-        }
-        return out;
-    }
-
-private:
-    const Pool& pool_;
-    const Strata& strata_;
-    std::size_t models_;
-    std::vector<std::pair<std::size_t, std::size_t>> pairs_;
-    const StringColumn* column_ = nullptr;
-    std::map<std::string, std::size_t, std::less<>> groups_;
-};
 
 /// The images of the sample that count: of each stratum the longest beginning without an open one.
 struct UsedSample {

@@ -209,73 +209,11 @@ TargetEstimate estimate_target(const Target& target, std::span<const StratumSamp
     return out;
 }
 
-TargetEstimate estimate_ratio(std::span<const LabelledValue> labelled,
-                              const std::vector<bool>& in_class,
-                              std::span<const StratumSample> strata, double quantile) {
-    TargetEstimate out;
-    double total = 0, hits = 0, squares = 0, plain_hits = 0;
-    const auto weight = [&](const LabelledValue& one) {
-        return strata[one.stratum].images / strata[one.stratum].labels;
-    };
-    for (std::size_t i = 0; i < labelled.size(); ++i) {
-        if (!in_class[i]) continue;
-        const double w = weight(labelled[i]);
-        ++out.labels;
-        total += w;
-        squares += w * w;
-        hits += w * labelled[i].value;
-        plain_hits += labelled[i].value;
-    }
-    if (out.labels < 2) return out;
-    const double ratio = hits / total;
-    std::vector<double> sums(strata.size(), 0), sums_of_squares(strata.size(), 0);
-    for (std::size_t i = 0; i < labelled.size(); ++i) {
-        const double u = in_class[i] ? (labelled[i].value - ratio) / total : 0;
-        sums[labelled[i].stratum] += u;
-        sums_of_squares[labelled[i].stratum] += u * u;
-    }
-    double variance = 0;
-    for (std::size_t h = 0; h < strata.size(); ++h) {
-        const double n = strata[h].labels, images = strata[h].images;
-        if (n < 2) continue;
-        const double spread = std::max(0.0, sums_of_squares[h] - sums[h] * sums[h] / n) / (n - 1);
-        variance += images * images * (1 - n / images) / n * spread;
-    }
-    const double kish = total * total / squares, binomial = ratio * (1 - ratio);
-    const double rarer = std::min(plain_hits, static_cast<double>(out.labels) - plain_hits);
-    const double effect = binomial > 0 && variance > 0 ? variance * kish / binomial : 1;
-    out.factor = (rarer * effect + shrinkage) / (rarer + shrinkage);
-    const Interval interval =
-        wilson_of_size(ratio, kish / out.factor, quantile, 2 * normal_cdf(quantile) - 1, "wilson");
-    out.value = ratio;
-    out.low = interval.low;
-    out.high = interval.high;
-    return out;
-}
-
 double anytime_quantile(double labels, double planned, double alpha) {
     // For alpha = .05: -2 ln alpha + ln(1 - 2 ln alpha).
     const double narrowest = -2 * std::log(alpha) + std::log(1 - 2 * std::log(alpha));
     const double x = narrowest * labels / planned;
     return std::sqrt(2 * (x + 1) / x * std::log(std::sqrt(x + 1) / alpha));
-}
-
-std::optional<TargetEstimate> corrected(const TargetEstimate& judged, const AnswerRates& rates) {
-    const double gain = rates.sensitivity + rates.specificity - 1;
-    if (gain <= 0 || !judged.value) return std::nullopt;
-    const auto square = [](double x) { return x * x; };
-    TargetEstimate out = judged;
-    const double t = std::clamp((*judged.value + rates.specificity - 1) / gain, 0.0, 1.0);
-    const double below = square(*judged.value - judged.low) +
-                         square((1 - t) * (rates.specificity - rates.specificity_low)) +
-                         square(t * (rates.sensitivity_high - rates.sensitivity));
-    const double above = square(judged.high - *judged.value) +
-                         square((1 - t) * (rates.specificity_high - rates.specificity)) +
-                         square(t * (rates.sensitivity - rates.sensitivity_low));
-    out.value = t;
-    out.low = std::max(0.0, t - std::sqrt(below) / gain);
-    out.high = std::min(1.0, t + std::sqrt(above) / gain);
-    return out;
 }
 
 }  // namespace assay::few_labels

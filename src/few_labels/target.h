@@ -51,23 +51,8 @@ struct TargetEstimate {
 TargetEstimate estimate_target(const Target& target, std::span<const StratumSample> strata,
                                double quantile, bool partly_judged = false);
 
-/// The mean over images of a class whose number in the pool is not known: a ratio of weighted sums.
-/// `labelled`: every labelled image; `in_class` beside it.
-TargetEstimate estimate_ratio(std::span<const LabelledValue> labelled,
-                              const std::vector<bool>& in_class,
-                              std::span<const StratumSample> strata, double quantile);
-
 /// Stands in place of the normal quantile where somebody looks at results while labels come in, and
 /// stops as soon as an interval leaves 0 out (normal mixture boundary, narrowest at `planned`).
 double anytime_quantile(double labels, double planned, double alpha);
-
-/// Of annotators, from questions with known answers.
-struct AnswerRates {
-    double sensitivity = 1, sensitivity_low = 1, sensitivity_high = 1;
-    double specificity = 1, specificity_low = 1, specificity_high = 1;
-};
-/// Accuracy from accuracy as judged (Rogan and Gladen 1978; Zou and Donner's MOVER 2008). Nothing
-/// where annotators do no better than chance.
-std::optional<TargetEstimate> corrected(const TargetEstimate& judged, const AnswerRates& rates);
 
 }  // namespace assay::few_labels

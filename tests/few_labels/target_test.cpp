@@ -130,16 +130,6 @@ TEST(FewLabelsTarget, EqualsTheReference) {
         EXPECT_NEAR(found.factor, expected.at("factor")[t], 1e-9);
         EXPECT_EQ(found.labels, expected.at("labels_of_target")[t]);
     }
-    for (std::size_t m = 0; m < 3; ++m) {
-        std::vector<bool> in_class;
-        for (const std::size_t i : world.sample) in_class.push_back(world.truth[i] == 0);
-        const TargetEstimate recall =
-            estimate_ratio(targets[m].labelled, in_class, strata, normal_quantile(0.975));
-        const json& three = expected.at("recall_of_class_0")[m];
-        EXPECT_NEAR(recall.value.value(), three[0], 1e-9);
-        EXPECT_NEAR(recall.low, three[1], 1e-9);
-        EXPECT_NEAR(recall.high, three[2], 1e-9);
-    }
 }
 
 TEST(FewLabelsTarget, AllocationEqualsTheReferenceAndOnlyGrows) {
@@ -173,23 +163,13 @@ TEST(FewLabelsTarget, ScoreIntervalsEqualTheReference) {
     }
 }
 
-TEST(FewLabelsTarget, MultipliersAndErrorsOfAnnotatorsEqualTheReference) {
+TEST(FewLabelsTarget, MultipliersEqualTheReference) {
     SKIP_WITHOUT_FIXTURE();
     const json expected = fixture().at("expected");
     for (std::size_t k = 0; k < 3; ++k)
         EXPECT_NEAR(anytime_quantile(std::array{50.0, 300.0, 1000.0}[k], 300, 0.05),
                     expected.at("anytime")[k],
                     2e-4);  // the reference's 7.9379 is 7.9362 here: where it is narrowest
-    TargetEstimate judged;
-    judged.value = 0.8;
-    judged.low = 0.75;
-    judged.high = 0.85;
-    const auto found = corrected(judged, {0.95, 0.9, 0.98, 0.9, 0.85, 0.94});
-    ASSERT_TRUE(found);
-    EXPECT_NEAR(found->value.value(), expected.at("corrected")[0], 1e-12);
-    EXPECT_NEAR(found->low, expected.at("corrected")[1], 1e-12);
-    EXPECT_NEAR(found->high, expected.at("corrected")[2], 1e-12);
-    EXPECT_FALSE(corrected(judged, {0.5, 0.4, 0.6, 0.5, 0.4, 0.6}));
 }
 
 /// One stratum of many images.

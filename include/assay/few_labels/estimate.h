@@ -53,6 +53,7 @@ inline constexpr auto description<few_labels::DrawOptions> = describe<few_labels
     field<&few_labels::DrawOptions::draw>(
         {.help = "Images to label, in all rounds together; a larger number later adds to them",
          .min = 4,
+         .max = 1e9,
          .value = "N"}),
     field<&few_labels::DrawOptions::purpose>(
         {.help = "What must be precise. differences: a gate between two close versions; "

@@ -125,6 +125,7 @@ ExpertValues corrected_by_experts(const AskedImages& images, const Layout& layou
             for (std::size_t j = 0; j < p; ++j)
                 sums[j] += weight * differences[(e * models + m) * p + j];
         for (double& sum : sums) sum = std::max(sum, least);
+        out.sums.insert(out.sums.end(), sums.begin(), sums.end());
         out.values.push_back(values_of(sums));
         auto& variance = out.variance.emplace_back();
         for (const Metric metric : {real_metric, asma_metric}) {

@@ -67,6 +67,7 @@ struct ExpertPieces {
     std::vector<double> pieces;      ///< n x M x pieces
 };
 struct ExpertValues {
+    std::vector<double> sums;  ///< M x pieces, corrected; at least 0
     ByMetric values, variance;
     std::vector<std::vector<double>> influence;  ///< M x metric_count, n each: the experts' part
 };

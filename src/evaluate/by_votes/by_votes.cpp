@@ -125,6 +125,10 @@ public:
                                              given, values, judged);
             out.experts = experts->image.size();
         }
+        if (!fit.converged)
+            out.warnings.push_back(fmt::format(
+                "the fit to the votes has not settled after {} steps; its values may still move",
+                3 * fit.rounds));
         add_unsure(fit.parameters, out);
         for (std::size_t m = 0; m < images_.models.size(); ++m) {
             const CertainSets certain(images_, m, subgroups_);
@@ -133,10 +137,11 @@ public:
                 value.thresholded = certain.value(metric, options_.level);
                 name(value.value, out, m, metric, experts != nullptr);
                 const std::span<const double> sums =
-                    std::span(values.sums).subspan(m * pieces_, pieces_);
-                value.value.n = static_cast<std::uint64_t>(std::llround(sums[1]));
+                    std::span(corrected ? corrected->sums : values.sums)
+                        .subspan(m * pieces_, pieces_);
+                value.value.n = images_of(sums, metric);
                 value.value.left_out = images_.without_scores;
-                if (metric == Metric::asma_metric && leaves_undefined(sums, value.value)) continue;
+                if (leaves_undefined(sums, metric, value.value)) continue;
                 const double by_votes = values.values[m][metric];
                 const double moved = by_votes - plain[m][metric];
                 value.moved = moved;
@@ -172,24 +177,41 @@ private:
     void set(Measurement& m, double value, double variance, const std::string& method) const {
         constexpr double end = 1e-9, least = 1e-12;
         const double inside = std::clamp(value, end, 1 - end);
-        m.value = value;
+        m.value = std::clamp(value, 0.0, 1.0);  // what experts correct may go beyond
         m.standard_error = std::sqrt(variance);
         m.interval =
             wilson_of_size(inside, inside * (1 - inside) / std::max(variance, least),
                            normal_quantile(.5 + options_.level / 2), options_.level, method);
     }
 
-    bool leaves_undefined(std::span<const double> sums, Measurement& m) const {
-        for (std::size_t s = 0; s < subgroups_.size(); ++s) {
-            if (sums[3 + 2 * s] >= least_images) continue;
-            m.undefined = fmt::format(
-                "by the votes {:.1f} images have {} label{}, and at least {:.0f} are needed; name "
-                "other subgroups, as in --subgroups 1-{}",
-                sums[3 + 2 * s], subgroups_[s], subgroups_[s] == 1 ? "" : "s", least_images,
-                std::max(1, subgroups_[s] - 1));
-            return true;
+    /// Images with a label for ReaL, those of the subgroups for ASMA.
+    std::uint64_t images_of(std::span<const double> sums, Metric metric) const {
+        double images = metric == Metric::real_metric ? sums[1] : 0;
+        for (std::size_t s = 0; metric == Metric::asma_metric && s < subgroups_.size(); ++s)
+            images += sums[3 + 2 * s];
+        return static_cast<std::uint64_t>(std::llround(images));
+    }
+
+    bool leaves_undefined(std::span<const double> sums, Metric metric, Measurement& m) const {
+        if (metric == Metric::real_metric) {
+            if (m.n == 0) m.undefined = "hardly an image has a valid label";
+            return m.n == 0;
         }
-        return false;
+        std::vector<int> enough;
+        std::size_t rare = subgroups_.size();
+        for (std::size_t s = subgroups_.size(); s-- > 0;) {
+            if (sums[3 + 2 * s] >= least_images)
+                enough.insert(enough.begin(), subgroups_[s]);
+            else
+                rare = s;
+        }
+        if (rare == subgroups_.size()) return false;
+        m.undefined = fmt::format(
+            "about {:.1f} images have {} label{}, and at least {:.0f} are needed",
+            sums[3 + 2 * rare], subgroups_[rare], subgroups_[rare] == 1 ? "" : "s", least_images);
+        if (!enough.empty())
+            m.undefined += fmt::format("; name the others: --subgroups {}", fmt::join(enough, ","));
+        return true;
     }
 
     void add_rates(std::span<const double> parameters, ByVotes& out) const {
@@ -313,7 +335,7 @@ std::filesystem::path file_for(const std::vector<std::string>& given, const Pred
                                std::size_t datasets, std::string_view option) {
     std::filesystem::path found;
     for (const std::string& text : given) {
-        const LabelsText parsed = parse_labels(text);
+        const LabelsText parsed = parse_named_file(text, option);
         if (!parsed.name.empty() && !is_called(store, parsed.name)) continue;
         if (parsed.name.empty() && datasets > 1)
             throw Error(ErrorCode::usage,
@@ -335,7 +357,7 @@ void require_called(const std::vector<std::string>& given,
     std::vector<std::string> names;
     for (const PredictionStore* store : first) names.push_back(store->spec().dataset_name);
     for (const std::string& text : given) {
-        const LabelsText parsed = parse_labels(text);
+        const LabelsText parsed = parse_named_file(text, option);
         const bool known = parsed.name.empty() || std::ranges::any_of(first, [&](const auto* s) {
                                return is_called(*s, parsed.name);
                            });
@@ -355,8 +377,8 @@ void check(const ByVotesOptions& options) {
                     "--expert-labels correct values by votes: add --votes FILE. To take the sets "
                     "of experts as they are, use --labels FILE");
     }
-    for (const auto* files : {&options.votes, &options.experts})
-        for (const std::string& text : *files) parse_labels(text);
+    for (const std::string& text : options.votes) parse_named_file(text, "--votes");
+    for (const std::string& text : options.experts) parse_named_file(text, "--expert-labels");
     subgroups_of(options.subgroups);
 }
 
@@ -371,6 +393,10 @@ std::vector<ByVotes> values_by_votes(std::span<const PredictionStore* const> all
             ++attacked;
         }
     }
+    if (stores.empty() && !options.votes.empty())
+        throw Error(ErrorCode::usage,
+                    "--votes is about models, and all stores here are of attacks on them: name the "
+                    "models' own stores");
     const auto groups = store::groups_of(stores, {.classes = true, .name = true});
     std::vector<const PredictionStore*> first;
     for (const auto& group : groups) first.push_back(stores[group.front()]);
@@ -388,7 +414,7 @@ std::vector<ByVotes> values_by_votes(std::span<const PredictionStore* const> all
                                                       first[g]->spec().dataset_name));
         std::vector<const PredictionStore*> own;
         for (const std::size_t s : groups[g]) own.push_back(stores[s]);
-        with_note("reading the votes " + votes.string(), [&] {
+        with_note(fmt::format("scoring `{}` by votes", first[g]->spec().dataset_name), [&] {
             VotedImages images =
                 voted_images(own, votes, labels_of(*first[g]), subgroups, options.threads);
             ByVotes out;

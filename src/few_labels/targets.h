@@ -1,0 +1,71 @@
+// What a study estimates: the accuracy of each classifier, the difference of each pair, and the
+// accuracy of each classifier in each group.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/progress.h"
+#include "few_labels/pool.h"
+#include "few_labels/strata.h"
+#include "few_labels/target.h"
+
+namespace assay::few_labels {
+
+/// Targets have numbers: accuracies, then pairs, then groups by classifier.
+class Targets {
+public:
+    /// `attribute`: of the groups; "": none. The pool and its strata must outlive this. Throws
+    /// usage: the data set has no such attribute, or it has more than 1,000 values.
+    Targets(const Pool& pool, const Strata& strata, const std::string& attribute);
+
+    std::size_t size() const { return models_ + pairs_.size() + groups_.size() * models_; }
+    const std::vector<std::pair<std::size_t, std::size_t>>& pairs() const { return pairs_; }
+    const std::map<std::string, std::size_t, std::less<>>& groups() const { return groups_; }
+    std::size_t of_pair(std::size_t pair) const { return models_ + pair; }
+    std::size_t of_group(std::size_t group, std::size_t model) const {
+        return models_ + pairs_.size() + group * models_ + model;
+    }
+
+    /// visit(target, covariates) for each target whose domain has the image.
+    template <class Visit>
+    void visit(std::uint64_t row, const ImagePredictions& image, const Visit& visit) const {
+        const auto own = [&](std::size_t m) {
+            return Covariates{image.consensus[m], image.confidences[m]};
+        };
+        for (std::size_t m = 0; m < models_; ++m) visit(m, own(m));
+        if (image.contested) {
+            for (std::size_t p = 0; p < pairs_.size(); ++p) {
+                const auto& [a, b] = pairs_[p];
+                if (image.labels[a] == image.labels[b]) continue;
+                visit(of_pair(p), Covariates{image.consensus[a] - image.consensus[b],
+                                             image.confidences[a] - image.confidences[b]});
+            }
+        }
+        if (column_ == nullptr) return;
+        const std::size_t group = groups_.find((*column_)[row])->second;
+        for (std::size_t m = 0; m < models_; ++m) visit(of_group(group, m), own(m));
+    }
+
+    /// The value of a labelled image. `correct`: of each classifier.
+    double value(std::size_t target, const std::vector<double>& correct) const;
+
+    /// How many images each has in each stratum, and the means of their covariates. Cost: one pass
+    /// over the pool. Memory: 24 bytes for each target and stratum, 64 times.
+    std::vector<Target> read(int threads, const ProgressCallback& progress) const;
+
+private:
+    const Pool& pool_;
+    const Strata& strata_;
+    std::size_t models_;
+    std::vector<std::pair<std::size_t, std::size_t>> pairs_;
+    const StringColumn* column_ = nullptr;
+    std::map<std::string, std::size_t, std::less<>> groups_;
+};
+
+}  // namespace assay::few_labels
