@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "assay/error.h"
 #include "assay/robustness/derived_store.h"
 #include "core/file.h"
 #include "core/paths.h"
@@ -100,8 +101,10 @@ std::optional<CorruptionProfile> profile_of(const std::string& corruption, const
     if (!corruption.empty()) return profile_in(nlohmann::json::parse(corruption));
     const fs::path made = root.parent_path().parent_path() / "corrupt.json";
     if (!is_there(made)) return std::nullopt;
-    return profile_in(
-        nlohmann::json::parse(read_text(made, std::uint64_t{16} << 20), nullptr, false));
+    return with_note("reading " + made.string(), [&] {
+        return profile_in(
+            nlohmann::json::parse(read_text(made, std::uint64_t{16} << 20), nullptr, false));
+    });
 }
 
 /// In place of each store of all severities one for each of them.

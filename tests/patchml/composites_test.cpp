@@ -301,7 +301,7 @@ TEST_F(Composites, NothingIsOverwritten) {
     EXPECT_EQ(files_of(set), before);
     folder_.write("else/photo.jpg", "x");
     EXPECT_THAT(refused(pool_, options_, folder_ / "else"),
-                HasSubstr("exists but is not a patchml.json"));
+                HasSubstr("exists but has no patchml.json"));
     // An unfinished one of other settings is nobody's to delete.
     other.progress = [](const Progress&) { throw Error(ErrorCode::interrupted, "stop"); };
     EXPECT_THAT(refused(pool_, other, folder_ / "new", ErrorCode::interrupted), HasSubstr("stop"));
