@@ -53,7 +53,7 @@ def joined(metrics: "Metrics", group: Any) -> "Metrics":
         for other in made[1:]:
             whole.merge(other)
     except Error as error:
-        if "comes twice" not in error.message:
+        if "appears twice" not in error.message:
             raise
         raise Error(
             f"{error.message}. A DistributedSampler repeats rows to give every process the same number: use DataLoader(data, "
