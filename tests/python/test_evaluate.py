@@ -207,7 +207,7 @@ class Evaluations(InFolder):
         np.testing.assert_array_equal(self.scores(report), self.scores(files))
         self.assertEqual(report["dataset"], "data")
         report, said = quietly(assay.evaluate, net, ImageFolder(self.data, transforms.Compose(steps)), self.folder / "given", settings=SETTINGS)
-        self.assertIn("the transform of the data set is not used: settings=", said)
+        self.assertIn("the transform of the data set is not used, because settings=", said)
         random = ImageFolder(self.data, transforms.Compose([transforms.RandomResizedCrop(16), *steps[2:]]))
         self.refused(lambda: assay.evaluate(net, random, self.folder / "random"), "bad_input", "RandomResizedCrop")
         checked, _ = quietly(assay.check, net, ImageFolder(self.data), settings=SETTINGS)
