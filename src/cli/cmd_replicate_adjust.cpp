@@ -23,6 +23,7 @@ assay replicate adjust original.csv replication.csv --hits original-hits.csv rep
 assay replicate adjust original.csv replication.csv --hits runs/v1 runs/v2 --bootstrap 1000
 assay replicate adjust original.csv replication.csv --hits runs/v1 runs/v2 --methods pl,naive,jackknife,mixture
 assay replicate adjust original.csv replication.csv --hits a.csv b.csv --sweep 5,10,20,40 --json -o report.json
+assay replicate adjust original.csv replication.csv --hits runs/v1 runs/v2 --labels1 real.json --labels2 v2.csv
 assay replicate adjust original.csv replication.csv --hits a.csv b.csv --figures figures.json
 )";
 
@@ -87,6 +88,19 @@ void add_sweeps(CLI::App& app, AdjustStep& step) {
         ->type_name("LIST");
 }
 
+void add_labels(CLI::App& app, AdjustStep& step) {
+    app.add_option("--labels1", step.labels1,
+                   "Label sets of the original: also divide the gap by labels per image, together "
+                   "with selection")
+        ->type_name("FILE");
+    app.add_option("--labels2", step.labels2, "Label sets of the replication")->type_name("FILE");
+    app.add_option("--pool-above", step.pool_above,
+                   "With --labels1: images with more labels than this are one group")
+        ->check(CLI::Range(1, 100))
+        ->capture_default_str()
+        ->type_name("N");
+}
+
 class AdjustCommand final : public StoreCommand {
 public:
     std::unique_ptr<CLI::App> app() override {
@@ -107,6 +121,7 @@ public:
             ->type_name("N");
         add_intervals(*app, step_);
         add_sweeps(*app, step_);
+        add_labels(*app, step_);
         app->add_option(
                "--figures", figures_,
                "Write the data of figures as JSON, with intervals: methods by number of "
@@ -147,6 +162,7 @@ public:
         ProgressLine line("adjust", "steps");
         const AdjustOutcome outcome = run_adjust(step, ranks(), line);
         const Report report = report_of(outcome);
+        for (const std::string& taken : outcome.notes) note(taken);
         line.finish();
         if (outcome.figures)
             write_result(

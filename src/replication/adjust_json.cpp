@@ -373,6 +373,14 @@ ResultType result_type(ResultOf<AdjustOutcome>) {
             part({.help = "The result as sentences", .name = "verdict", .omitted = true},
                  [](const Of& o) { return verdict(o.adjusted); }),
             part<&Of::sweep>({.omitted = true}),
+            part({.help = "Labels per image and selection; with --labels1 and --labels2",
+                  .name = "joint",
+                  .omitted = true},
+                 [](const Of& o) {
+                     return o.joint ? std::optional(
+                                          NamedJointReport{&*o.joint, &o.adjusted.classifiers})
+                                    : std::nullopt;
+                 }),
         });
     return rows;
 }

@@ -7,6 +7,7 @@
 #include "assay/replication/steps.h"
 #include "core/result_table.h"
 #include "replication/adjust_result.h"
+#include "replication/joint/joint_report.h"
 #include "replication/step_tables.h"
 
 namespace assay::replication {
@@ -187,12 +188,12 @@ Report report_of(const AdjustOutcome& outcome) {
     section.blocks = {classifier_table(adjusted), method_table(adjusted)};
     const std::string sentence = verdict(adjusted);
     if (!sentence.empty()) section.blocks.emplace_back(sentence);
+    if (outcome.joint) add_joint(*outcome.joint, adjusted.classifiers, section, report.warnings);
     if (!outcome.sweep.empty()) section.blocks.emplace_back(sweep_table(outcome.sweep));
     report.records = records(adjusted);
     report.result = to_json(outcome);
-    report.warnings = outcome.prepared.warnings;
-    report.warnings.insert(report.warnings.end(), adjusted.warnings.begin(),
-                           adjusted.warnings.end());
+    for (const auto* warnings : {&outcome.prepared.warnings, &adjusted.warnings})
+        report.warnings.insert(report.warnings.end(), warnings->begin(), warnings->end());
     report.partial = outcome.partial;
     return report;
 }

@@ -9,7 +9,7 @@ namespace assay::replication {
 
 std::vector<MatchedAccuracy> matched_accuracies(const MatchResult& result,
                                                 const Readings& candidates, const Hits& hits) {
-    const ImagePlaces places = find_images(candidates, hits);
+    const ImagePlaces places = find_images(candidates, hits.images, hits.source);
     std::vector<MatchedAccuracy> out;
     for (const std::string& name : hits.classifiers) out.push_back({name, 0, {}});
     for (const Matched& m : result.images) {

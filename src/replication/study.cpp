@@ -38,10 +38,29 @@ std::vector<std::size_t> columns_of(const Hits& hits, const std::vector<std::str
     return columns;
 }
 
-StudySet join_set(const Readings& readings, const Hits& hits, const StudyOptions& options,
-                  Study& study) {
+/// Places of the readings' images among those with labels.
+std::vector<std::uint32_t> find_labels(const Readings& readings, const LabelCounts& labels,
+                                       Study& study) {
+    if (labels.source.empty()) return {};
+    ImagePlaces found = find_images(readings, labels.images, labels.source);
+    if (std::ranges::all_of(found.place,
+                            [](std::uint32_t p) { return p == ImagePlaces::nowhere; })) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("no image of {} (e.g. `{}`) is in {} (e.g. `{}`)", readings.source,
+                                shortened(readings.images[0]), labels.source,
+                                labels.images.size() == 0 ? "" : shortened(labels.images[0])));
+    }
+    if (found.by_name)
+        study.warnings.push_back(fmt::format("{}: images were matched to {} by file name only",
+                                             readings.source, labels.source));
+    return std::move(found.place);
+}
+
+StudySet join_set(const Readings& readings, const Hits& hits, const LabelCounts& labels,
+                  const StudyOptions& options, Study& study) {
     check_unique(readings);
-    const auto [places, by_name] = find_images(readings, hits);
+    const auto [places, by_name] = find_images(readings, hits.images, hits.source);
+    const std::vector<std::uint32_t> labelled = find_labels(readings, labels, study);
     const auto columns = columns_of(hits, study.classifiers);
     StudySet set;
     std::size_t absent = 0, incomplete = 0, few = 0;
@@ -64,6 +83,9 @@ StudySet join_set(const Readings& readings, const Hits& hits, const StudyOptions
         set.classes.push_back(readings.classes[i]);
         set.annotators.push_back(readings.annotators[i]);
         set.selected.push_back(readings.selected[i]);
+        if (!labelled.empty())
+            set.labels.push_back(labelled[i] == ImagePlaces::nowhere ? StudySet::unlabelled
+                                                                     : labels.labels[labelled[i]]);
         const std::size_t begin = set.hits.size();
         set.hits.resize(begin + study.row_bytes, 0);
         for (std::size_t m = 0; m < columns.size(); ++m) set.hits[begin + m] = row[columns[m]];
@@ -149,19 +171,20 @@ std::vector<double> Study::accuracies(const StudySet& set) const {
     return sums;
 }
 
-ImagePlaces find_images(const Readings& readings, const Hits& hits) {
+ImagePlaces find_images(const Readings& readings, const StringColumn& images,
+                        const std::string& source) {
     constexpr std::uint32_t nowhere = ImagePlaces::nowhere;
     ImagePlaces found;
     found.place.assign(readings.size(), nowhere);
     for (const bool loose : {false, true}) {
         std::unordered_map<std::string_view, std::uint32_t> index;
         std::unordered_map<std::string_view, std::uint32_t> readers;
-        for (std::uint32_t i = 0; i < hits.images.size(); ++i) {
-            const std::string_view key = loose ? stem(hits.images[i]) : hits.images[i];
+        for (std::uint32_t i = 0; i < images.size(); ++i) {
+            const std::string_view key = loose ? stem(images[i]) : images[i];
             if (index.emplace(key, i).second) continue;
             if (!loose) {
-                throw Error(ErrorCode::bad_input, fmt::format("{}: image `{}` appears twice",
-                                                              hits.source, shortened(key)));
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("{}: image `{}` appears twice", source, shortened(key)));
             }
             index[key] = nowhere;  // a name that several images have finds none of them
         }
@@ -182,7 +205,8 @@ ImagePlaces find_images(const Readings& readings, const Hits& hits) {
 }
 
 Study join_study(const Readings& first, const Hits& first_hits, const Readings& second,
-                 const Hits& second_hits, const StudyNames& names, const StudyOptions& options) {
+                 const Hits& second_hits, const StudyNames& names, const StudyOptions& options,
+                 const LabelCounts& first_labels, const LabelCounts& second_labels) {
     Study study;
     std::string lost;
     const std::unordered_set<std::string_view> of_first(first_hits.classifiers.begin(),
@@ -215,8 +239,8 @@ Study join_study(const Readings& first, const Hits& first_hits, const Readings& 
         study.warnings.insert(study.warnings.end(), hits->warnings.begin(), hits->warnings.end());
     study.classes = names.classes.all();
     study.row_bytes = (study.classifiers.size() + row_step - 1) / row_step * row_step;
-    study.first = join_set(first, first_hits, options, study);
-    study.second = join_set(second, second_hits, options, study);
+    study.first = join_set(first, first_hits, first_labels, options, study);
+    study.second = join_set(second, second_hits, second_labels, options, study);
     compare_classes(study);
     return study;
 }

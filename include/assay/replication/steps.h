@@ -15,6 +15,7 @@
 #include "assay/progress.h"
 #include "assay/replication/adjust.h"
 #include "assay/replication/figures.h"
+#include "assay/replication/joint.h"
 #include "assay/replication/matching.h"
 #include "assay/replication/plan.h"
 #include "assay/replication/prepare.h"
@@ -81,18 +82,23 @@ struct AdjustStep {
     std::vector<int> sweep;        ///< repeat the estimates with these numbers of annotators
     bool sweep_eighths = false;    ///< with eighths(), where `sweep` is empty
     std::vector<int> parts_sweep;  ///< repeat the mixture with these numbers of parts
+    /// Label sets of both data sets (read_label_counts), for joint_decomposition(); both or none.
+    std::filesystem::path labels1, labels2;
+    std::uint32_t pool_above = 3;  ///< larger numbers of labels count as one
     bool figures = false;          ///< work out what figures need, too
 };
 struct AdjustOutcome {
     PreparedSets prepared;
     AdjustReport adjusted;
     std::vector<SweepPoint> sweep;
+    std::optional<JointReport> joint;  ///< with label sets
+    std::vector<std::string> notes;    ///< what the columns of label sets were taken for
     std::optional<FigureData> figures;
     bool partial = false;  ///< images were left out for want of hits
 };
-/// Throws what can be known before the annotations and the hits are read: usage for methods and as
-/// check(AdjustOptions); bad_input: annotations that are not there, or that cannot be cleaned. Hits
-/// may be still to come.
+/// Throws what can be known before the annotations and the hits are read: usage for methods, for
+/// label sets of one data set only, and as check(AdjustOptions); bad_input: annotations that are
+/// not there, or that cannot be cleaned. Hits may be still to come.
 void check(const AdjustStep& step);
 AdjustOutcome run_adjust(const AdjustStep& step, Comm& comm, const ProgressCallback& progress = {});
 /// Schema assay.replicate_adjust/2, docs/formats.md.

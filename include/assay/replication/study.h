@@ -37,10 +37,12 @@ Hits read_hits(const std::filesystem::path& path, int threads, Comm& comm);
 
 /// One set of a study. Memory: 8 bytes an image and a byte for each classifier.
 struct StudySet {
-    std::vector<std::uint32_t> classes;  ///< of each image, into Study::classes
+    static constexpr std::uint32_t unlabelled = UINT32_MAX;  ///< in no file of labels
+    std::vector<std::uint32_t> classes;                      ///< of each image, into Study::classes
     std::vector<std::uint16_t> annotators, selected;
     std::vector<std::uint8_t>
         hits;  ///< image-major; Study::row_bytes an image, the rest of a row is 0
+    std::vector<std::uint32_t> labels;  ///< how many are valid; empty: not known for any image
     std::size_t size() const noexcept { return classes.size(); }
     CellCounts cells() const;
 };
@@ -62,22 +64,34 @@ struct StudyOptions {
     int min_annotators = 2;  ///< images with fewer are left out; at least 2
 };
 
-/// Where each reading's image stands among the hits. By id, or, where no id is the same, by file
+/// How many valid labels each image has.
+struct LabelCounts {
+    std::string source;  ///< "": none were given
+    StringColumn images;
+    std::vector<std::uint32_t> labels;
+};
+/// Of a file of label sets, or of a folder of images or stores with labels. `notes` get what its
+/// columns were taken for. Throws bad_input.
+LabelCounts read_label_counts(const std::filesystem::path& path, std::vector<std::string>& notes);
+
+/// Where each reading's image stands in another list. By id, or, where no id is the same, by file
 /// name without folder and extension; a name that several images have finds none. Throws bad_input:
-/// an image twice among the hits.
+/// an image twice in the list, which is named `source`.
 struct ImagePlaces {
     static constexpr std::uint32_t nowhere = UINT32_MAX;
     std::vector<std::uint32_t> place;
     bool by_name = false;
 };
-ImagePlaces find_images(const Readings& readings, const Hits& hits);
+ImagePlaces find_images(const Readings& readings, const StringColumn& images,
+                        const std::string& source);
 
 /// Joins readings and hits by image (by file name without folder and extension when no id is the
 /// same). Classifiers that one set lacks are left out and named; so are images without hits. Throws
 /// bad_input: no classifier or image in common, an image judged under two labels, nothing left.
+/// Numbers of labels go to the images of both sets, or of neither.
 Study join_study(const Readings& first, const Hits& first_hits, const Readings& second,
-                 const Hits& second_hits, const StudyNames& names,
-                 const StudyOptions& options = {});
+                 const Hits& second_hits, const StudyNames& names, const StudyOptions& options = {},
+                 const LabelCounts& first_labels = {}, const LabelCounts& second_labels = {});
 
 /// A simulated study without the way over files.
 Study study_of(const Simulation& simulation);

@@ -1,10 +1,12 @@
 #include "assay/replication/penalised_likelihood.h"
 
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "replication/penalised/curve.h"
 #include "replication/penalised/density.h"
+#include "replication/penalised/response.h"
 
 namespace assay::replication {
 namespace penalised {
@@ -24,12 +26,6 @@ struct Densities {
 
 namespace {
 
-double inner(const auto& a, const auto& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
-}
-
 /// The delta method: A depends on set 1's density, on the curve, and through the curve (fitted
 /// given set 2's density) on that density.
 PenalisedLikelihood::Fit fit_classifier(const Densities& d, std::span<const double> correct) {
@@ -42,48 +38,25 @@ PenalisedLikelihood::Fit fit_classifier(const Densities& d, std::span<const doub
     fit.curve = g;
     for (const CosineRow& row : cosine_table())
         fit.curve_error.push_back(std::sqrt(curve.information.squared_length(row)));
-    fit.accuracy = inner(d.first.mass, g);
+    fit.accuracy = std::inner_product(g.begin(), g.end(), d.first.mass.begin(), 0.0);
     fit.penalty = curve.penalty;
     fit.rounds = curve.rounds;
 
-    std::vector<double> weight(points);
-    for (std::size_t j = 0; j < points; ++j) weight[j] = d.first.mass[j] * (g[j] - fit.accuracy);
-    const FeatureRow first_lean = mix_rows(weight.data(), feature_table());
-    for (std::size_t j = 0; j < points; ++j) weight[j] = d.first.mass[j] * curve.slope[j];
-    CosineRow answer = mix_rows(weight.data(), cosine_table());
-    curve.information.solve(answer);
-
-    const std::size_t cells = d.second_cells.size();
-    std::vector<double> hit_effect(cells), answered(cells);
-    for (std::size_t c = 0; c < cells; ++c) {
-        const double rate = curve.hit_rate[c];
-        hit_effect[c] = inner(curve.design[c], answer) / (rate * (1 - rate));
-        answered[c] = d.second_cells.images[c] * hit_effect[c];
-    }
-    for (std::size_t j = 0; j < points; ++j) {
-        const double* posterior = d.second.posterior.data() + j * cells;
-        weight[j] = 0;
-        for (std::size_t c = 0; c < cells; ++c)
-            weight[j] -= answered[c] * posterior[c] * (g[j] - curve.hit_rate[c]);
-    }
-    const FeatureRow second_lean = mix_rows(weight.data(), feature_table());
-
-    const FeatureRow first_answer = d.first.solve(first_lean),
-                     second_answer = d.second.solve(second_lean);
-    fit.first_effect.assign(d.first_grid_size, 0.0);
-    for (std::size_t c = 0; c < d.first_cells.size(); ++c)
-        fit.first_effect[d.first_cells.cell[c]] = inner(d.first.score[c], first_answer);
-    fit.miss_effect.assign(d.second_grid_size, 0.0);
-    fit.hit_effect.assign(d.second_grid_size, 0.0);
-    for (std::size_t c = 0; c < d.second_cells.size(); ++c) {
-        const std::size_t cell = d.second_cells.cell[c];
-        fit.hit_effect[cell] = hit_effect[c];
-        fit.miss_effect[cell] =
-            inner(d.second.score[c], second_answer) - curve.hit_rate[c] * hit_effect[c];
-    }
-    fit.first_prior = d.first.prior(first_lean);
-    fit.second_prior = d.second.prior(second_lean);
-    fit.curve_prior = curve.prior(answer);
+    const Response answer =
+        response({d.first_cells, d.second_cells, d.first, d.second, curve},
+                 {.first = g, .second = std::vector<double>(points, 0.0), .curve = d.first.mass});
+    const auto by_cell = [](const UsedCells& cells, std::size_t size,
+                            const std::vector<double>& values) {
+        std::vector<double> all(size, 0.0);
+        for (std::size_t c = 0; c < cells.size(); ++c) all[cells.cell[c]] = values[c];
+        return all;
+    };
+    fit.first_effect = by_cell(d.first_cells, d.first_grid_size, answer.first);
+    fit.miss_effect = by_cell(d.second_cells, d.second_grid_size, answer.miss);
+    fit.hit_effect = by_cell(d.second_cells, d.second_grid_size, answer.hit);
+    fit.first_prior = answer.first_prior;
+    fit.second_prior = answer.second_prior;
+    fit.curve_prior = answer.curve_prior;
     return fit;
 }
 

@@ -1,4 +1,7 @@
 // The gap's parts from files: reading and joining both sets, estimates, sweeps.
+#include <fmt/format.h>
+
+#include "assay/error.h"
 #include "assay/replication/steps.h"
 #include "core/parallel.h"
 
@@ -17,6 +20,10 @@ AdjustOptions options_of(const AdjustStep& step) {
 
 void check(const AdjustStep& step) {
     check(options_of(step));
+    if (step.labels1.empty() != step.labels2.empty())
+        throw Error(ErrorCode::usage,
+                    fmt::format("--labels{} is missing: the labels of both data sets are needed",
+                                step.labels1.empty() ? 1 : 2));
     check_files({step.original, step.replication}, step.annotations);
 }
 
@@ -26,11 +33,17 @@ AdjustOutcome run_adjust(const AdjustStep& step, Comm& comm, const ProgressCallb
     AdjustOutcome outcome;
     outcome.prepared = prepare_sets({step.original, step.replication}, step.annotations);
     const PreparedSets& prepared = outcome.prepared;
+    const auto labels = [&](const std::filesystem::path& path) {
+        return path.empty() ? LabelCounts{} : read_label_counts(path, outcome.notes);
+    };
+    const LabelCounts labels1 = labels(step.labels1), labels2 = labels(step.labels2);
     const Study study =
         join_study(prepared.sets[0], read_hits(step.original_hits, threads, comm), prepared.sets[1],
-                   read_hits(step.replication_hits, threads, comm), prepared.names, step.study);
+                   read_hits(step.replication_hits, threads, comm), prepared.names, step.study,
+                   labels1, labels2);
     outcome.partial = study.partial;
     outcome.adjusted = adjust(study, options, progress);
+    if (!step.labels1.empty()) outcome.joint = joint_decomposition(study, options, step.pool_above);
     const bool eighth = step.sweep.empty() && step.sweep_eighths;
     outcome.sweep =
         annotator_sweep(study, eighth ? eighths(outcome.adjusted) : step.sweep, options, progress);
