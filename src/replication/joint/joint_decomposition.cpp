@@ -289,10 +289,9 @@ void add_warnings(JointReport& out) {
         second += s.second_images;
         if (s.above > much_above)
             out.warnings.push_back(fmt::format(
-                "labels and selection: of the images with {} valid labels, {:.0f} % of the "
-                "original's have larger selection rates than nearly all of the replication's, "
-                "which was not tested",
-                s.labels, 100 * s.above));
+                "labels and selection: {:.0f} % of the original's images with {} valid labels have "
+                "larger selection rates than nearly all of the replication's. This was not tested",
+                100 * s.above, s.labels));
     }
     const double total = std::abs(*out.mean.total.value);
     if (half_width(out.mean.labels) > total || half_width(out.mean.selection) > total)

@@ -113,8 +113,8 @@ Table parts_table(const JointReport& joint, const std::vector<std::string>& clas
         "labels per image, selection: means over which of the two changes first; neither is a "
         "cause by itself");
     table.notes.emplace_back(
-        "numbers of labels are taken as true: wrong ones move points from the labels to the "
-        "other parts");
+        "the numbers of labels are assumed to be right: wrong ones move points from the labels "
+        "to the other parts");
     return table;
 }
 
@@ -164,8 +164,9 @@ std::string drop_sentence(const JointReport& report) {
     const double through = *m.labels.value - *m.labels_given_rates.value;
     std::string out = fmt::format(
         "The drop of {} points is {} that remain, {} from labels per image and {} from "
-        "selection.\nOf the part from labels, {} are there at equal selection rates, and {} go "
-        "through the rates.",
+        "selection.\nAt equal selection rates labels per image make {} points; the other {} come "
+        "with "
+        "the rates.",
         with_ends(m.total), with_ends(m.remainder), with_ends(m.labels), with_ends(m.selection),
         with_ends(m.labels_given_rates),
         number_text(through, half_width(m.labels_given_rates), Unit::proportion));

@@ -1,0 +1,112 @@
+// Labels per image and selection in one decomposition.
+#include "assay/replication/joint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "assay/replication/simulation.h"
+
+namespace assay::replication {
+namespace {
+
+using testing::HasSubstr;
+
+/// Sets of 900 images, of which two fifths and three fifths have two labels.
+Study labelled_study() {
+    SimulationOptions options;
+    options.classes = 30;
+    options.images_per_class = 30;
+    options.annotators = 10;
+    options.classifiers = 3;
+    Study study = study_of(simulate(options));
+    for (std::size_t i = 0; i < study.first.size(); ++i)
+        study.first.labels.push_back(i % 5 < 2 ? 2 : 1);
+    for (std::size_t i = 0; i < study.second.size(); ++i)
+        study.second.labels.push_back(i % 5 < 3 ? 2 : 1);
+    return study;
+}
+
+AdjustOptions pl_alone(int threads = 1) {
+    AdjustOptions options;
+    options.moments = options.naive = false;
+    options.jackknife.clear();
+    options.threads = threads;
+    return options;
+}
+
+TEST(Joint, PartsAddUpInBothReadings) {
+    const JointReport report = joint_decomposition(labelled_study(), pl_alone(), 3);
+    ASSERT_EQ(report.undefined, "");
+    ASSERT_EQ(report.strata.size(), 2U);
+    EXPECT_EQ(report.strata[0].labels, "1");
+    EXPECT_EQ(report.strata[0].first_images, 540U);
+    EXPECT_EQ(report.strata[1].second_images, 540U);
+    for (const DropParts& p : report.classifiers) {
+        EXPECT_NEAR(*p.total.value, *p.remainder.value + *p.labels.value + *p.selection.value,
+                    1e-14);
+        EXPECT_NEAR(*p.labels.value + *p.selection.value,
+                    *p.labels_given_rates.value + *p.selection_of_rates.value, 1e-14);
+        EXPECT_NEAR(*p.labels.value, (*p.labels_first.value + *p.labels_last.value) / 2, 1e-14);
+        EXPECT_GT(half_width(p.labels_given_rates), 0);
+    }
+    EXPECT_THAT(drop_sentence(report), HasSubstr("from labels per image"));
+}
+
+TEST(Joint, OneStratumIsAdjust) {
+    Study study = labelled_study();
+    study.first.labels.assign(study.first.size(), 1);
+    study.second.labels.assign(study.second.size(), 1);
+    const JointReport joint = joint_decomposition(study, pl_alone(), 3);
+    const AdjustReport adjusted = adjust(study, pl_alone());
+    const MethodResult& pl = adjusted.methods.front();
+    const auto same = [](const Estimate& a, const Estimate& b) {
+        EXPECT_NEAR(*a.value, *b.value, 1e-14);
+        EXPECT_NEAR(*a.standard_error, *b.standard_error, 1e-14);
+    };
+    for (std::size_t m = 0; m < pl.gaps.size(); ++m) {
+        EXPECT_EQ(*joint.classifiers[m].labels.value, 0);
+        same(joint.classifiers[m].remainder, pl.gaps[m].remaining);
+        same(joint.classifiers[m].selection, pl.gaps[m].bias);
+    }
+    same(joint.mean.remainder, pl.mean_gap.remaining);
+    same(joint.mean.selection, pl.mean_gap.bias);
+}
+
+TEST(Joint, ThreadsDoNotMatter) {
+    const Study study = labelled_study();
+    const JointReport one = joint_decomposition(study, pl_alone(1), 3),
+                      four = joint_decomposition(study, pl_alone(4), 3);
+    for (const auto part : drop_members) {
+        EXPECT_EQ((one.mean.*part).value, (four.mean.*part).value);
+        EXPECT_EQ((one.mean.*part).standard_error, (four.mean.*part).standard_error);
+    }
+}
+
+TEST(Joint, ThinStrataAreRefusedWithAPoolingThatHelps) {
+    Study study = labelled_study();
+    for (std::size_t i = 0; i < 50; ++i) study.second.labels[i] = 3;
+    const JointReport thin = joint_decomposition(study, pl_alone(), 3);
+    EXPECT_THAT(thin.undefined, HasSubstr("the original has 0 images with 3 valid labels"));
+    EXPECT_THAT(thin.undefined, HasSubstr("`--pool-above 1` joins them"));
+    const JointReport pooled = joint_decomposition(study, pl_alone(), 1);
+    ASSERT_EQ(pooled.strata.size(), 2U);
+    EXPECT_EQ(pooled.strata[1].labels, "2 and more");
+}
+
+TEST(Joint, ImagesWithoutLabelsAreSkippedOrAStratum) {
+    Study study = labelled_study();
+    for (std::size_t i = 0; i < 200; ++i) study.first.labels[i] = 0;
+    study.second.labels[0] = StudySet::unlabelled;
+    for (std::size_t i = 1; i < 41; ++i) study.second.labels[i] = 0;
+    const JointReport few = joint_decomposition(study, pl_alone(), 3);
+    EXPECT_EQ(few.strata.size(), 2U);
+    EXPECT_THAT(few.warnings, testing::Contains(HasSubstr("200 images of the original")));
+    EXPECT_THAT(few.warnings, testing::Contains(HasSubstr("1 of 900 images of the replication")));
+    for (std::size_t i = 1; i < 201; ++i) study.second.labels[i] = 0;
+    const JointReport many = joint_decomposition(study, pl_alone(), 3);
+    ASSERT_EQ(many.strata.size(), 3U);
+    EXPECT_EQ(many.strata[0].labels, "0");
+}
+
+}  // namespace
+}  // namespace assay::replication
