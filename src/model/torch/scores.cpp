@@ -34,6 +34,11 @@ std::vector<std::string> names_in(const c10::IValue& value) {
     return names;
 }
 
+std::string shape_text(c10::IntArrayRef sizes) {
+    return sizes.empty() ? std::string("one number")
+                         : fmt::format("{}", fmt::join(sizes.begin(), sizes.end(), " x "));
+}
+
 std::string kind_of(const c10::IValue& value) {
     if (value.isTensor()) {
         const auto sizes = value.toTensor().sizes();
@@ -124,6 +129,26 @@ Scores scores_in(const c10::IValue& value, const std::string& output) {
         note = fmt::format("the model returns several things ({}); \"{}\" are its scores",
                            list_of(value, names), names[chosen]);
     return {part.toTensor(), std::move(note)};
+}
+
+at::Tensor as_rows(at::Tensor scores, std::int64_t n) {
+    if (!scores.defined())
+        throw Error(ErrorCode::bad_input, "the model returns an undefined tensor");
+    if (!scores.is_floating_point()) {
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("the model returns numbers of type {} instead of scores; export it without "
+                        "its last arg-max or quantisation step",
+                        c10::toString(scores.scalar_type())));
+    }
+    if (scores.dim() == 4 && scores.size(2) == 1 && scores.size(3) == 1) scores = scores.flatten(1);
+    if (scores.dim() < 2 && scores.numel() == n) scores = scores.reshape({n, 1});
+    if (scores.dim() != 2 || scores.size(0) != n || scores.size(1) < 1) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("the model returns {} for {} images; expected {} x classes",
+                                shape_text(scores.sizes()), n, n));
+    }
+    return scores.to(at::kFloat);
 }
 
 }  // namespace assay::torch_plugin

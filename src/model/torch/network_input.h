@@ -1,0 +1,77 @@
+// How a network takes its images: their size, type, channels and order in memory.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "assay/model/classifier.h"
+#include "model/torch/lanes.h"
+#include "model/torch/network.h"
+
+namespace assay::torch_plugin {
+
+inline constexpr const char* one_channel_only =
+    "the model takes images of one channel: pass --channel-order gray with --mean and --std, or "
+    "write channel_order = \"gray\" into its settings file";
+
+/// A network on one device, with what images are made its input of.
+struct NetworkCopy {
+    std::unique_ptr<Network> network;
+    c10::Device device;
+    at::Tensor byte_std, byte_mean;  ///< 1 x 3 x 1 x 1: from a normalised number to its byte
+    at::Tensor channel_starts;  ///< 1 x 3 x 1 x 1: where a channel's values begin among 3 x 256
+
+    NetworkCopy(c10::Device on, std::unique_ptr<Network> loaded, const Preprocess& preprocess);
+};
+
+/// Batches are n x 3 x height x width floats on the copy's device until fed() makes them what the
+/// model takes.
+class NetworkInput {
+public:
+    /// By what the file declares and the settings say. Throws bad_input where they contradict.
+    NetworkInput(const Network& network, const ModelSpec& spec);
+
+    /// The size of a batch that the file declares; below 1: it is open. Throws bad_input where it
+    /// declares other channels or sides than the settings.
+    std::int64_t declared_batch(const Network& network) const;
+
+    std::int64_t height() const { return height_; }
+    std::int64_t width() const { return width_; }
+    /// 1: of gray images, it takes the first of three equal channels.
+    std::int64_t channels() const { return channels_; }
+    bool bytes() const { return bytes_; }
+    bool channels_last() const { return channels_last_; }
+    /// Numbers of one image as callers give it.
+    std::size_t image_size() const { return 3 * static_cast<std::size_t>(height_ * width_); }
+    at::MemoryFormat layout() const { return layout_; }
+    void set_layout(at::MemoryFormat layout) { layout_ = layout; }
+
+    at::Tensor empty_batch(const NetworkCopy& copy, std::int64_t n) const;
+    /// A batch of the model's own, because some models write into their input. Filled up with
+    /// zeros to `size` images, if those are more.
+    at::Tensor own_batch(const NetworkCopy& copy, std::span<const float> input, std::int64_t rows,
+                         std::int64_t size) const;
+    /// The batch as the model takes it.
+    at::Tensor fed(const NetworkCopy& copy, const at::Tensor& batch) const;
+    /// Copies the bytes to the device and makes of them what the model takes, filled up as above.
+    /// Their numbers are looked up among those that the preprocessing computed, so that no
+    /// division's rounding matters.
+    at::Tensor fed_bytes(const NetworkCopy& copy, Lane& lane, const ByteBatch& batch,
+                         std::int64_t rows, std::int64_t size) const;
+
+private:
+    at::Tensor laid_out(const at::Tensor& given) const;
+
+    std::int64_t height_;
+    std::int64_t width_;
+    std::int64_t channels_;
+    bool bytes_;
+    bool channels_last_;
+    at::MemoryFormat layout_ = at::MemoryFormat::Contiguous;
+};
+
+}  // namespace assay::torch_plugin

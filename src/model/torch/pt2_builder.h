@@ -1,0 +1,31 @@
+// From an archive of torch.export to the steps that compute its scores.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/pt2/package.h"
+#include "model/torch/network.h"
+#include "model/torch/pt2_call.h"
+#include "model/torch/pt2_step.h"
+#include "model/torch/step_graph.h"
+
+namespace assay::torch_plugin {
+
+/// A program in steps: inner graphs in place of the calls that hold them, values numbered through.
+struct Pt2Steps {
+    StepGraph<Pt2Step> graph;
+    std::vector<Pt2Feed> outputs;
+    std::vector<std::string> notes;
+    int image = -1;          ///< the value that takes the batch
+    std::vector<int> fresh;  ///< constants that a run changes, and so copies first
+    bool copies_image = false;
+    bool needs_contiguous = false;
+    bool fused = false;  ///< several steps are computed as one, which was asked for by `fuse`
+};
+
+/// Throws bad_input: an operator or a kind of argument that cannot be run, a model in training
+/// mode, a missing tensor.
+Pt2Steps build_steps(const pt2::Package& package, const ComputeOn& where, bool fuse);
+
+}  // namespace assay::torch_plugin
