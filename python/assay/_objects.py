@@ -71,7 +71,7 @@ class Served:
     def __enter__(self) -> "Served":
         try:
             if isinstance(self._options.get("templates"), (list, tuple)):
-                from .command import Files
+                from ._given_files import Files
 
                 self._files = Files()
                 self._options["templates"] = self._files.lines_of(self._options["templates"])

@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 from . import command
-from .command import Files, words
+from ._given_files import Files
+from .command import words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

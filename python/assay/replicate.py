@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .command import Files, table
+from ._given_files import Files
+from .command import table
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -13,6 +13,7 @@ from ._estimates import Difference, Estimate, Interval, Measurement
 from ._keys import Key, keyed, matching
 from ._library import Error, Handle, checked, encoded, library, text_of
 from ._pages import page_of, pictures, pictures_of
+from ._rows import cell_of, cell_text, difference_row, row_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -129,7 +130,7 @@ class Result:
         columns = [c for c in rows[0] if any(row.get(c) not in (None, "") for row in rows)]
         head = "".join(f"<th>{html.escape(c)}</th>" for c in columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_shown(row.get(c)))}</td>" for c in columns) + "</tr>" for row in rows
+            "<tr>" + "".join(f"<td>{html.escape(cell_text(row.get(c)))}</td>" for c in columns) + "</tr>" for row in rows
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + pictures(self, self._pictures())
 
@@ -145,29 +146,6 @@ def _with_texts(made: "type[Result]", status: int, texts: "dict[str, bytes]") ->
     result._texts = texts
     result._read()
     return result
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return ""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _record(m: Measurement) -> "dict[str, Any]":
-    return {
-        "dataset": m.dataset,
-        "model": m.model,
-        "subgroup": m.subgroup,
-        "metric": m.metric,
-        "value": m.value,
-        "low": m.interval.low if m.interval else None,
-        "high": m.interval.high if m.interval else None,
-        "n": m.n,
-        "unit": m.unit,
-        "definition": m.definition,
-        "undefined": m.undefined,
-        "note": m.note,
-    }
 
 
 def _own_names(key: "Union[str, tuple[str, ...]]") -> "tuple[str, ...]":
@@ -312,7 +290,7 @@ class Report(Result, Mapping[Key, Measurement]):
         return Result.plot(self._with_details(), own, format, **options)
 
     def records(self) -> "list[dict[str, Any]]":
-        return [_record(m) for m in self.measurements]
+        return [row_of(m) for m in self.measurements]
 
     def to_dict_of_values(self) -> "dict[str, float]":
         """{metric: value} for loggers, from a report of one model; undefined values are omitted."""
@@ -390,23 +368,7 @@ class Comparison(Result, Mapping[Key, Difference]):
         return [d for d in self.differences if any(d.candidate is m for m in meant)]
 
     def records(self) -> "list[dict[str, Any]]":
-        return [
-            {
-                "candidate": d.model,
-                "baseline": d.against,
-                "metric": d.metric,
-                "baseline_value": d.baseline.value,
-                "candidate_value": d.candidate.value,
-                "difference": d.value,
-                "low": d.interval.low if d.interval else None,
-                "high": d.interval.high if d.interval else None,
-                "p": d.p,
-                "p_holm": d.p_holm,
-                "test": d.test,
-                "verdict": d.verdict,
-            }
-            for d in self.differences
-        ]
+        return [difference_row(d) for d in self.differences]
 
 
 class Gap(Result):
@@ -428,20 +390,7 @@ class Gap(Result):
         import io
 
         rows = csv.DictReader(io.StringIO(self.to_csv()))
-        return [{key: _number(value) for key, value in row.items()} for row in rows]
-
-
-def _number(text: Optional[str]) -> Any:
-    if text is None or text == "":
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text
+        return [{key: cell_of(value) for key, value in row.items()} for row in rows]
 
 
 def metrics() -> "list[dict[str, Any]]":
