@@ -151,8 +151,8 @@ def score(
     metrics: names with parameters ("top1,ece:bins=20"), None: the usual ones; assay.metrics() lists them.
     classes: the names of the columns, a file, or "imagenet"; those of a DataFrame are its own.
     groups: a group for each item; report.by_group("top1") has the metric of each. ignore_index: a label that stands for none (-100).
-    sample_weight: how much each item counts, a number from 0, as in scikit-learn. Only ratios matter. It is for top1, topk, nll, brier, confidence,
-    overconfidence, balanced, precision, recall, f1, matthews and kappa; another metric is refused by name.
+    sample_weight: how much each item counts, a number from 0, as in scikit-learn. Only ratios matter. Metrics without an
+    interval for weights are refused by name, with a list of those that have one.
     options: plugin, gates, reliability, confusions, per_class, subgroup, subgroups, class_map, k, bins, edges, bootstrap, null, seed, threads,
     hierarchy, ordinal, class_order, threshold_file, label_votes. Options without effect are refused.
 

@@ -10,12 +10,14 @@ Student's quantile, with Satterthwaite's degrees of freedom of V.
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, Optional
 
+from . import _weighted_curves
+from ._influences import Found, Items, Spread, Undefined, spread_of, student
 from ._labels import to_numpy
 from ._library import Error
 
-_FEW = 50  # effective items without an interval
+FEW = 50  # effective items without an interval
 _ROWS = 4096  # of scores at a time
 _REASONS = {
     "reliability": "bins count items",
@@ -28,23 +30,6 @@ _REASONS = {
     "seed": "intervals follow from each item's influence",
     "gates": "compare with a number: report['top1'] > 0.75",
 }
-
-
-class Items(NamedTuple):
-    """What the metrics are made of: of the items with a single label and finite scores."""
-
-    weights: Any  # sums to 1
-    labels: Any
-    predicted: Any
-    columns: "dict[str, Any]"  # loss and others, of probabilities
-    ranked: Any  # the classes of the highest scores, best first, items x k
-    classes: int
-    rows: Any = None  # of the store
-
-
-class Found(NamedTuple):
-    value: float
-    influence: Any  # of each item; its weighted mean is 0
 
 
 def weights_of(value: Any, items: int, all_may_be_zero: bool = False) -> Any:
@@ -68,7 +53,7 @@ def weights_of(value: Any, items: int, all_may_be_zero: bool = False) -> Any:
 
 def check_options(given: "dict[str, Any]") -> None:
     for name, value in given.items():
-        if value and name not in ("k", "threads"):
+        if value and name not in ("k", "bins", "edges", "threads"):
             raise Error(f"{name}= does not go with sample_weight=: {_REASONS.get(name, 'it is measured of items that count the same')}")
 
 
@@ -83,15 +68,19 @@ def items_of(store: Any, weights: Any, most: int) -> Items:
         raise Error("sample_weight: no item that counts has a label and scores", "bad_input")
     chosen = weights[known] / weights[known].max()  # so that no sum overflows
     values: "dict[str, Any]" = {}
+    ranking = None
     if store.kind != "labels" and store.storage.startswith("full"):
         values = _of_probabilities(store, labels)
+        ranking = _weighted_curves.Ranking(store, numpy.flatnonzero(known))
     elif store.kind != "labels":  # the best classes alone
         values = {"nll": columns["loss"], "confidence": columns["confidence"].astype(numpy.float64)}
+    if store.kind != "labels":
+        values["confidence32"] = columns["confidence"]
     names = [f"top{k}" for k in range(1, 101) if f"top{k}" in columns]
     return Items(
         chosen / chosen.sum(), labels[known], columns["predicted"][known].astype(numpy.int64),
         {name: value[known] for name, value in values.items()}, numpy.stack([columns[name][known] for name in names], 1) if names else None,
-        store.classes, numpy.flatnonzero(known),
+        store.classes, numpy.flatnonzero(known), ranking,
     )
 
 
@@ -133,6 +122,10 @@ def _column(name: str) -> "Callable[[Items, dict[str, str]], Found]":
 
 def _overconfidence(items: Items, _: "dict[str, str]") -> Found:
     return _mean(items, items.columns["confidence"] - (items.predicted == items.labels))
+
+
+def _binary_brier(items: Items, _: "dict[str, str]") -> Found:
+    return _mean(items, items.columns["brier"] / 2)  # both classes have the same square
 
 
 def _of_classes(items: Items, value_of: "Callable[[Any, Any, Any], tuple[float, Any, Any, Any]]") -> Found:
@@ -212,14 +205,12 @@ def _matthews(items: Items, _: "dict[str, str]") -> Found:
     return _of_classes(items, value_of)
 
 
-class Undefined(Exception):
-    """Why a metric has no value."""
-
-
 _METRICS: "dict[str, Callable[[Items, dict[str, str]], Found]]" = {
     "topk": _topk, "nll": _column("nll"), "brier": _column("brier"), "confidence": _column("confidence"), "overconfidence": _overconfidence,
     "balanced": _averaged("balanced"), "precision": _averaged("precision"), "recall": _averaged("recall"), "f1": _averaged("f1"),
-    "matthews": _matthews, "kappa": _kappa,
+    "matthews": _matthews, "kappa": _kappa, "binary_brier": _binary_brier, "ece": _weighted_curves.ece,
+    "auroc": lambda items, parameters: _weighted_curves.area(items, parameters, True),
+    "average_precision": lambda items, parameters: _weighted_curves.area(items, parameters, False),
 }
 _RANGES = {"nll": (0.0, None), "brier": (0.0, 2.0), "overconfidence": (-1.0, 1.0), "matthews": (-1.0, 1.0), "kappa": (-1.0, 1.0)}
 
@@ -252,88 +243,37 @@ def estimate_of(facts: "dict[str, Any]", items: Items, found: Optional[Found], l
     )
     if found is None:
         out["undefined"] = why
-    elif effective < _FEW:
-        out["note"] = f"no interval: the weights leave {effective:.1f} effective items, and {_FEW} are needed"
+    elif effective < FEW:
+        out["note"] = f"no interval: the weights leave {effective:.1f} effective items, and {FEW} are needed"
+    elif found.note:
+        out["note"] = found.note
     else:
-        spread = spread_of(items, found.influence)
-        low, high, method = _interval(_row(facts["metric"]), found.value, spread, effective, level)
+        spread = spread_of(items, found)
+        low, high, method = _interval(_row(facts["metric"]), found, spread, effective, level)
         out["standard_error"] = spread.error
+        if found.noise > 0:
+            out["note"] = f"noise alone adds about {found.noise:.2g} with these weights, so the interval extends down by as much"
         if low < high:
             out["interval"] = {"low": low, "high": high, "level": level, "method": method}
     return out
 
 
-class Spread(NamedTuple):
-    error: float  # standard error
-    degrees: float  # of freedom of its square
+def _interval(metric: str, found: Found, spread: Spread, effective: float, level: float) -> "tuple[float, float, str]":
+    value, t = found.value, student((1 + level) / 2, spread.degrees)
+    if found.few is not None:
+        # Two of the greatest variance are put in: a few positives that all stand first are no proof. The bias is unsure by about its size.
+        middle, bias, positives = value - found.few.bias, found.few.bias, found.few.positives
+        most, variance = middle * (1 - middle), spread.error**2 + bias**2 / 2
+        low, high = _wilson(middle, most / (variance + 2 * most / positives**2) if variance > 0 and most > 0 else positives, t)
+        return low, max(high, value), "wilson.influence"
+    if metric in ("topk", "binary_brier"):
+        return *_wilson(value, effective if spread.error == 0 else value * (1 - value) / spread.error**2, t), "wilson.influence"
+    least, greatest = _RANGES.get(metric, (0.0, 1.0))
+    low, high = value - t * spread.error - found.noise, value + t * spread.error
+    return max(low, least), high if greatest is None else min(high, greatest), "influence.t.noise" if found.noise > 0 else "influence.t"
 
 
-def spread_of(items: Items, influence: Any) -> Spread:
-    import numpy
-
-    n = len(items.weights)
-    if n < 2 or items.weights.max() >= 1:
-        return Spread(float("nan"), 0)
-    parts = (items.weights * influence / (1 - items.weights)) ** 2
-    variance = float((n - 1) / n * parts.sum())
-    if variance == 0:
-        return Spread(0.0, n - 1)
-    # Satterthwaite 1946: 2 / degrees is the squared coefficient of variation of a sum of n such parts.
-    uneven = float((parts @ parts) / parts.sum() ** 2 - 1 / n)
-    return Spread(variance**0.5, min(n - 1, 2 / uneven if uneven > 0 else numpy.inf))
-
-
-def _interval(metric: str, value: float, spread: Spread, effective: float, level: float) -> "tuple[float, float, str]":
-    t = student((1 + level) / 2, spread.degrees)
-    if metric == "topk":
-        n = effective if spread.error == 0 else value * (1 - value) / spread.error**2
-        middle, below = value + t**2 / (2 * n), 1 + t**2 / n
-        half = t * (value * (1 - value) / n + t**2 / (4 * n**2)) ** 0.5
-        return max((middle - half) / below, 0.0), min((middle + half) / below, 1.0), "wilson.influence"
-    least, most = _RANGES.get(metric, (0.0, 1.0))
-    low, high = value - t * spread.error, value + t * spread.error
-    return max(low, least), high if most is None else min(high, most), "influence.t"
-
-
-def tail(t: float, degrees: float) -> float:
-    """P(|T| > |t|) of Student's t: the regularised incomplete beta function by its continued fraction (DLMF 8.17.22)."""
-    from math import exp, lgamma, log
-
-    a, b, x = degrees / 2, 0.5, degrees / (degrees + t * t)
-    if x >= 1:
-        return 1.0
-    if x <= 0:
-        return 0.0
-    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(1 - x))
-    if x < (a + 1) / (a + b + 2):
-        return front * _fraction(a, b, x) / a
-    return 1 - front * _fraction(b, a, 1 - x) / b
-
-
-def _fraction(a: float, b: float, x: float) -> float:
-    """By Lentz's method."""
-    tiny = 1e-300
-    c, d = 1.0, 1 / max(1 - (a + b) * x / (a + 1), tiny)
-    out = d
-    for m in range(1, 1000):
-        for step in (m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)), -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))):
-            d = 1 + step * d
-            d = 1 / (d if abs(d) > tiny else tiny)
-            c = 1 + step / (c if abs(c) > tiny else tiny)
-            out *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return out
-
-
-def student(p: float, degrees: float) -> float:
-    """Quantile of Student's t, for p from 0.5."""
-    low, high = 0.0, 1.0
-    while tail(high, degrees) > 2 * (1 - p):
-        high *= 2
-    for _ in range(200):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        low, high = (middle, high) if tail(middle, degrees) > 2 * (1 - p) else (low, middle)
-    return high
+def _wilson(value: float, n: float, t: float) -> "tuple[float, float]":
+    middle, below = value + t**2 / (2 * n), 1 + t**2 / n
+    half = t * (max(value * (1 - value), 0.0) / n + t**2 / (4 * n**2)) ** 0.5
+    return max((middle - half) / below, 0.0), min((middle + half) / below, 1.0)

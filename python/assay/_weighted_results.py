@@ -8,7 +8,7 @@ import io
 import json
 from typing import Any, Callable, Optional, Sequence
 
-from . import _weighted
+from . import _influences, _weighted
 from ._estimates import Estimate
 from ._library import Error
 from .report import Comparison, Report, _with_texts
@@ -36,12 +36,12 @@ def _kept(facts: "list[dict[str, Any]]", named: bool) -> "tuple[list[dict[str, A
     return kept, others
 
 
-def _found(facts: "dict[str, Any]", items: Any) -> "tuple[Optional[_weighted.Found], str]":
+def _found(facts: "dict[str, Any]", items: Any) -> "tuple[Optional[_influences.Found], str]":
     if facts.get("value") is None:
         return None, str(facts.get("undefined", ""))
     try:
         return _weighted.found_of(facts, items), ""
-    except _weighted.Undefined as error:
+    except _influences.Undefined as error:
         return None, str(error)
 
 
@@ -128,20 +128,21 @@ def _difference(one: "dict[str, Any]", first: Any, second: Any, level: float) ->
     if a is None or b is None:
         difference["undefined"] = why_a or why_b
         return out
-    spread = _weighted.spread_of(first, b.influence - a.influence)
+    spread = _influences.spread_of(first, a, b)
     difference["value"] = b.value - a.value
-    if 1 / float(first.weights @ first.weights) < _weighted._FEW:
-        difference["note"] = out["baseline"].get("note", "")
+    if 1 / float(first.weights @ first.weights) < _weighted.FEW or a.note or b.note:
+        difference["note"] = a.note or b.note or out["baseline"].get("note", "")
         return out
     difference["standard_error"] = spread.error
     if spread.error == 0:  # both move with each item alike
         out["p"], out["test"] = float(difference["value"] == 0), "influence.t"
     else:
-        half = _weighted.student((1 + level) / 2, spread.degrees) * spread.error
-        difference["interval"] = {
-            "low": difference["value"] - half, "high": difference["value"] + half, "level": level, "method": "influence.t.paired",
-        }
-        out["p"] = _weighted.tail(difference["value"] / spread.error, spread.degrees)
+        half = _influences.student((1 + level) / 2, spread.degrees) * spread.error
+        # Each value may be too high by what noise adds to it.
+        low, high = difference["value"] - half - b.noise, difference["value"] + half + a.noise
+        difference["interval"] = {"low": low, "high": high, "level": level, "method": "influence.t.paired"}
+        beyond = max(difference["value"] - b.noise, 0.0) if difference["value"] > 0 else min(difference["value"] + a.noise, 0.0)
+        out["p"] = _influences.tail(beyond / spread.error, spread.degrees)
         out["test"] = "influence.t"
     return out
 

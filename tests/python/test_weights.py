@@ -8,10 +8,11 @@ import unittest
 import numpy as np
 
 import assay
-from assay import _weighted
-from common import InFolder, made
+from assay import _influences, _weighted
+from common import CLASSES, InFolder, made
 
 NAMES = "top1,top3,nll,brier,confidence,overconfidence,balanced,precision,recall,f1,precision:average=weighted,f1:average=weighted,matthews,kappa"
+CURVES = "auroc,auroc:average=weighted,average_precision,average_precision:average=weighted,ece,ece:norm=l2"
 
 
 def has(name):
@@ -50,11 +51,29 @@ class Values(InFolder):
                     self.assertLess(abs(m.interval.low - own.interval.low), 0.25 * (own.interval.high - own.interval.low), m.metric)
                     self.assertLess(abs(m.interval.high - own.interval.high), 0.25 * (own.interval.high - own.interval.low), m.metric)
 
+    def test_equal_weights_have_the_same_areas_and_calibration(self):
+        scores, labels = made(700)
+        # Logits, probabilities, ties, certain ones and 64-bit ones; two classes.
+        for given in (scores, softmax(scores).astype(np.float32), np.round(scores), scores * 9, softmax(scores * 8)):
+            plain = assay.score(given, labels, CURVES)
+            found = assay.score(given, labels, CURVES, sample_weight=np.full(700, 2.5))
+            self.equal(dict(found), dict(plain), 8)
+            for m, own in zip(found.measurements, plain.measurements):
+                if m.metric == "ece":  # another method
+                    self.assertEqual((m.interval.method, m.note[:5]), ("influence.t.noise", "noise"))
+                    self.assertLess(abs(m.interval.high - own.interval.high), 0.01)
+                    continue
+                self.assertLess(abs(m.interval.low - own.interval.low) + abs(m.interval.high - own.interval.high), 3e-4, m.definition)
+        two, yes = made(400, 2)
+        names = "binary_brier,auroc:average=binary,average_precision:average=binary"
+        self.equal(assay.score(two, yes, names, sample_weight=np.ones(400)), assay.score(two, yes, names), 8)
+
     def test_whole_weights_are_repeated_rows(self):
         scores, labels = made(300)
         times = np.random.default_rng(3).integers(0, 4, 300)
-        found = assay.score(scores, labels, NAMES, sample_weight=times)
-        repeated = assay.score(np.repeat(scores, times, 0), np.repeat(labels, times), NAMES)
+        every = f"{NAMES},{CURVES}"
+        found = assay.score(scores, labels, every, sample_weight=times)
+        repeated = assay.score(np.repeat(scores, times, 0), np.repeat(labels, times), every)
         self.equal(found, repeated, 7)
         self.assertEqual(found["top1"].n, int(((labels >= 0) & (times > 0)).sum()))
 
@@ -64,7 +83,7 @@ class Values(InFolder):
 
         scores, labels = made(600)
         weight, known = weights(600), labels >= 0
-        found = assay.score(scores, labels, NAMES, sample_weight=weight)
+        found = assay.score(scores, labels, f"{NAMES},auroc,average_precision", sample_weight=weight)
         y, w, p, q = labels[known], weight[known], softmax(scores)[known], scores.argmax(1)[known]
         with_weights = {"sample_weight": w}
         expected = {
@@ -78,9 +97,32 @@ class Values(InFolder):
             "matthews": metrics.matthews_corrcoef(y, q, **with_weights), "kappa": metrics.cohen_kappa_score(y, q, **with_weights),
             "brier": float(np.average(((p - np.eye(7)[y]) ** 2).sum(1), weights=w)),
             "confidence": float(np.average(p.max(1), weights=w)),
+            "auroc": metrics.roc_auc_score(y, p, multi_class="ovr", **with_weights),
+            "average_precision": metrics.average_precision_score(np.eye(7)[y], p, **with_weights),
         }
         for name, value in expected.items():
             self.assertAlmostEqual(found[name].value, value, 7, name)
+        yes, p1 = y == 2, p[:, 2]
+        both = assay.score(np.stack([1 - p1, p1], 1), yes, "binary_brier,auroc:average=binary,average_precision:average=binary", sample_weight=w)
+        for name, value in (
+            ("binary_brier", metrics.brier_score_loss(yes, p1, **with_weights)), ("auroc", metrics.roc_auc_score(yes, p1, **with_weights)),
+            ("average_precision", metrics.average_precision_score(yes, p1, **with_weights)),
+        ):
+            self.assertAlmostEqual(both[name].value, value, 7, name)
+
+    def test_calibration_error_is_that_of_its_bins(self):
+        scores, labels = made(500)
+        weight, known = weights(500), labels >= 0
+        p, w = softmax(scores)[known], weight[known] / weight[known].sum()
+        confidence, hit = p.max(1), p.argmax(1) == labels[known]
+        bins = np.minimum((confidence * 10).astype(int), 9)
+        gaps, sizes = np.bincount(bins, w * (hit - confidence), 10), np.maximum(np.bincount(bins, w, 10), 1e-300)
+        for name, value in (("ece", abs(gaps).sum()), ("ece:norm=l2", (gaps**2 / sizes).sum() ** 0.5)):
+            found = assay.score(scores, labels, name, bins=10, sample_weight=weight)["ece"]
+            self.assertAlmostEqual(found.value, value, 7)
+            self.assertLess(found.interval.low, value)
+        with_bins = assay.score(scores, labels, "ece", bins=10, edges="right_closed", sample_weight=weight)["ece"]
+        self.assertEqual((with_bins.definition, with_bins.parameters["bins"]), ("ece.l1.right_closed", "10"))
 
     def test_each_metric_has_its_influence(self):
         # The influence is the derivative of the value by an item's weight: Gateaux's, found by a small step.
@@ -88,7 +130,7 @@ class Values(InFolder):
         weight = weights(80)
         store = assay.Store.of(scores, labels)
         items = _weighted.items_of(store, weight, 3)
-        for facts in assay.score(scores, labels, NAMES).to_dict()["measurements"]:
+        for facts in assay.score(scores, labels, f"{NAMES},{CURVES}").to_dict()["measurements"]:
             found = _weighted.found_of(facts, items)
             self.assertAlmostEqual(items.weights @ found.influence, 0, 12)
             for item in (0, 11, 40):
@@ -101,9 +143,9 @@ class Values(InFolder):
     def test_student(self):
         # Tables of Student's t: quantiles of .975 and .95.
         for degrees, p, expected in ((1, 0.975, 12.706205), (5, 0.975, 2.570582), (30, 0.975, 2.042272), (10, 0.95, 1.812461), (1e7, 0.975, 1.959964)):
-            self.assertAlmostEqual(_weighted.student(p, degrees), expected, 5)
-        self.assertAlmostEqual(_weighted.tail(-2.570582, 5), 0.05, 7)
-        self.assertEqual((_weighted.tail(0, 5), _weighted.tail(math.inf, 5)), (1, 0))
+            self.assertAlmostEqual(_influences.student(p, degrees), expected, 5)
+        self.assertAlmostEqual(_influences.tail(-2.570582, 5), 0.05, 7)
+        self.assertEqual((_influences.tail(0, 5), _influences.tail(math.inf, 5)), (1, 0))
 
     def coverage(self, of, truth, draw):
         inside = sum(low <= truth <= high for low, high in (of(*draw()) for _ in range(1000)))
@@ -137,8 +179,8 @@ class Results(InFolder):
         scores, labels = made(500)
         report = assay.score(scores, labels, sample_weight=weights(500), model="net", dataset="val")
         self.assertIn("top1", report)
-        self.assertNotIn("ece", report)
-        self.assertTrue(any("ece" in note and "not measured with weights" in note for note in report.notes))
+        self.assertNotIn("calibration_error", report)
+        self.assertTrue(any("calibration_error" in note and "not measured with weights" in note for note in report.notes))
         self.assertTrue(any("items that count the same" in note for note in report.notes))
         for text in (str(report), report.to_markdown(), report.to_latex(), report.to_csv()):
             for m in report.measurements:
@@ -231,6 +273,37 @@ class Results(InFolder):
         self.assertIsNone(m.interval)
         self.assertIn("effective items", m.note)
 
+    def test_areas_of_rare_classes(self):
+        scores, labels = made(300)
+        one, last = labels.copy(), CLASSES - 1
+        one[labels == last] = 0
+        one[np.flatnonzero(labels == last)[0]] = last
+        for metric in ("auroc", "average_precision"):
+            m = assay.score(scores, one, metric, sample_weight=np.ones(300))[metric]
+            self.assertIsNone(m.interval)
+            self.assertIn(f"class {last} has 1.0 effective items", m.note)
+            self.assertAlmostEqual(m.value, assay.score(scores, one, metric)[metric].value, 9)
+            # A class whose items weigh nothing is left out.
+            left_out = assay.score(scores, one, metric, sample_weight=np.where(one == last, 0.0, 1.0))[metric]
+            self.assertAlmostEqual(left_out.value, assay.score(scores, np.where(one == last, -1, one), metric)[metric].value, 9)
+            self.assertIsNotNone(left_out.interval)
+            found = assay.compare(scores, scores[:, ::-1].copy(), one, metric, sample_weight=np.ones(300))[metric]
+            self.assertIsNone(found.interval)
+            same = assay.score(scores, np.where(labels >= 0, 2, -1), metric, sample_weight=np.ones(300))[metric]
+            self.assertEqual(same.value is None, metric == "auroc")
+
+    def test_a_difference_of_areas_and_of_calibration_errors(self):
+        scores, labels = made(500)
+        sharper, weight = scores * 2, weights(500)
+        found = assay.compare(scores, sharper, labels, "ece,auroc", sample_weight=weight)
+        a, b = (assay.score(s, labels, "ece,auroc", sample_weight=weight) for s in (scores, sharper))
+        for name in ("ece", "auroc"):
+            self.assertAlmostEqual(found[name].value, b[name].value - a[name].value, 12)
+            self.assertLess(found[name].interval.low, found[name].value)
+        self.assertEqual(found["ece"].verdict, "worse")
+        same = assay.compare(scores, scores + 1, labels, "ece,auroc", sample_weight=weight)
+        self.assertEqual([same[name].verdict for name in ("ece", "auroc")], ["no difference shown"] * 2)
+
     def test_what_is_refused(self):
         scores, labels = made(60)
         one = np.ones(60)
@@ -241,7 +314,8 @@ class Results(InFolder):
         ):
             self.refused(lambda weight=weight: assay.score(scores, labels, "top1", sample_weight=weight), code, "sample_weight", *texts)
         for options, text in (
-            ({"metrics": "top1,ece"}, "ece is not measured with weights"), ({"metrics": "aurc"}, "these are: top1, topk, nll"),
+            ({"metrics": "top1,ace"}, "ace is not measured with weights"), ({"metrics": "aurc"}, "these are: top1, topk, nll"),
+            ({"metrics": "ece:norm=max"}, "norm=l1 and norm=l2 are"), ({"metrics": "top1", "bins": 10}, "bins"),
             ({"per_class": True}, "per_class= does not go with"), ({"groups": one}, "score each group by itself"), ({"bootstrap": 500}, "influence"),
             ({"gates": ["top1 > 0.5"]}, "report['top1'] > 0.75"), ({"reliability": True}, "bins count items"),
         ):
