@@ -477,6 +477,25 @@ class PlanOptions(TypedDict, total=False):
     seed: Value
 
 
+class QualityRunOptions(TypedDict, total=False):
+    # assay quality run
+    no_check: Flag
+    log: Value
+    log_step: Value
+    storage: Value
+    batch: Value
+    batch_size: Value
+    shard_rows: Value
+    threads: Value
+    workers: Value
+    num_workers: Value
+    max_pixels: Value
+    image_memory: Value
+    no_trial: Flag
+    retry_failed: Flag
+    dry_run: Flag
+
+
 class MeasureOptions(TypedDict, total=False):
     # assay quality measure
     val: Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 from ._command_options import (
-    AttackOptions, CheckOptions, CorruptOptions, CostOptions, EvalOptions, Flag, PredictOptions, Value,
+    AttackOptions, CheckOptions, CorruptOptions, CostOptions, EvalOptions, Flag, PredictOptions, QualityRunOptions, Value,
 )
 
 
@@ -46,6 +46,57 @@ class CorruptKeywords(CorruptOptions, total=False):
 class EvaluateKeywords(EvalOptions, ModelObjects, total=False):
     gates: Value
     top_k: Value
+
+
+class QualityRunKeywords(QualityRunOptions, ModelObjects, total=False):
+    """Options of the command, and keys of an assay.toml: at its top, in [quality] and in [[model]]."""
+
+    device: Value
+    isolate: Value
+    precision: Value
+    model_timeout: Value
+    offline: Flag
+    templates: Value
+    runtime: Value
+    plugin: Value
+    corruptions: Value
+    corruption_limit: Value
+    frost: Value
+    corruption_seed: Value
+    corruption_resize: Value
+    corruption_crop: Value
+    corruption_jpeg: Value
+    corrupted_transform: Value
+    attacks: Value
+    attack_limit: Value
+    attack_eps: Value
+    attack_space: Value
+    checks: Value
+    own_class_sketch: Flag
+    level: Value
+    preset: Value
+    input_size: Value
+    interpolation: Value
+    crop_pct: Value
+    crop_mode: Value
+    resize_size: Value
+    resize_as: Value
+    antialias: Value
+    crop_start: Value
+    channel_order: Value
+    scale: Value
+    mean: Value
+    std: Value
+    fill: Value
+    num_classes: Value
+    outputs: Value
+    output: Value
+    classes: Value
+    train_size: Flag
+    sidecar: Value
+    draw_models: Value
+    draw_seed: Value
+    published: Value
 
 
 class MeasureKeywords(TypedDict, total=False):
@@ -134,5 +185,5 @@ class GapKeywords(TypedDict, total=False):
 
 __all__ = [
     "AttackKeywords", "CheckKeywords", "ColumnKeywords", "CompareKeywords", "CorruptKeywords", "CostKeywords", "EvaluateKeywords", "GapKeywords", "MeasureKeywords",
-    "ModelObjects", "PlotKeywords", "PredictKeywords",
+    "ModelObjects", "PlotKeywords", "PredictKeywords", "QualityRunKeywords",
 ]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._command_options import ChooseOptions, CorrelateOptions, MeasureOptions, QualityScoreOptions
+    from ._keywords import QualityRunKeywords
 
 
 def _step(name: str, source: Any, options: "Mapping[str, Any]") -> Any:
@@ -22,7 +23,8 @@ def _step(name: str, source: Any, options: "Mapping[str, Any]") -> Any:
 
 
 def run(
-    models: Any, data: Any = None, runs: "str | os.PathLike[str] | None" = None, *, plan: bool = False, progress: Optional[bool] = None, **options: Any
+    models: Any, data: Any = None, runs: "str | os.PathLike[str] | None" = None, *, plan: bool = False, progress: Optional[bool] = None,
+    **options: "Unpack[QualityRunKeywords]",
 ) -> Any:
     """Measures all nine dimensions like `assay quality run --json`: predicts, corrupts, attacks, checks and measures.
 
@@ -42,7 +44,7 @@ def run(
     """
     from ._quality_run import run as run_models
 
-    return run_models(models, data, runs, plan, progress, options)
+    return run_models(models, data, runs, plan, progress, {**options})
 
 
 def table(source: Any = None, **options: "Unpack[QualityScoreOptions]") -> Any:

@@ -17,7 +17,8 @@ TYPES = {
     "Robustness": ("robustness", ("clean",)), "Calibrate": ("calibrate", ("layer",)), "Ensemble": ("ensemble", ("name",)),
     "Aggregate": ("labels aggregate", ()), "Propose": ("labels propose", ()), "Compose": ("patchml", ("boxes",)),
     "Adjust": ("replicate adjust", ("hits",)), "Match": ("replicate match", ()), "Plan": ("replicate plan", ("hits",)),
-    "Measure": ("quality measure", ()), "QualityScore": ("quality score", ()), "Correlate": ("quality correlate", ()), "Choose": ("quality choose", ()),
+    "QualityRun": ("quality run", ("plan",)), "Measure": ("quality measure", ()), "QualityScore": ("quality score", ()),
+    "Correlate": ("quality correlate", ()), "Choose": ("quality choose", ()),
     "MadInit": ("mad init", ()), "MadSelect": ("mad select", ()), "MadQuestions": ("mad questions", ()), "MadAnswers": ("mad answers", ()),
     "MadRank": ("mad rank", ()), "MadStatus": ("mad status", ()), "MadAdd": ("mad add", ()),
 }

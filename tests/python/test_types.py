@@ -40,6 +40,8 @@ assay.corrupt("val", "out", corruptions="blur", severities=[1, 3]), assay.cost("
 assay.robustness("runs", "val"), assay.calibrate("runs/val/a", split=0.2, method="vector"), assay.ensemble(["a", "b"], of="logits", threads=2)
 assay.gap("a", "b", runs="runs", families=["f"], bootstrap=200), assay.compare("a", "b", disagreements=5, gates=["diff(top1) > 0"])
 assay.mad.Competition.init("folder", ["a", "b"], seed=1).rank(bootstraps=100), assay.mad.Competition("folder").select()
+assay.quality.run({"v1": len}, {"val": "v", "sketch": "s"}, "runs", attack_limit=100, preset="timm", threads=2, own_class_sketch=True, weights=None)
+assay.quality.run("assay.toml", plan=True, no_check=True), assay.quality.run("timm:resnet*", "v", draw_models=3, mean=(0.5, 0.5, 0.5))
 assay.annotation.aggregate("votes.csv"), assay.quality.measure("runs", val="v1"), assay.quality.choose(None), assay.patchml.compose("a", "b", "c")
 assay.replicate.adjust("a", "b"), assay.replicate.match("a", "b")
 columns: "dict[str, object]" = assay.Store("runs/val/a").columns(top=3, scores=True)
@@ -82,6 +84,8 @@ BAD = {
     "assay.mad.Competitions('f')": "attr-defined",
     "assay.annotation.aggregate('votes.csv', method_='mean')": "call-arg",
     "assay.quality.measure('runs', vall='v1')": "call-arg",
+    "assay.quality.run('m.pt', 'val', atack_limit=3)": "call-arg",
+    "assay.quality.run('m.pt', 'val', no_trial='yes')": "arg-type",
     "assay.replicate.adjust('a', 'b', bin_s=3)": "call-arg",
     "assay.patchml.compose('a', 'b', 'c', sizes=3)": "call-arg",
     "assay.Store('a').columns(tops=3)": "call-arg",
@@ -145,6 +149,12 @@ class Keywords(unittest.TestCase):
         if os.environ.get("ASSAY_WRITE"):
             command_options.FILE.write_text(text)
         self.assertEqual(command_options.FILE.read_text(), text, "ASSAY_WRITE=1 writes the file")
+
+    def test_options_of_quality_run(self):
+        from assay import _command_options, _keywords, _objects, _quality_run
+
+        keys = {*_quality_run.RUN, *_quality_run.QUALITY, *_quality_run.MODEL, *_quality_run.DRAW, *_objects.KEYS}
+        self.assertEqual(set(_keywords.QualityRunKeywords.__annotations__), keys | set(_command_options.QualityRunOptions.__annotations__))
 
     def test_the_library_knows_each_keyword(self):
         from assay import _keywords, _options
