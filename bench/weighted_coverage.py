@@ -1,6 +1,6 @@
 """How often the 95 % intervals of weighted auroc, average_precision and ece hold the value of the population (docs/python.md, weighted items).
 
-usage: PYTHONPATH=python python3 bench/weighted_coverage.py [SAMPLES]     default: 1000 of each world; needs NumPy alone
+usage: PYTHONPATH=python python3 bench/weighted_coverage.py [SAMPLES [area|ece]]     default: 1000 of each world; needs NumPy alone
 
 The worlds were written down before the intervals were tried. An item has u ~ N(0, 1). Its weight is exp(s u), or exp(s v) with another v,
 where it is independent of the errors. The population has a million items; a sample draws n of them.
@@ -71,6 +71,7 @@ def main():
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     random = np.random.default_rng(11)
     worlds = [("area", how) for how in itertools.product((2, 5), (1, 3))] + [("ece", times) for times in (1, 1.5)]
+    worlds = [world for world in worlds if world[0] in (sys.argv[2:] or ("area", "ece"))]
     for (kind, how), spread, related in itertools.product(worlds, (0.5, 1), (False, True)):
         people = population(kind, how, spread, related, random)
         whole = items_of(*people)

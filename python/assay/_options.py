@@ -158,11 +158,11 @@ def check_used(report: Any, options: "Mapping[str, Any]", named: bool) -> None:
     if any(m.value is None for m in measured):
         return  # what it is of may be undefined
     if not any(m.interval is not None and m.interval.method.startswith("bootstrap") for m in measured):
-        without = "which do not use the bootstrap (only ece and binary_ece do): their intervals come from a formula or a jackknife. Omit it"
+        without = "; only ece and binary_ece use the bootstrap, the other intervals come from a formula or a jackknife. Omit it"
         if options.get("bootstrap"):
-            raise Error(f"bootstrap={options['bootstrap']} has no effect on {names}, {without}")
+            raise Error(f"bootstrap={options['bootstrap']} has no effect on {names}{without}")
         if options.get("seed") is not None and not options.get("null"):
-            raise Error(f"seed={options['seed']} has no effect on {names}, {without}")
+            raise Error(f"seed={options['seed']} has no effect on {names}{without}")
     if not named:
         return
     taken = {parameter for m in measured for parameter in m.parameters}

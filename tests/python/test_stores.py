@@ -223,7 +223,10 @@ try:
 except KeyboardInterrupt:
     print("interrupted", assay.score(scores[:10], labels[:10], "top1")["top1"].n, flush=True)
 """
-        process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+        # Jobs in the background of a shell ignore SIGINT, and so would this process.
+        process = subprocess.Popen(
+            [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.addCleanup(process.kill)
         self.assertEqual(process.stdout.readline().strip(), "computing")
         process.send_signal(signal.SIGINT)
         output, _ = process.communicate(timeout=120)

@@ -8,7 +8,7 @@ import unittest
 import numpy as np
 
 import assay
-from assay import _influences, _weighted
+from assay import _influences, _weighted, _weighted_curves
 from common import CLASSES, InFolder, made
 
 NAMES = "top1,top3,nll,brier,confidence,overconfidence,balanced,precision,recall,f1,precision:average=weighted,f1:average=weighted,matthews,kappa"
@@ -172,6 +172,44 @@ class Values(InFolder):
             found = self.coverage(of, truth, draw)
             self.assertGreater(found, 0.93, metric)
             self.assertLess(found, 0.975, metric)
+
+
+    def test_intervals_of_areas_and_of_calibration_hold_the_truth(self):
+        # bench/weighted_coverage.py has more worlds, and more samples.
+        random = np.random.default_rng(8)
+
+        def people(n):
+            u, labels = random.normal(size=n), random.integers(0, 3, n)
+            scores = random.normal(size=(n, 3))
+            scores[np.arange(n), labels] += np.exp(0.3 * u)
+            p = softmax(scores)
+            ranking = _weighted_curves.Ranking(Logits(scores), np.arange(n))
+            columns = {"confidence": p.max(1), "confidence32": p.max(1).astype(np.float32)}
+            return _influences.Items(np.exp(u / 2) / np.exp(u / 2).sum(), labels, p.argmax(1), columns, None, 3, None, ranking)
+
+        facts = [{"metric": name, "definition": ""} for name in ("auroc", "average_precision", "ece")]
+        whole, inside = people(200_000), [0, 0, 0]
+        truths = [_weighted.found_of(one, whole).value for one in facts]
+        for _ in range(200):
+            items = people(300)
+            for place, one in enumerate(facts):
+                interval = _weighted.estimate_of(one, items, _weighted.found_of(one, items), 0.95)["interval"]
+                inside[place] += interval["low"] <= truths[place] <= interval["high"]
+        for one, held in zip(facts, inside):
+            self.assertGreaterEqual(held, 180, one["metric"])
+        self.assertLessEqual(inside[0], 198, "wider than necessary")
+
+
+class Logits:
+    """As a store of logits has them."""
+
+    kind = "logits"
+
+    def __init__(self, scores):
+        self._scores = scores
+
+    def scores(self):
+        return self._scores
 
 
 class Results(InFolder):
