@@ -31,7 +31,8 @@ class Pixels:
         self.height, self.width = int(how["height"]), int(how["width"])
         self.gray = how.get("channel_order") == "gray"
         self.floor = how.get("crop_start", "round") == "floor"
-        if (rule := how.get("resize_as", "pillow")) != "pillow":
+        self.rule = rule = str(how.get("resize_as", "pillow"))
+        if rule not in ("pillow", "pillow13"):
             raise Error(
                 f"images in this process are resized by Pillow, but this preprocessing resizes like "
                 f"{'OpenCV' if rule == 'opencv' else 'PyTorch'} does. "
@@ -63,6 +64,13 @@ class Pixels:
         other = int(height * long / short)
         return (height, other) if size[0] <= size[1] else (other, height)
 
+    def _in_passes(self, image: Any, size: "tuple[int, int]", interpolation: Any) -> Any:
+        """The image of this (width, height), whichever Pillow is installed: version 13 resizes the rows first in some cases, older ones never."""
+        shorter, narrower = image.size[1] - size[1], image.size[0] - size[0]
+        rows_first = self.rule == "pillow13" and shorter > 0 and 2 * narrower < shorter
+        first = (image.size[0], size[1]) if rows_first else (size[0], image.size[1])
+        return image.resize(first, interpolation).resize(size, interpolation)
+
     def window(self, image: Any, id_: str) -> Any:
         """The resized and cropped image, height x width x 3 bytes. Raises Error if it is not a Pillow image or cannot be decoded."""
         import numpy
@@ -73,7 +81,7 @@ class Pixels:
             image = image.convert("L").convert("RGB")
         width, height = self.resized(image.size)
         if image.size != (width, height):
-            image = image.resize((width, height), getattr(Image, str(self.how["interpolation"]).upper()))
+            image = self._in_passes(image, (width, height), getattr(Image, str(self.how["interpolation"]).upper()))
         left, top = _start(width, self.width, self.floor), _start(height, self.height, self.floor)
         pixels = numpy.asarray(image)
         if (left, top, width, height) == (0, 0, self.width, self.height):

@@ -235,7 +235,8 @@ class Images(InFolder):
 
     def test_the_bits_are_those_of_files(self):
         for name, more in {
-            "center": {}, "ratio": {"resize_size": None, "crop_pct": 0.875}, "squash": {"crop_mode": "squash"}, "none": {"crop_mode": "none"},
+            "center": {}, "ratio": {"resize_size": None, "crop_pct": 0.875}, "squash": {"crop_mode": "squash"},
+            "13": {"crop_mode": "squash", "resize_as": "pillow13"}, "none": {"crop_mode": "none"},
             "border": {"crop_mode": "border", "fill": [9, 8, 7]}, "small": {"resize_size": 6}, "bgr": {"channel_order": "bgr", "interpolation": "lanczos"},
             "wide": {"input_size": [3, 6, 12], "resize_size": None, "crop_pct": 0.9, "interpolation": "box"}, "scale": {"scale": 1.0, "std": [60.0, 50, 40]},
             "floor": {"crop_start": "floor", "resize_size": 11}, "classes": {"classes": {"names": ["c0", "c1", "c2"]}},
