@@ -3,6 +3,7 @@ import contextlib
 import io
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -29,6 +30,11 @@ def command(*arguments, status=0, **more):
     done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, **more)
     assert done.returncode == status, f"status {done.returncode}: {done.stderr}"
     return done.stdout
+
+
+def listen_to_ctrl_c():
+    """preexec_fn of a process that a test interrupts: a job in the background of a shell ignores SIGINT, and so would it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def quietly(call, *given, **options):

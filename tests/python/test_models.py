@@ -12,7 +12,7 @@ import torch
 from PIL import Image
 
 import assay
-from common import InFolder
+from common import InFolder, listen_to_ctrl_c
 
 SIDE, CLASSES, COUNT = 16, 4, 12
 SETTINGS = {"input_size": [3, SIDE, SIDE], "resize_size": 20, "interpolation": "bilinear", "mean": [0.5] * 3, "std": [0.25] * 3}
@@ -216,7 +216,9 @@ except KeyboardInterrupt:
         here = pathlib.Path(__file__).resolve().parent
         process = subprocess.Popen(
             [sys.executable, "-c", script, here, self.data, self.folder / "runs"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            preexec_fn=listen_to_ctrl_c,
         )
+        self.addCleanup(process.kill)
         self.assertEqual(process.stdout.readline(), "computing\n")
         start = time.monotonic()
         process.send_signal(signal.SIGINT)

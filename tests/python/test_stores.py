@@ -10,7 +10,7 @@ import unittest
 import numpy as np
 
 import assay
-from common import CLASSES, InFolder, command, made
+from common import CLASSES, InFolder, command, listen_to_ctrl_c, made
 
 
 def files_below(folder):
@@ -223,9 +223,7 @@ try:
 except KeyboardInterrupt:
     print("interrupted", assay.score(scores[:10], labels[:10], "top1")["top1"].n, flush=True)
 """
-        # Jobs in the background of a shell ignore SIGINT, and so would this process.
-        process = subprocess.Popen(
-            [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, preexec_fn=listen_to_ctrl_c)
         self.addCleanup(process.kill)
         self.assertEqual(process.stdout.readline().strip(), "computing")
         process.send_signal(signal.SIGINT)
