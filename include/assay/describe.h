@@ -1,6 +1,6 @@
-// Fields described once. What a setting is called, what it may be, and one sentence about it stand
-// in a table under its struct; options of the command, keys of assay.toml, JSON and the docs are
-// made of that table (docs/architecture.md, "Adding one more").
+// Fields described once. A table under each struct gives the name, the allowed values and one
+// sentence of help for each setting. Command-line options, keys of assay.toml, JSON and the docs
+// are generated from that table (docs/architecture.md, "Adding one more").
 //
 //     struct CropOptions {
 //         int side = 224;
@@ -28,36 +28,40 @@
 
 namespace assay {
 
-/// What a row says of a field, beside the member's own name, type and default.
+/// What a table row says about a field, in addition to the member's own name, type and default.
 struct Facts {
-    /// One sentence, without range, default and unit, which are added.
+    /// One sentence. The range, the default and the unit are added to it automatically.
     std::string_view help = {};
-    /// The range, with both ends; within that of the type. Whole numbers up to 2^53 are exact.
+    /// The allowed range, including both ends, and within the range of the type. Whole numbers up
+    /// to 2^53 are exact.
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
-    /// What 0 or "" stands for: "one per core". A 0 that the range excludes, and "", are read as
-    /// the default.
+    /// The meaning of 0 or "": "one per core". If the range excludes 0, a 0 is read as the default,
+    /// and so is "".
     std::string_view empty = {};
     std::string_view unit = {};
-    /// The member holds `times` what is written: bytes, of which users write MiB.
+    /// The member holds the written value times this factor. Users write MiB, and the member holds
+    /// bytes.
     std::int64_t times = 1;
-    /// The kind of value in help and completion: "N", "FILE" (src/cli/values.cpp). "": by the type.
+    /// The kind of value in help and completion: "N", "FILE" (src/cli/values.cpp). "" chooses by
+    /// the type.
     std::string_view value = {};
-    /// The name in files and JSON. "": the member's.
+    /// The name in files and JSON. "" uses the member's name.
     std::string_view name = {};
-    /// The long option, without dashes. "": the name, with - for _.
+    /// The long option, without dashes. "" uses the name with - in place of _.
     std::string_view option = {};
     /// More names of the option: "-j,--workers".
     std::string_view also = {};
     /// The name of the field that cannot be set together with this one.
     std::string_view excludes = {};
-    /// What separates the values of a list in one argument. "": an argument is one value.
+    /// What separates the values of a list in one argument. With "", one argument is one value.
     std::string_view separator = ",";
-    /// What the option means without a value. "": it needs one.
+    /// What the option means without a value. With "", the option needs a value.
     std::string_view alone = {};
-    /// What is typed is so many times the value: 100 for points.
+    /// The factor between the value and what users type: 100 for percentage points.
     double typed = 1;
-    /// An interface may leave out the fields of a part: a loop over batches has no "gates".
+    /// The group that the field belongs to. An interface may leave out whole groups: a loop over
+    /// batches has no "gates".
     std::string_view part = {};
 };
 
@@ -66,12 +70,12 @@ enum class FieldKind { flag, whole, number, text, path, word };
 struct ValueShape {
     FieldKind kind = FieldKind::text;
     bool list = false;
-    /// What a whole number's type holds.
+    /// The range of a whole number's type.
     std::int64_t lowest = 0;
     std::uint64_t highest = 0;
-    /// All that a word may be.
+    /// Every word that the type allows.
     std::span<const std::string_view> words = {};
-    /// What a text may be, for messages: "full, f16, label". "": any text.
+    /// What a text may be, for messages: "full, f16, label". "" allows any text.
     std::string_view allowed = {};
 };
 
@@ -81,14 +85,14 @@ struct Field {
     std::string_view name;  ///< "max_pixels"
     ValueShape shape;
     void (*get)(const void* object, nlohmann::json& out);
-    /// False: no value of the member's type.
+    /// Returns false if the value does not have the member's type.
     bool (*set)(void* object, const nlohmann::json& value);
     void (*copy)(const void* from, void* to);
     const void* (*initial)();  ///< an object with the defaults
 
     /// "max-pixels", as the command line spells it.
     std::string option() const;
-    /// Whether an interface has it that leaves out these parts.
+    /// Whether the field belongs to an interface that leaves out these groups.
     bool is_in(std::initializer_list<std::string_view> without) const;
 };
 
@@ -135,13 +139,13 @@ const nlohmann::json& entry_of(const nlohmann::json& list, std::size_t i);
 
 }  // namespace detail
 
-/// How a type is written and read: `to`, `from` and `shape`. Those of bool, numbers, texts, paths,
-/// lists of them, and of enums with words are here; another type has a specialisation beside it.
+/// How a type is written and read: `to`, `from` and `shape`. This file covers bool, numbers, texts,
+/// paths, lists of these, and enums with words. Any other type needs a specialisation next to it.
 template <class T>
 struct Kind;
 
-/// An enum has the words that users know its values by: an overload beside it returns an array of
-/// pairs of value and word.
+/// The words that users type for the values of an enum. Declare an overload next to the enum that
+/// returns an array of pairs of value and word.
 template <class E>
 concept HasWords = std::is_enum_v<E> && requires(E value) {
     words_of(value);
@@ -242,7 +246,7 @@ struct Kind<std::vector<T>> {
     }
 };
 
-/// A row that can stand in the description of S only.
+/// A row that only the description of S accepts.
 template <class S>
 struct FieldOf {
     Field field;
@@ -282,7 +286,7 @@ inline constexpr std::nullptr_t description = nullptr;
 template <class S>
 concept Described = !std::is_null_pointer_v<std::remove_cv_t<decltype(description<S>)>>;
 
-/// The row of one member that is called as it is.
+/// The row of one member, under the member's own name.
 template <auto member>
 constexpr std::span<const Field> row_of() {
     const std::span<const Field> rows =
@@ -292,39 +296,40 @@ constexpr std::span<const Field> row_of() {
     return rows.subspan(i, 1);
 }
 
-/// A struct with a description may have rules over several fields: an overload
-/// `std::string fault_of(const S&)` beside it, "" where nothing is wrong.
+/// A struct with a description may have rules that involve several fields. Declare an overload
+/// `std::string fault_of(const S&)` next to it, which returns "" if nothing is wrong.
 template <class S>
 concept HasRules = requires(const S& object) {
     { fault_of(object) } -> std::same_as<std::string>;
 };
 
-/// Sets a field from JSON or TOML. Returns what is wrong, to stand behind the field's name, "" if
-/// nothing is: "is 300000000; allowed: a whole number from 1 to 178956970". This is the one check
-/// of type, range and words, whatever a value was read from. A relative path is relative to
-/// `folder`; without one it stays as it is.
+/// Sets a field from JSON or TOML. Returns "" or what is wrong, in words that continue the field's
+/// name: "is 300000000; allowed: a whole number from 1 to 178956970". All sources of values share
+/// this check of type, range and words. A relative path is relative to `folder`. Without a folder
+/// the path stays as it is.
 std::string set_field(const Field& field, void* object, const nlohmann::json& value,
                       const std::filesystem::path* folder = nullptr);
-/// The same from what was typed; of a list all its entries.
+/// The same for typed text. For a list, pass all its entries.
 std::string set_texts(const Field& field, void* object, std::span<const std::string> texts);
 
 /// "a whole number from 1 to 178956970".
 std::string allowed_of(const Field& field);
-/// The same of any value of the type.
+/// The allowed values of any value with this shape.
 std::string allowed_of(const ValueShape& shape);
-/// The field in the unit that is typed: with the range of that.
+/// The field in the unit that users type, with its range in that unit.
 Field as_typed(Field field);
-/// "1 to 178956970", "at least 1"; "" where the row gives no range.
+/// "1 to 178956970", "at least 1", or "" if the row gives no range.
 std::string range_of(const Field& field);
-/// The help, with what a text may be.
+/// The help sentence, followed by the allowed values of a text.
 std::string help_of(const Field& field);
 
 /// {"max_pixels": 178956970, ...}, in the order of the keys.
 nlohmann::json json_of_fields(const void* object, std::span<const Field> fields);
-/// Lines of an assay.toml with the values of the object and what they mean, for docs.
+/// Lines of an assay.toml with the object's values and an explanation of each, for the docs.
 std::string toml_of_fields(const void* object, std::span<const Field> fields);
 
-/// What a program set outside of its range: "width is 5; allowed: a number from 20 to 1000"; "".
+/// Describes a value that a program set outside its range: "width is 5; allowed: a number from 20
+/// to 1000". Returns "" if there is none.
 std::string fault_in_fields(const void* object, std::span<const Field> fields);
 
 template <Described S>

@@ -1,6 +1,6 @@
-// Results described once. What a result's JSON holds stands in one table of rows, in the source of
-// its component; JSON, the columns of csv, the TypeScript types of the pages and docs/results.md
-// are made of that table (docs/architecture.md, "Adding one more").
+// Results described once. One table of rows in the component's source lists what a result's JSON
+// contains. JSON, csv columns, the pages' TypeScript types and docs/results.md are generated from
+// that table (docs/architecture.md, "Adding one more").
 //
 //     ResultType result_type(ResultOf<GapLine>) {
 //         static constexpr auto rows = describe_result<GapLine>(
@@ -32,36 +32,38 @@
 
 namespace assay {
 
-/// A type of JSON.
+/// The JSON type of a value.
 struct ResultShape {
     enum class Kind { flag, number, text, object, list, map, json };
     Kind kind = Kind::json;
     bool nullable = false;
-    std::span<const std::string_view> words = {};  ///< all that a text may be
+    std::span<const std::string_view> words = {};  ///< every word that a text may be
     const ResultShape* entry = nullptr;            ///< of lists and maps
     ResultType (*type)() = nullptr;                ///< of objects
 };
 
-/// What a row says of a value, beside the member's own name and type.
+/// What a table row says about a value, in addition to the member's own name and type.
 struct PartFacts {
-    /// One sentence without a full stop; "" where the name says it all.
+    /// One sentence without a full stop. "" if the name needs no explanation.
     std::string_view help = {};
-    /// The name in JSON. "": the member's.
+    /// The name in JSON. "" uses the member's name.
     std::string_view name = {};
-    /// The object that holds it, where that is no struct: "counts".
+    /// The JSON object that contains the value, if no struct stands for that object: "counts".
     std::string_view group = {};
-    /// Its TypeScript type. "": by the C++ type.
+    /// Its TypeScript type. "" chooses by the C++ type.
     std::string_view script = {};
-    /// Left out where it says nothing: an optional one without a value, any other that is null, "",
+    /// Omits a value that says nothing: an optional without a value, or a value that is null, "",
     /// [], {}, false or 0.
     bool omitted = false;
-    /// Left out as said, but there in all results that pages show: their type counts on it.
+    /// Omitted like that, but present in all results that the pages show, so the pages' type
+    /// requires it.
     bool usual = false;
-    /// Its own fields stand in the place of it: those of a base class.
+    /// The value's own fields replace it in the object. This is for the fields of a base class.
     bool inlined = false;
     /// In csv alone.
     bool only_csv = false;
-    /// An array becomes an object with these keys, and the arrays in it one with the inner keys.
+    /// Writes an array as an object with these keys, and each inner array as an object with the
+    /// inner keys.
     std::span<const std::string_view> keys = {}, inner_keys = {};
 };
 
@@ -103,14 +105,14 @@ constexpr ResultShape shape_of(const ValueShape& shape) {
 
 }  // namespace detail
 
-/// An enum that has a name_of() and no words_of(): any text, as far as its type tells.
+/// An enum that has a name_of() but no words_of(): its type allows any text.
 template <class E>
 concept HasName = std::is_enum_v<E> && !HasWords<E> && requires(E value) {
     name_of(value);
 };
 
 /// How a type is written: `to` and `shape`. Numbers, texts, paths and enums with words are written
-/// as settings are.
+/// in the same way as settings.
 template <class T>
 struct ResultKind {
     static constexpr ResultShape shape = detail::shape_of(Kind<T>::shape);
@@ -151,7 +153,7 @@ struct ResultKind<S> {
 
 namespace detail {
 
-/// What may hold a value or nothing: std::optional, a pointer.
+/// A type that may hold a value or nothing: std::optional, a pointer.
 template <class Held, class T>
 struct NullableKind {
     static constexpr ResultShape shape = [] {
@@ -207,7 +209,7 @@ template <class T>
 struct ResultKind<std::vector<std::pair<std::string, T>>>
     : detail::MapKind<std::vector<std::pair<std::string, T>>, T> {};
 
-/// A row that can stand in the description of S only.
+/// A row that only the description of S accepts.
 template <class S>
 struct PartOf {
     Part part;
@@ -257,8 +259,8 @@ constexpr PartOf<Struct> part_of(const PartFacts& facts, std::string_view name, 
 
 }  // namespace detail
 
-/// A data member or a member function, or one of a member: <&Gate::text> or <&GateResult::gate,
-/// &Gate::text>. Pointers on the way are followed.
+/// A data member, a member function, or a member of a member: <&Gate::text> or <&GateResult::gate,
+/// &Gate::text>. Pointers along the way are followed.
 template <auto first, auto... rest>
 constexpr auto part(const PartFacts& facts) {
     using Struct = typename detail::MemberOf<decltype(first)>::Struct;
@@ -269,7 +271,7 @@ constexpr auto part(const PartFacts& facts) {
     return detail::part_of<Struct, Value>(
         facts, facts.name.empty() ? detail::last_name<first, rest...>() : facts.name, read);
 }
-/// What a lambda without captures makes of the struct; `facts` has its name.
+/// A value that a lambda without captures computes from the struct. `facts` must give its name.
 template <class Read>
 constexpr auto part(const PartFacts& facts, Read read) {
     using Of = detail::ReadOf<decltype(&Read::operator())>;
@@ -280,7 +282,7 @@ template <std::size_t n>
 struct ResultRows {
     ResultFacts facts;
     std::array<Part, n> parts;
-    /// As long as these rows are there: they are static.
+    /// Safe because the rows are static.
     constexpr operator ResultType() const { return {facts, parts}; }
 };
 
@@ -293,17 +295,18 @@ constexpr ResultRows<n> describe_result(const ResultFacts& facts, const PartOf<S
     (std::make_index_sequence<n>{});
 }
 
-/// The types and all that they hold, by name; each once.
+/// The types and every type that they contain, sorted by name, each listed once.
 std::vector<ResultType> types_in(std::span<const ResultType> types);
 ResultType result_type(ResultOf<Interval>);
 ResultType result_type(ResultOf<Estimate>);
 
-/// TypeScript interfaces of the types and of all that they hold, by name.
+/// TypeScript interfaces of the types and of every type that they contain, sorted by name.
 std::string type_script_of(std::span<const ResultType> types);
-/// Tables of the fields, in Markdown: the types by schema, then what they hold by name.
+/// Markdown tables of the fields: first the types sorted by schema, then the types that they
+/// contain sorted by name.
 std::string markdown_of(std::span<const ResultType> types);
-/// What a description must not have, a line each: two types of one name, a column that leads
-/// nowhere, a name twice.
+/// Faults in a description, one line each: two types with the same name, a column that leads
+/// nowhere, a repeated name.
 std::vector<std::string> faults_of(std::span<const ResultType> types);
 
 }  // namespace assay

@@ -1,9 +1,9 @@
 // Errors: the one exception type of the library.
 //
-// The library throws `Error`, never prints and never exits. A message says what was wrong, the
-// value met, and what is allowed; notes added on the way up ("while reading
-// runs/val/resnet50/manifest.json") say where. A result that is merely undefined (0/0, an absent
-// subgroup) is not an error but a value: see measurement.h.
+// The library throws `Error`, never prints and never exits. A message says what is wrong, which
+// value was found, and what is allowed. Notes that callers add ("while reading
+// runs/val/resnet50/manifest.json") say where. An undefined result (0/0, an absent subgroup) is a
+// value and no error: see measurement.h.
 #pragma once
 
 #include <exception>
@@ -19,11 +19,11 @@ enum class ErrorCode {
     usage,          ///< the request makes no sense (unknown flag, metric or model name)
     bad_input,      ///< a file or value is damaged, missing, of the wrong shape or not supported
     io,             ///< the system refused: full disk, no permission, read-only folder
-    unreachable,    ///< a server does not answer, or not as it must: another time it may
+    unreachable,    ///< a server does not answer, or answers wrongly; a later try may succeed
     busy,           ///< another process holds the store
     out_of_memory,  ///< a batch or buffer did not fit; a smaller one may
     interrupted,    ///< the user asked to stop (SIGINT, SIGTERM)
-    internal,       ///< a broken promise inside Assay: please report
+    internal,       ///< Assay broke its own contract: please report it
 };
 
 class Error : public std::exception {
@@ -37,7 +37,7 @@ public:
     /// Message and notes on one line: "message (while a; while b)".
     const char* what() const noexcept override { return what_.c_str(); }
 
-    /// Adds where it happened; `note` completes the phrase "while ...".
+    /// Adds context to the error. `note` completes the phrase "while ...".
     Error& add_note(std::string note);
 
 private:
@@ -58,8 +58,8 @@ decltype(auto) with_note(std::string_view note, Body&& body) {
     }
 }
 
-/// The candidate nearest to `word` by edit distance, or "" when none is near (at most a third of
-/// its letters differ).
+/// The candidate nearest to `word` by edit distance, or "" if none is near (at most a third of its
+/// letters differ).
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "; did you mean `x`?" for the nearest candidate, else "; known: a, b, c" (at most 12, then

@@ -1,4 +1,4 @@
-// A number and how sure it is: the one form in which Assay returns results, for metrics, gaps,
+// A number and its uncertainty. Assay returns every result in this form: metrics, gaps,
 // frequencies, scores, ranks and latencies.
 #pragma once
 
@@ -18,10 +18,10 @@ struct Interval {
     bool operator==(const Interval&) const = default;
 };
 
-/// What the value counts. Values are kept in this unit and shown in the reader's: proportions in
-/// percent.
+/// What the value counts. Values are stored in this unit. Reports may show another: proportions
+/// appear in percent.
 enum class Unit {
-    number,      ///< of no unit: a ratio, a correlation, a slope
+    number,      ///< without a unit: a ratio, a correlation, a slope
     proportion,  ///< in [0, 1], or a difference of two in [-1, 1]
     nats,
     rank,  ///< a place among others, from 1: shown as a whole number
@@ -34,25 +34,25 @@ struct Estimate {
     std::optional<double> value;
     std::string undefined;
     Unit unit = Unit::number;
-    std::uint64_t n =
-        0;  ///< items that entered; of an undefined value those that would have, where known
+    std::uint64_t n = 0;  ///< items that the value was computed from; if it is undefined, the items
+                          ///< that would have entered, if known
     std::optional<Interval> interval;
     std::optional<double> standard_error;
     std::string note;  ///< "", or what a reader must know: why there is no interval, the floor of a
                        ///< metric, ...
 };
 
-/// Half of the interval's width; 0 without an interval.
+/// Half of the interval's width, or 0 without an interval.
 double half_width(const Estimate& estimate);
 
 /// {"low", "high", "level", "method"}.
 nlohmann::json to_json(const Interval& interval);
-/// {"value" (null with "undefined"), "unit", "n", "interval", "standard_error", "note"}: what is
-/// set. The fields of all estimates in all results.
+/// {"value" (null with "undefined"), "unit", "n", "interval", "standard_error", "note"}. Fields
+/// without a value are omitted. Every estimate in every result has these fields.
 nlohmann::json to_json(const Estimate& estimate);
 
-/// McNemar's test of two proportions measured on the same items: b items only the first has, c only
-/// the second.
+/// McNemar's test of two proportions on the same items. Only the first succeeds on b items, and
+/// only the second on c items.
 struct McNemar {
     std::uint64_t b = 0, c = 0;
     double p = 1;      ///< exact, two-sided: min(1, 2 P(X <= min(b, c))), X ~ Binomial(b + c, 1/2)

@@ -1,5 +1,5 @@
-// Plug-ins that metrics and corruptions come from: the setting that several structs of options
-// have. assay/plugin.h is for those who write one.
+// The setting for plug-ins that provide metrics and corruptions. Several structs of options share
+// it. Authors of plug-ins need assay/plugin.h.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// How far a long piece of work is: one shape for all of them.
+// The progress of a long task, in one struct for all tasks.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,21 @@
 namespace assay {
 
 struct Progress {
-    std::string_view step = "";  ///< what is being done now: "reading", a data set's name; "" where
-                                 ///< it goes without saying
+    std::string_view step = "";  ///< the current step: "reading", or the name of a data set; "" if
+                                 ///< it is obvious
     std::uint64_t done =
-        0;  ///< units of the work (images, scores, ...), those of earlier runs included
+        0;  ///< units of work (images, scores, ...) including those of earlier runs
     std::uint64_t total = 0;  ///< 0: not known
     std::uint64_t skipped =
-        0;  ///< of `done`: finished by earlier runs, and so without meaning for the rate
-    std::uint64_t failed = 0;  ///< of `done`, this run: without a result, as an unreadable image
-    /// Where units differ in cost: how much of the work is done, and was before this run, as
-    /// proportions.
+        0;  ///< the part of `done` that earlier runs finished, which the rate must not count
+    std::uint64_t failed = 0;  ///< the part of `done` from this run that gave no result, such as
+                               ///< unreadable images
+    /// For units that differ in cost: the proportion of the work that is done, and the proportion
+    /// that was done before this run.
     std::optional<double> work = {}, work_skipped = {};
 };
 
-/// Called now and then on any of the working threads, one call at a time; may be empty. It must not
+/// Called from time to time on any working thread, one call at a time. May be empty. It must not
 /// throw.
 using ProgressCallback = std::function<void(const Progress&)>;
 

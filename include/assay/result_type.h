@@ -1,8 +1,8 @@
-// That a struct is described as a result (assay/describe_result.h), for those who hold it:
+// Declares that a struct is described as a result (assay/describe_result.h), for code that uses it:
 //
 //     ResultType result_type(ResultOf<GapLine>);
 //
-// json_of(line) is then its JSON.
+// json_of(line) then returns its JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,20 +17,20 @@ struct Part;
 struct ResultFacts {
     std::string_view name;         ///< of the TypeScript interface
     std::string_view help = {};    ///< one sentence without a full stop
-    std::string_view schema = {};  ///< "assay.gap/2": the object has it as `schema`
-    /// Columns of csv, in their order: "class=id,name,low=accuracy.interval.low". Behind = stands
-    /// where the value is in JSON; without one it is called as the column. An estimate is its
-    /// value; "score*" is that of an estimate with both ends: score, score_low, score_high.
+    std::string_view schema = {};  ///< "assay.gap/2": the value of the object's `schema`
+    /// Columns of csv, in their order: "class=id,name,low=accuracy.interval.low". The part after =
+    /// is the path of the value in JSON, by default the name of the column. An estimate appears as
+    /// its value. "score*" stands for three columns of an estimate: score, score_low, score_high.
     std::string_view columns = {};
 };
 
-/// A description, whatever it is of.
+/// A description of any struct.
 struct ResultType {
     ResultFacts facts;
     std::span<const Part> parts;
 };
 
-/// Stands for S where an overload is chosen.
+/// Stands for S when the compiler chooses an overload.
 template <class S>
 struct ResultOf {};
 
@@ -44,7 +44,7 @@ template <IsResult S>
 auto json_of(const S& object) {
     return json_of_result(result_type(ResultOf<S>{}), &object);
 }
-/// Of a struct without a to_json() of its own.
+/// For a struct without its own to_json().
 template <IsResult S>
 auto to_json(const S& object) {
     return json_of(object);

@@ -1,4 +1,4 @@
-// Lists that say each thing once.
+// Lists without repeated texts.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace assay {
 
-/// Adds `text` unless it is there.
+/// Adds `text` unless the list contains it already.
 inline void add_once(std::vector<std::string>& texts, const std::string& text) {
     if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }

@@ -1,5 +1,6 @@
-// Fields of a binary text: numbers, texts, one behind the other, little-endian. The reader takes
-// what may be damaged or hostile: it never reads beyond the end nor allocates more than is there.
+// Fields of a binary record: numbers and texts in sequence, little-endian. The reader accepts
+// damaged and hostile bytes: it never reads beyond the end, and never allocates more than the bytes
+// can fill.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ public:
         number(value.size());
         return raw(value.data(), value.size());
     }
-    /// A number that is small more often than not: 7 bits a byte, the sign in the lowest.
+    /// Writes a number that is usually small: 7 bits per byte, with the sign in the lowest bit.
     FieldWriter& small(std::int64_t value) {
         auto left = static_cast<std::uint64_t>(value) << 1U ^
                     static_cast<std::uint64_t>(value >> 63);  // arithmetic shift
@@ -47,7 +48,7 @@ private:
 
 class FieldReader {
 public:
-    /// Throws what is wrong with the bytes: "cut short". Does not return.
+    /// Throws an error that says what is wrong with the bytes: "cut short". Does not return.
     using Refuse = void (*)(std::string_view what);
 
     FieldReader(std::string_view bytes, Refuse refuse) : rest_(bytes), refuse_(refuse) {}
@@ -58,7 +59,7 @@ public:
         if (value > most) refuse_(fmt::format("{} where at most {} is allowed", value, most));
         return value;
     }
-    /// How many fields follow, each of a byte or more.
+    /// The number of fields that follow. Each field takes at least one byte.
     std::size_t count() { return static_cast<std::size_t>(number(rest_.size())); }
     bool flag() { return number(1) == 1; }
     double real() {

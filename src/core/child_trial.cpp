@@ -25,14 +25,14 @@
 namespace assay {
 namespace {
 
-/// The first byte of what a child says when `body` came back, with or without a fault.
+/// The first byte that a child sends after `body` returned, with or without an error.
 constexpr char came_back = '.';
 
 [[noreturn]] void no_process(std::string_view what) {
     throw Error(ErrorCode::io, fmt::format("cannot try {}: {}", what, std::strerror(errno)));
 }
 
-/// In the child: nothing that it inherited is flushed or destroyed.
+/// Ends the child without flushing or destroying anything that it inherited.
 [[noreturn]] void end_child(int to, std::string_view words) {
     while (!words.empty()) {
         const ssize_t n = retried([&] { return ::write(to, words.data(), words.size()); });
@@ -46,7 +46,7 @@ constexpr char came_back = '.';
     for (const int signal :
          {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGTERM, SIGINT, SIGHUP})
         ::signal(signal, SIG_DFL);
-    // Whoever waits for it may be killed: it ends by itself then.
+    // The parent may be killed while it waits, so the child ends by itself after this time.
     ::alarm(static_cast<unsigned>(trial_seconds()) + 5);
     std::string words(1, came_back);
     try {
@@ -61,7 +61,7 @@ constexpr char came_back = '.';
     end_child(to, words);
 }
 
-/// What the child says until it ends; false: not within the time.
+/// Collects the child's output until the child ends. Returns false if that takes too long.
 bool hear(int from, std::string& words) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point end = Clock::now() + std::chrono::seconds(trial_seconds());
@@ -97,7 +97,7 @@ int trial_seconds() {
 }
 
 void try_in_child(std::string_view what, const std::function<void()>& body) {
-    trial_seconds();  // says what is wrong with it before the fork
+    trial_seconds();  // throws for a wrong value of the variable before the fork
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) no_process(what);
     const Descriptor from(ends[0]);
@@ -152,7 +152,7 @@ bool true_on_all_threads(const std::function<bool(int thread)>& body) {
         });
     }
     for (std::thread& thread : threads) thread.join();
-    throw_if_stopped();  // which an exception of the body may have been
+    throw_if_stopped();  // the body may have ended with an exception because of a stop request
     return std::ranges::all_of(fine, [](bool one) { return one; });
 }
 

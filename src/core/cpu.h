@@ -1,5 +1,5 @@
-// Which instruction sets this processor has, asked once. Every fast path has a plain one that gives
-// the same bits.
+// The instruction sets of this processor, detected once. Every fast path has a plain counterpart
+// that gives the same bits.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,20 @@
 
 namespace assay {
 
-/// AVX2 and FMA are both there, and the environment variable ASSAY_SIMD is not "none" (how tests
-/// reach the plain path).
+/// True if the processor has AVX2 and FMA, unless the environment variable ASSAY_SIMD is "none".
+/// Tests use that value to reach the plain path.
 bool cpu_has_avx2();
 /// AVX2 plus half-precision conversion.
 bool cpu_has_f16c();
 
-/// What the processor calls itself ("AMD EPYC 7763 64-Core Processor"), from /proc/cpuinfo; the
-/// architecture where it does not say.
+/// The processor's name for itself ("AMD EPYC 7763 64-Core Processor"), from /proc/cpuinfo, or the
+/// architecture if that file has none.
 std::string cpu_name();
-/// The widest vector instructions that the processor has ("avx512f", "avx2", "sse2"): what a tensor
-/// library chooses its kernels by. "none" where they are switched off by ASSAY_SIMD.
+/// The widest vector instructions that the processor has ("avx512f", "avx2", "sse2"). Tensor
+/// libraries choose their kernels by these. "none" if ASSAY_SIMD switches them off.
 std::string cpu_instruction_set();
 
-/// Bytes of memory that this machine has; 0 where it does not say.
+/// The machine's memory in bytes, or 0 if it is not known.
 std::uint64_t physical_memory();
 
 }  // namespace assay

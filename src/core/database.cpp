@@ -111,7 +111,7 @@ void Statement::run() {
         while (step()) {
         }
     } catch (...) {
-        reset();  // the next use begins anew, whatever became of this one
+        reset();  // the next use starts afresh, whatever the outcome of this one
         throw;
     }
     reset();
@@ -175,14 +175,15 @@ struct Database::Impl {
             sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_EXRESCODE, nullptr);
         if (code != SQLITE_OK) throw_database_error(handle, path, code);
         sqlite3_busy_timeout(handle, busy_milliseconds);
-        // The file may come from anyone: nothing in its schema runs, nothing bends the file itself.
+        // The file may come from anyone: nothing in its schema may run, and no statement may damage
+        // the file.
         sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
         sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
         sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
         sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 1 << 28);
         run("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON");
-        // Reads the header: a file that is no database is found here.
+        // Reads the header, which shows whether the file is a database at all.
         run("SELECT count(*) FROM sqlite_schema");
     }
     void run(const std::string& sql) {
@@ -193,7 +194,7 @@ struct Database::Impl {
 
 namespace {
 
-/// As a URI, whatever is in the name.
+/// The file name as a URI, whatever characters the name has.
 std::string immutable_uri(const std::filesystem::path& path) {
     std::string uri = "file:";
     for (const char c : path.string()) {
@@ -226,8 +227,9 @@ Database::Database(const std::filesystem::path& path, Access access)
     try {
         impl_->open(path.string(), SQLITE_OPEN_READONLY);
     } catch (const Error& error) {
-        // Beside a database in WAL mode lies a file that even readers write. Where they cannot, and
-        // nobody can have written since, the file alone is all there is.
+        // A database in WAL mode has a second file next to it, to which even readers write. If
+        // readers cannot write there, and nobody can have written since, the main file alone is
+        // complete.
         std::filesystem::path log = path;
         log += "-wal";
         if (error.code() != ErrorCode::io || is_there(log)) throw;
@@ -295,7 +297,7 @@ Transaction::~Transaction() {
     try {
         database_.execute(inner_ ? "ROLLBACK TO inner; RELEASE inner" : "ROLLBACK");
     } catch (const std::exception&) {
-        // SQLite has undone it already, or will when the file is opened next.
+        // SQLite has rolled back already, or will do so when the file is opened next.
     }
 }
 

@@ -1,5 +1,5 @@
-// SQLite behind one file: statements with typed parameters and columns, transactions, and what
-// SQLite reports as Assay's errors.
+// The only file that uses SQLite: statements with typed parameters and columns, transactions, and
+// SQLite's failures as Assay errors.
 #pragma once
 
 #include <cstdint>
@@ -27,28 +27,30 @@ public:
     Statement& bind(const std::optional<std::int64_t>& value) {
         return value ? bind(*value) : bind_null();
     }
-    /// Goes to the next row; false: there is none. Throws busy, io, bad_input (a damaged file).
+    /// Moves to the next row. Returns false if there is none. Throws busy, io, bad_input (a damaged
+    /// file).
     bool step();
-    /// One step of a statement without rows, which may then be bound anew.
+    /// Executes a statement without result rows once. Afterwards it can be bound again.
     void run();
-    /// Binds one value for each question mark, and goes on as run().
+    /// Binds one value for each question mark, then does the same as run().
     template <class First, class... Others>
     void run(const First& first, const Others&... others) {
         bind_value(first);
         (bind_value(others), ...);
         run();
     }
-    /// Before the same statement is bound and stepped once more.
+    /// Prepares the same statement for another execution.
     void reset();
 
     std::int64_t integer(int column) const;
-    /// Throws bad_input: outside of what is allowed, as in a file that another program changed.
+    /// Throws bad_input if the value is outside the allowed range, as in a file that another
+    /// program changed.
     std::uint64_t count(int column, std::uint64_t most = INT64_MAX) const;
     double number(int column) const;
     std::string text(int column) const;
     bool is_null(int column) const;
     int columns() const;
-    /// As the query calls the column.
+    /// The name that the query gives to the column.
     std::string_view name(int column) const;
 
 private:
@@ -71,12 +73,13 @@ private:
 class Database {
 public:
     enum class Access {
-        read,    ///< also where the folder cannot be written
-        write,   ///< the file is there
-        create,  ///< the file is not there
+        read,    ///< also works in a folder without write permission
+        write,   ///< the file must exist
+        create,  ///< the file must not exist
     };
-    /// WAL, foreign keys, every commit synced; another process that writes is waited for, for five
-    /// seconds. Throws bad_input: missing, no database, damaged; usage: there already; busy; io.
+    /// Uses WAL and foreign keys, and syncs every commit. Waits up to five seconds for another
+    /// process that writes. Throws bad_input: missing, no database, damaged; usage: there already;
+    /// busy; io.
     Database(const std::filesystem::path& path, Access access);
     ~Database();
     Database(Database&&) noexcept;
@@ -85,16 +88,18 @@ public:
     const std::filesystem::path& path() const noexcept;
     Access access() const noexcept;
     Statement prepare(std::string_view sql) const;
-    /// What a query gives first; 0: it has no row. Throws bad_input: null, or no whole number.
+    /// The first value that a query returns, or 0 if it returns no row. Throws bad_input: null, or
+    /// no whole number.
     std::int64_t integer(std::string_view sql) const;
     /// Any number of statements without parameters and rows.
     void execute(const std::string& sql);
-    /// Of the row that was inserted last.
+    /// The row id of the most recently inserted row.
     std::int64_t last_row() const;
     bool in_transaction() const;
-    /// Rows that the last statement changed.
+    /// The number of rows that the last statement changed.
     std::int64_t changes() const;
-    /// What `PRAGMA integrity_check` finds; empty: all is well. Foreign keys are not looked at.
+    /// The problems that `PRAGMA integrity_check` finds; empty if there are none. Foreign keys are
+    /// not checked.
     std::vector<std::string> problems() const;
 
 private:
@@ -102,8 +107,9 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// Holds the file for writing from its beginning, and undoes what was written unless commit() was
-/// reached. Inside another one it is a part of that: undone by itself, kept with the whole.
+/// Locks the file for writing from the start, and rolls back unless commit() was reached. A nested
+/// transaction is part of the outer one: it can be rolled back separately, and is committed with
+/// the outer one.
 class Transaction {
 public:
     explicit Transaction(Database& database);

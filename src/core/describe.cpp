@@ -80,7 +80,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Exact for 64-bit integers.
+/// Holds 64-bit integers exactly.
 using Exact = long double;
 
 Exact exact(const json& number) {
@@ -107,7 +107,7 @@ bool is_number(const Field& field) {
     return field.shape.kind == FieldKind::whole || field.shape.kind == FieldKind::number;
 }
 
-/// 0 or "", where the row says what that stands for.
+/// Whether the value is 0 or "" and the row gives these a meaning.
 bool is_empty_value(const Field& field, const json& value) {
     if (field.facts.empty.empty()) return false;
     if (value.is_number()) return !field.shape.list && exact(value) == 0;
@@ -122,7 +122,7 @@ bool in_range(const Field& field, const json& value) {
            number <= static_cast<Exact>(field.facts.max);
 }
 
-/// Texts in quotes, numbers as they are.
+/// Shows texts in quotes and numbers without.
 std::string shown(const json& value) {
     if (value.is_string()) return "`" + shortened(value.get<std::string>(), 80) + "`";
     if (value.is_number_float() && !std::isfinite(value.get<double>()))
@@ -130,7 +130,7 @@ std::string shown(const json& value) {
     return shown_json(value);
 }
 
-/// The same of what was typed.
+/// The same for typed text.
 std::string typed(const std::string& text) {
     double number = 0;
     const char* const end = text.data() + text.size();
@@ -139,7 +139,7 @@ std::string typed(const std::string& text) {
     return is_number ? text : shown(json(text));
 }
 
-/// With the word that was probably meant.
+/// Adds the word that the user probably meant.
 std::string fault_text(const Field& field, const std::string& met) {
     std::string out = fmt::format("is {}; allowed: {}", met, allowed_of(field));
     if (field.shape.kind == FieldKind::word) {
@@ -151,7 +151,8 @@ std::string fault_text(const Field& field, const std::string& met) {
     return out;
 }
 
-/// One value, or an entry of a list. `out` is what the member takes.
+/// Checks one value, or one entry of a list. `out` gets the value in the form that the member
+/// takes.
 std::string check_value(const Field& field, const json& value, const std::filesystem::path* folder,
                         json& out) {
     out = value;
@@ -170,7 +171,7 @@ std::string check_value(const Field& field, const json& value, const std::filesy
         return {};
     }
     if (field.shape.kind == FieldKind::flag) return value.is_boolean() ? std::string() : refused();
-    if (!field.shape.allowed.empty()) return {};  // its Kind reads more than texts
+    if (!field.shape.allowed.empty()) return {};  // the Kind of this field accepts more than texts
     if (!value.is_string()) return refused();
     if (field.shape.kind == FieldKind::path && folder != nullptr && value != "")
         out = path_from(*folder, value.get<std::string>()).string();
@@ -190,7 +191,7 @@ std::optional<json> whole_from(const std::string& text) {
     return {};
 }
 
-/// What was typed, as JSON would hold it; nothing: no such value.
+/// Typed text as JSON would hold it, or nothing if no such value exists.
 std::optional<json> json_from(const Field& field, const std::string& text) {
     const char* const end = text.data() + text.size();
     switch (field.shape.kind) {
@@ -200,11 +201,13 @@ std::optional<json> json_from(const Field& field, const std::string& text) {
         case FieldKind::whole: {
             const std::string_view digits =
                 text.starts_with('-') ? std::string_view(text).substr(1) : std::string_view(text);
-            if (digits.size() > 1 && digits.front() == '0') return {};  // 010 is 8 to some
+            // some programs read 010 as 8
+            if (digits.size() > 1 && digits.front() == '0') return {};
             return whole_from(text);
         }
         case FieldKind::number: {
-            if (const auto whole = whole_from(text)) return whole;  // shown as it was typed
+            // keeps the spelling that the user typed
+            if (const auto whole = whole_from(text)) return whole;
             double number = 0;
             const auto [stop, problem] = std::from_chars(text.data(), end, number);
             if (problem != std::errc() || stop != end || !std::isfinite(number)) return {};

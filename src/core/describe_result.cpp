@@ -69,7 +69,7 @@ std::string_view take_name(std::string_view& path) {
     return name;
 }
 
-/// The row that a path begins with; the rest of it leads into its value.
+/// Finds the row that a path begins with. The remaining path leads to a place inside its value.
 const Part* part_at(const ResultType& type, std::string_view& path) {
     std::string_view rest = path;
     const std::string_view name = take_name(rest);
@@ -93,7 +93,7 @@ bool contains(std::span<const std::string_view> words, std::string_view word) {
     return std::ranges::find(words, word) != words.end();
 }
 
-/// What stands at a path; nothing: no value can stand there.
+/// The shape of the value at a path, or nothing if no value can be there.
 const ResultShape* shape_at(const ResultType& type, std::string_view path) {
     const Part* part = part_at(type, path);
     if (part == nullptr) return nullptr;
@@ -131,7 +131,7 @@ std::vector<ResultColumn> columns_in(const ResultType& type) {
     return out;
 }
 
-/// What stands in a column; nothing: no value can stand there.
+/// The shape of the values in a column, or nothing if no value can be there.
 const ResultShape* shape_of(const ResultType& type, const ResultColumn& column) {
     if (!column.is_of_list()) return shape_at(type, column.path);
     const Part* part = column.part;
@@ -145,7 +145,7 @@ const ResultShape* shape_of(const ResultType& type, const ResultColumn& column) 
     return inside(column.field()) == nullptr ? nullptr : inside(column.inside);
 }
 
-/// A type, and all types that it holds.
+/// Collects a type and all types that it contains.
 void collect(const ResultType& type, std::vector<ResultType>& out) {
     const auto same = [&](const ResultType& other) {
         return other.parts.data() == type.parts.data();
@@ -221,10 +221,11 @@ std::string column_of_entry(const ResultColumn& column, const json& entry, std::
 }
 
 /// Calls visit(column, its value or nullptr, the entry of a list or nullptr, its place). Without an
-/// object there are no values, and no columns of lists.
+/// object there are no values, and columns of lists are skipped.
 template <class Visit>
 void each_column(std::span<const ResultColumn> columns, const void* object, Visit&& visit) {
-    // Columns of one row of the description follow each other: its value is made once.
+    // Columns that show the same row of the description are adjacent, so its value is computed
+    // once.
     const Part* last = nullptr;
     json value;
     for (std::size_t c = 0, end = 0; c < columns.size(); c = end) {

@@ -1,4 +1,4 @@
-// What TypeScript and the docs say of described results.
+// TypeScript and docs for described results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ std::string script_of(const ResultShape& shape, const PartFacts& facts, int leve
     return shape.nullable ? out + " | null" : out;
 }
 
-/// Of an omitted one what stands there where it is not left out.
+/// For a part that may be omitted: its type when it is present.
 std::string script_of(const Part& part) {
     if (!part.facts.script.empty()) return std::string(part.facts.script);
     ResultShape shape = part.shape;
@@ -71,7 +71,7 @@ std::string comment(std::string_view help, std::string_view indent) {
     return help.empty() ? std::string() : fmt::format("{}/** {}. */\n", indent, help);
 }
 
-/// As the formatter of the pages breaks lines of more than 100 characters.
+/// Breaks lines of more than 100 characters in the same way as the formatter of the pages.
 std::string script_line(const Part& part, std::string_view indent) {
     const std::string_view colon = part.facts.omitted && !part.facts.usual ? "?:" : ":";
     const std::string type = script_of(part);

@@ -1,4 +1,4 @@
-// Open files that close themselves.
+// File descriptors that close themselves.
 #pragma once
 
 #include <unistd.h>
@@ -10,8 +10,8 @@
 
 namespace assay {
 
-/// A system call that says -1 and EINTR where a signal came meanwhile is made again. A request to
-/// stop is heard between calls, not within them.
+/// Repeats a system call that a signal interrupted (-1 with EINTR). A stop request takes effect
+/// between calls, not during one.
 template <class Call>
 auto retried(Call&& call) {
     auto result = call();
@@ -35,8 +35,8 @@ private:
     int fd_;
 };
 
-/// Opens a regular file for reading and tells its size. Throws bad_input for all else, without
-/// waiting for it.
+/// Opens a regular file for reading and returns its size. Throws bad_input for anything else, and
+/// never blocks on it.
 std::pair<int, std::uint64_t> open_regular(const std::filesystem::path& path);
 
 }  // namespace assay

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-/// `size` bytes from `begin` on; nothing where the file ends before.
+/// `size` bytes from `begin` on, or nothing if the file ends before that.
 std::optional<std::string_view> part_of(std::string_view file, std::uint64_t begin,
                                         std::uint64_t size) {
     if (begin > file.size() || size > file.size() - begin) return std::nullopt;

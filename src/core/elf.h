@@ -1,13 +1,13 @@
-// What a shared library says of itself, read as hostile bytes.
+// The names inside a shared library. The reader treats the bytes as hostile.
 #pragma once
 
 #include <string_view>
 
 namespace assay {
 
-/// The names that a 64-bit shared library's dynamic linking is about, with zero bytes between them:
-/// its symbols, those of others that it needs, and the libraries that it needs. "" where the bytes
-/// are no such library.
+/// The names that dynamic linking uses in a 64-bit shared library, separated by zero bytes: the
+/// symbols that it defines, the symbols that it needs, and the libraries that it needs. Returns ""
+/// if the bytes are no such library.
 std::string_view dynamic_names(std::string_view file);
 
 }  // namespace assay

@@ -34,7 +34,7 @@ std::pair<int, std::uint64_t> open_regular(const fs::path& path) {
     Descriptor descriptor(
         retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
     if (descriptor.get() < 0) {
-        // The file is not to blame, and another time it may be read.
+        // The cause is the system and not the file, so a later try may succeed.
         const bool system = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO ||
                             errno == ESTALE;
         fail(system ? ErrorCode::io : ErrorCode::bad_input, "open", path, errno);
@@ -51,7 +51,7 @@ std::pair<int, std::uint64_t> open_regular(const fs::path& path) {
 
 namespace {
 
-/// Fills `size` bytes or as many as the file still has; returns how many.
+/// Reads `size` bytes, or fewer if the file ends. Returns the number read.
 std::size_t read_fully(int descriptor, char* out, std::size_t size, const fs::path& path) {
     std::size_t done = 0;
     while (done < size) {
@@ -64,7 +64,7 @@ std::size_t read_fully(int descriptor, char* out, std::size_t size, const fs::pa
     return done;
 }
 
-/// All of a file of this size.
+/// Reads a whole file of this size.
 void read_all(int descriptor, char* out, std::size_t size, const fs::path& path) {
     if (read_fully(descriptor, out, size, path) == size) return;
     throw Error(ErrorCode::bad_input,
@@ -107,8 +107,9 @@ MappedFile::MappedFile(const fs::path& path) {
     const auto [fd, size] = open_regular(path);
     const Descriptor descriptor(fd);
     if (size == 0) return;
-    // The page in which a file is cut goes on with zeros; a small file is nothing but that page. So
-    // it is copied, into the mapping itself: what was not read then is not there.
+    // If a file is truncated, the rest of its last mapped page reads as zeros, and a small file is
+    // only that page. So small files are copied into the mapping itself: bytes that were not read
+    // do not exist there.
     constexpr std::uint64_t small = 1U << 16U;
     const bool copied = size <= small;
     void* address = ::mmap(nullptr, size, copied ? PROT_READ | PROT_WRITE : PROT_READ, MAP_PRIVATE,
@@ -166,7 +167,7 @@ void remove_stale_temporaries(const fs::path& folder) {
     remove_leftovers(folder);
     std::error_code error;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-        std::error_code ignored;  // one that cannot be removed does no harm
+        std::error_code ignored;  // a leftover file does no harm
         const std::string name = it->path().filename().string();
         if (is_stale_temporary(name) && !names_its_maker(name)) fs::remove(it->path(), ignored);
     }
@@ -182,7 +183,7 @@ void make_folders(const fs::path& path) {
 
 namespace {
 
-/// The name that the holder of the lock wrote into its file.
+/// The name that the lock's holder wrote into its file.
 std::string holder_named_in(int descriptor) {
     char holder[32] = {};
     const ssize_t got = retried([&] { return ::pread(descriptor, holder, sizeof holder - 1, 0); });
@@ -191,7 +192,7 @@ std::string holder_named_in(int descriptor) {
     return who;
 }
 
-/// Whether the lock was had; waits a little for one that somebody only looks at.
+/// Tries to take the lock. Waits a moment, because another process may hold it only to check it.
 bool lock_soon(int descriptor) {
     using namespace std::chrono_literals;
     for (int tries = 0;; ++tries) {
@@ -235,7 +236,8 @@ int FileLock::take(const fs::path& path) {
                     fmt::format("`{}` is in use by another process{}; wait for it or stop it",
                                 path.parent_path().string(), who.empty() ? "" : " (" + who + ")"));
     }
-    // For the message above only: the lock is the kernel's, so a stale number does no harm.
+    // Only the message above shows this name. The kernel holds the lock, so a stale number does no
+    // harm.
     const std::string me = fmt::format("process {}\n", ::getpid());
     if (retried([&] { return ::ftruncate(descriptor.get(), 0); }) != 0 ||
         retried([&] { return ::pwrite(descriptor.get(), me.data(), me.size(), 0); }) < 0) {

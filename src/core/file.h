@@ -1,4 +1,4 @@
-// Files: whole reads, read-only maps, and writes that are either complete or absent.
+// Files: whole reads, read-only maps, and writes that either complete or leave no trace.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,13 @@
 namespace assay {
 
 /// The bytes of a file. Throws bad_input (missing, not a regular file, larger than `limit` bytes)
-/// or io (the disk fails, or no descriptor or memory is left: another time it may be read).
+/// or io (the disk fails, or the system has no descriptor or memory left, so a later try may
+/// succeed).
 std::vector<std::byte> read_file(const std::filesystem::path& path,
                                  std::uint64_t limit = UINT64_MAX);
 /// Like read_file, as text.
 std::string read_text(const std::filesystem::path& path, std::uint64_t limit = 1ULL << 30);
-/// The first `bytes` bytes of a file, all of a shorter one. Throws as read_file does.
+/// The first `bytes` bytes of a file, or the whole file if it is shorter. Throws as read_file does.
 std::string read_start(const std::filesystem::path& path, std::size_t bytes);
 
 /// A read-only memory map of a whole file. Empty files give an empty span. Movable.
@@ -41,39 +42,42 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Which file a name leads to.
+/// Identifies the file that a name leads to.
 struct FileIdentity {
     std::uint64_t device = 0, number = 0;
     bool operator==(const FileIdentity&) const = default;
 };
-/// Of the file that is there now; {0, 0} where none is.
+/// The identity of the file at `path` now; {0, 0} if there is none.
 FileIdentity identity_of_file(const std::filesystem::path& path);
 
 /// Writes `parts` one after the other to a temporary file in the same folder, syncs it, renames it
 /// to `path`, and syncs the folder: after a crash `path` holds either its old bytes or all of the
-/// new ones. Throws io (the message names the path and the system's reason; a full disk says so);
-/// the temporary file is removed. Gives the file that was written: as long as the name leads to it,
-/// nobody else has written there.
+/// new ones. Throws io (the message names the path and the system's reason; a full disk says so).
+/// The temporary file is then removed. Returns the identity of the new file: as long as the name
+/// leads to it, nobody else has written there.
 FileIdentity write_file_atomically(const std::filesystem::path& path,
                                    std::span<const std::span<const std::byte>> parts);
 FileIdentity write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 /// Whether a file name is one of those temporary ones.
 bool is_stale_temporary(std::string_view name);
-/// Removes those that killed writers left in `folder`, if there is one; of those that name their
-/// maker, as remove_leftovers() does. Only under the lock that those writers held.
+/// Removes temporary files that killed writers left in `folder`, if the folder exists. Those that
+/// name their maker are handled like in remove_leftovers(). Call it only while holding the lock
+/// that those writers held.
 void remove_stale_temporaries(const std::filesystem::path& folder);
 
-/// Makes the folder and its parents. Throws io.
+/// Creates the folder and its parents. Throws io.
 void make_folders(const std::filesystem::path& path);
 
 /// An advisory exclusive lock on `path` (created when missing), held until destruction and by the
 /// kernel until the process ends, however it ends. Throws busy, naming the process that holds it,
-/// when it is not free within a tenth of a second: lock_holder() holds it for a moment, too.
+/// if it is not free within a tenth of a second. The wait exists because lock_holder() also takes
+/// the lock for a moment.
 class FileLock {
 public:
     explicit FileLock(const std::filesystem::path& path);
-    /// Nothing where the file system has no locks (Lustre without -o flock, mounted object stores).
+    /// Returns nothing if the file system has no locks (Lustre without -o flock, mounted object
+    /// stores).
     static std::optional<FileLock> if_supported(const std::filesystem::path& path);
     ~FileLock();
     FileLock(FileLock&& other) noexcept;
@@ -81,13 +85,13 @@ public:
 
 private:
     FileLock() = default;
-    /// The reason of the system where it has no locks, else 0.
+    /// Returns the system's error number if it has no locks, else 0.
     int take(const std::filesystem::path& path);
     int descriptor_ = -1;
 };
 
-/// Who holds the lock on `path`: "process 123", or "another process" where that is not known;
-/// "" where nobody does, or nobody can tell.
+/// Who holds the lock on `path`: "process 123", or "another process" if that is not known. Returns
+/// "" if nobody holds it, or if the file system cannot tell.
 std::string lock_holder(const std::filesystem::path& path);
 
 }  // namespace assay

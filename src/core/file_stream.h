@@ -1,4 +1,4 @@
-// A file that is written piece by piece and appears whole.
+// A file that is written in pieces and becomes visible only when complete.
 #pragma once
 
 #include <sys/stat.h>
@@ -14,11 +14,11 @@
 
 namespace assay {
 
-/// Writes to a temporary file in the folder of `path`; commit() gives it its name. Without commit()
-/// nothing is left behind, and what a killed process left the next writer removes (temporary.h). A
-/// file that is replaced keeps its permissions, and its owner and group as far as the system lets
-/// this process set them; access control lists and extended attributes are not kept. Not
-/// thread-safe. Throws io with the path and the system's reason.
+/// Writes to a temporary file in the folder of `path`; commit() renames it to `path`. Without
+/// commit() nothing is left behind. The next writer removes what a killed process left
+/// (temporary.h). A file that is replaced keeps its permissions, and its owner and group as far as
+/// the system lets this process set them; access control lists and extended attributes are not
+/// kept. Not thread-safe. Throws io with the path and the system's reason.
 class FileStream {
 public:
     explicit FileStream(const std::filesystem::path& path);
@@ -28,12 +28,12 @@ public:
 
     void write(std::span<const std::byte> bytes);
     void write(std::string_view text);
-    /// Of the file that commit() gives its name to.
+    /// The identity of the file that commit() renames to `path`.
     FileIdentity identity() const;
 
     enum class Sync {
-        now,    ///< after a crash of the system the file is there, or the one before it
-        later,  ///< the caller syncs many files together
+        now,    ///< after a system crash, either this file exists or the previous one
+        later,  ///< the caller syncs several files together
     };
     void commit(Sync sync = Sync::now);
 
@@ -44,10 +44,10 @@ private:
     bool named_ = false;
 };
 
-/// After a crash of the system the folder has the names that it has now. Throws io.
+/// Ensures that the folder's current names survive a system crash. Throws io.
 void sync_folder(const std::filesystem::path& folder);
 
-/// Writes all of `bytes`; 0, or the system's error number.
+/// Writes all of `bytes`. Returns 0 or the system's error number.
 int write_all(int descriptor, std::span<const std::byte> bytes);
 /// The same. Throws io, naming `path`.
 void write_fully(int descriptor, std::span<const std::byte> bytes,

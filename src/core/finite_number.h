@@ -8,8 +8,8 @@
 
 namespace assay {
 
-/// The whole text as a finite number: "0.5", "-1e-3". Nothing for another text: one with blanks or
-/// a '+', "nan", "inf", and what a double cannot hold.
+/// The whole text as a finite number: "0.5", "-1e-3". Nothing for any other text: with blanks or a
+/// '+', "nan", "inf", or beyond the range of a double.
 inline std::optional<double> finite_number(std::string_view text) {
     double value = 0;
     const char* const end = text.data() + text.size();

@@ -25,7 +25,7 @@ void FolderAside::keep() {
         throw Error(ErrorCode::io,
                     fmt::format("cannot make {}: {}", target_.string(), problem.message()));
     kept_ = true;
-    // What is answered there is synced; so must be the name under which it is found.
+    // The files in it are synced. The name of the folder must be synced as well.
     sync_folder(target_.parent_path());
 }
 

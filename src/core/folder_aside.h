@@ -1,5 +1,5 @@
-// A folder that appears whole or not at all: made beside its place, synced, renamed. One that is
-// never kept is scratch.
+// A folder that appears complete or not at all: it is made under a temporary name, synced and
+// renamed. A folder that is never kept serves as scratch space.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@ class FolderAside {
 public:
     /// Throws io.
     explicit FolderAside(const std::filesystem::path& target);
-    /// What was not kept goes away.
+    /// Removes the folder unless keep() was called.
     ~FolderAside();
     FolderAside(const FolderAside&) = delete;
     FolderAside& operator=(const FolderAside&) = delete;
 
     const std::filesystem::path& path() const { return aside_.path; }
-    /// The files in it are synced by those who write them. Throws io: the target is there and not
-    /// empty, or cannot be made.
+    /// The writers of its files must sync them. Throws io if the target exists and is not empty, or
+    /// cannot be created.
     void keep();
 
 private:

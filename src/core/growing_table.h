@@ -1,4 +1,4 @@
-// A table of the program to which rows are added while it runs, from outside.
+// A built-in table to which plug-ins add rows while the program runs.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace assay {
 
-/// Rows never move: who holds one keeps it while others are added. Thread-safe.
+/// Rows never move, so a reference to one stays valid while others are added. Thread-safe.
 template <class Row>
 class GrowingTable {
 public:
@@ -26,7 +26,7 @@ public:
     std::span<const Row> rows() const {
         return {rows_.data(), count_.load(std::memory_order_acquire)};
     }
-    /// Throws bad_input: too many.
+    /// Throws bad_input if the table is full.
     const Row& add(Row row) {
         const std::scoped_lock lock(mutex_);
         if (rows_.size() == rows_.capacity())

@@ -11,7 +11,7 @@ namespace assay {
 std::uint16_t half_from_float(float value);
 float float_from_half(std::uint16_t half);
 
-/// out.size() == in.size(). The arrays may be unaligned only as far as their element types are.
+/// out.size() == in.size(). The arrays need only the alignment of their element types.
 void halves_from_floats(std::span<const float> in, std::span<std::uint16_t> out);
 void floats_from_halves(std::span<const std::uint16_t> in, std::span<float> out);
 

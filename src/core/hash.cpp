@@ -63,7 +63,7 @@ std::string hash_file(const std::filesystem::path& path) {
     Hasher hasher;
     std::vector<std::byte> buffer(1 << 20);
     for (;;) {
-        throw_if_stopped();  // files of many gigabytes, or on a slow disk
+        throw_if_stopped();  // a file may have many gigabytes, or be on a slow disk
         const ssize_t got = ::read(descriptor.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {

@@ -1,6 +1,5 @@
 // Fingerprints of files and tables: XXH3, 128 bits, written as "xxh128:<32 hex digits>" (what
-// `xxh128sum` prints). They tell damage and change apart from sameness; they are no protection
-// against a forger.
+// `xxh128sum` prints). They detect damage and changes, but give no protection against a forger.
 #pragma once
 
 #include <array>
@@ -23,7 +22,7 @@ public:
 
     void add(std::span<const std::byte> bytes);
     void add(std::string_view text);
-    /// Length first, then the bytes: ("ab","c") and ("a","bc") differ.
+    /// Adds the length first and then the bytes, so that ("ab","c") and ("a","bc") differ.
     void add_field(std::string_view text);
     std::string digest() const;
 

@@ -1,5 +1,5 @@
-// A table of several results side by side. A cell is set by the key of its column, never by its
-// place: where a result lacks what another one has, its cell is empty.
+// A table of several results side by side. A cell is set by its column's key and not by its
+// position, so a result without a value for a column gets an empty cell.
 #pragma once
 
 #include <map>
@@ -12,14 +12,14 @@ namespace assay {
 
 class JoinedTable {
 public:
-    /// Begins a row, which set() is about.
+    /// Begins a row. The following calls of set() fill it.
     void row() { rows_.emplace_back(); }
-    /// A line between rows.
+    /// Adds a line between rows.
     void rule() { rows_.emplace_back(); }
-    /// The cell below the column `key`. A key that is new gets a column behind the one that was set
-    /// before it in this row. Throws internal before the first row.
+    /// Sets the cell below the column `key`. A new key gets a column after the one that was last
+    /// set in this row. Throws internal before the first row.
     void set(const std::string& key, const Column& column, Cell cell);
-    /// The columns of all rows. Columns of one name have their keys behind it.
+    /// The columns of all rows. If several columns have the same name, their keys are appended.
     Table take();
 
 private:
@@ -29,7 +29,7 @@ private:
     };
     struct Row {
         std::map<std::string, Cell> cells;  ///< none: a line
-        std::string last;                   ///< the key that was set last
+        std::string last;                   ///< the key that was last set
     };
     std::vector<KeyedColumn> columns_;
     std::vector<Row> rows_;

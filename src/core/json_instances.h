@@ -1,6 +1,7 @@
 // For precompiled headers alone (cmake/component.cmake): the longer functions of nlohmann::json are
 // compiled once, in json_instances.cpp. Otherwise each group of sources has its own copies of them.
-// Not the whole class: its binary formats, which Assay does not use, take longer than all else.
+// The whole class is not instantiated, because its binary formats, which Assay does not use, take
+// the longest to compile.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-// KIND: `extern template` here, `template` in json_instances.cpp.
+// KIND is `extern template` here and `template` in json_instances.cpp.
 #define ASSAY_JSON_INSTANCES(KIND)                                                          \
     KIND class std::vector<nlohmann::json>;                                                 \
     KIND class nlohmann::detail::serializer<nlohmann::json>;                                \

@@ -1,5 +1,5 @@
-// A JSON object (or a table of an assay.toml) whose keys are taken one by one, so that none is read
-// and ignored.
+// A JSON object (or a table of an assay.toml) whose keys are taken one by one, so that no key is
+// silently ignored.
 #pragma once
 
 #include <filesystem>
@@ -16,15 +16,16 @@
 
 namespace assay {
 
-/// What is left at the end is an error. A key may be written with - or _.
+/// A key that is never taken is an error at the end. A key may be spelled with - or _.
 class Keys {
 public:
-    /// `where`: what it is, for messages; "": the file itself. `folder`: what paths in it are
-    /// relative to.
+    /// `where` names the object in messages; "" means the file itself. Paths are relative to
+    /// `folder`.
     Keys(const nlohmann::json& table, std::string where, std::filesystem::path folder = {});
 
     bool has(const std::string& key) const { return table_.contains(written(key)); }
-    /// A value of exactly this type: no fraction for a whole number, no truth value for a number.
+    /// Takes a value of exactly this type: a whole number accepts no fraction, and a number accepts
+    /// no boolean.
     template <class T>
     T take(const std::string& key, T fallback) {
         const nlohmann::json::iterator found = find(key);
@@ -34,11 +35,11 @@ public:
         table_.erase(found);
         return value;
     }
-    /// Whatever it is; null when absent.
+    /// Takes a value of any type; null when absent.
     nlohmann::json take_any(const std::string& key);
-    /// The fields of the description that are there, but for those of the parts `without`. Throws
-    /// bad_input with what set_field() or fault_of() finds wrong, and two fields that exclude each
-    /// other.
+    /// Takes the described fields that are present, except those of the groups in `without`. Throws
+    /// bad_input with the faults that set_field() or fault_of() finds, and for two fields that
+    /// exclude each other.
     template <Described S>
     void take(S& object, std::initializer_list<std::string_view> without = {}) {
         take_fields(&object, description<S>, without);
@@ -47,14 +48,14 @@ public:
                 refuse(table_name() + ": " + fault);
         }
     }
-    /// One value, or a list of them.
+    /// Takes one value or a list of values.
     template <class T>
     std::vector<T> take_list(const std::string& key) {
         const auto found = table_.find(written(key));
         if (found != table_.end() && !found->is_array()) return {take<T>(key, {})};
         return take<std::vector<T>>(key, {});
     }
-    /// Relative to the file's folder; "" when absent.
+    /// Takes a path relative to the file's folder; "" when absent.
     std::filesystem::path take_path(const std::string& key);
     const nlohmann::json& rest() const { return table_; }
     void nothing_left() const;
@@ -67,7 +68,7 @@ private:
     nlohmann::json::iterator find(const std::string& key);
     [[noreturn]] void refuse_value(const std::string& key, const nlohmann::json& value,
                                    const ValueShape& shape) const;
-    /// As the table spells the key. Throws bad_input: both spellings are there.
+    /// The key as the table spells it. Throws bad_input if both spellings are present.
     std::string written(const std::string& key) const;
     void take_fields(void* object, std::span<const Field> fields,
                      std::initializer_list<std::string_view> without);

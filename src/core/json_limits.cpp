@@ -21,15 +21,15 @@ namespace {
 using nlohmann::json;
 using Events = nlohmann::json_sax<json>;
 
-/// The keys that one open object has had. Most have a few; the file may choose the worst, which a
-/// table of hashes would not survive.
+/// The keys that one open object has had so far. Most objects have few keys. A hostile file may
+/// choose keys that make a hash table slow.
 class KeysOfObject {
 public:
     void clear() {
         few_.clear();
         many_.clear();
     }
-    /// Whether it is new.
+    /// Returns whether the key is new.
     bool add(const std::string& key) {
         constexpr std::size_t most_compared = 12;
         if (!many_.empty()) return many_.insert(key).second;
@@ -44,7 +44,7 @@ private:
     std::set<std::string> many_;
 };
 
-/// Passes events on as long as they keep to the limits.
+/// Passes events on while they keep to the limits.
 class LimitedEvents final : public Events {
 public:
     LimitedEvents(Events& next, int max_depth, std::uint64_t max_values, std::string_view source)
@@ -117,16 +117,16 @@ private:
     std::string_view source_;
     std::uint64_t values_ = 0;
     std::size_t depth_ = 0;
-    std::vector<KeysOfObject> keys_;  ///< by depth; of a list: unused
+    std::vector<KeysOfObject> keys_;  ///< one entry for each depth; unused for lists
 };
 
-/// Builds the tree. (The library's own parser with a callback looks through all elements of a list
-/// or object whenever one of them ends.)
+/// Builds the tree. The library's own parser with a callback would look through all elements of a
+/// list or object each time one of them ends.
 class TreeEvents final : public Events {
 public:
     explicit TreeEvents(json& root) : root_(root) {}
 
-    /// Every list and object that began has ended.
+    /// Whether every list and object that began has ended.
     bool complete() const { return open_.empty(); }
 
     bool null() override { return add(nullptr); }
@@ -158,7 +158,8 @@ private:
         if (open_.back()->is_array()) {
             auto& list = open_.back()->get_ref<json::array_t&>();
             list.push_back(std::move(value));
-            return &list.back();  // where it stays until the next one is added, after it is closed
+            return &list.back();  // the address stays valid until the next element is added, after
+                                  // this one is closed
         }
         *slot_ = std::move(value);
         return slot_;
@@ -178,13 +179,14 @@ private:
 
     json& root_;
     std::vector<json*> open_;
-    json* slot_ = nullptr;  ///< of the last key of the innermost object
+    json* slot_ = nullptr;  ///< the value of the last key in the innermost object
 };
 
-/// Hands on, each as a tree, what a list or an object of the outermost levels holds.
+/// Passes on the elements of a list or object at the outermost levels, each as a tree.
 class PartEvents final : public Events {
 public:
-    /// `member`: of the outermost object, the one that holds the parts; "": the outermost value.
+    /// `member` names the member of the outermost object that contains the parts. "" means the
+    /// outermost value.
     PartEvents(std::string_view member, bool lists_only, std::uint64_t max_values,
                std::string_view source, const JsonPartVisit& visit)
         : tree_(part_),
@@ -240,9 +242,9 @@ private:
         refuse(source_.empty() ? message : fmt::format("{}: {}", source_, message));
     }
     bool building() const { return !tree_.complete(); }
-    /// Open lists and objects that lead to the parts: so many hold them.
+    /// The number of nested lists and objects around the parts.
     std::size_t target() const { return member_.empty() ? 1 : 2; }
-    /// Whether the value that comes next is the one that holds the parts.
+    /// Whether the next value is the one that contains the parts.
     bool at_holder() const {
         return level_ + 1 == target() && (member_.empty() || key_ == member_);
     }
@@ -307,12 +309,13 @@ private:
     std::string_view source_;
     const JsonPartVisit& visit_;
     std::uint64_t values_ = 0, parts_ = 0;
-    std::size_t level_ = 0, skipped_ = 0;  ///< open ones that lead to the parts, and beside them
+    std::size_t level_ = 0, skipped_ = 0;  ///< open values that lead to the parts, and open values
+                                           ///< elsewhere
     std::string key_;
     bool in_object_ = false;
 };
 
-/// The outermost value alone.
+/// Reads only the outermost value.
 class OutlineEvents final : public Events {
 public:
     OutlineEvents(JsonOutline& outline, std::size_t most) : outline_(outline), most_(most) {}
@@ -342,7 +345,7 @@ public:
     }
 
 private:
-    /// False, which ends the reading, where enough is known.
+    /// Returns false, which ends the reading, when enough is known.
     bool member(json::value_t type) {
         if (depth_ == 0) outline_.type = type;
         if (depth_ != 1 || outline_.type != json::value_t::object) return true;

@@ -14,7 +14,8 @@ namespace assay {
 
 JsonReader JsonReader::operator[](std::string_view name) const {
     const auto found = object().find(name);
-    // Names are the text's own, and each entry of a list has its place: a long one stays short.
+    // The name comes from the text and may be long, and a list adds the place of each entry, so it
+    // is shortened.
     const std::string shown = shortened(name);
     std::string place = place_.empty() ? shown : fmt::format("{}.{}", place_, shown);
     if (found == value_->end()) fail(fmt::format("`{}` is missing", place));

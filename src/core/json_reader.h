@@ -1,5 +1,5 @@
-// Values of a JSON text that anybody may have written: each is checked before it is used, and a
-// fault names the place, the value and what is allowed.
+// Reads values from untrusted JSON text. Each value is checked before it is used, and an error
+// names the place, the value and what is allowed.
 //
 //     const nlohmann::json made = parse_json(text, 64);
 //     const JsonReader result(made, {"the result", refuse});
@@ -22,13 +22,13 @@
 
 namespace assay {
 
-/// Which text it is, and how it is refused.
+/// Names the text in messages, and tells how to refuse it.
 struct JsonSource {
     std::string_view whole = "the text";                   ///< for messages: "the request"
     void (*refuse)(std::string message) = &assay::refuse;  ///< throws
 };
 
-/// A value, which outlives its reader, and where it is in the text: "models[3].score".
+/// A value and its place in the text: "models[3].score". The value must outlive its reader.
 class JsonReader {
 public:
     explicit JsonReader(nlohmann::json&& value, const JsonSource& source = {},
@@ -37,17 +37,18 @@ public:
                         std::string place = {})
         : value_(&value), source_(source), place_(std::move(place)) {}
 
-    /// Throws, as everything below: no object, or nothing of that name in it.
+    /// Throws, like the functions below, if the value is no object or has no member of that name.
     JsonReader operator[](std::string_view name) const;
     bool has(std::string_view name) const { return object().contains(name); }
-    /// Nothing where it is absent or null.
+    /// Returns nothing if the member is absent or null.
     std::optional<JsonReader> find(std::string_view name) const;
-    /// An object without other fields than these; of a misspelt one the nearest is named.
+    /// Requires an object with no other fields than these. For a misspelled field the error
+    /// suggests the nearest name.
     void only(std::initializer_list<std::string_view> names) const;
     /// The entries of a list.
     std::vector<JsonReader> entries(std::size_t most = SIZE_MAX) const;
 
-    /// One entry of a list that has it.
+    /// One entry of a list. The list must have it.
     JsonReader entry(std::size_t place) const;
 
     const std::string& text(std::size_t most_bytes = SIZE_MAX) const;

@@ -1,4 +1,4 @@
-// JSON of reports and records.
+// JSON for reports and records.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,18 +9,18 @@
 namespace assay {
 
 /// On one line. A report may quote names of files and classes that are not UTF-8, as JSON must be:
-/// their bytes become U+FFFD, because a report that is there says more than an error. Ids that must
-/// be read back are for their writer to check.
+/// their bytes become U+FFFD, because a report with replaced bytes is better than an error. Writers
+/// must check ids that have to be read back.
 inline std::string json_line(const nlohmann::json& value) {
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// A value that was met, for a message.
+/// A value as messages show it.
 inline std::string shown_json(const nlohmann::json& value) {
     return shortened(json_line(value), 80);
 }
 
-/// Indented, with a line end.
+/// Indented JSON with a newline at the end.
 inline std::string json_text(const nlohmann::json& value) {
     return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

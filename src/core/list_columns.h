@@ -1,18 +1,19 @@
-// Columns of described results of which there are as many as a list has entries.
+// Columns of described results that repeat for each entry of a list.
 //
-// A column with braces stands for one of each entry of the list that its path begins with:
-// "subgroup{labels}_v1=subgroups.agreement.first*" is called by the entry's field `labels`, and
-// "labels_{}=counts" by the entry's place from 1. All rows of a table have the same entries.
+// A column name with braces stands for one column per entry of the list at the start of its path.
+// The braces become the value of the entry's field, `labels` in
+// "subgroup{labels}_v1=subgroups.agreement.first*", or the entry's position from 1, as in
+// "labels_{}=counts". All rows of a table have the same entries.
 #pragma once
 
 #include "core/result_table.h"
 
 namespace assay {
 
-/// All columns that an object has; add_columns() without one leaves those of lists out.
+/// All columns of an object. add_columns() without an object leaves out the columns of lists.
 void add_columns(Table& table, const ResultType& type, const void* object);
 
-/// A table without rows for objects like these.
+/// A table without rows, for objects like these.
 template <class... S>
 Table result_table_for(const S&... objects) {
     Table table;

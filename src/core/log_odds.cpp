@@ -15,7 +15,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Numbers below 1 become multiples of a unit that leaves room for the sum of `count` of them.
+// Numbers below 1 become multiples of a unit, chosen so that the sum of `count` of them fits.
 struct Units {
     double magic = 0, unit = 0;
     explicit Units(std::size_t count) {
@@ -29,7 +29,7 @@ struct Units {
     }
 };
 
-/// `others`: the row with -infinity in the place of its largest number, padded likewise.
+/// `others` is the row with -infinity in place of its largest number, padded in the same way.
 double log_odds_beside(double largest, std::span<const double> others) {
     const bool fast = cpu_has_avx2();
     const double second = fast ? detail::max_of_avx2(others.data(), others.size())
@@ -102,7 +102,7 @@ std::int64_t exp_units_plain(const double* x, std::size_t count, double shift, d
         p = std::fma(p, r * r, r) + 1.0;
         const auto power = std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) << 52U) +
                                                  std::bit_cast<std::uint64_t>(1.0));
-        // The product is exact: fused or not, the sum has the same bits.
+        // The product is exact, so the sum has the same bits with or without fused operations.
         sum += std::bit_cast<std::int64_t>(p * power + magic) - std::bit_cast<std::int64_t>(magic);
     }
     return sum;

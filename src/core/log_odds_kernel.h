@@ -1,4 +1,4 @@
-// The inner loops of log_odds.cpp: plain and AVX2, same bits.
+// The inner loops of log_odds.cpp. The plain and AVX2 forms give the same bits.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace assay::detail {
 
-/// Numbers are padded to a multiple of this with -infinity.
+/// Numbers are padded with -infinity to a multiple of this.
 inline constexpr std::size_t log_odds_lanes = 8;
 
 // exp(x) of doubles in [log_odds_lowest, 0]: x = n ln 2 + r, a polynomial in r, scaled by 2^n. The
@@ -18,7 +18,7 @@ inline constexpr double exp_to_integer = 0x1.8p52;
 inline constexpr double exp_terms[] = {
     1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
     1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5};
-/// Below it an exponential is less than half a unit.
+/// Below this, the exponential is less than half a unit.
 inline constexpr double log_odds_lowest = -40;
 
 /// `count` is a multiple of log_odds_lanes, and above 0.

@@ -1,4 +1,4 @@
-// Memory that threads take turns with.
+// A memory limit that threads share.
 #pragma once
 
 #include <condition_variable>
@@ -8,14 +8,15 @@
 
 namespace assay {
 
-/// A number of bytes that threads share. Who asks for more than is left waits until others gave
-/// theirs back, in the order of asking, so that a large share does not wait for ever; who asks for
-/// more than there is waits until it has all of it alone.
+/// A number of bytes that threads share. A thread that asks for more than is left waits until
+/// others return theirs. Requests are served in order, so that a large request does not wait
+/// forever. A request above the total waits until it gets the total alone.
 class MemoryBudget {
 public:
     explicit MemoryBudget(std::uint64_t bytes) : bytes_(bytes) {}
 
-    /// What one thread has; given back at the end. A thread that has one must not ask for another.
+    /// One thread's share, returned at destruction. A thread that holds one must not ask for
+    /// another.
     class Share {
     public:
         Share() = default;
@@ -35,10 +36,10 @@ public:
         std::uint64_t bytes_ = 0;
     };
 
-    /// Waits. Throws interrupted when a stop was requested meanwhile.
+    /// Waits for the share. Throws interrupted if a stop is requested meanwhile.
     Share take(std::uint64_t bytes);
     std::uint64_t in_use() const;
-    /// Threads that have asked and have no share yet.
+    /// The number of threads that are waiting for a share.
     std::uint64_t waiting() const;
 
 private:
@@ -48,7 +49,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::uint64_t in_use_ = 0;
-    std::uint64_t asked_ = 0, served_ = 0;  ///< threads, in their order
+    std::uint64_t asked_ = 0, served_ = 0;  ///< counts of requests, to serve them in order
 };
 
 }  // namespace assay

@@ -84,7 +84,7 @@ void parallel_blocks(std::size_t blocks, int threads,
                     first_block = block;
                     first = std::current_exception();
                 }
-                // Blocks are handed out in order, so every lower block has begun and may still
+                // Blocks are assigned in order, so every lower block has begun and may still
                 // replace `first`.
                 next.store(blocks);
                 return;
@@ -104,8 +104,8 @@ void parallel_blocks(std::size_t blocks, int threads,
         try {
             while (pool.size() + 1 < helpers) pool.emplace_back(work_elsewhere);
         } catch (const std::system_error&) {
-            // No more threads are allowed (ulimit -u, a container's pids.max): those that are there
-            // do the work. Results are the same for any number of them.
+            // The system allows no more threads (ulimit -u, a container's pids.max). The existing
+            // ones do the work, and the results are the same for any number.
         }
         work();
     }

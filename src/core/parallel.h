@@ -1,4 +1,4 @@
-// Threads: how many, and a loop over blocks that keeps the first exception.
+// The number of threads, and a parallel loop over blocks that keeps the first exception.
 #pragma once
 
 #include <atomic>
@@ -11,14 +11,14 @@ namespace assay {
 /// least 1.
 int available_cores();
 
-/// `requested` when positive, else the default: available_cores() unless set.
+/// `requested` if positive, else the default, which is available_cores() unless set.
 int resolve_threads(int requested);
-/// For programs whose processes share cores; 0: available_cores() again.
+/// For programs whose processes share cores. 0 restores available_cores().
 void set_default_threads(int threads);
 
 /// Calls body(block) once for each block in [0, blocks) on up to `threads` threads (the caller's
-/// among them; fewer where the system allows no more). Which takes which block is not fixed: write
-/// results by block and merge them in block order, so that they do not depend on `threads`. The
+/// among them; fewer where the system allows no more). Any thread may take any block, so write
+/// results by block and merge them in block order. Then they do not depend on `threads`. The
 /// exception of the lowest block that threw is rethrown at the end; blocks not begun are skipped.
 void parallel_blocks(std::size_t blocks, int threads,
                      const std::function<void(std::size_t block)>& body);
@@ -26,10 +26,10 @@ void parallel_blocks(std::size_t blocks, int threads,
 /// Asks every parallel loop and engine to stop: set by the command's SIGINT/SIGTERM handler
 /// (async-signal-safe).
 void request_stop() noexcept;
-/// By request_stop(), or by the flag of a StoppableBy of this thread.
+/// Whether request_stop() was called, or a StoppableBy of this thread has its flag set.
 bool stop_requested() noexcept;
-/// As long as it is there, work of this thread, and of those that parallel_blocks() starts for it,
-/// stops once the flag is set: for programs that do several things at once.
+/// While this object exists, a set flag stops work of this thread and of the threads that
+/// parallel_blocks() starts for it. For programs that do several things at once.
 class StoppableBy {
 public:
     explicit StoppableBy(const std::atomic<bool>* flag) noexcept;

@@ -1,5 +1,5 @@
-// Questions to the file system that end in an Error where the system refuses to say, never in an
-// exception of the standard library.
+// File system queries that throw Error if the system refuses an answer, and never an exception of
+// the standard library.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,32 @@
 
 namespace assay {
 
-/// What is at `path`, behind symbolic links; file_type::not_found where nothing is. Throws io: no
-/// permission on the way, a name too long, links in a circle, a failing disk.
+/// The status of `path` after following symbolic links; file_type::not_found if nothing exists
+/// there. Throws io: no permission on the way, a name too long, links in a circle, a failing disk.
 std::filesystem::file_status status_of(const std::filesystem::path& path);
-/// Whether something is at `path`; whether that is a folder. They throw as status_of() does.
+/// Whether `path` exists, and whether it is a folder. They throw as status_of() does.
 bool is_there(const std::filesystem::path& path);
 bool is_folder(const std::filesystem::path& path);
 
-/// The size of the file at `path` in bytes. Throws io: nothing is there, or as status_of() does.
+/// The size of the file at `path` in bytes. Throws io if nothing exists there, or as status_of()
+/// does.
 std::uint64_t file_bytes(const std::filesystem::path& path);
-/// The names of what lies in a folder, in no order, until `body` says false: a look at a folder of
-/// millions. Throws io where it cannot be listed to its end.
+/// Passes the names in a folder to `body`, unordered, until it returns false. This allows a glance
+/// into a folder of millions. Throws io if the folder cannot be listed completely.
 void for_each_name_in(const std::filesystem::path& folder,
                       const std::function<bool(std::string_view)>& body);
-/// Whether nothing lies in a folder, from a look at its first name.
+/// Whether a folder is empty. Reads only the first name.
 bool is_empty_folder(const std::filesystem::path& folder);
-/// What lies in a folder, in the byte order of the names. Throws io where it cannot be listed to
-/// its end.
+/// The entries of a folder, in the byte order of their names. Throws io if the folder cannot be
+/// listed completely.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
-/// From the root, without "." and ".."; a URL as it is. Throws io when the current folder is gone.
+/// The path from the root, without "." and "..". A URL is returned unchanged. Throws io if the
+/// current folder no longer exists.
 std::filesystem::path absolute_path(const std::filesystem::path& path);
 
-/// What a text in a file that lies in `folder` names: relative to that folder unless it is whole;
-/// without "." and ".."; a URL as it is.
+/// Resolves a path that is written in a file in `folder`: relative to that folder unless absolute,
+/// and without "." and "..". A URL is returned unchanged.
 std::filesystem::path path_from(const std::filesystem::path& folder,
                                 const std::filesystem::path& text);
 

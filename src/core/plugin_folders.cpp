@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of the shared library that holds this code; "" where a program holds it, of which dladdr knows
-/// only the name that it was called by.
+/// The folder of the shared library that contains this code. Returns "" in a program, because
+/// dladdr then knows only the name that it was called by.
 fs::path folder_of_library() {
     static const char here = 0;
     Dl_info object{};

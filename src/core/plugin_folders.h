@@ -1,5 +1,5 @@
-// Where the libraries lie that this program opens while it runs, what runs models and MPI, and what
-// belongs to them.
+// The folders of libraries that the program opens while it runs, such as those for models and MPI,
+// and their files.
 #pragma once
 
 #include <filesystem>
@@ -10,26 +10,27 @@
 
 namespace assay {
 
-/// The folders of this program and of the library that holds this code, each once.
+/// The folder of this program and the folder of the library that contains this code, without
+/// repetition.
 std::vector<std::filesystem::path> own_folders();
 
-/// The build folder, if this program, or this library, runs where it was built; "" elsewhere.
+/// The build folder if this program or library runs from it, else "".
 std::filesystem::path build_folder();
 
-/// Whether this program, or this library, is run where it was built.
+/// Whether this program or library runs from its build folder.
 bool runs_where_it_was_built();
 
-/// Folders that plug-ins are looked for in where ASSAY_PLUGIN_DIR does not say: beside this program
-/// or library, in its build, where it was installed.
+/// The folders searched for plug-ins if ASSAY_PLUGIN_DIR is not set: beside this program or
+/// library, in its build, and where it was installed.
 std::vector<std::filesystem::path> usual_plugin_folders();
 
-/// The folders that are looked into: ASSAY_PLUGIN_DIR alone where that is set, so that a test or a
-/// user can be sure which plug-in runs; else `before`, then the usual ones.
+/// The folders searched for plug-ins. If ASSAY_PLUGIN_DIR is set, it is the only one, so that a
+/// test or a user can be sure which plug-in runs. Otherwise `before`, then the usual ones.
 std::vector<std::filesystem::path> plugin_folders(
     const std::vector<std::filesystem::path>& before = {});
 
-/// The file in the first folder that has it. `searched`, unless null, gets the folders, by commas,
-/// where it is in none.
+/// The file in the first folder that has it. If none has it, `searched` (unless null) gets the
+/// folders, separated by commas.
 std::optional<std::filesystem::path> find_in_folders(
     const std::vector<std::filesystem::path>& folders, std::string_view file,
     std::string* searched = nullptr);

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr const char* table_symbol = "assay_plugin_v1";
 constexpr int most_functions = 64;
 constexpr std::size_t longest_message = 512;
-constexpr double largest_plugin_value = 1e6;  // sums of values are exact below 2^20
+constexpr double largest_plugin_value = 1e6;  // sums of values stay exact below 2^20
 constexpr int largest_min_side = 4096;
 constexpr std::uint64_t longest_python = std::uint64_t{16} << 20;
 
@@ -34,7 +34,7 @@ bool is_plugin_name(std::string_view text, std::string_view more) {
     });
 }
 
-/// One table, checked row by row.
+/// Checks one table, row by row.
 class TableCheck {
 public:
     explicit TableCheck(const fs::path& file) : where_(file.string()) {}
@@ -114,7 +114,7 @@ private:
     std::vector<std::string> names_;
 };
 
-/// The library is open from now on.
+/// The library stays open from here on.
 const assay_plugin& table_in(const fs::path& file) {
     void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) refuse(fmt::format("cannot open the plug-in: {}", ::dlerror()));
@@ -125,7 +125,7 @@ const assay_plugin& table_in(const fs::path& file) {
     return *static_cast<const assay_plugin*>(table);
 }
 
-/// The rows of a library that this process has opened.
+/// Adds the rows of a library that this process has opened.
 void add_rows(PluginTable& plugin) {
     const assay_plugin& table = table_in(plugin.file);
     TableCheck{plugin.file}(table);
@@ -165,7 +165,7 @@ const PluginTable& open_plugin(const fs::path& given, ReadPythonPlugin read_pyth
     const bool is_python = file.extension() == ".py";
     std::string source;
     if (is_python) source = read_text(file, longest_python);
-    // What runs is what was hashed, even if the file changes meanwhile.
+    // Hashes the bytes that will run, even if the file changes meanwhile.
     const std::string digest = is_python ? hash_text(source) : hash_file(file);
     plugin.hash = digest.substr(digest.find(':') + 1, 12);
     for (const PluginTable& other : opened) {

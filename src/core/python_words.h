@@ -1,4 +1,4 @@
-// JSON as Python's json module writes it: with words for numbers that JSON does not have.
+// JSON in the dialect of Python's json module, which has words for numbers that JSON lacks.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace assay {
 
-/// A whole text of JSON in which NaN, Infinity and -Infinity are texts; `copy` holds it where the
-/// text has such words.
+/// Returns JSON text with NaN, Infinity and -Infinity as strings. `copy` holds the result if the
+/// text contains such words.
 std::string_view without_python_words(std::string_view text, std::string& copy);
 
 }  // namespace assay

@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-/// FNV-1a: a purpose's name to 64 bits, the same on every platform.
+/// FNV-1a maps the name of a purpose to 64 bits, the same on every platform.
 std::uint64_t hash_purpose(std::string_view purpose) {
     std::uint64_t hash = 0xcbf29ce484222325ULL;
     for (const char c : purpose) {
@@ -40,7 +40,7 @@ public:
         for (std::size_t i = 0; i < quantile_.size(); ++i)
             quantile_[i] = static_cast<float>(exact(static_cast<double>(i) / cells));
     }
-    /// The highest bit is the sign, the others say where in (0, 1).
+    /// The highest bit is the sign. The other bits are a position in (0, 1).
     float signed_quantile(std::uint32_t bits) const {
         const std::uint32_t place = bits & 0x7fffffffU;
         const std::uint32_t cell = place >> 19U;
@@ -51,7 +51,7 @@ public:
         } else {
             z = static_cast<float>(exact((place + 0.5) * 0x1.0p-31));
         }
-        // No branch: the sign is a coin.
+        // The sign is random, so a branch would be mispredicted half of the time.
         return std::bit_cast<float>(std::bit_cast<std::uint32_t>(z) | (bits & 0x80000000U));
     }
 
@@ -105,7 +105,7 @@ double RandomStream::uniform() {
 }
 
 std::uint64_t RandomStream::below(std::uint64_t bound) {
-    // Two 32-bit digits of a 64 x 64 product, so that no 128-bit integer extension is needed.
+    // Multiplies with 32-bit digits, so that no 128-bit integer extension is needed.
     const auto multiply = [](std::uint64_t a, std::uint64_t b, std::uint64_t& low_part) {
         const std::uint64_t ll = std::uint64_t{low(a)} * low(b);
         const std::uint64_t lh = std::uint64_t{low(a)} * high(b);

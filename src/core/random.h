@@ -1,5 +1,5 @@
-// Counter-based random numbers: a draw depends on (seed, purpose, item, index) alone, never on
-// order or threads.
+// Counter-based random numbers: a draw depends only on (seed, purpose, item, index), never on order
+// or threads.
 //
 // Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
 // 2011.
@@ -29,10 +29,11 @@ public:
     std::uint64_t below(std::uint64_t bound);
     /// Standard normal (inverse of the distribution function: one draw, one value).
     double normal();
-    /// The same numbers as one next_u32() each, in a third of the time.
+    /// The same numbers as repeated calls of next_u32(), in a third of the time.
     void fill(std::span<std::uint32_t> out);
-    /// Standard normals by the million, one 32-bit draw each: the inverse of the distribution
-    /// function, between |z| = 0 and 2.4 interpolated in a table (error below 1e-5), beyond exact;
+    /// Standard normals by the million, one 32-bit draw each. Uses the inverse of the distribution
+    /// function: up to |z| = 2.4 by interpolation in a table (error below 1e-5), and exactly beyond
+    /// that.
     /// |z| is below 6.4.
     void fill_normal(std::span<float> out);
 

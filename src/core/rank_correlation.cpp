@@ -7,12 +7,12 @@
 namespace assay {
 namespace {
 
-// Pairs among `run` equal ones.
+// The number of pairs among `run` equal values.
 double pairs_among(std::size_t run) {
     return static_cast<double>(run) * static_cast<double>(run - 1) / 2;
 }
 
-// Pairs of places that hold equal values, in a sequence where equal ones stand together.
+// The number of pairs of equal values, in a sequence whose equal values are adjacent.
 template <class Equal>
 double tied_pairs(std::size_t n, Equal&& equal) {
     double tied = 0;
@@ -24,7 +24,7 @@ double tied_pairs(std::size_t n, Equal&& equal) {
     return tied;
 }
 
-// Sorts and counts the exchanges of neighbours that this takes: the inversions.
+// Sorts and counts the swaps of neighbors that this takes, which are the inversions.
 double sort_counting(std::vector<double>& values, std::vector<double>& spare, std::size_t begin,
                      std::size_t end) {
     if (end - begin < 2) return 0;

@@ -1,5 +1,5 @@
-// JSON that Assay writes for itself alone to read back: caches, and what stands beside a file. Its
-// struct is described by assay/describe.h; what writes it and what reads it are made of that.
+// JSON files that only Assay writes and reads: caches and records beside other files. A description
+// (assay/describe.h) of the struct serves both writing and reading.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,30 +11,29 @@
 
 namespace assay {
 
-/// `assay.tar_index/1`: a file with other fields has another number.
+/// `assay.tar_index/1`. A schema with other fields gets another number.
 struct RecordSchema {
     std::string_view name;
 };
 
-/// False where a field is missing, or is of another type. Fields that are not described are passed
-/// over.
+/// Returns false if a field is missing or has another type. Ignores fields without a description.
 bool read_fields(const nlohmann::json& record, void* object, std::span<const Field> fields);
 
-/// With `schema` beside the fields.
+/// The described fields and `schema`.
 template <Described S>
 nlohmann::json record_of(const RecordSchema& schema, const S& object) {
     nlohmann::json out = json_of_fields(&object, description<S>);
     out["schema"] = schema.name;
     return out;
 }
-/// False: of another schema, or as read_fields(); `out` may be filled in part then.
+/// Returns false for another schema, or if read_fields() does. `out` may then be partly filled.
 template <Described S>
 bool read_record(const nlohmann::json& record, const RecordSchema& schema, S& out) {
     return record.is_object() && record.value("schema", nlohmann::json()) == schema.name &&
            read_fields(record, &out, description<S>);
 }
 
-/// A described struct as a field of another one.
+/// Makes a described struct usable as a field of another one.
 template <Described S>
 struct Kind<S> {
     static constexpr ValueShape shape = {.allowed = "an object"};

@@ -1,4 +1,4 @@
-// The one way to say that an input is damaged, missing or not supported.
+// The one function to report a damaged, missing or unsupported input.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace assay {
 
-/// Throws Error with ErrorCode::bad_input. The message names the file, the place, the value and
+/// Throws Error with ErrorCode::bad_input. The message must name the file, the place, the value and
 /// what is allowed.
 [[noreturn]] inline void refuse(std::string message) {
     throw Error(ErrorCode::bad_input, std::move(message));

@@ -29,14 +29,14 @@ void Report::name_records(const std::string& group) {
 }
 
 std::string number_text(double value, double half_width, Unit unit) {
-    // Shared places lie half way between two.
+    // Tied ranks lie half way between two ranks.
     if (unit == Unit::rank)
         return fmt::format("{:.{}f}", value, value == std::round(value) ? 0 : 1);
     const bool percent = unit == Unit::proportion;
     const double scale = percent ? 100 : 1;
     value *= scale;
     half_width *= scale;
-    // Two digits of the uncertainty; without one, four of the value.
+    // Shows two digits of the uncertainty, or four digits of the value if there is none.
     const double step = half_width > 0 ? half_width / 10 : std::abs(value) / 1000;
     const int digits =
         step > 0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(step))), 0, 9) : 2;

@@ -1,4 +1,4 @@
-// The columns of a description, looked up once for the cells of many rows.
+// The columns of a description, resolved once and then used for many rows.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,15 @@
 
 namespace assay {
 
-/// A column, and where its value is.
+/// A column and the location of its value.
 struct ResultColumn {
     std::string_view column, path;
     bool every_part = false;
-    const Part* part = nullptr;    ///< the row that the path begins with; nullptr: none
-    std::string_view inside = {};  ///< the rest of the path, which leads into its value
+    const Part* part = nullptr;    ///< the row at the start of the path; nullptr if there is none
+    std::string_view inside = {};  ///< the rest of the path, which leads to a place inside the
+                                   ///< row's value
 
-    /// It stands for several: one for each entry of a list.
+    /// Whether the column stands for several, one for each entry of a list.
     bool is_of_list() const { return column.find('{') != std::string_view::npos; }
     /// "labels" of "subgroup{labels}_v1".
     std::string_view field() const {

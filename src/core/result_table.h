@@ -1,4 +1,4 @@
-// Tables of described results: what csv holds.
+// Tables of described results, which csv files contain.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace assay {
 
-/// The columns of a description, and their cells.
+/// Adds the columns of a description, and then their cells.
 void add_columns(Table& table, const ResultType& type);
 void add_cells(std::vector<Cell>& cells, const ResultType& type, const void* object);
 
-/// A table without rows, whose columns are those of the types, one after the other: what a store
-/// is, then what a class of it is.
+/// A table without rows. Its columns are those of the types in sequence: for example a store's
+/// columns and then those of one of its classes.
 template <class... S>
 Table result_table() {
     Table table;
@@ -27,7 +27,7 @@ void add_row(Table& table, const S&... objects) {
     (add_cells(cells, result_type(ResultOf<S>{}), &objects), ...);
     table.add(std::move(cells));
 }
-/// A row an object.
+/// Adds one row for each object.
 template <class List>
 Table table_of(const List& objects) {
     Table table = result_table<std::remove_const_t<typename List::value_type>>();

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Starts it with its stdout going to `out`; -1 where there is no such program.
+/// Starts the program with its stdout connected to `out`; -1 if the program does not exist.
 pid_t started(const ProgramCall& call, int out) {
     std::vector<std::string> words = call.words;
     std::vector<char*> pointers;
@@ -44,7 +44,7 @@ pid_t started(const ProgramCall& call, int out) {
                 fmt::format("cannot start {}: {}", call.words[0], std::strerror(refused)));
 }
 
-/// Reads to the end of the pipe; false where that comes too late, or holds too much.
+/// Reads the pipe to its end. Returns false if that takes too long or exceeds the limit.
 bool read_all(const ProgramCall& call, int pipe, std::string& text) {
     const auto begin = Clock::now();
     std::array<char, 4096> part{};

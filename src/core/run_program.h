@@ -1,4 +1,4 @@
-// Other programs: started without a shell, their words as given.
+// Runs other programs without a shell, with their arguments unchanged.
 #pragma once
 
 #include <chrono>
@@ -10,21 +10,24 @@
 namespace assay {
 
 struct ProgramCall {
-    std::vector<std::string> words;  ///< the first is looked for on the PATH, unless it has a '/'
-    std::filesystem::path errors = {};        ///< the file that gets its stderr; "": nobody
-    std::size_t most = std::size_t{1} << 16;  ///< bytes of stdout; with more it is ended
-    std::chrono::milliseconds limit{};        ///< it is ended after that; 0: never
+    std::vector<std::string> words;  ///< the first is looked up on the PATH, unless it contains a
+                                     ///< '/'
+    std::filesystem::path errors = {};  ///< the file that receives stderr; "" discards it
+    /// limit in bytes of stdout; a program that writes more is killed
+    std::size_t most = std::size_t{1} << 16;
+    /// the program is killed after this time; 0 means never
+    std::chrono::milliseconds limit{};
 };
 
 struct ProgramEnd {
-    bool found = true;   ///< false: there is no such program
-    bool ended = false;  ///< by us: it took too long, or said too much
-    int status = 0;      ///< exit status; 128 + signal
+    bool found = true;   ///< false if the program does not exist
+    bool ended = false;  ///< killed by us because it took too long or wrote too much
+    int status = 0;      ///< exit status, or 128 + signal
     std::string out;
     bool good() const { return found && !ended && status == 0; }
 };
 
-/// Waits for its end. It reads nothing. Throws io: the system refuses.
+/// Runs the program and waits for it. It gets no input. Throws io if the system refuses.
 ProgramEnd run_program(const ProgramCall& call);
 
 }  // namespace assay

@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-/// The first 32 bits behind the point of the cube roots of the first 64 primes.
+/// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
 constexpr std::array<std::uint32_t, 64> kSha256Rounds = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -87,7 +87,7 @@ std::string sha256_of_file(const std::filesystem::path& path) {
     Sha256 hash;
     constexpr std::size_t piece = std::size_t{1} << 20;
     for (std::span<const std::byte> left = file.bytes(); !left.empty();) {
-        throw_if_stopped();  // files of many gigabytes, or on a slow disk
+        throw_if_stopped();  // a file may have many gigabytes, or be on a slow disk
         const std::size_t taken = std::min(piece, left.size());
         hash.add(left.first(taken));
         left = left.subspan(taken);

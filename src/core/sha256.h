@@ -1,5 +1,5 @@
-// SHA-256 (FIPS 180-4) of files, as `sha256sum` prints it: what people and hubs publish to tell one
-// file from another. Stores use the faster hashes of core/hash.h.
+// SHA-256 (FIPS 180-4) of files, as `sha256sum` prints it. People and hubs publish it to identify
+// files. Stores use the faster hashes of core/hash.h.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace assay {
 class Sha256 {
 public:
     void add(std::span<const std::byte> bytes);
-    /// 64 hexadecimal digits of all that was added. Nothing may be added afterwards.
+    /// 64 hexadecimal digits of everything that was added. Do not add anything afterwards.
     std::string digest();
 
 private:

@@ -1,11 +1,11 @@
-// Hints that are commands.
+// Commands in hints.
 #pragma once
 
 #include <string>
 
 namespace assay {
 
-/// A word that the shell takes for this one: a command in a hint should work as it is printed.
+/// Quotes a word for the shell where necessary, so that a command in a hint works as printed.
 std::string shell_word(const std::string& word);
 
 }  // namespace assay

@@ -15,7 +15,7 @@ namespace {
 constexpr int bad_input_status = 2;
 const char* program_name = "";
 
-// Everything below runs inside the handler: system calls, the stack, and nothing else.
+// The code below runs inside the signal handler: it uses only system calls and the stack.
 
 std::uintptr_t hexadecimal(const char*& at) {
     std::uintptr_t value = 0;
@@ -40,7 +40,7 @@ const char* mapped_file(const char* line, std::uintptr_t address) {
     return path;
 }
 
-/// Into `path`, "" where the address belongs to no file.
+/// Writes the name to `path`, or "" if the address belongs to no file.
 void find_mapped_file(std::uintptr_t address, char* path, std::size_t size) {
     path[0] = '\0';
     const int maps = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);

@@ -1,12 +1,12 @@
-// Files that are mapped may be shortened by others while they are read: the kernel then ends the
-// program by SIGBUS, without a word.
+// If another process truncates a mapped file while it is read, the kernel kills the program with
+// SIGBUS and no message.
 #pragma once
 
 namespace assay {
 
-/// From now on such an end names the file on stderr, as an error of `program`, and the status is
-/// that of bad input. For programs, not for the library: the handler is the process's. A SIGBUS for
-/// any other reason ends the process as before.
+/// After this call, the program names the file on stderr, as an error of `program`, and exits with
+/// the status of bad input. Only programs should call it, because the handler applies to the whole
+/// process. A SIGBUS for any other reason ends the process as before.
 void name_shortened_files(const char* program);
 
 }  // namespace assay

@@ -41,8 +41,8 @@ float exp_f32(float x) {
     p = std::fma(p, r, c3);
     p = std::fma(p, r, c2);
     p = std::fma(p, r * r, r) + 1.0F;
-    // In two steps: the first factor alone may lie outside the normal range's reach of 2^n.
-    // Of NaN `p` is NaN, too.
+    // Scales in two steps, because 2^n alone may lie outside the normal range. If `p` is NaN, the
+    // result is NaN.
     const auto n = std::isnan(whole) ? 0 : static_cast<std::int32_t>(whole);
     const std::int32_t half = n >> 1;
     return p * power_of_two(half) * power_of_two(n - half);

@@ -1,4 +1,4 @@
-// The AVX2 form of softmax.cpp; called only where cpu_has_avx2().
+// The AVX2 form of softmax.cpp. Call it only if cpu_has_avx2().
 #if defined(__x86_64__)
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace assay::detail {
 namespace {
 
-// exp_f32 is not inlined here: the plain form of the tail is the same operations, by promise and by
-// test.
+// exp_f32 is not inlined here: for the last elements the plain form does the same operations, which
+// a test checks.
 template <bool exponential>
 ASSAY_AVX2 inline RowSums sums(std::span<const float> row, float shift) {
     const __m256 minus = _mm256_set1_ps(shift);
@@ -26,7 +26,7 @@ ASSAY_AVX2 inline RowSums sums(std::span<const float> row, float shift) {
         const __m256d b = _mm256_cvtps_pd(_mm256_extractf128_ps(e, 1));
         low = _mm256_add_pd(low, a);
         high = _mm256_add_pd(high, b);
-        // The square of a float is exact in double: fused or not, the same bits.
+        // The square of a float is exact in double, so fused operations give the same bits.
         low2 = _mm256_fmadd_pd(a, a, low2);
         high2 = _mm256_fmadd_pd(b, b, high2);
     }
@@ -87,7 +87,7 @@ ASSAY_AVX2 RowScan scan_row_avx2(std::span<const float> row, std::int32_t target
         if (equal > 1) {  // ties are rare: only then do their positions matter
             for (std::int32_t i = 0; i < target; ++i) scan.rank += x[i] == reference ? 1 : 0;
         }
-        // Right answers, the most frequent case, need no search for the arg-max.
+        // Most predictions are correct, and those need no search for the arg-max.
         if (scan.rank == 0) {
             scan.argmax = target;
             return scan;

@@ -1,5 +1,5 @@
-// exp of eight floats: the AVX2 form of exp_f32, shared by the kernels that need it (call where
-// cpu_has_avx2()).
+// exp of eight floats: the AVX2 form of exp_f32, shared by the kernels that need it. Call it only
+// if cpu_has_avx2().
 #pragma once
 
 #include <immintrin.h>

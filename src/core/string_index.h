@@ -1,4 +1,4 @@
-// Finds items by a text of theirs without copying the texts: 8 to 16 bytes an item.
+// Finds items by their text without copying the texts: 8 to 16 bytes per item.
 #pragma once
 
 #include <bit>
@@ -11,15 +11,15 @@
 
 namespace assay {
 
-/// `TextOf` gives the text of item i, the same on every call. Items are added once each.
+/// `TextOf` returns the text of item i, the same on every call. Add each item once.
 template <class TextOf>
 class StringIndex {
 public:
     StringIndex(std::size_t items, TextOf text_of)
         : text_of_(std::move(text_of)), slots_(std::bit_ceil(2 * items + 1), 0) {}
 
-    /// The earlier item of the same text, or nothing when the item is new (and now stands in the
-    /// index).
+    /// Returns the earlier item with the same text, or nothing if the item is new. A new item is
+    /// added to the index.
     std::optional<std::uint32_t> insert(std::uint32_t item) {
         const std::string_view text = text_of_(item);
         const std::size_t slot = slot_of(text);
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    /// Where the text stands, or the free slot where it would.
+    /// The slot of the text, or the free slot for it.
     std::size_t slot_of(std::string_view text) const {
         const std::size_t mask = slots_.size() - 1;
         std::size_t slot = std::hash<std::string_view>{}(text)&mask;

@@ -32,18 +32,18 @@ namespace fs = std::filesystem;
 constexpr std::size_t longest_name = 255;
 constexpr std::string_view ending = ".tmp";
 
-/// Eight hexadecimal digits that stand for a text.
+/// Eight hexadecimal digits that identify a text.
 std::string short_mark(std::string_view text) {
     const std::string digest = hash_text(text);
     return digest.substr(digest.find(':') + 1, 8);
 }
 
-/// The running system, as names of temporary entries say it.
+/// The running system, as it appears in names of temporary entries.
 struct ThisSystem {
     std::string machine;  ///< from its host name
     std::string boot;     ///< the same in all containers of one running kernel
     bool boot_is_known = false;
-    std::int64_t up_since = 0;  ///< seconds since 1970; 0: not known
+    std::int64_t up_since = 0;  ///< seconds since 1970; 0 if not known
 };
 
 ThisSystem examine_system() {
@@ -70,8 +70,8 @@ const ThisSystem& this_system() {
 std::uint64_t random_number() {
     std::uint64_t number = 0;
     if (::getrandom(&number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;
-    // Before the kernel has gathered randomness, or where it has no such call: the name need only
-    // differ from others.
+    // Used before the kernel has gathered randomness, or if it has no such call. The name only
+    // needs to differ from others.
     static std::uint64_t counter = 0;
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) +
            ++counter;
@@ -93,7 +93,7 @@ bool all_of(std::string_view text, std::string_view allowed) {
     return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos;
 }
 
-/// Who made the entry of this name; none: no entry of ours.
+/// The maker that an entry's name gives, or none if Assay did not make the entry.
 std::optional<Maker> maker_of(std::string_view name) {
     if (!name.starts_with('.') || !name.ends_with(ending)) return std::nullopt;
     name.remove_suffix(ending.size());
@@ -112,19 +112,19 @@ std::optional<Maker> maker_of(std::string_view name) {
     return ours ? std::optional(Maker{fields[0], fields[1]}) : std::nullopt;
 }
 
-/// Whether nobody else holds it; the lock stays with `descriptor`.
+/// Whether nobody else holds the lock. `descriptor` then keeps it.
 bool take(int descriptor) {
     return retried([&] { return ::flock(descriptor, LOCK_EX | LOCK_NB); }) == 0;
 }
 
-/// Whether the maker is dead for sure. Takes the lock, where it can be had.
+/// Whether the maker is certainly dead. Takes the lock if possible.
 bool is_dead(const Maker& maker, int descriptor, const struct stat& info) {
     const ThisSystem& here = this_system();
     if (!here.boot_is_known) return false;
-    // A lock that is free says most: on this kernel every maker has one.
+    // A free lock is the best evidence, because every maker on this kernel holds one.
     if (!take(descriptor)) return false;
     if (maker.boot == here.boot) return true;
-    // Another machine may have the same host name, and its locks need not be seen here.
+    // Another machine may have the same host name, and its locks may be invisible here.
     return maker.machine == here.machine && here.up_since != 0 &&
            static_cast<std::int64_t>(info.st_mtime) < here.up_since;
 }
@@ -137,18 +137,18 @@ void remove_if_dead(const fs::path& path) {
     if (::lstat(path.c_str(), &info) != 0) return;
     const bool folder = S_ISDIR(info.st_mode);
     if (!folder && !S_ISREG(info.st_mode)) return;
-    // Some network file systems lock only what is open for writing.
+    // Some network file systems lock only files that are open for writing.
     const Descriptor held(retried([&] {
         return ::open(path.c_str(), (folder ? O_RDONLY | O_DIRECTORY : O_RDWR) | O_NOFOLLOW |
                                         O_NONBLOCK | O_CLOEXEC);
     }));
     if (held.get() < 0 || !is_dead(*maker, held.get(), info)) return;
-    std::error_code ignored;  // one that cannot be removed does no harm
+    std::error_code ignored;  // a leftover entry does no harm
     fs::remove_all(path, ignored);
 }
 
-/// The first time that this process meets the folder: listing it for every file would cost the
-/// square of their number.
+/// Whether this process sees the folder for the first time. Listing it for every file would cost
+/// time in the square of their number.
 bool is_first_time(const fs::path& folder) {
     constexpr std::size_t most = 4096;
     static std::mutex mutex;
@@ -163,8 +163,8 @@ bool is_first_time(const fs::path& folder) {
                 fmt::format("cannot create `{}`: {}", target.string(), std::strerror(error)));
 }
 
-/// Whether `path` still is what `descriptor` has open: another process may have taken it for a
-/// leftover before the lock was there. Where the system does not say, nothing is left behind.
+/// Whether `path` still is the file that `descriptor` has open. Another process may have removed it
+/// as a leftover before it was locked. If the system cannot tell, nothing is left behind.
 bool is_still_there(const fs::path& path, int descriptor, const fs::path& target) {
     struct stat open {
     }, named{};
@@ -179,7 +179,7 @@ bool is_still_there(const fs::path& path, int descriptor, const fs::path& target
     return known && open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }
 
-/// `make` makes the entry and opens it.
+/// `make` creates the entry and opens it.
 template <class Make>
 Temporary make_temporary(const fs::path& target, Make&& make) {
     const fs::path folder = target.parent_path();
@@ -190,7 +190,7 @@ Temporary make_temporary(const fs::path& target, Make&& make) {
         Descriptor held(make(path));
         if (held.get() < 0 && errno == EEXIST) continue;
         if (held.get() < 0) cannot_create(target, errno);
-        // Where the file system has no locks, nobody removes the entry.
+        // If the file system has no locks, nobody removes the entry.
         const bool busy = !take(held.get()) && errno == EWOULDBLOCK;
         if (!busy && is_still_there(path, held.get(), target)) return {path, std::move(held)};
     }

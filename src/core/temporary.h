@@ -1,10 +1,10 @@
-// Entries that a writer makes beside what it writes, and that the next writer clears away when the
-// first one was killed.
+// Temporary entries that a writer makes next to its output. If the writer is killed, the next
+// writer removes them.
 //
-// A name says which machine, boot and process made it, and is like no other: ".<file>.<machine>-
-// <boot>-<pid>-<random>.tmp". Process numbers alone come again: in a container every run may be
-// number 1. Its maker holds a lock on the entry, which the kernel drops when the maker ends,
-// however it ends, and which is seen from every container of the machine.
+// A unique name gives the machine, boot and process that made the entry: ".<file>.<machine>-
+// <boot>-<pid>-<random>.tmp". Process numbers alone would repeat: in a container every run may be
+// number 1. The maker holds a lock on the entry. The kernel drops the lock when the maker ends for
+// any reason, and every container of the machine sees it.
 #pragma once
 
 #include <sys/types.h>
@@ -18,21 +18,21 @@ namespace assay {
 
 struct Temporary {
     std::filesystem::path path;
-    Descriptor held;  ///< open for writing (of a folder: for reading), and locked
+    Descriptor held;  ///< open for writing (a folder: for reading), and locked
 };
 
-/// A new empty file beside `target`. What dead writers left in that folder is removed first, the
-/// first time that this process makes something there. Throws io.
+/// Makes a new empty file beside `target`. The first call for a folder removes what dead writers
+/// left there. Throws io.
 Temporary make_temporary_file(const std::filesystem::path& target, mode_t mode = 0666);
-/// A new empty folder beside `target`; the same for what was left.
+/// Makes a new empty folder beside `target`, with the same cleanup.
 Temporary make_temporary_folder(const std::filesystem::path& target);
 
-/// Whether a name says who made the entry; those of before November 2026 did not.
+/// Whether a name gives the maker of the entry. Names from before November 2026 do not.
 bool names_its_maker(std::string_view name);
 
-/// Removes from `folder` what dead makers left. What is kept: all that is locked, that another
-/// machine made, or that an earlier boot of this machine made but something wrote to since it is
-/// up. Never throws.
+/// Removes from `folder` what dead makers left. Keeps entries that are locked, or that another
+/// machine made. Keeps entries from an earlier boot of this machine if they were written to since
+/// it started. Never throws.
 void remove_leftovers(const std::filesystem::path& folder) noexcept;
 
 }  // namespace assay

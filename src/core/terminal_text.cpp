@@ -7,7 +7,7 @@
 namespace assay {
 namespace {
 
-/// The bytes of the character that `text` begins with, and which it is; 0 bytes: not UTF-8.
+/// The character at the start of `text` and its length in bytes; 0 bytes if it is not UTF-8.
 struct Character {
     std::size_t bytes = 0;
     std::uint32_t code = 0;
@@ -31,7 +31,8 @@ Character first_character(std::string_view text) {
     return {bytes, code};
 }
 
-/// What terminals obey beyond ASCII: the second set of controls, and what turns text around.
+/// Characters beyond ASCII that terminals obey: the second set of controls, and marks that reverse
+/// the direction of text.
 bool is_control(std::uint32_t code) {
     return (code >= 0x80 && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
            (code >= 0x2066 && code <= 0x2069);

@@ -1,4 +1,4 @@
-// Texts of others on the way to a terminal.
+// Makes untrusted text safe to print on a terminal.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace assay {
 
-/// `text` without anything that a terminal would obey: control characters but line ends and tabs
-/// become "\x1b", those beyond ASCII and the marks that reverse the order of writing "\u009b",
-/// bytes that are not UTF-8 "\xff". Ids of images and names of models and classes may hold any of
-/// these.
+/// Replaces everything that a terminal would obey. Control characters except newlines and tabs
+/// become "\x1b". Controls beyond ASCII and marks that reverse the writing direction become
+/// "\u009b". Bytes that are not UTF-8 become "\xff". Image ids and the names of models and classes
+/// may contain any of these.
 std::string without_controls(std::string_view text);
 
-/// Whether all of it is characters in their one form.
+/// Whether the text is valid UTF-8, with each character in its shortest form.
 bool is_utf8(std::string_view text);
-/// Appends the UTF-8 of a character: up to 10FFFF, and no surrogate.
+/// Appends the UTF-8 form of a character: at most 10FFFF, and no surrogate.
 void append_utf8(std::uint32_t code, std::string& text);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Small helpers for names, lines and numbers in text files, free of locales.
+// Small helpers for names, lines and numbers in text files, independent of the locale.
 #pragma once
 
 #include <charconv>
@@ -21,7 +21,7 @@ inline char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// Digits only, the whole text, and in range.
+/// The whole text must be digits and in range.
 inline bool parse_number(std::string_view text, std::uint64_t& number) {
     const char* const end = text.data() + text.size();
     std::uint64_t value = 0;
@@ -31,16 +31,16 @@ inline bool parse_number(std::string_view text, std::uint64_t& number) {
     return true;
 }
 
-/// "1 image", "3 images", "0 images". `plural`, where it is not the noun and an s.
+/// "1 image", "3 images", "0 images". Pass `plural` if it is not the noun with an s.
 std::string how_many(std::uint64_t n, std::string_view noun, std::string_view plural = {});
 
-/// The last part of a path with '/'.
+/// The last component of a path with '/'.
 inline std::string_view base_name(std::string_view path) {
     const std::size_t slash = path.rfind('/');
     return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-/// Without the extension; the folders stay.
+/// The path without its extension, but with its folders.
 inline std::string_view without_extension(std::string_view path) {
     const std::size_t dot = base_name(path).rfind('.');
     if (dot == std::string_view::npos || dot == 0) return path;
@@ -53,31 +53,31 @@ std::string lower_extension(std::string_view path);
 bool has_image_extension(std::string_view path);
 /// "n" and eight digits.
 bool is_wnid(std::string_view text);
-/// The number of "ILSVRC2012_val_00000017.JPEG" (17), or 0.
+/// The number in a name such as "ILSVRC2012_val_00000017.JPEG" (17), or 0.
 std::uint64_t imagenet_val_number(std::string_view path);
-/// Case folded (ASCII), and '_', '-' and blanks made one: "Great_white-shark" and "great white
-/// shark" are equal.
+/// Lower case (ASCII), with '_', '-' and blanks treated as equal: "Great_white-shark" and "great
+/// white shark" give the same.
 std::string loose_name(std::string_view name);
-/// At most `most` bytes, for messages; control characters become "?".
+/// At most `most` bytes, for messages. Control characters become "?".
 std::string shortened(std::string_view text, std::size_t most = 60);
 
-/// Of a number: what was rounded to nothing has no sign, "-0.00" becomes "0.00".
+/// Removes the sign of a number that was rounded to zero: "-0.00" becomes "0.00".
 inline std::string without_sign_of_zero(std::string number) {
     if (number.starts_with('-') && number.find_first_not_of("-0.") == std::string::npos)
         number.erase(0, 1);
     return number;
 }
-/// Characters (code points) of UTF-8.
+/// The number of characters (code points) in UTF-8.
 std::size_t text_width(std::string_view text);
-/// The text in lines of at most `width` characters, broken at blanks; a longer word stays whole.
-/// Lines but the first begin with `indent` blanks. 0: one line.
+/// Breaks the text at blanks into lines of at most `width` characters. A longer word stays whole.
+/// Lines after the first begin with `indent` blanks. A width of 0 gives one line.
 std::vector<std::string> folded_lines(std::string_view text, std::size_t width,
                                       std::size_t indent = 0);
-/// The same as one text.
+/// The same lines as one text.
 std::string folded(std::string_view text, std::size_t width, std::size_t indent = 0);
 
-/// Calls visit(part) for each part between `separators` (any of these characters) that is not
-/// empty, trimmed.
+/// Calls visit(part) for each non-empty part between `separators` (any of these characters),
+/// trimmed.
 template <class Visit>
 void for_each_part(std::string_view text, std::string_view separators, Visit&& visit) {
     while (!text.empty()) {
@@ -88,8 +88,8 @@ void for_each_part(std::string_view text, std::string_view separators, Visit&& v
     }
 }
 
-/// Calls visit(line, number from 1) for each line; line ends (LF, CRLF) and a byte order mark are
-/// cut off. A line end at the end of the text begins no further line.
+/// Calls visit(line, number from 1) for each line, without the line end (LF, CRLF) and without a
+/// byte order mark. A line end at the end of the text begins no further line.
 template <class Visit>
 void for_each_line(std::string_view text, Visit&& visit) {
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);

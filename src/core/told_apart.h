@@ -1,4 +1,4 @@
-// Names that stand for one thing each, where several things have the same one.
+// Unique names for things that share a name.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@ struct NamedFolder {
     std::filesystem::path folder;
 };
 
-/// The names; of namesakes the shortest ends of their folders that differ: "runs/val" and
-/// "old/val".
+/// The names. Those that occur more than once get the shortest ends of their folders that differ:
+/// "runs/val" and "old/val".
 std::vector<std::string> told_apart(const std::vector<NamedFolder>& named);
 
 }  // namespace assay

@@ -8,18 +8,18 @@
 
 #include "assay/error.h"
 
-// toml++ 3.3 asserts on some damaged files ("[@"), which would end the process: bad input throws
+// toml++ 3.3 asserts on some damaged files ("[@"), which would end the process. This makes it throw
 // instead.
 namespace {
 [[noreturn]] void refuse_toml() {
     throw assay::Error(assay::ErrorCode::bad_input, "not valid TOML");
 }
 }  // namespace
-#undef NDEBUG  // with it toml++ takes this macro away
+#undef NDEBUG  // toml++ removes this macro together with it
 #define TOML_ASSERT(condition) ((condition) ? static_cast<void>(0) : refuse_toml())
 
-// Its table of white space beyond ASCII says "unreachable" of letters that a damaged value leads it
-// to: they are no white space. Since 3.4 its headers end in .hpp.
+// The library's table of white space marks letters beyond ASCII as "unreachable", but a damaged
+// value can lead there. They are not white space. Since 3.4 its headers end in .hpp.
 #if __has_include(<toml++/impl/preprocessor.hpp>)
 #include <toml++/impl/preprocessor.hpp>
 #else
@@ -42,8 +42,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Brackets in brackets, and tables in tables: what has more is no list of settings. The parser and
-/// the tree's owner call themselves once a level.
+/// The limit for nested brackets and tables. No list of settings needs more, and the parser and the
+/// tree's destructor recurse once per level.
 constexpr unsigned deepest_toml = 64;
 /// a.b.c has three.
 constexpr unsigned most_key_parts = 32;
@@ -76,26 +76,28 @@ json to_json(const toml::node& node, unsigned depth = 0) {
                             static_cast<unsigned>(node.source().begin.line)));
 }
 
-/// What stands outside quotes and comments, one character after the other: enough of TOML's grammar
-/// to know where a string may begin. The parser takes any other quote for a part of a value.
+/// Follows the text outside quotes and comments, character by character. It knows just enough of
+/// TOML's grammar to tell where a string may begin. The parser takes any other quote as part of a
+/// value.
 class BareText {
 public:
     void take(char c, unsigned line) {
-        // TOML allows none here; toml++ 3.3 has undefined behaviour.
+        // TOML allows no such byte here, and toml++ 3.3 has undefined behavior.
         if (static_cast<unsigned char>(c) >= 0x80) {
             throw Error(
                 ErrorCode::bad_input,
                 fmt::format("not valid TOML: line {} has a non-ASCII character outside quotes",
                             line));
         }
-        // Between two of these stands a key, or a value, which has one dot at most.
+        // These characters separate keys and values. A value has at most one dot.
         if (std::string_view("=,{}[]\n").find(c) != std::string_view::npos) parts_ = 1;
         if (c == '.' && ++parts_ > most_key_parts) {
             throw Error(ErrorCode::bad_input, fmt::format("a key of more than {} parts in line {}",
                                                           most_key_parts, line));
         }
         if (c == '[' || c == '{') {
-            open_ += c == '[' && !value_ ? 'h' : c;  // a table's header, an array, an inline table
+            // 'h' is a table's header; others are arrays and inline tables
+            open_ += c == '[' && !value_ ? 'h' : c;
             if (open_.size() > deepest_toml) refuse_depth(line);
         }
         if ((c == ']' || c == '}') && !open_.empty()) open_.pop_back();
@@ -129,13 +131,13 @@ private:
         }
     }
 
-    std::string open_;    ///< brackets that are not closed
-    bool value_ = false;  ///< behind '=' or in an array; else a key is expected
+    std::string open_;    ///< brackets that are still open
+    bool value_ = false;  ///< after '=' or in an array; otherwise a key is expected
     enum class Token { none, begun, dotted } token_ = Token::none;  ///< since the last separator
     unsigned parts_ = 1;
 };
 
-/// Before the parser sees the text: it has no limits of its own for most of this.
+/// Checks the text before the parser sees it, because the parser lacks limits for most of this.
 void check_bare_text(std::string_view text) {
     constexpr std::string_view mark = "\xef\xbb\xbf";
     BareText bare;
@@ -154,11 +156,11 @@ void check_bare_text(std::string_view text) {
                 break;
             }
         } else if (quote.front() == '"' && text[i] == '\\') {
-            ++i;  // the escaped character ends nothing
+            ++i;  // an escaped character does not end the string
         } else if (rest.starts_with(quote) || (quote.size() == 1 && text[i] == '\n')) {
             if (text[i] == '\n') bare.take('\n', line);
             i += quote.size() - 1;
-            // A text of several lines may end with one or two quotes of its own.
+            // A multi-line string may end with one or two quotes of its own.
             for (int more = 0; quote.size() == 3 && more < 2; ++more)
                 i += i + 1 < text.size() && text[i + 1] == quote.front() ? 1 : 0;
             quote = {};

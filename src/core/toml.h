@@ -1,4 +1,4 @@
-// TOML read into JSON values, so that settings are checked in one way whatever their file's syntax.
+// TOML as JSON values, so that settings are checked in one way whatever the file's syntax.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,7 +7,7 @@
 namespace assay {
 
 /// Tables become objects, arrays arrays. Throws bad_input with line and column: dates and times, a
-/// key that stands twice, more than 64 levels, 32 parts of a key or 16 MiB are refused.
+/// key that appears twice, more than 64 levels, 32 parts of a key or 16 MiB are refused.
 nlohmann::json parse_toml(std::string_view text);
 
 }  // namespace assay

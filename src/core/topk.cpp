@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-// Scores above a threshold, and equal to it.
+// The numbers of scores above a threshold and equal to it.
 struct Beside {
     std::int32_t above = 0, equal = 0;
 };
@@ -52,7 +52,7 @@ Beside count_avx2(std::span<const float> row, float threshold) {
 }
 #endif
 
-// Classes ranked before this one.
+// The number of classes ranked before this one.
 std::int32_t rank_of(std::span<const float> row, std::int32_t index) {
     const float score = row[static_cast<std::size_t>(index)];
     const Beside count = cpu_has_avx2() ? count_avx2(row, score) : count_plain(row, score);
@@ -73,8 +73,8 @@ void top_k(std::span<const float> row, std::size_t k, std::vector<std::int32_t>&
         const float a = row[static_cast<std::size_t>(i)], b = row[static_cast<std::size_t>(j)];
         return a != b ? a > b : i < j;
     };
-    // A heap of the k best so far whose front is the worst of them: a row of 1000 is passed once,
-    // and few entries ever enter.
+    // A heap of the k best so far, with the worst of them in front. A row of 1000 is read once, and
+    // few entries ever enter the heap.
     for (std::size_t i = 0; i < row.size(); ++i) {
         const auto index = static_cast<std::int32_t>(i);
         if (order.size() < k) {
@@ -98,8 +98,8 @@ std::uint32_t variable_top_k_hits(std::span<const float> row,
         const float a = row[static_cast<std::size_t>(i)], b = row[static_cast<std::size_t>(j)];
         return a != b ? a > b : i < j;
     });
-    // Ranks grow along the order, so those among the best are a leading part of it: few ranks tell
-    // how long it is.
+    // Ranks grow along the order, so the classes within the best form a prefix, and a few ranks
+    // tell its length.
     const auto size = static_cast<std::int32_t>(order.size());
     std::size_t hits = 0, misses = order.size();
     while (hits < misses) {

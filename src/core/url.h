@@ -1,4 +1,4 @@
-// Places that are no files of this machine.
+// Locations that are not files of this machine.
 #pragma once
 
 #include <filesystem>
@@ -7,10 +7,11 @@
 
 namespace assay {
 
-/// Whether it begins with a scheme and "://".
+/// Whether the path begins with a scheme and "://".
 bool is_url(const std::filesystem::path& path);
 
-/// For messages and records: without user, password, query and fragment, which may be secrets.
+/// The URL for messages and records: without user, password, query and fragment, which may be
+/// secrets.
 std::string shown_url(std::string_view url);
 
 }  // namespace assay
