@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::int64_t nullable = 2;
 
-/// What a node of a schema points to. Children are owned by their parents, and may be moved out of
-/// them (release is then null).
+/// The private data of a schema node. A parent owns its children, but a consumer may move them out
+/// (release is then null).
 struct SchemaNode {
     std::string format, name;
     std::vector<ArrowSchema> children;
@@ -122,7 +122,7 @@ struct Stream {
     Stream(std::shared_ptr<const PredictionStore> of, const ExportOptions& options)
         : store(std::move(of)), pieces(*store, options) {}
 
-    /// An errno, as the interface has it.
+    /// Returns an errno, as the interface requires.
     template <class Body>
     int guarded(Body&& body) noexcept {
         try {

@@ -1,4 +1,4 @@
-// Items of a store through the Arrow C stream interface
+// Streams the items of a store through the Arrow C stream interface
 // (arrow.apache.org/docs/format/CStreamInterface.html).
 #pragma once
 
@@ -7,7 +7,7 @@
 #include "assay/evaluate/export.h"
 #include "assay/store/prediction_store.h"
 
-// As that page has them: every library declares them alike.
+// The declarations from that page, which every library repeats in the same form.
 extern "C" {
 struct ArrowSchema {
     const char* format;
@@ -43,7 +43,7 @@ struct ArrowArrayStream {
 
 namespace assay::c {
 
-/// Record batches of at most 65,536 items. The stream keeps the store. Throws as ItemPieces.
+/// Record batches of at most 65,536 items. The stream keeps the store alive. Throws as ItemPieces.
 void stream_items(std::shared_ptr<const PredictionStore> store, const ExportOptions& options,
                   ArrowArrayStream& out);
 

@@ -1,4 +1,4 @@
-// The objects behind the C interface, and the one way out of it for errors.
+// The objects behind the C interface, and the one place that turns exceptions into its errors.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@ struct assay_call {
     void* context = nullptr;
 };
 
-/// What reads a store of its own accord keeps it alive.
+/// Everything that reads a store later keeps it alive.
 struct assay_store {
     std::shared_ptr<const assay::PredictionStore> store;
     std::vector<std::string> notes;
@@ -45,7 +45,7 @@ struct assay_store {
 struct assay_shard {
     std::shared_ptr<const assay::PredictionStore> store;
     assay::PredictionStore::Shard shard;
-    // Of stores that keep the best classes alone.
+    // For stores that contain only the best classes.
     std::vector<std::int32_t> classes;
     std::vector<float> scores;
     std::uint64_t kept = 0;
@@ -68,7 +68,7 @@ struct assay_writer {
 
 namespace assay::c {
 
-/// Runs `body`; whatever it throws becomes an error, and the result `failed`.
+/// Runs `body`. An exception becomes an error, and the result is `failed`.
 template <class Result, class Body>
 Result guarded(assay_error** error, Result failed, Body&& body) noexcept {
     if (error != nullptr) *error = nullptr;
@@ -89,7 +89,7 @@ Result guarded(assay_error** error, Result failed, Body&& body) noexcept {
             return leave(Error(ErrorCode::internal, "an exception of an unknown type"));
         }
     } catch (...) {
-        return failed;  // no memory for the error itself
+        return failed;  // no memory is left for the error itself
     }
 }
 
@@ -97,7 +97,7 @@ inline assay_text* text_of(std::string text) {
     return new assay_text{std::move(text)};
 }
 
-/// As long as it is there, the call's stop is heard and its progress told.
+/// While this object exists, the call obeys the caller's stop flag and reports progress.
 class Watched {
 public:
     explicit Watched(assay_call* call)
@@ -116,9 +116,9 @@ private:
     StoppableBy stoppable_;
 };
 
-/// Throws usage: a null pointer, other dimensions or types than are allowed, negative sizes.
+/// Throws usage: a null pointer, wrong dimensions or types, negative sizes.
 ScoreMatrix matrix_of(const assay_array* scores);
-/// One label a row; -1: none.
+/// One label per row; -1 means no label.
 LabelSets labels_of(const assay_array& labels);
 /// Checked, copied.
 LabelSets sets_of(const assay_sets& sets);

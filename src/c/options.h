@@ -1,4 +1,4 @@
-// Options as JSON objects: the words of the command's options.
+// Options as JSON objects, named like the command's options.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ namespace assay::c {
 
 /// `text`: a JSON object, or NULL for an empty one.
 Keys options_of(const char* text);
-/// Of batches without the plug-ins and the parts "stores" and "gates".
+/// Options for batches lack the plug-ins and the groups "stores" and "gates".
 MeasureOptions take_measure(Keys& keys, bool of_stores);
-/// "classes": a list of ids, {"ids", "names"}, "imagenet", or a file; empty where it is absent.
+/// "classes": a list of ids, {"ids", "names"}, "imagenet", or a file. Empty if the key is absent.
 ClassList take_classes(Keys& keys);
 /// "attributes": {name: [text, ...]}.
 std::vector<Dataset::Attribute> take_attributes(Keys& keys);

@@ -1,4 +1,4 @@
-// What is computed of stores, in the C interface.
+// Results computed from stores, in the C interface.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -49,7 +49,7 @@ std::uint64_t rows_without_scores(const PredictionStore& store) {
     return count;
 }
 
-/// The page of the stores that a result is of.
+/// Writes the HTML page for the stores of a result.
 void write_eval_page(EvalResult& result, const std::filesystem::path& place,
                      const std::string& command, const MeasureOptions& measured,
                      const ProgressCallback& progress) {

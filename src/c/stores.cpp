@@ -1,4 +1,4 @@
-// Stored predictions of the C interface.
+// Stored predictions in the C interface.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-/// A store in memory, and what it was made of.
+/// Options for a store in memory, including where its data came from.
 MemoryStoreOptions memory_options(Keys& keys) {
     MemoryStoreOptions options;
     options.model_name = keys.take("model", options.model_name);

@@ -1,4 +1,4 @@
-// Writing a store from somebody else's loop, in the C interface.
+// Lets a caller's own loop write a store through the C interface.
 #include <nlohmann/json.hpp>
 
 #include "assay/version.h"

@@ -34,7 +34,7 @@ public:
     void barrier() override {}
 };
 
-/// What one rank tells the others of its exception.
+/// The form in which one rank tells the others of its exception.
 std::string packed(const std::exception_ptr& failure) {
     const auto pack = [](ErrorCode code, const std::string& message,
                          const std::vector<std::string>& notes) {

@@ -20,19 +20,21 @@ std::optional<int> number_of(const char* variable) {
     return value;
 }
 
-/// What a launcher tells each of its processes.
+/// The environment variables that a launcher sets for each process.
 struct Launcher {
     const char* size;
     const char* rank;
     const char* name;
 };
 
-/// A process of srun may have Slurm's variables beside those of MPI, which know more.
+/// A process under srun may have both Slurm's variables and MPI's. MPI's tell more, so they come
+/// first.
 constexpr std::array<Launcher, 4> launchers = {{
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's mpirun"},
     {"PMI_SIZE", "PMI_RANK", "MPICH's mpirun"},
     {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MVAPICH's mpirun"},
-    // Of the step alone: in a batch script SLURM_NTASKS is there, too, where one process runs.
+    // The variables of the job step. SLURM_NTASKS is also set in a batch script, in which only one
+    // process runs.
     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun"},
 }};
 

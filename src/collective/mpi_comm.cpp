@@ -24,7 +24,7 @@ constexpr const char* site_plugin = "libassay_mpi.so";
 constexpr const char* openmpi_plugin = "libassay_openmpi.so";
 constexpr const char* mpich_plugin = "libassay_mpich.so";
 
-/// The plug-in's files, the likeliest first.
+/// The files of plug-ins to try, the most likely first.
 std::vector<std::string> plugin_files(const Launch& launch, std::string_view wish) {
     if (wish == "openmpi") return {openmpi_plugin};
     if (wish == "mpich") return {mpich_plugin};
@@ -62,8 +62,8 @@ fs::path find_mpi_plugin(const Launch& launch) {
 }
 
 assay_mpi& plugin_in(const fs::path& path) {
-    // Local: MPI's names must not lend themselves to what else is opened, such as LibTorch. Never
-    // closed.
+    // RTLD_LOCAL, because other libraries such as LibTorch must not resolve their symbols to MPI's.
+    // Never closed.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         const char* reason = dlerror();
@@ -164,7 +164,7 @@ private:
     bool on_one_machine_;
 };
 
-/// What MPI calls while it waits has no place for an object.
+/// MPI's callback takes no argument for an object, so this one is static.
 std::function<void()>& on_wait() {
     static std::function<void()> call;
     return call;
@@ -186,7 +186,7 @@ public:
 
     std::vector<RankEnd> leave(const RankEnd& mine, double seconds) override {
         const std::int64_t own[2] = {mine.status, mine.message};
-        // A rank that does not come leaves MPI with this memory.
+        // This memory must survive, because a rank that is late may leave MPI still writing to it.
         ends_.resize(2 * static_cast<std::size_t>(comm_.size()));
         if (plugin_.leave(own, ends_.data(), seconds) != 0) return {};
         std::vector<RankEnd> all;
@@ -227,7 +227,8 @@ std::vector<MpiPlugin> mpi_plugins() {
 }
 
 std::unique_ptr<MpiRanks> open_mpi(const Launch& launch, const MpiOptions& options) {
-    // Open MPI would end the process itself, with a page of advice for whoever builds it.
+    // Otherwise Open MPI would end the process itself, with a page of advice for people who build
+    // it.
     if (launch.by == "srun" && std::getenv("PMIX_RANK") == nullptr) {
         throw Error(
             ErrorCode::usage,

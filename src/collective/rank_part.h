@@ -1,4 +1,4 @@
-// Which part of a piece of work belongs to which rank.
+// Divides work among the ranks.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct RankPart {
     std::uint64_t size() const { return end - begin; }
 };
 
-/// The part of one rank: contiguous, in rank order, as equal as can be. `all` times the ranks fits
-/// into 64 bits.
+/// The part of one rank. Parts are contiguous, in rank order, and as equal as possible. `all` times
+/// the number of ranks must fit into 64 bits.
 inline RankPart part_of_rank(std::uint64_t all, const Comm& comm) {
     const auto rank = static_cast<std::uint64_t>(comm.rank());
     const auto ranks = static_cast<std::uint64_t>(comm.size());

@@ -1,4 +1,4 @@
-// What every kind of Comm checks.
+// A check that every kind of Comm makes.
 #pragma once
 
 namespace assay {

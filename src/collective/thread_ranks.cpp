@@ -1,4 +1,4 @@
-// Ranks as threads of one process: what MPI does between processes, for tests.
+// Ranks as threads of one process, as a stand-in for MPI processes in tests.
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
@@ -17,13 +17,13 @@ namespace {
 
 using Slots = std::vector<std::vector<std::byte>>;
 
-// Thrown in ranks that wait for one that failed: an echo, not the cause.
+// Thrown in ranks that wait for a failed one. It is a consequence, not the cause.
 struct RankLeft final : Error {
     RankLeft() : Error(ErrorCode::internal, "another rank failed before this collective step") {}
 };
 
-// What the threads share. A rank that throws marks the meeting broken, so that the others leave
-// instead of waiting for ever.
+// The state that the threads share. A rank that throws marks the meeting broken, so that the others
+// leave instead of waiting forever.
 struct Meeting {
     explicit Meeting(int ranks)
         : size(ranks),
@@ -53,8 +53,8 @@ struct Meeting {
     int waiting = 0;
     std::size_t round = 0;
     bool broken = false;
-    /// Each rank writes its own entry before a wait(), all read after it, and nobody writes again
-    /// before the next wait().
+    /// Each rank writes its own entry before a wait(). All read the entries after it, and nobody
+    /// writes again before the next wait().
     Slots slots;
     std::vector<std::span<std::int64_t>> numbers;
     std::vector<std::uint8_t> overflow;
@@ -88,7 +88,7 @@ public:
             least = std::min(least, other.size());
             most = std::max(most, other.size());
         }
-        // Nothing throws before the next wait: a rank that left would take its numbers with it.
+        // Nothing may throw before the next wait: a rank that left would take its numbers with it.
         meeting_.overflow[index_] = least == most && add_part() ? 1 : 0;
         meeting_.wait();
         if (least != most) {
@@ -104,7 +104,8 @@ public:
     void barrier() override { meeting_.wait(); }
 
 private:
-    /// This rank's part of all sums, put where each rank has its numbers; true for an overflow.
+    /// Computes this rank's part of all sums and writes it to every rank's numbers. Returns true on
+    /// overflow.
     bool add_part() const noexcept {
         const std::size_t ranks = meeting_.numbers.size(), all = meeting_.numbers[0].size();
         bool overflow = false;
@@ -122,7 +123,7 @@ private:
         if (write) meeting_.slots[index_].assign(mine.begin(), mine.end());
         meeting_.wait();
         Result found = read(meeting_.slots);
-        meeting_.wait();  // nobody writes the next bytes before everybody has copied these
+        meeting_.wait();  // nobody may write the next bytes before everybody has copied these
         return found;
     }
 
@@ -161,7 +162,8 @@ void run_thread_ranks(int ranks, const std::function<void(Comm&)>& body) {
             try {
                 threads.emplace_back(be_rank, rank);
             } catch (const std::system_error& error) {
-                // The ranks that are there wait for this one: its place is left, as by an error.
+                // The existing ranks wait for this one, so it must be marked as gone, as after an
+                // error.
                 try {
                     throw Error(
                         ErrorCode::io,

@@ -1,9 +1,8 @@
-// Ranks that work together: one, threads (tests), and later MPI.
+// Ranks that work together: a single one, threads (for tests), or MPI processes.
 //
-// Every rank calls the same functions in the same order with arguments of its own; a call returns
-// when every rank has made it. Whatever is combined is combined in rank order, so bits do not
-// depend on timing. A rank without anything to add (an empty part of the data) takes part all the
-// same, with an empty span.
+// Every rank calls the same functions in the same order with its own arguments. A call returns when
+// every rank has made it. Values are combined in rank order, so results do not depend on timing. A
+// rank with nothing to add (an empty part of the data) must still take part, with an empty span.
 #pragma once
 
 #include <cstddef>
@@ -23,44 +22,43 @@ public:
     virtual ~Comm() = default;
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    /// Whether all ranks run on one machine, which reads a file once for all of them; the same
-    /// answer on each.
+    /// Whether all ranks run on one machine, which then reads a file only once for all. Every rank
+    /// gets the same answer.
     virtual bool on_one_machine() const { return true; }
 
     /// Every rank's bytes, in rank order, on every rank. They may differ in length.
     virtual std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) = 0;
-    /// Every rank's bytes, in rank order, on rank `root`; nothing on the others. Throws usage:
+    /// Every rank's bytes, in rank order, on rank `root`; nothing on the others. Throws usage if
     /// there is no such rank.
     virtual std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                                        int root) = 0;
-    /// The bytes of rank `root` on every rank; what the others pass does not matter. Throws usage:
-    /// there is no such rank.
+    /// The bytes of rank `root`, on every rank. The bytes that other ranks pass are ignored. Throws
+    /// usage if there is no such rank.
     virtual std::vector<std::byte> broadcast(std::span<const std::byte> mine, int root) = 0;
-    /// Puts the sums over the ranks, number by number, in place of every rank's numbers. Throws
-    /// internal on every rank when lengths differ, or a sum does not fit into 64 bits (the numbers
-    /// are then lost). Cost: each rank adds an equal part of the numbers.
+    /// Replaces each rank's numbers by the sums over all ranks, number by number. Throws internal
+    /// on every rank when lengths differ, or a sum does not fit into 64 bits (the numbers are then
+    /// lost). Cost: each rank adds an equal part of the numbers.
     virtual void all_reduce(std::span<std::int64_t> numbers) = 0;
     virtual void barrier() = 0;
 };
 
 /// One rank, no waiting.
 std::unique_ptr<Comm> self_comm();
-/// Runs body(comm) on `ranks` threads that share a Comm. A rank that throws ends all: the others
-/// leave the collective call that they are in or come to. Rethrows the lowest rank's exception
-/// among those that are causes. Throws usage: fewer than one rank.
+/// Runs body(comm) on `ranks` threads that share a Comm. A rank that throws ends all: the other
+/// ranks leave their current or next collective call. Rethrows the lowest rank's exception among
+/// those that are causes. Throws usage: fewer than one rank.
 void run_thread_ranks(int ranks, const std::function<void(Comm&)>& body);
 
-/// True on every rank when any rank says so.
+/// True on every rank if `mine` is true on any rank.
 bool any(Comm& comm, bool mine);
 
-/// Runs `work` on this rank and waits for the others. Returns when it succeeded on all; else the
-/// error of the lowest rank that failed is thrown on every rank, so that all end alike (an
-/// exception that is not an assay::Error becomes one on the other ranks). `work` calls no function
-/// of `comm`.
+/// Runs `work` on this rank and waits for the others. Returns if all succeed. Otherwise every rank
+/// throws the error of the lowest rank that failed, so that all end alike. An exception that is not
+/// an assay::Error becomes one on the other ranks. `work` must not call functions of `comm`.
 void agree(Comm& comm, const std::function<void()>& work);
 
-/// For what every rank must see alike, such as the fingerprint of a store that each has opened:
-/// throws bad_input on every rank when a rank's value is not that of rank 0, naming `what`.
+/// Checks that every rank has the same value, such as the fingerprint of a store that each has
+/// opened. If a value differs from that of rank 0, every rank throws bad_input, naming `what`.
 void agree_on(Comm& comm, std::string_view what, std::string_view value);
 
 /// Every rank's values, in rank order, on every rank.

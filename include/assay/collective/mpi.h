@@ -1,7 +1,7 @@
 // Ranks that are processes, on one machine or many, started together by mpirun or srun.
 //
-// MPI is opened while the program runs, from a plug-in that is compiled for one MPI: a program that
-// is started alone needs none.
+// The program opens MPI while it runs, through a plug-in that is compiled for one MPI
+// implementation. A program that is started alone needs no MPI.
 #pragma once
 
 #include <cstdint>
@@ -18,59 +18,60 @@ namespace assay {
 /// How this process was started.
 struct Launch {
     int rank = 0, size = 1;
-    std::string by = "";  ///< what started it, for people: "Open MPI's mpirun"; "" alone
+    std::string by = "";  ///< the launcher, for people: "Open MPI's mpirun"; "" if started alone
 };
 
-/// By what mpirun and srun leave in the environment; alone where ASSAY_MPI is "off".
+/// Reads the environment variables that mpirun and srun set. Not launched by them if ASSAY_MPI is
+/// "off".
 Launch launch_of_environment();
 
-/// What one rank ended with.
+/// How one rank ended.
 struct RankEnd {
     int status = 0;
-    std::int64_t message = 0;  ///< a hash of what it has to say; 0: nothing
+    std::int64_t message = 0;  ///< a hash of its final message; 0 if it has none
 };
 
-/// All processes that were started together.
+/// All processes of one launch.
 class MpiRanks {
 public:
     virtual ~MpiRanks() = default;
     virtual Comm& comm() = 0;
     /// "Open MPI 4.1.4".
     virtual const std::string& library() const = 0;
-    /// Among the ranks of this machine, from 0.
+    /// This process's number among the ranks of its machine, from 0.
     virtual int rank_of_machine() const = 0;
     virtual int ranks_of_machine() const = 0;
-    /// For the end of the program: what every rank ended with, in rank order; nothing where one has
-    /// not come within `seconds`: it computes, or waits for this one in vain. May be called again:
-    /// it goes on with what was passed first.
+    /// Call this at the end of the program. Returns how every rank ended, in rank order, or nothing
+    /// if a rank does not arrive within `seconds` because it still computes, or waits for this one
+    /// in vain. May be called again: it continues with the values passed first.
     virtual std::vector<RankEnd> leave(const RankEnd& mine, double seconds) = 0;
-    /// Ends MPI, after a leave() to which all came.
+    /// Ends MPI, after a leave() in which all ranks arrived.
     virtual void finish() = 0;
     /// Ends all ranks at once; mpirun and srun return `status`.
     [[noreturn]] virtual void abort(int status) = 0;
 };
 
 struct MpiOptions {
-    std::uint64_t piece = std::uint64_t{1} << 30;  ///< most bytes in one message: counts are ints
-    /// Called every millisecond or so while this rank waits for others; it may call abort().
+    /// the most bytes in one message, because MPI's counts are ints
+    std::uint64_t piece = std::uint64_t{1} << 30;
+    /// Called about every millisecond while this rank waits for others. It may call abort().
     std::function<void()> waiting = {};
 };
 
-/// Opens MPI, once in a process: libassay_mpi.so where a site has compiled one, else the plug-in of
-/// the MPI whose mpirun started this (libassay_openmpi.so, libassay_mpich.so); ASSAY_MPI names
-/// another (openmpi, mpich, or a file). Throws usage: srun
-/// started this without MPI; there is no plug-in, or it is another
-/// version's; MPI counts other ranks than were started, as one MPI's plug-in does under another's
-/// mpirun: n processes that each take themselves for the only one would write the same files.
+/// Opens MPI, at most once in a process. Uses libassay_mpi.so if a site has compiled one, else the
+/// plug-in for the MPI whose mpirun started the program (libassay_openmpi.so, libassay_mpich.so).
+/// ASSAY_MPI selects another: openmpi, mpich, or a file. Throws usage if srun started the program
+/// without MPI, if there is no plug-in, or if the plug-in has another version. Also throws usage if
+/// MPI counts other ranks than were started, as one MPI's plug-in does under another's mpirun.
+/// Otherwise n processes, each thinking that it is alone, would write the same files.
 std::unique_ptr<MpiRanks> open_mpi(const Launch& launch, const MpiOptions& options = {});
 
-/// A plug-in for MPI that is there, by the name of its file alone: nothing is opened.
+/// An available plug-in for MPI, known by its file name without opening it.
 struct MpiPlugin {
     std::string mpi;  ///< "Open MPI", "MPICH", "of this site"
     std::filesystem::path file;
 };
-/// Those in the folders that plug-ins are looked for in, and the one that ASSAY_MPI names by a
-/// path.
+/// The plug-ins in the plug-in folders, and the one whose path ASSAY_MPI gives.
 std::vector<MpiPlugin> mpi_plugins();
 
 }  // namespace assay
