@@ -1,4 +1,4 @@
-// Where in a file something went wrong.
+// Adds the place in a file to errors.
 #pragma once
 
 #include <utility>
@@ -7,8 +7,8 @@
 
 namespace assay {
 
-/// Runs `body`; an Error that leaves it begins with describe(): the message is kept with the image
-/// that could not be read, so that the place must be part of it.
+/// Runs `body`. An Error that leaves it gets the result of describe() at the start of its message.
+/// The message is stored with the image that could not be read, so it must name the place.
 template <class Describe, class Body>
 decltype(auto) at_place(Describe&& describe, Body&& body) {
     try {

@@ -1,4 +1,4 @@
-// Bytes at any place of something that does not change while it is read: memory, a file, a URL.
+// Random access to bytes that do not change while they are read: memory, a file, a URL.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ protected:
     ByteSource& operator=(ByteSource&&) = default;
 };
 
-/// Bytes that somebody else holds, for longer than this lives.
+/// Bytes in memory that another object owns, which must outlive this one.
 class MemorySource final : public ByteSource {
 public:
     explicit MemorySource(std::span<const std::byte> bytes) : bytes_(bytes) {}

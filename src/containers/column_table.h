@@ -1,5 +1,5 @@
-// A table of typed columns, some rows of it at a time: what files of columns (Parquet, Arrow) are
-// written from.
+// Tables of typed columns, processed in batches of rows. Files of columns (Parquet, Arrow) are
+// written from them.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,24 @@ enum class ColumnType : std::uint8_t { text, int32, float32, float64, boolean, i
 struct ColumnSpec {
     std::string name;
     ColumnType type = ColumnType::text;
-    bool repeats = false;      ///< texts of which there are few
-    std::uint32_t length = 0;  ///< of float32s: of each row that is there
+    bool repeats = false;      ///< texts with few distinct values
+    std::uint32_t length = 0;  ///< for lists of float32: the number of elements in each non-null
+                               ///< row
 };
 
-/// Rows of one column. What is null has no value: a row's place among the values follows from the
+/// Rows of one column. A null row has no value, so a row's position among the values depends on the
 /// rows before it.
 struct ColumnRows {
-    std::vector<std::uint8_t> there{};   ///< a row each: 0 is null
-    std::string text{};                  ///< all texts, one behind the other
-    std::vector<std::uint32_t> sizes{};  ///< of each text or list that is there
+    std::vector<std::uint8_t> there{};   ///< one entry per row; 0 is null
+    std::string text{};                  ///< all texts, concatenated
+    std::vector<std::uint32_t> sizes{};  ///< the size of each non-null text or list
     std::vector<std::int32_t> int32{};
     std::vector<float> float32{};
     std::vector<double> float64{};
     std::vector<std::uint8_t> boolean{};
 
     void append(const ColumnRows& more);
-    /// Bytes of the values, about.
+    /// The approximate size of the values in bytes.
     std::uint64_t bytes() const;
 };
 
@@ -41,15 +42,15 @@ struct ColumnTable {
     std::size_t rows() const { return columns.empty() ? 0 : columns.front().there.size(); }
     std::uint64_t bytes() const;
     void append(const ColumnTable& more);
-    /// As many columns, without rows.
+    /// Removes the rows and keeps the columns.
     void clear();
 };
 
-/// A file that is written front to back, in pieces that are held in memory one at a time.
+/// A file that is written front to back. Only one piece at a time is in memory.
 class ColumnFile {
 public:
     virtual ~ColumnFile() = default;
-    /// The next rows; at most 65,536 of them, and at most a GiB.
+    /// Writes the next rows: at most 65,536 of them, and at most a GiB.
     virtual void write(const ColumnTable& rows) = 0;
     virtual void finish() = 0;
 };

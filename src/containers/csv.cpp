@@ -30,7 +30,8 @@ char delimiter_of(std::string_view text) {
         tabs += c == '\t';
         semicolons += c == ';';
     }
-    if (commas + tabs == 0 && semicolons > 0) return ';';  // as Excel writes it in many countries
+    // Excel writes semicolons in many countries
+    if (commas + tabs == 0 && semicolons > 0) return ';';
     return tabs > commas ? '\t' : ',';
 }
 
@@ -121,8 +122,8 @@ bool CsvReader::read_row() {
             read_plain();
         }
         if (at_row_end()) break;
-        ++at_;  // the delimiter: one more field follows, perhaps an empty one at the end of the
-                // text
+        ++at_;  // a delimiter here means that one more field follows, perhaps an empty one at the
+                // end of the text
     }
     end_line();
     return true;
@@ -142,7 +143,7 @@ void CsvReader::read_plain() {
 void CsvReader::read_quoted() {
     const std::size_t begin = ++at_;
     const std::size_t scratch_begin = scratch_.size();
-    std::size_t copied = begin;  // up to here the field is in scratch_
+    std::size_t copied = begin;  // scratch_ has the field up to here
     bool doubled = false;
     while (true) {
         if (at_ == text_.size()) throw error("a quoted field is not closed");
@@ -197,8 +198,7 @@ void CsvWriter::field(std::string_view text) {
 }
 
 void CsvWriter::end_row() {
-    if (in_row_ == 1 && first_was_empty_)
-        out_ += "\"\"";  // an empty line would be skipped by readers
+    if (in_row_ == 1 && first_was_empty_) out_ += "\"\"";  // readers would skip an empty line
     out_ += '\n';
     in_row_ = 0;
 }

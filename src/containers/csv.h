@@ -15,8 +15,8 @@
 namespace assay {
 
 struct CsvOptions {
-    /// 0: the more frequent of comma and tab in the first row (outside quotes); a semicolon where
-    /// there is neither, but one of these; else comma.
+    /// 0 detects it in the first row (outside quotes): the more frequent of comma and tab; if there
+    /// is neither, a semicolon if present, else comma.
     char delimiter = '\0';
     /// The first row names the columns, and every other row must have as many fields. Without a
     /// header rows may differ in length.
@@ -35,24 +35,24 @@ public:
 
     const std::vector<std::string>& columns() const noexcept { return columns_; }
     char delimiter() const noexcept { return delimiter_; }
-    /// The first of `names` that is a column (ASCII case and blanks around do not matter). Throws
-    /// bad_input where two columns have that name.
+    /// The first of `names` that is a column, ignoring ASCII case and surrounding blanks. Throws
+    /// bad_input if two columns have that name.
     std::optional<std::size_t> find_column(std::initializer_list<std::string_view> names) const;
-    /// The same; throws bad_input listing the columns that there are.
+    /// The same, but throws bad_input if there is none, and lists the available columns.
     std::size_t column(std::initializer_list<std::string_view> names) const;
 
-    /// Goes to the next row; false at the end. Throws bad_input: damaged quotes, other number of
-    /// fields than the header.
+    /// Moves to the next row. Returns false at the end. Throws bad_input: damaged quotes, or a
+    /// number of fields that differs from the header.
     bool next();
     std::size_t fields() const noexcept { return fields_.size(); }
     std::string_view operator[](std::size_t column) const {
         return fields_.at(column).view(scratch_);
     }
-    /// The line, from 1, on which the current row begins.
+    /// The line number, from 1, at which the current row begins.
     std::size_t line() const noexcept { return row_line_; }
     /// "labels.csv line 17".
     std::string where() const;
-    /// An error of the current row: "labels.csv line 17: `message`".
+    /// An error about the current row: "labels.csv line 17: `message`".
     Error error(std::string_view message) const;
 
 private:
@@ -83,8 +83,8 @@ private:
 };
 
 /// Appends rows to a text. A field is quoted when it holds a delimiter (comma or tab), a quote, CR,
-/// LF or a byte order mark at its beginning, or when it is empty and alone in its row; what
-/// CsvReader reads back is the same bytes.
+/// LF or a byte order mark at its beginning, or when it is empty and alone in its row. CsvReader
+/// reads back the same bytes.
 class CsvWriter {
 public:
     explicit CsvWriter(std::string& out, char delimiter = ',') : out_(out), delimiter_(delimiter) {}

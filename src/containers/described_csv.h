@@ -1,5 +1,5 @@
-// Csv of described rows (assay/describe_result.h): a row is written as soon as it is there, so that
-// a table of millions takes no more memory than its text.
+// Csv of described rows (assay/describe_result.h). Each row is written immediately, so that a table
+// of millions takes no more memory than its text.
 //
 //     std::string text;
 //     DescribedCsv<FrequencyRow> csv(text);
@@ -15,19 +15,19 @@
 
 namespace assay {
 
-/// Which fields a column takes. An estimate has up to three: its value and both ends of its
-/// interval, `name_low` and `name_high`.
+/// The fields of a column. An estimate has up to three: its value and both ends of its interval,
+/// `name_low` and `name_high`.
 struct CsvColumn {
     std::string name;
     bool value = true, ends = false;
 };
 
-/// Cells as csv: RFC 4180, every number with all its digits.
+/// Cells as csv: RFC 4180, with all digits of every number.
 class CellsCsv {
 public:
-    /// Writes the line of names.
+    /// Writes the header row.
     CellsCsv(std::string& out, std::vector<CsvColumn> columns);
-    /// A short row ends with empty fields.
+    /// A row that is too short gets empty fields at its end.
     void add(const std::vector<Cell>& cells);
 
 private:
@@ -35,14 +35,14 @@ private:
     std::vector<CsvColumn> columns_;
 };
 
-/// The columns of a table whose estimates are those that every_part shows.
+/// The columns of a table. Its estimates are shown as in every_part.
 std::vector<CsvColumn> csv_columns_of(const Table& table);
 
 template <class Row>
 class DescribedCsv {
 public:
     explicit DescribedCsv(std::string& out) : csv_(out, csv_columns_of(result_table<Row>())) {}
-    /// All rows have the entries of `like` in the lists that columns are made of.
+    /// All rows must have as many list entries as `like` for columns that come from lists.
     DescribedCsv(std::string& out, const Row& like)
         : csv_(out, csv_columns_of(result_table_for(like))) {}
     void add(const Row& row) {

@@ -1,4 +1,4 @@
-// Files that gzip packed (RFC 1952).
+// Unpacks gzip files (RFC 1952).
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace assay {
 
-/// Unpacks all members, giving their bytes in order in pieces of at most 1 MiB. Throws bad_input:
-/// damaged, cut off, no gzip file; whatever `piece` throws.
+/// Unpacks all members and passes their bytes in order, in pieces of at most 1 MiB. Throws
+/// bad_input: damaged, truncated, no gzip file. Passes on exceptions of `piece`.
 void gunzip(std::span<const std::byte> packed,
             const std::function<void(std::span<const std::byte>)>& piece);
 

@@ -24,7 +24,7 @@ constexpr std::uint64_t most_text_bytes = std::uint64_t{1} << 30;
     refuse("its texts need more memory than the limit");
 }
 
-/// A .npy header in front of elements, which are turned where they are big-endian.
+/// Puts a .npy header in front of elements. Big-endian elements are byte-swapped.
 class NpyOfElements final : public ByteSource {
 public:
     NpyOfElements(std::string header, std::shared_ptr<const ByteSource> elements,
@@ -56,7 +56,7 @@ public:
 private:
     std::string header_;
     std::shared_ptr<const ByteSource> elements_;
-    std::size_t turned_;  ///< bytes of an element that is turned; 1: none
+    std::size_t turned_;  ///< bytes of an element to swap; 1 means no swap
 };
 
 /// A .npy file in memory.
@@ -81,7 +81,7 @@ private:
     std::string bytes_;
 };
 
-/// Texts of any length, by their places in the file's heaps.
+/// Texts of any length, by their position in the file's heaps.
 class TextHeaps {
 public:
     explicit TextHeaps(const ByteSource& file) : file_(file) {}
@@ -97,7 +97,7 @@ public:
         Fields fields(raw, "a text's place");
         std::vector<std::string> texts;
         texts.reserve(static_cast<std::size_t>(count));
-        std::uint64_t bytes = 0;  // many places may lead to one text
+        std::uint64_t bytes = 0;  // many elements may refer to one text, so the total is limited
         for (std::uint64_t i = 0; i < count; ++i) {
             const std::uint64_t length = fields.number(4), heap = fields.address();
             const std::uint64_t index = fields.number(4);

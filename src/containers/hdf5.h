@@ -14,16 +14,15 @@ namespace assay {
 
 struct Hdf5Array {
     std::string name;     ///< "predictions", "val/scores"
-    std::string problem;  ///< why it cannot be read; "": it can be
-    /// The array as a little-endian .npy file in C order. Elements are read from the file when they
-    /// are asked for; chunks are unpacked and kept, at most three rows of them. Null with a
-    /// problem.
+    std::string problem;  ///< why it cannot be read; "" if it can
+    /// The array as a little-endian .npy file in C order. Elements are read from the file on
+    /// demand. Unpacked chunks are cached, at most three rows of them. Null if there is a problem.
     std::shared_ptr<const ByteSource> npy;
 };
 
-/// All data sets of a file, in the order of its groups. Throws bad_input: no HDF5 file, cut off,
-/// damaged, links that are kept in another way. A data set whose type or storage is not read has a
-/// problem. Memory: 16 bytes a chunk; texts of any length are in memory.
+/// All data sets of a file, in the order of its groups. Throws bad_input: no HDF5 file, truncated,
+/// damaged, links that are stored in another way. A data set with an unsupported type or storage
+/// has a problem. Memory: 16 bytes per chunk, and all texts of any length.
 std::vector<Hdf5Array> read_hdf5(const std::shared_ptr<const ByteSource>& file);
 
 }  // namespace assay

@@ -46,21 +46,22 @@ void SourcePart::read(std::uint64_t offset, std::span<std::byte> out) const {
     whole_->read(begin_ + offset, out);
 }
 
-/// Where unpacking can begin: between two blocks of deflate.
+/// A position at which unpacking can start, between two blocks of deflate.
 struct InflatedSource::Entrance {
     std::uint64_t out = 0, in = 0;
-    int bits = 0;                     ///< of the byte before `in` that belong to what follows
+    int bits = 0;                     ///< bits of the byte before `in` that belong to the following
+                                      ///< data
     std::byte before{};               ///< that byte
-    std::vector<std::byte> window{};  ///< what was unpacked last
+    std::vector<std::byte> window{};  ///< the most recently unpacked bytes
 };
 
-/// One walk through the packed bytes.
+/// One pass through the packed bytes.
 class InflatedSource::Inflater {
 public:
     Inflater(const ByteSource& packed, DeflateWrap wrap) : packed_(packed) {
         start(zlib_window_bits(wrap));
     }
-    /// Goes on from an entrance that is not the beginning.
+    /// Continues from an entrance that is not the beginning.
     Inflater(const ByteSource& packed, const Entrance& from)
         : packed_(packed), read_(from.in), out_(from.out) {
         start(zlib_window_bits(DeflateWrap::none));
@@ -75,8 +76,8 @@ public:
     Inflater(const Inflater&) = delete;
     Inflater& operator=(const Inflater&) = delete;
 
-    /// Unpacks up to out.size() bytes, fewer at the end and, with `stop_between_blocks`, where a
-    /// block of deflate ends. Throws bad_input: damaged, cut off.
+    /// Unpacks up to out.size() bytes. Returns fewer at the end and, with `stop_between_blocks`,
+    /// when a deflate block ends. Throws bad_input: damaged, truncated.
     std::size_t fill(std::span<std::byte> out, bool stop_between_blocks = false) {
         stream_.next_out = reinterpret_cast<Bytef*>(out.data());
         stream_.avail_out = static_cast<uInt>(out.size());
@@ -87,7 +88,7 @@ public:
             if (status == Z_STREAM_END) {
                 ended_ = true;
             } else if (status == Z_BUF_ERROR && stream_.avail_in == 0) {
-                // zlib may hold bits of the last byte until now.
+                // zlib may hold back bits of the last byte until now.
                 refuse(fmt::format("it is cut off after {} packed bytes", packed_.size()));
             } else if (status != Z_OK) {
                 refuse(fmt::format("it is damaged after {} unpacked bytes: {}",
@@ -105,7 +106,7 @@ public:
     bool ended() const { return ended_; }
     bool between_blocks() const { return between_; }
     std::uint64_t out() const { return out_; }
-    /// How much of the packed bytes was used.
+    /// The number of packed bytes consumed.
     std::uint64_t in() const { return read_ - stream_.avail_in; }
 
     Entrance entrance() {
@@ -206,7 +207,7 @@ void InflatedSource::forget() const {
     kept_.clear();
 }
 
-/// Leaves `inflater_` at the beginning of a page that is at most the wanted one.
+/// Leaves `inflater_` at the beginning of the wanted page or an earlier one.
 void InflatedSource::begin_before(std::uint64_t wanted) const {
     const std::uint64_t begin = wanted * unpacked_page;
     const auto after = std::ranges::upper_bound(entrances_, begin, {}, &Entrance::out);
@@ -234,7 +235,7 @@ InflatedSource::Page InflatedSource::page(std::uint64_t number) const {
             if (kept_.size() > most_unpacked_pages) kept_.pop_front();
         }
     } catch (...) {
-        inflater_.reset();  // where it is now is not known
+        inflater_.reset();  // its position is no longer known
         throw;
     }
     return kept_.back().second;

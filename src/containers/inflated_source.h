@@ -1,5 +1,5 @@
-// Reads at any place of bytes that deflate packed (RFC 1951), without unpacking them to memory or
-// to disk: the arrays of a compressed .npz, a .gz file.
+// Random access to deflated bytes (RFC 1951) without unpacking them to memory or to disk: the
+// arrays of a compressed .npz, a .gz file.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace assay {
 /// A part of another source.
 class SourcePart final : public ByteSource {
 public:
-    /// Throws bad_input if the part does not lie in the source.
+    /// Throws bad_input if the part exceeds the source.
     SourcePart(std::shared_ptr<const ByteSource> whole, std::uint64_t begin, std::uint64_t size);
 
     std::uint64_t size() const noexcept override { return size_; }
@@ -29,27 +29,27 @@ private:
     std::uint64_t begin_, size_;
 };
 
-/// What is around the packed bytes.
+/// The format around the packed bytes.
 enum class DeflateWrap : std::uint8_t {
     none,  ///< of zip files
     zlib,
     gzip,
 };
 
-/// Unpacks everything once to check it, and notes at most 256 places of 32 KiB each at which
-/// unpacking can begin. Then reads in order cost one more unpacking; a read elsewhere costs at most
-/// one part in 128 of it. Holds up to 32 pages of 1 MiB. Const functions may be called from many
-/// threads: one of them unpacks at a time.
+/// Unpacks everything once to check it, and notes at most 256 positions (32 KiB each) at which
+/// unpacking can start. After that, sequential reads cost one more pass, and a read elsewhere costs
+/// at most 1/128 of a pass. Holds up to 32 pages of 1 MiB. Const functions may be called from many
+/// threads, and one of them unpacks at a time.
 class InflatedSource final : public ByteSource {
 public:
-    /// Throws bad_input: damaged, cut off, more than `most` bytes, bytes behind the end; a checksum
-    /// of zlib or gzip that differs.
+    /// Throws bad_input: damaged, truncated, more than `most` bytes, bytes after the end, a
+    /// checksum of zlib or gzip that differs.
     InflatedSource(std::shared_ptr<const ByteSource> packed, DeflateWrap wrap, std::uint64_t most);
     ~InflatedSource() override;
     InflatedSource(const InflatedSource&) = delete;
     InflatedSource& operator=(const InflatedSource&) = delete;
 
-    /// The first bytes of what is packed: `most`, fewer where it is shorter. Throws bad_input.
+    /// The first `most` unpacked bytes, or fewer if there are fewer. Throws bad_input.
     static std::vector<std::byte> beginning(const ByteSource& packed, DeflateWrap wrap,
                                             std::size_t most);
 
@@ -57,7 +57,7 @@ public:
     /// CRC-32 of all unpacked bytes.
     std::uint32_t crc() const noexcept { return crc_; }
     void read(std::uint64_t offset, std::span<std::byte> out) const override;
-    /// Frees the pages; a read makes them anew.
+    /// Frees the pages. A later read makes them again.
     void forget() const;
 
 private:
@@ -74,9 +74,10 @@ private:
     std::uint32_t crc_ = 0;
     std::vector<Entrance> entrances_;  ///< in order; the first is the beginning
     mutable std::mutex mutex_;
-    mutable std::unique_ptr<Inflater> inflater_;  ///< at the beginning of page next_
+    mutable std::unique_ptr<Inflater> inflater_;  ///< positioned at the beginning of page next_
     mutable std::uint64_t next_ = 0;
-    mutable std::deque<std::pair<std::uint64_t, Page>> kept_;  ///< the last one was made last
+    /// ordered by creation, the newest last
+    mutable std::deque<std::pair<std::uint64_t, Page>> kept_;
 };
 
 }  // namespace assay

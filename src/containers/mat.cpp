@@ -43,7 +43,7 @@ struct MatElement {
     std::span<const std::byte> data;
 };
 
-/// Numbers of any type that an element may have, whatever the class of the array.
+/// Reads numbers of any type that an element may have, independent of the array's class.
 std::vector<double> mat_numbers_of(const MatElement& element) {
     std::vector<double> out;
     switch (element.type) {
@@ -86,7 +86,7 @@ std::vector<double> mat_numbers_of(const MatElement& element) {
     return out;
 }
 
-/// Elements one after the other.
+/// Iterates over elements.
 class MatElements {
 public:
     explicit MatElements(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -151,7 +151,7 @@ private:
             refuse(fmt::format("more than {} values", most_mat_values));
         if (level > most_mat_levels) refuse(fmt::format("more than {} levels", most_mat_levels));
         MatValue value;
-        if (bytes.empty()) return value;  // [], as a field may be
+        if (bytes.empty()) return value;  // a field may be []
         MatElements parts(bytes);
         const MatElement flags = parts.next(), shape = parts.next(), name = parts.next();
         if (flags.type != mat::uint32_type || flags.data.size() < 8 ||
@@ -181,7 +181,7 @@ private:
         return value;
     }
 
-    /// How many elements the shape says. Each takes a byte at least.
+    /// The number of elements according to the shape. Each takes at least one byte.
     static std::size_t count_of(const MatElement& shape, std::size_t most) {
         std::size_t count = 1;
         for (std::size_t at = 0; at + 4 <= shape.data.size(); at += 4) {

@@ -85,7 +85,7 @@ Mat5Array mat5_array(std::shared_ptr<const ByteSource> source, std::uint64_t beg
     std::vector<std::byte> text(static_cast<std::size_t>(name.size));
     source->read(name.begin, text);
     for (const std::byte byte : text) array.name += static_cast<char>(byte);
-    // Numbers of 64 bits are not read.
+    // Numbers of 64 bits are not supported.
     constexpr std::uint64_t last_number = 13, complex = 0x800;
     const std::uint64_t number_class = kind & 0xff;
     if (number_class < mat::double_class || number_class > last_number || (kind & complex) != 0)

@@ -83,7 +83,7 @@ auto with_type(NumberType type, Body&& body) {
     throw Error(ErrorCode::internal, "unknown npy type");
 }
 
-/// The header is a Python literal of a known form; this reads that form and no more of Python.
+/// The header is a Python literal in a known form. This parser reads only that form.
 class HeaderParser {
 public:
     explicit HeaderParser(std::string_view text) : rest_(text) {}
@@ -196,7 +196,7 @@ private:
             }
             rest_.remove_prefix(digits);
             if (!rest_.empty() && rest_.front() == 'L')
-                rest_.remove_prefix(1);  // Python 2 wrote long integers so
+                rest_.remove_prefix(1);  // Python 2 wrote long integers with an L
             if (view.shape.size() == max_dimensions)
                 refuse("npy array has more than 32 dimensions");
             view.shape.push_back(size);
@@ -237,7 +237,7 @@ bool is_float(NumberType type) {
 
 NumberType npy_type_named(std::string_view descr) {
     for (const TypeRow& row : npy_types) {
-        // One-byte types have no byte order; some writers put one all the same.
+        // One-byte types have no byte order, but some writers give one.
         if (row.name == descr ||
             (row.size == 1 && descr.size() == 3 && descr.substr(1) == row.name.substr(1))) {
             return row.type;
@@ -266,7 +266,7 @@ std::int64_t NumberSpan::integer(std::uint64_t i) const {
     const std::byte* at = data.data() + i * size_of(type);
     if (is_float(type)) {
         const double value = number(i);
-        // -2^63 is a double, 2^63 - 1 is not: hence < on one side.
+        // A double can hold -2^63 but not 2^63 - 1, hence < on one side.
         if (!(value >= -0x1p63 && value < 0x1p63) || std::floor(value) != value) {
             refuse(fmt::format("element {} is {}, not an integer", i, value));
         }
@@ -337,7 +337,7 @@ NpyView parse_npy_header(std::span<const std::byte> bytes) {
     HeaderParser(text.substr(before, length)).parse(view);
     const std::size_t size = size_of(view.type());
     std::uint64_t nonzero =
-        1;  // the product without zero dimensions: (0, 2^63, 2^63) is damaged, too
+        1;  // the product without zero dimensions, because (0, 2^63, 2^63) is damaged too
     bool empty = false;
     for (const std::uint64_t dimension : view.shape) {
         if (dimension == 0) {

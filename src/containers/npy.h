@@ -1,9 +1,9 @@
-// NumPy's array files (.npy, format versions 1 to 3), read in place from bytes that somebody else
-// holds (a mapped file, an entry of an npz), and the header for writing one.
+// NumPy's array files (.npy, format versions 1 to 3), read in place from bytes that another object
+// owns (a mapped file, an entry of an npz), and the header for writing one.
 //
-// Little-endian numbers only, C or Fortran order, any shape; a structured, big-endian, complex,
-// string or object array is refused by name. An array may begin at any address (entries of an npz
-// do): the accessors below never assume alignment.
+// Supports little-endian numbers in C or Fortran order, with any shape. The error for a structured,
+// big-endian, complex, string or object array names its type. An array may begin at any address, as
+// entries of an npz do, so the accessors never assume alignment.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace assay {
 
-/// The type called `descr` ("<f4"). Throws bad_input listing what is allowed.
+/// The type with the name `descr` ("<f4"). Throws bad_input and lists the allowed types.
 NumberType npy_type_named(std::string_view descr);
 
 /// Numbers of one type in storage order. Does not own the bytes.
@@ -31,12 +31,12 @@ struct NumberSpan {
     /// Element i as an integer; booleans are 0 and 1. Throws bad_input (with i and the value) for a
     /// fraction, a non-finite number, or one outside the 64-bit range.
     std::int64_t integer(std::uint64_t i) const;
-    /// Elements [first, first + out.size()) as floats, rounded to nearest, ties to even; beyond the
-    /// range: infinity. Throws internal when they are not all there.
+    /// Elements [first, first + out.size()) as floats, rounded to nearest, ties to even. Numbers
+    /// beyond the range become infinity. Throws internal if the range exceeds the array.
     void floats(std::uint64_t first, std::span<float> out) const;
 };
 
-/// One array inside `bytes`; shorter-lived than they are.
+/// One array inside `bytes`, which must outlive it.
 struct NpyView {
     NumberSpan values;  ///< in storage order: last index fastest, or first index fastest (fortran)
     bool fortran = false;
@@ -46,7 +46,7 @@ struct NpyView {
     std::uint64_t count() const noexcept { return values.count; }
     /// "(3, 4)", as NumPy prints it.
     std::string shape_text() const;
-    /// Where element (row, column) of a two-dimensional array lies in `values`.
+    /// The position of element (row, column) of a two-dimensional array in `values`.
     std::uint64_t position(std::uint64_t row, std::uint64_t column) const {
         return fortran ? column * shape[0] + row : row * shape[1] + column;
     }
@@ -54,16 +54,16 @@ struct NpyView {
 
 /// Checks the header and that exactly the array's bytes follow it. Throws bad_input: no magic,
 /// unknown version, damaged header, unsupported dtype, a shape that overflows, missing or trailing
-/// bytes. Nothing is copied or allocated but the shape.
+/// bytes. Only the shape is allocated; the data are not copied.
 NpyView parse_npy(std::span<const std::byte> bytes);
 
-/// The header alone: values.data holds whatever follows it in `bytes`, be it too little or too
+/// Parses only the header: values.data is whatever follows it in `bytes`, even if too little or too
 /// much.
 NpyView parse_npy_header(std::span<const std::byte> bytes);
 
 /// Magic, version and header text of an array of `shape`, padded with blanks so that the data begin
-/// at a multiple of 64. `descr` is what stands in the header: "<f4", or a structured type
-/// "[('class', '<i4'), ('score', '<f4')]".
+/// at a multiple of 64. `descr` is the type in the header: "<f4", or a structured type "[('class',
+/// '<i4'), ('score', '<f4')]".
 std::string npy_header(std::string_view descr, std::span<const std::uint64_t> shape,
                        bool fortran = false);
 

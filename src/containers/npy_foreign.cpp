@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view npy_magic = "\x93NUMPY";
 
-/// Bytes in front of the elements; 0: no .npy file.
+/// The number of bytes before the elements, or 0 if it is no .npy file.
 std::size_t bytes_before(std::span<const std::byte> npy) {
     const std::string_view text(reinterpret_cast<const char*>(npy.data()), npy.size());
     if (npy.size() < 12 || !text.starts_with(npy_magic)) return 0;
@@ -51,7 +51,7 @@ void write_native(std::span<const std::byte> npy, const ForeignNumbers& numbers,
         out.clear();
         for (std::size_t i = 0; i < part.size(); i += numbers.size) {
             const auto number = part.subspan(i, std::min(numbers.size, part.size() - i));
-            if (numbers.bfloat16) {  // the upper half of a float
+            if (numbers.bfloat16) {  // a bfloat16 is the upper half of a float
                 out.insert(out.end(), 2, std::byte{0});
                 out.insert(out.end(), number.begin(), number.end());
             } else {

@@ -1,5 +1,5 @@
-// NumPy files of numbers that no processor here has: big-endian ones, and bfloat16 as ml_dtypes
-// writes it (two bytes of no type, "|V2").
+// NumPy files with number types that no supported processor uses: big-endian numbers, and bfloat16
+// as ml_dtypes writes it (two bytes without a type, "|V2").
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ struct ForeignNumbers {
     bool bfloat16 = false;
 };
 
-/// Nothing for all other files, and for what is no .npy file.
+/// Returns nothing for all other files, and for files that are no .npy files.
 std::optional<ForeignNumbers> foreign_numbers(std::span<const std::byte> npy);
 
-/// The same array in little-endian numbers (bfloat16 as <f4, exactly), a .npy file in pieces.
+/// The same array with little-endian numbers (bfloat16 exactly as <f4), as a .npy file in pieces.
 void write_native(std::span<const std::byte> npy, const ForeignNumbers& numbers,
                   const std::function<void(std::span<const std::byte>)>& piece);
 

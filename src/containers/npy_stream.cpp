@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t max_streamed_header = (1U << 20) + 12;
 constexpr std::size_t max_text_width = 1U << 16;
 
-/// Bytes before the elements, as soon as enough of the file is there to tell; 0: not yet.
+/// The number of bytes before the elements, or 0 if too little of the file is available to tell.
 std::size_t header_bytes(std::span<const std::byte> bytes) {
     if (bytes.size() < 12) return 0;
     const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i]); };
@@ -29,7 +29,7 @@ std::size_t header_bytes(std::span<const std::byte> bytes) {
     return bytes.size() < length ? 0 : length;
 }
 
-/// Where the dtype of texts stands in the header ("<U28"), or an empty view.
+/// The dtype of texts in the header ("<U28"), or an empty view.
 std::string_view text_dtype(std::string_view header) {
     for (const std::string_view kind : {"<U", "|S", "=U", "|U"}) {
         for (const char quote : {'\'', '"'}) {
@@ -51,7 +51,8 @@ std::uint64_t ArrayHeader::elements() const {
 
 ArrayHeader array_header(std::span<const std::byte> bytes) {
     ArrayHeader header;
-    // What follows the header may hold anything, and so what looks like a dtype.
+    // The data after the header may contain text that looks like a dtype, so only the header is
+    // searched.
     const std::size_t before = header_bytes(bytes);
     header.begin = before;
     std::string text(reinterpret_cast<const char*>(bytes.data()),
@@ -70,8 +71,8 @@ ArrayHeader array_header(std::span<const std::byte> bytes) {
     }
     header.text.size = dtype[1] == 'U' ? 4 : 1;
     if (header.text.width == 0) header.text.width = 1;  // NumPy stores <U0 as one character
-    // The parser of numbers does the rest: the dtype is overwritten by one that it knows, blanks
-    // behind.
+    // The number parser does the rest: the dtype is overwritten by one that it knows, padded with
+    // blanks.
     const std::size_t at = static_cast<std::size_t>(dtype.data() - text.data()),
                       length = dtype.size();
     text.replace(at, length, "|u1");
@@ -134,7 +135,7 @@ void stream_array(
     std::uint64_t done = 0;
     std::size_t element = 1;
     std::vector<std::byte>
-        rest;  // the header as far as it is there, then the piece of an element that was cut
+        rest;  // the part of the header received so far, then the incomplete last element
     const auto give = [&](std::span<const std::byte> bytes) {
         if (bytes.empty()) return;
         on_elements(done, bytes);
@@ -175,7 +176,7 @@ void stream_array(
         rest.assign(piece.begin() + static_cast<std::ptrdiff_t>(whole), piece.end());
     });
     if (!begun) {
-        // Too short for a header: the parser says what is wrong.
+        // Too short for a header, so the parser reports the error.
         array_header(rest);
         refuse(fmt::format("array `{}` is cut off: {} bytes", entry.name, rest.size()));
     }

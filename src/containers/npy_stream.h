@@ -1,5 +1,5 @@
-// NumPy's arrays of texts, and any array of a .npz as it is unpacked: the header first, then the
-// elements piece by piece.
+// NumPy's arrays of texts, and arrays of a .npz while they are unpacked: first the header, then the
+// elements in pieces.
 #pragma once
 
 #include <cstddef>
@@ -23,30 +23,30 @@ struct TextType {
 struct ArrayHeader {
     NpyView view;  ///< shape, order and, for numbers, the type; no values
     TextType text;
-    std::size_t begin = 0;  ///< where the elements begin; 0: the bytes end within the header
+    std::size_t begin = 0;  ///< position of the elements; 0 if the bytes end within the header
     std::size_t element_bytes() const {
         return text.width > 0 ? text.width * text.size : size_of(view.type());
     }
     std::uint64_t elements() const;
 };
 
-/// The header of a .npy file that begins with `bytes`, more or fewer of them than it takes: numbers
-/// as parse_npy_header, or texts. Throws bad_input.
+/// The header of a .npy file that begins with `bytes`, which may be shorter or longer than the
+/// header. Numbers are handled as in parse_npy_header, and texts are accepted. Throws bad_input.
 ArrayHeader array_header(std::span<const std::byte> bytes);
 
-/// Whether a whole .npy file holds texts; false, too, for what is none.
+/// Whether a complete .npy file contains texts. False for anything that is no .npy file.
 bool holds_texts(std::span<const std::byte> npy);
 
-/// One element of a text array as UTF-8, without the zeros that pad it. Characters that are none
+/// Appends one element of a text array as UTF-8, without the padding zeros. Invalid characters
 /// become "?".
 void append_text(std::span<const std::byte> element, const TextType& type, std::string& out);
 
-/// A whole .npy file of texts, in storage order. Throws bad_input: numbers, damaged.
+/// All texts of a complete .npy file, in storage order. Throws bad_input: numbers, damaged.
 std::vector<std::string> texts_of(std::span<const std::byte> npy);
 
-/// Unpacks an entry: `header` once, then `elements` with whole elements in storage order, `first`
-/// being the number of the first of them. Throws bad_input: not an array, other size than its shape
-/// needs, damaged entry, whatever the callbacks throw.
+/// Unpacks an entry. Calls `header` once, then `elements` with whole elements in storage order and
+/// the number of their first. Throws bad_input: not an array, a size that does not fit its shape, a
+/// damaged entry. Passes on exceptions of the callbacks.
 void stream_array(
     const ZipArchive& archive, const ZipEntry& entry,
     const std::function<void(const ArrayHeader&)>& header,

@@ -1,4 +1,4 @@
-// The bytes of a pickle, from which plain_pickle.cpp takes opcodes and their arguments.
+// The bytes of a pickle. plain_pickle.cpp reads opcodes and their arguments from them.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace assay {
 /// Longer texts stay in the file.
 inline constexpr std::uint64_t longest_kept_text = 1U << 16;
 
-/// Bytes in order, through a buffer.
+/// Sequential reads through a buffer.
 class PickleBytes {
 public:
     explicit PickleBytes(const ByteSource& source) : source_(source) {}

@@ -1,4 +1,4 @@
-// What every reader of pickles keeps while it goes through the opcodes.
+// The state that every reader of pickles needs while it processes opcodes.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,8 +14,9 @@
 namespace assay {
 
 /// The values, the stack, the marks and the memo, in bounded memory. Values refer to each other by
-/// place, so that no shape of the pickle (deep, cyclic, shared) makes copies, leaks or recursion.
-/// Value has a `kind`, one of which is `tuple`, and `items`, the places that it refers to.
+/// index, so that no shape of the pickle (deep, cyclic, shared) causes copies, leaks or recursion.
+/// Value must have a `kind`, with `tuple` as one of its values, and `items`, the indices that it
+/// refers to.
 template <class Value>
 class PickleStack {
 public:
@@ -25,11 +26,11 @@ public:
 protected:
     using Ref = std::uint32_t;  ///< a value's place in values_
 
-    /// At most `most` values. `holders`: what messages call the values that refer to others.
+    /// At most `most` values. Messages use `holders` as the name for values that refer to others.
     PickleStack(std::size_t most, std::string_view holders) : most_(most), holders_(holders) {}
     virtual ~PickleStack() = default;
 
-    /// Throws bad_input: the pickle is damaged.
+    /// Throws bad_input because the pickle is damaged.
     [[noreturn]] virtual void fail(const std::string& what) const = 0;
 
     void push(Value value) {
@@ -37,7 +38,7 @@ protected:
         values_.push_back(std::move(value));
         stack_.push_back(static_cast<Ref>(values_.size() - 1));
     }
-    /// The last value above the last mark, or above the whole stack's bottom when there is none.
+    /// The last value above the last mark. Without a mark, the last value on the stack.
     Ref top() const {
         const std::size_t floor = marks_.empty() ? 0 : marks_.back();
         if (stack_.size() <= floor) fail("a value is missing");
@@ -57,7 +58,7 @@ protected:
         count(out.size());
         return out;
     }
-    /// References inside values count, too: they take memory.
+    /// References inside values also count, because they take memory.
     void count(std::size_t references) {
         references_ += references;
         if (references_ > 4 * most_) fail(fmt::format("its {} are too large", holders_));

@@ -31,9 +31,9 @@ enum class PickledKind : std::uint8_t {
 
 struct PickledValue {
     PickledKind kind = PickledKind::none;
-    std::int64_t number = 0;            ///< integer; of an array: 1 where its order is Fortran's
+    std::int64_t number = 0;            ///< an integer; for an array, 1 means Fortran order
     std::string text{};                 ///< text; "module name" of a global; of a dtype its name
-    std::uint64_t begin = 0, size = 0;  ///< where the bytes of a text are; of an array its numbers
+    std::uint64_t begin = 0, size = 0;  ///< position of a text's bytes, or of an array's numbers
     std::vector<std::uint32_t>
         items{};  ///< tuple, list; keys and values in turn; shape of an array
 };
@@ -80,7 +80,7 @@ private:
                 return std::ranges::all_of(value.items,
                                            [&](Ref item) { return values_[item].kind == kind; });
             };
-            // One value may be in many lists, and often.
+            // One value may be in many lists, so copies are counted.
             for (const Ref item : value.items) copied_ += sizeof(item) + values_[item].text.size();
             if (copied_ > most_copied) in_.fail("its lists are too large");
             if (all(Kind::integer)) {
@@ -95,7 +95,7 @@ private:
     }
 
     void push_integer(std::int64_t n) { push({.kind = Kind::integer, .number = n}); }
-    /// Bytes and texts alike: Python 2 did not tell them apart.
+    /// Treats bytes and texts alike, because Python 2 did not distinguish them.
     void push_text(std::uint64_t size) {
         PickledValue value{.kind = Kind::text, .begin = in_.at(), .size = size};
         if (size > longest_kept_text) {
@@ -136,7 +136,7 @@ private:
     }
 
     void reduce() {
-        // Nothing is pushed before the last look at these.
+        // Pushes nothing before the last use of this reference.
         const PickledValue& arguments = values_[pop()];
         const PickledValue& function = values_[pop()];
         const std::string_view name = function.text;
@@ -169,7 +169,8 @@ private:
     void build() {
         const PickledValue& state = values_[pop()];
         PickledValue& value = values_[top()];
-        if (value.kind == Kind::dtype) return;  // byte order and alignment
+        // the state of a dtype only has byte order and alignment
+        if (value.kind == Kind::dtype) return;
         if (value.kind != Kind::array) in_.fail("a state for an object that has none");
         // (version, shape, dtype, whether the order is Fortran's, bytes)
         const PickledValue& bytes = part(state, 4, Kind::text);
@@ -241,7 +242,7 @@ private:
         }
     }
 
-    /// Lists, tuples, tables and calls. False: another opcode.
+    /// Handles lists, tuples, tables and calls. Returns false for another opcode.
     bool structure(std::uint8_t op) {
         switch (op) {
             case '(':
@@ -349,7 +350,7 @@ private:
 
     PickleBytes in_;
     std::uint64_t end_;
-    std::uint64_t copied_ = 0;  ///< bytes, to what table() gives
+    std::uint64_t copied_ = 0;  ///< bytes copied so far into the result of table()
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reads at any place of a file, here or at a URL.
+// Random access to a file, local or at a URL.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,18 @@ namespace remote {
 class File;
 }
 
-/// Const functions may be called from many threads. Nothing is mapped into memory: a file that
-/// becomes shorter meanwhile is an error and no signal.
+/// Const functions may be called from many threads. Nothing is mapped into memory, so a file that
+/// is truncated meanwhile causes an error and no signal.
 class SourceFile final : public ByteSource {
 public:
     /// Throws bad_input (missing, no file), io, or unreachable.
     explicit SourceFile(const std::filesystem::path& path);
 
     std::uint64_t size() const noexcept override { return size_; }
-    /// Of a file at a URL; else null.
+    /// The file at a URL, or null for a local file.
     const remote::File* remote() const noexcept { return remote_.get(); }
-    /// Fills `out` with the bytes from `offset` on. Throws bad_input where the file ends before, io
-    /// where the disk fails, unreachable where a server does.
+    /// Fills `out` with the bytes from `offset` on. Throws bad_input if the file ends before, io if
+    /// the disk fails, unreachable if a server does.
     void read(std::uint64_t offset, std::span<std::byte> out) const override;
 
 private:

@@ -23,12 +23,13 @@ std::string_view field(std::span<const std::byte> block, std::size_t offset, std
     return all.substr(0, std::min(all.find('\0'), all.size()));
 }
 
-/// Octal with blanks around it, or GNU's and pax's base 256; nothing where it is neither.
+/// Reads octal with surrounding blanks, or GNU's and pax's base 256. Returns nothing for anything
+/// else.
 std::optional<std::uint64_t> number_in(std::span<const std::byte> block, std::size_t offset,
                                        std::size_t size) {
     const auto byte = [&](std::size_t i) { return std::to_integer<unsigned>(block[offset + i]); };
     if ((byte(0) & 0x80U) != 0) {
-        // The first bit says so; the next one is the sign.
+        // The first bit marks base 256. The next one is the sign.
         if ((byte(0) & 0x7fU) != 0) return std::nullopt;
         std::uint64_t value = 0;
         for (std::size_t i = 1; i < size; ++i) {
@@ -61,7 +62,7 @@ struct TarReader::Header {
     std::uint64_t data() const { return at + block_size; }
 };
 
-/// What headers before the member's own say of it.
+/// Values from extension headers before the member's own header.
 struct TarReader::Extended {
     std::optional<std::string> name;
     std::optional<std::uint64_t> size;
@@ -128,8 +129,8 @@ std::optional<TarMember> TarReader::next() {
         const std::string_view prefix = field(raw, 345, 155);
         const bool ustar = std::memcmp(raw.data() + 257, "ustar\0", 6) == 0;
         if (ustar && !prefix.empty()) header.name = fmt::format("{}/{}", prefix, header.name);
-        // Links and folders have no bytes, whatever their size says; what a pax header says of the
-        // size is of the member, not of an extension.
+        // Links and folders have no bytes, whatever their size field says. The size in a pax header
+        // applies to the member, not to an extension.
         const bool extension =
             header.type == 'x' || header.type == 'g' || header.type == 'L' || header.type == 'K';
         if (!extension && extended.size) header.size = *extended.size;
@@ -146,7 +147,7 @@ std::optional<TarMember> TarReader::next() {
             extended.name = name.substr(0, name.find('\0'));
         } else if (header.type == 'x') {
             const std::string text = text_of(header, longest_extension);
-            // "LENGTH KEY=VALUE\n", LENGTH being of all of it.
+            // The format is "LENGTH KEY=VALUE\n", where LENGTH counts the whole line.
             for (std::string_view rest = text; !rest.empty();) {
                 std::uint64_t length = 0;
                 const std::size_t blank = rest.find(' ');
@@ -171,7 +172,7 @@ std::optional<TarMember> TarReader::next() {
         } else if (!extension) {
             TarMember member{extended.name.value_or(std::move(header.name)), header.type,
                              header.data(), header.size};
-            // "./a" is a. A file whose name ends in a slash is a folder of old archives.
+            // "./a" means a. In old archives a file whose name ends in a slash is a folder.
             while (member.name.starts_with("./")) member.name.erase(0, 2);
             if (member.is_file() && member.name.ends_with('/')) member.type = '5';
             return member;

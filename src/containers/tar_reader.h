@@ -1,5 +1,5 @@
-// The members of a tar archive, one header after the other: POSIX ustar and pax, and GNU's long
-// names. Their bytes are not read.
+// Iterates over the headers of a tar archive: POSIX ustar and pax, and GNU's long names. It does
+// not read the members' bytes.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace assay::webdataset {
 struct TarMember {
     std::string name;
     char type = '0';           ///< '0': a file; '1', '2': links, '5': a folder, 'S': sparse, ...
-    std::uint64_t offset = 0;  ///< of its bytes in the archive
+    std::uint64_t offset = 0;  ///< position of its bytes in the archive
     std::uint64_t size = 0;
     bool is_file() const noexcept { return type == '0'; }
 };
@@ -26,11 +26,11 @@ public:
     /// `source` outlives this.
     explicit TarReader(const ByteSource& source) : source_(source) {}
 
-    /// The next member of any type; nothing at the end. Throws bad_input, naming the byte: a header
-    /// with a wrong checksum or number, a member beyond the end of the file, names of more than
-    /// 64 KiB, archives behind the archive's end.
+    /// The next member of any type, or nothing at the end. Throws bad_input, naming the byte: a
+    /// header with a wrong checksum or number, a member beyond the end of the file, names of more
+    /// than 64 KiB, further archives after the end.
     std::optional<TarMember> next();
-    /// At the end: whether the archive said that it is. One that does not may have been cut off.
+    /// After the last member: whether the archive had an end mark. Without one it may be truncated.
     bool has_end_mark() const noexcept { return has_end_mark_; }
 
 private:
@@ -44,7 +44,7 @@ private:
     const ByteSource& source_;
     std::uint64_t next_ = 0;
     bool has_end_mark_ = false;
-    std::vector<std::byte> window_;  ///< of what was read last
+    std::vector<std::byte> window_;  ///< the bytes read last
     std::uint64_t window_at_ = 0;
 };
 

@@ -61,8 +61,9 @@ std::string zip_entry_text(const ZipEntry& entry) {
     return fmt::format("zip entry `{}`", shortened(entry.name));
 }
 
-/// PyTorch told to compute no checksums records 0 for every entry, in the directory and behind the
-/// bytes. One 0 among others is a checksum, or damage; so is any 0 of another writer.
+/// If PyTorch is told to compute no checksums, it records 0 for every entry, in the directory and
+/// after the bytes. A single 0 among others is a real checksum or damage. So is any 0 from another
+/// writer.
 class ChecksumsOfPyTorch {
 public:
     void add(const ZipEntry& entry) {
@@ -84,7 +85,7 @@ void check_zip_entry(const ZipEntry& entry) {
             fmt::format("{} is compressed with {}; only stored entries and deflate are supported",
                         zip_entry_text(entry), name_of_zip_method(entry.method)));
     }
-    // Sizes are what the directory claims; no claim beyond the possible leaves here.
+    // The directory claims these sizes, and impossible claims end here.
     if (entry.stored ? entry.size != entry.packed_size
                      : entry.size / max_deflate_ratio > entry.packed_size) {
         refuse(fmt::format("{} claims {} bytes from {} compressed ones", zip_entry_text(entry),
@@ -158,7 +159,7 @@ void inflate_zip_member(const ZipMember& member, std::span<const std::byte> pack
     constexpr std::size_t most = std::size_t{1} << 30;  // zlib's counts are of 32 bits
     std::uint64_t done = 0;
     std::size_t in_at = 0;
-    std::byte beyond{};  // the first byte of a member that is longer than it says
+    std::byte beyond{};  // one more byte, to detect a member that is longer than recorded
     uLong crc = 0;
     for (int status = Z_OK; status != Z_STREAM_END;) {
         const bool full = done == member.size;
@@ -169,7 +170,7 @@ void inflate_zip_member(const ZipMember& member, std::span<const std::byte> pack
         std::size_t room = out.size();
         while (room > 0 && status != Z_STREAM_END) {
             const std::size_t in = std::min(most, packed.size() - in_at);
-            // zlib declares its input without const, and does not write to it.
+            // zlib declares its input without const, but does not write to it.
             stream.next_in =
                 reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data() + in_at));
             stream.avail_in = static_cast<uInt>(in);
@@ -249,7 +250,7 @@ void ZipArchive::unpack(const ZipEntry& entry,
     }
     std::vector<std::byte> buffer(
         static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, entry.size)));
-    // PyTorch compresses only what it computes a checksum of.
+    // PyTorch compresses only entries with a checksum.
     inflate_zip_member(entry, packed_bytes(entry), buffer, zip_entry_text(entry), piece);
 }
 

@@ -32,7 +32,7 @@ struct ZipDirectory {
         0;  ///< bytes of another file before the archive, which it does not count
 };
 
-/// The last record that says it is the end: a comment may follow it.
+/// The last record with the end signature, because a comment may follow it.
 std::uint64_t find_zip_end(const ByteSource& source, std::vector<std::byte>& tail) {
     const std::uint64_t there = std::min<std::uint64_t>(source.size(), end_size + 0xffffU);
     tail.resize(there);
@@ -55,7 +55,7 @@ ZipDirectory find_zip_directory(const ByteSource& source) {
     std::uint64_t stop = source.size() - tail.size() + end;  // of the directory
     ZipDirectory found{zip_number(record, 16, 4), zip_number(record, 12, 4),
                        zip_number(record, 10, 2), 0};
-    // PyTorch writes the records of zip64 where nothing needs them, too.
+    // PyTorch writes the records of zip64 even if they are not needed.
     const bool needed =
         found.begin == 0xffffffffU || found.size == 0xffffffffU || found.entries == 0xffffU;
     std::array<std::byte, locator_size> locator{};
@@ -91,7 +91,7 @@ ZipDirectory find_zip_directory(const ByteSource& source) {
     return found;
 }
 
-/// The numbers that did not fit, in the order of the fields that say so.
+/// Reads the numbers that did not fit, in the order of the fields that announce them.
 void take_zip64(std::span<const std::byte> extra, ZipEntry& entry, std::uint64_t& header) {
     for (std::size_t at = 0; at + 4 <= extra.size();) {
         const auto id = zip_number(extra, at, 2);

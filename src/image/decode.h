@@ -1,5 +1,5 @@
-// What the decoders of the single formats share. Each fills its image with what Pillow 9.4's
-// convert("RGB") gives.
+// Shared by the decoders of the single formats. Each decoder fills its image with the result of
+// Pillow 9.4's convert("RGB").
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ void decode_webp(Bytes bytes, Image& image, const DecodeLimits& limits);
 void decode_bmp(Bytes bytes, Image& image, const DecodeLimits& limits);
 void decode_tiff(Bytes bytes, Image& image, const DecodeLimits& limits);
 void decode_gif(Bytes bytes, Image& image, const DecodeLimits& limits);
-/// Of bytes for which is_netpbm() holds.
+/// Takes bytes for which is_netpbm() is true.
 void decode_netpbm(Bytes bytes, Image& image, const DecodeLimits& limits);
 bool is_netpbm(Bytes bytes);
 
@@ -34,14 +34,15 @@ bool is_netpbm(Bytes bytes);
 /// Throws unless 0 < width, height and width * height <= limits.pixels, max_image_pixels.
 void check_size(std::string_view format, std::int64_t width, std::int64_t height,
                 const DecodeLimits& limits);
-/// Asks for the memory of an image of that size, which check_size() let pass, and of `beside`
-/// bytes. Throws where that is over limits.bytes. Once per image, before any of it is taken.
+/// Reserves the memory for an image of that size, which check_size() must have accepted, and
+/// `beside` more bytes. Throws if that exceeds limits.bytes. Call it once per image, before
+/// allocating.
 void reserve_memory(std::string_view format, std::int64_t width, std::int64_t height,
                     std::uint64_t beside, const DecodeLimits& limits);
-/// Gives `image` its size; what the pixels hold is not said.
+/// Sets the image's size. The content of its pixels is undefined.
 void set_size(Image& image, std::int64_t width, std::int64_t height);
 
-/// One pixel as it lies in memory: R, G, B, 255.
+/// One pixel in memory order: R, G, B, 255.
 inline void put_rgb(std::uint8_t* pixel, std::uint8_t r, std::uint8_t g, std::uint8_t b) {
     pixel[0] = r;
     pixel[1] = g;
@@ -49,7 +50,7 @@ inline void put_rgb(std::uint8_t* pixel, std::uint8_t r, std::uint8_t g, std::ui
     pixel[3] = 255;
 }
 
-/// Pillow's CMYK to RGB: 255 - k lessened by c * (255 - k) / 255, rounded without a division.
+/// Pillow's CMYK to RGB: 255 - k minus c * (255 - k) / 255, rounded without a division.
 inline void put_cmyk(std::uint8_t* pixel, unsigned c, unsigned m, unsigned y, unsigned k) {
     const unsigned light = 255 - k;
     const auto ink = [light](unsigned v) {

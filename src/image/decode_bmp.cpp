@@ -1,5 +1,5 @@
-// BMP: the kinds that Pillow 9.4 reads, as it reads them. No library has the same limits, and the
-// format is small.
+// BMP: the variants that Pillow 9.4 reads, with the same results. No library has the same limits,
+// and the format is small.
 #include <array>
 #include <optional>
 #include <vector>
@@ -89,7 +89,7 @@ Header read_header(Bytes bytes) {
     return h;
 }
 
-/// Where a pixel's R, G and B bytes lie.
+/// The byte positions of R, G and B in a pixel.
 using Order = std::array<std::size_t, 3>;
 
 Order byte_order(const Header& h) {
@@ -130,7 +130,7 @@ void put_16(std::uint8_t* out, unsigned v, int green) {
             static_cast<std::uint8_t>((v & 31) * 255 / 31));
 }
 
-/// 256 R, G, B, X entries; grey beyond the file's own.
+/// 256 R, G, B, X entries. Entries beyond the file's own are gray.
 std::array<std::uint8_t, 1024> read_palette(Bytes bytes, const Header& h) {
     if (h.colours > 65536) unsupported(bmp, fmt::format("a palette of {} colours", h.colours));
     std::array<std::uint8_t, 1024> table;
@@ -148,7 +148,7 @@ std::array<std::uint8_t, 1024> read_palette(Bytes bytes, const Header& h) {
         const std::uint8_t ramp = h.colours == 2 && i == 1 ? std::uint8_t{255} : level;
         grey = grey && from[0] == ramp && from[1] == ramp && from[2] == ramp;
     }
-    // Pillow takes such a palette for grey and forgets how many bits a pixel has.
+    // Pillow treats such a palette as gray and forgets how many bits a pixel has.
     const bool plain_grey = h.colours == 2 ? h.bits == 1 : h.bits == 8;
     if (grey && h.colours <= 256 && !plain_grey) {
         unsupported(bmp,

@@ -51,7 +51,7 @@ Palette grey_ramp() {
     return palette;
 }
 
-/// Grey beyond the file's own entries, as Pillow begins.
+/// Entries beyond the file's own are gray, as in Pillow.
 Palette read_colours(GifCursor& in, int bits) {
     Palette palette = grey_ramp();
     for (int i = 0; i < 1 << bits; ++i) {
@@ -131,7 +131,7 @@ private:
     int in_block_ = 0;
 };
 
-/// LZW with the table that GIF has: a full one stays until a code clears it.
+/// LZW with GIF's table: when it is full, it stays unchanged until a clear code.
 void unpack_frame(GifCursor& in, FramePixels& out) {
     constexpr std::size_t most_codes = std::size_t{1} << most_code_bits;
     const int index_bits = in.u8();
@@ -188,7 +188,7 @@ void decode_gif(Bytes bytes, Image& image, const DecodeLimits& limits) {
     in.skip(2);
     Palette palette = grey_ramp();
     if ((screen & 128) != 0) palette = read_colours(in, (screen & 7) + 1);
-    std::uint8_t beneath = 0;  // the index of pixels outside of the frame
+    std::uint8_t beneath = 0;  // the index of pixels outside the frame
     for (;;) {
         if (in.at_end()) truncated(gif, "it has no image");
         const std::uint8_t mark = in.u8();
@@ -228,7 +228,7 @@ void decode_gif(Bytes bytes, Image& image, const DecodeLimits& limits) {
     height = std::max(height, frame.top + frame.height);
     check_size(gif, width, height, limits);
     check_size(gif, frame.width, frame.height, limits);
-    // A code stands for at most as many pixels as there are codes, and takes 3 bits or more.
+    // A code stands for at most as many pixels as there are codes, and takes at least 3 bits.
     constexpr std::int64_t most_per_byte = 3 * (std::int64_t{1} << most_code_bits);
     if (frame.width * frame.height / most_per_byte > static_cast<std::int64_t>(in.left())) {
         truncated(gif, fmt::format("{} x {} pixels cannot be in {} bytes", frame.width,

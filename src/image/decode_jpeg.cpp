@@ -1,6 +1,7 @@
 // JPEG through libjpeg-turbo, straight to R, G, B, X. libjpeg reports errors by a call that must
-// not return: it jumps back here, so the frames between hold nothing that needs a destructor.
-// Warnings are ignored, as Pillow ignores them; a missing end is an error, as it is for Pillow.
+// not return: it jumps back here, so no function in between may hold an object that needs a
+// destructor. Warnings are ignored, as Pillow ignores them; a missing end is an error, as it is for
+// Pillow.
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
@@ -30,7 +31,7 @@ struct ErrorState {
     std::longjmp(state->jump, 1);
 }
 
-/// What decoding is watched for, beside errors.
+/// Conditions that stop decoding, apart from errors.
 struct Watch {
     jpeg_progress_mgr manager;
     int most_scans;
@@ -60,8 +61,8 @@ void skip_bytes(j_decompress_ptr info, long count) {
     source.bytes_in_buffer -= step;
 }
 
-/// The steps of decoding. Each returns false when libjpeg jumped back with an error, then message()
-/// says which.
+/// The steps of decoding. Each returns false if libjpeg jumped back with an error, and message()
+/// describes it.
 class JpegReader {
 public:
     enum class Step { done, failed, out_of_bytes };
@@ -138,8 +139,8 @@ void require(JpegReader::Step step, const JpegReader& reader, std::string_view w
     if (step == JpegReader::Step::out_of_bytes) truncated("JPEG", fmt::format("it ends {}", where));
 }
 
-/// No complete Huffman-coded image is smaller: an 8 x 8 block takes at least one bit. Checked
-/// before memory is taken for what the header says.
+/// No complete Huffman-coded image is smaller, because an 8 x 8 block takes at least one bit. The
+/// check comes before allocating memory for the size in the header.
 void check_plausible(Bytes bytes, const jpeg_decompress_struct& info) {
     const double pixels = static_cast<double>(info.image_width) * info.image_height;
     if (info.arith_code == FALSE && pixels > 512.0 * static_cast<double>(bytes.size()) + 65536) {
@@ -148,7 +149,8 @@ void check_plausible(Bytes bytes, const jpeg_decompress_struct& info) {
     }
 }
 
-/// Of several scans libjpeg keeps all coefficients, two bytes each, until the last scan is there.
+/// For images with several scans, libjpeg keeps all coefficients, two bytes each, until the last
+/// scan is read.
 std::uint64_t coefficient_bytes(const jpeg_decompress_struct& info) {
     if (jpeg_has_multiple_scans(const_cast<j_decompress_ptr>(&info)) == FALSE) return 0;
     std::uint64_t bytes = 0;
@@ -187,7 +189,7 @@ void decode_jpeg(Bytes bytes, Image& image, const DecodeLimits& limits) {
     require(step, reader,
             fmt::format("after {} of {} rows", info.output_scanline, info.output_height));
     if (!cmyk) return;
-    // Adobe writes inverted inks, and Pillow takes every four-colour JPEG for Adobe's.
+    // Adobe writes inverted inks, and Pillow assumes that every four-color JPEG is Adobe's.
     for (std::size_t i = 0; i < image.pixels.size(); i += 4) {
         std::uint8_t* p = image.pixels.data() + i;
         put_cmyk(p, 255U - p[0], 255U - p[1], 255U - p[2], 255U - p[3]);

@@ -13,7 +13,8 @@ namespace assay::pixels {
 namespace {
 
 constexpr std::string_view netpbm = "PNM";
-constexpr std::uint32_t black_and_white = 0;  ///< instead of the largest sample
+/// the value of a black-and-white image's only bit; otherwise the maximum is read
+constexpr std::uint32_t black_and_white = 0;
 
 bool is_netpbm_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
@@ -25,7 +26,7 @@ public:
     explicit NetpbmText(Bytes bytes)
         : text_(reinterpret_cast<const char*>(bytes.data()), bytes.size()) {}
 
-    /// The next character that is in no comment, or 0 at the end.
+    /// The next character outside comments, or 0 at the end.
     char next() {
         while (at_ < text_.size() && text_[at_] == '#') {
             while (at_ < text_.size() && text_[at_] != '\n' && text_[at_] != '\r') ++at_;
@@ -33,7 +34,7 @@ public:
         }
         return at_ < text_.size() ? text_[at_++] : '\0';
     }
-    /// Takes the one blank after it, too.
+    /// Also consumes the one blank after the number.
     std::uint64_t number(std::string_view what) {
         constexpr std::size_t most_digits = 10;
         char c = next();
@@ -60,7 +61,7 @@ private:
     std::size_t at_ = 0;
 };
 
-/// What each sample becomes, as Pillow's round(value / most * 255).
+/// The byte for each sample value, as in Pillow's round(value / most * 255).
 std::vector<std::uint8_t> levels_of(std::uint32_t most, bool grey) {
     const double top = grey && most > 255 ? 65535.0 : 255.0;
     std::vector<std::uint8_t> levels(most + 1);
@@ -78,7 +79,7 @@ void read_raw(NetpbmText& in, const std::vector<std::uint8_t>& levels, std::size
     const std::uint8_t* at = in.here();
     const auto most = static_cast<std::uint32_t>(levels.size() - 1);
     for (std::size_t i = 0; i < samples; ++i) {
-        // Pillow cuts what is above the largest sample.
+        // Pillow clips values above the maximum.
         const std::uint32_t value =
             most < 256 ? at[i] : static_cast<std::uint32_t>(at[2 * i] << 8) + at[2 * i + 1];
         put(levels[std::min(value, most)]);

@@ -1,6 +1,6 @@
 // PNG through libpng. Grey of 16 bits is special: Pillow opens it as 32-bit integers and cuts them
-// at 255, while every other 16-bit kind keeps the high byte. Palettes are looked up here: Pillow
-// shows an index beyond the palette as grey.
+// at 255, while every other 16-bit kind keeps the high byte. Palettes are looked up here, because
+// Pillow shows an index beyond the palette as gray.
 #include <csetjmp>
 #include <vector>
 
@@ -41,7 +41,8 @@ void read_bytes(png_structp png, png_bytep out, std::size_t count) {
 
 enum class Layout { rgbx, palette, grey16 };
 
-/// libpng's two structs. The functions that call into libpng return false when it jumped back.
+/// libpng's two structs. The functions that call libpng return false if it jumped back with an
+/// error.
 class PngReader {
 public:
     explicit PngReader(Bytes bytes) {
@@ -59,7 +60,7 @@ public:
         png_set_read_fn(png_, &state_, read_bytes);
         png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
         png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
-        // Texts and colour profiles do not touch the pixels: they are skipped, not unpacked.
+        // Texts and color profiles do not affect the pixels, so they are skipped without unpacking.
         static constexpr png_byte skipped[] =
             "bKGD\0cHRM\0cICP\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sR"
             "GB\0tEXt\0tIME\0tRNS"
@@ -79,7 +80,7 @@ public:
         return colour_ == PNG_COLOR_TYPE_GRAY && depth_ == 16 ? Layout::grey16 : Layout::rgbx;
     }
 
-    /// Rows go to the front of each row of the image, in libpng's layout.
+    /// Reads each row to the start of the image's row, in libpng's layout.
     bool read_rows(std::uint8_t* pixels, std::size_t stride) {
         if (setjmp(png_jmpbuf(png_))) return false;
         if (layout() == Layout::palette) {
@@ -124,7 +125,8 @@ public:
         damaged("PNG", state_.message);
     }
 
-    /// Deflate shrinks at most 1032-fold. Checked before memory is taken for what the header says.
+    /// Deflate shrinks at most 1032-fold. The check comes before allocating memory for the size in
+    /// the header.
     void check_plausible(std::size_t size) const {
         const double row = static_cast<double>(width_) * depth_ * png_get_channels(png_, info_) / 8;
         if (row * height_ > 1040.0 * static_cast<double>(size) + 65536) {

@@ -1,6 +1,6 @@
 // TIFF through libtiff, first page only. The samples of a pixel go to its four bytes first (cut to
-// 8 bits as Pillow cuts them), then each pixel is turned into R, G, B in place. Pillow turns a TIFF
-// by its orientation tag, so this does too.
+// 8 bits as Pillow cuts them), then each pixel is turned into R, G, B in place. Pillow applies the
+// orientation tag of a TIFF, so this decoder does too.
 #include <array>
 #include <memory>
 #include <optional>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view tiff = "TIFF";
 constexpr tmsize_t most_memory = tmsize_t{1} << 30;
 
-/// The bytes as libtiff wants to read them, and its last complaint.
+/// The bytes in the form that libtiff reads, and its last error message.
 struct Source {
     Bytes bytes;
     std::uint64_t at = 0;
@@ -65,8 +65,8 @@ int keep_error(TIFF*, void* data, const char*, const char* format, va_list argum
     return 1;
 }
 
-/// libtiff goes on without a tag that it cannot read. Without one of these it would show other
-/// pixels.
+/// libtiff continues without a tag that it cannot read. Without one of these tags, the pixels would
+/// be wrong.
 int keep_lost_tag(TIFF*, void* data, const char*, const char* format, va_list arguments) {
     static constexpr std::string_view needed[] = {
         "BitsPerSample", "ColorMap",       "ExtraSamples",        "FillOrder",
@@ -83,7 +83,7 @@ int keep_lost_tag(TIFF*, void* data, const char*, const char* format, va_list ar
     return 1;
 }
 
-/// Reading ends early when a stop is asked for, too.
+/// A stop request also ends reading early.
 [[noreturn]] void refuse_damage(const Source& source) {
     throw_if_stopped();
     damaged(tiff, source.message);
@@ -138,7 +138,7 @@ TiffLayout read_layout(TIFF* file) {
     return l;
 }
 
-/// Pillow leaves the colour arithmetic of YCbCr to libtiff, so that is done here too.
+/// Pillow leaves the color arithmetic of YCbCr to libtiff, so this decoder does too.
 void read_ycbcr(TIFF* file, const Source& source, Image& image) {
     char why[1024] = "";
     TIFFRGBAImage reader;
@@ -156,7 +156,7 @@ void read_ycbcr(TIFF* file, const Source& source, Image& image) {
     }
 }
 
-/// The size of strips and tiles: libtiff unpacks one at a time.
+/// The size of strips or tiles. libtiff unpacks one at a time.
 struct Blocks {
     std::uint32_t width;
     std::uint32_t height;
@@ -191,8 +191,8 @@ bool read_block(TIFF* file, const Blocks& b, std::uint32_t x, std::uint32_t y, i
     return TIFFReadEncodedStrip(file, TIFFComputeStrip(file, y, p), out.data(), b.bytes) >= 0;
 }
 
-/// No packing that libtiff knows shrinks further: zstd's runs take 4 bytes for 128 KiB. Checked
-/// before memory is taken for what the tags say.
+/// The strongest compression that libtiff knows: zstd's runs take 4 bytes for 128 KiB. The check
+/// comes before allocating memory for the size in the tags.
 void check_plausible(std::size_t size, const TiffLayout& l, const Blocks& b) {
     constexpr double most_packed = 32768;
     const double unpacked =
@@ -204,7 +204,8 @@ void check_plausible(std::size_t size, const TiffLayout& l, const Blocks& b) {
     }
 }
 
-/// Strips of many rows take long to unpack: row by row, so that a stop is heard between them.
+/// Strips with many rows take long to unpack. Reading row by row lets a stop request take effect in
+/// between.
 void read_rows(TIFF* file, const Source& source, const TiffLayout& l, Image& image) {
     std::vector<std::byte> row(static_cast<std::size_t>(
         std::max<tmsize_t>(TIFFScanlineSize(file), static_cast<tmsize_t>(row_bytes(l, l.width)))));

@@ -1,5 +1,5 @@
-// The part of TIFF decoding that needs no libtiff: which layouts are read, and how samples become
-// R, G, B.
+// The part of TIFF decoding that needs no libtiff: which layouts are supported, and how samples
+// become R, G, B.
 #pragma once
 
 #include <cstddef>
@@ -9,26 +9,26 @@
 
 namespace assay::pixels {
 
-/// What the tags say.
+/// The layout according to the tags.
 struct TiffLayout {
     std::uint32_t width = 0;
     std::uint32_t height = 0;
     int bits = 1;         ///< a sample
     int samples = 1;      ///< a pixel, extras among them
-    int extras = 0;       ///< samples that are no colour
+    int extras = 0;       ///< samples that are not colors
     int first_extra = 0;  ///< what the first of them means (EXTRASAMPLE_...)
     int format = 1;       ///< SAMPLEFORMAT_...
     int photometric = 0;  ///< PHOTOMETRIC_...
     int compression = 1;
     int orientation = 1;
-    bool separate = false;  ///< one plane a sample
+    bool separate = false;  ///< each sample is in a plane of its own
     bool big_endian = false;
 };
 
-/// Throws unsupported unless Pillow 9.4 reads such a file.
+/// Throws an unsupported error unless Pillow 9.4 reads such a file.
 void check_supported(const TiffLayout& l);
 
-/// Planes that are read: one, or as many as a pixel has bytes to hold them.
+/// The number of planes to read: one, or at most as many as a pixel has bytes.
 inline int planes(const TiffLayout& l) {
     if (!l.separate) return 1;
     return l.samples < 4 ? l.samples : 4;
@@ -42,15 +42,15 @@ inline std::size_t row_bytes(const TiffLayout& l, std::uint32_t pixels) {
            8;
 }
 
-/// Cuts the samples of a row (native byte order) to bytes: the first four of each pixel, or of
-/// plane `plane` to that byte.
+/// Reduces the samples of a row (native byte order) to bytes: the first four of each pixel, or one
+/// plane's sample to byte `plane` of the pixel.
 void take_samples(const TiffLayout& l, int plane, const std::byte* row, std::uint32_t pixels,
                   std::uint8_t* out);
 
-/// Turns each pixel of samples into R, G, B, 255. `palette` holds R, G, B, X entries.
+/// Converts each pixel of samples to R, G, B, 255. `palette` contains R, G, B, X entries.
 void samples_to_rgb(const TiffLayout& l, const std::uint8_t* palette, Image& image);
 
-/// Turns and mirrors as the orientation tag (1 to 8) says.
+/// Rotates and mirrors according to the orientation tag (1 to 8).
 void orient(Image& image, int orientation);
 
 }  // namespace assay::pixels

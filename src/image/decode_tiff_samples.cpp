@@ -12,7 +12,7 @@
 namespace assay::pixels {
 namespace {
 
-/// Colour samples of a photometric kind; 0 when the kind is not read.
+/// The number of color samples of a photometric kind, or 0 if the kind is not supported.
 int colours_of(int photometric) {
     switch (photometric) {
         case PHOTOMETRIC_MINISWHITE:
@@ -34,7 +34,7 @@ bool is_grey(const TiffLayout& l) {
 }
 
 bool grey_supported(const TiffLayout& l) {
-    // Pillow turns the bytes of these numbers once too often.
+    // Pillow swaps the bytes of these numbers once too often.
     if (l.bits == 32 && l.big_endian && l.compression != COMPRESSION_NONE) return false;
     const bool white_is_zero = l.photometric == PHOTOMETRIC_MINISWHITE;
     if (l.extras > 0)
@@ -56,7 +56,7 @@ bool grey_supported(const TiffLayout& l) {
 
 bool is_supported(const TiffLayout& l) {
     const int colours = colours_of(l.photometric);
-    // A fourth RGB sample without a meaning is taken for alpha.
+    // Treats a fourth RGB sample without a declared meaning as alpha.
     const bool unnamed_alpha = l.photometric == PHOTOMETRIC_RGB && l.samples == 4 && l.extras == 0;
     if (colours == 0 || (l.samples != colours + l.extras && !unnamed_alpha) || l.extras > 3)
         return false;
@@ -85,14 +85,14 @@ Value load(const std::byte* at) {
     return value;
 }
 
-/// Numbers wider than a byte: greys are cut to [0, 255], colours keep their high byte.
+/// Reduces numbers wider than a byte: grays are clipped to [0, 255], colors keep their high byte.
 std::uint8_t wide_sample(const TiffLayout& l, const std::byte* at) {
     const auto cut = [](auto v) {
         return static_cast<std::uint8_t>(std::clamp<decltype(v)>(v, 0, 255));
     };
     if (l.format == SAMPLEFORMAT_IEEEFP) {
         const auto v = load<float>(at);
-        return v > 0.0F ? cut(v) : std::uint8_t{0};  // not a number: 0
+        return v > 0.0F ? cut(v) : std::uint8_t{0};  // NaN becomes 0
     }
     if (l.bits == 32) return cut(load<std::int32_t>(at));
     if (l.format == SAMPLEFORMAT_INT) return cut(load<std::int16_t>(at));

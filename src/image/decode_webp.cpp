@@ -1,4 +1,4 @@
-// WebP through libwebp. The first frame of an animation stands for it, on a black canvas.
+// WebP through libwebp. For an animation, the image is its first frame on a black canvas.
 #include <memory>
 
 #include <webp/decode.h>
@@ -42,7 +42,8 @@ std::string_view meaning(VP8StatusCode status) {
     }
 }
 
-/// RIFF writes its own length: fewer bytes than that is a cut, anything else is damage.
+/// RIFF records its own length: if bytes are missing, the file is truncated; otherwise it is
+/// damaged.
 [[noreturn]] void refuse_container(Bytes bytes) {
     if (bytes.size() >= 12) {
         std::uint32_t riff = 0;
@@ -59,8 +60,8 @@ struct DeleteDecoder {
     void operator()(WebPIDecoder* decoder) const { WebPIDelete(decoder); }
 };
 
-/// A gigabyte of pixels takes ten seconds: of large files a part at a time, so that a stop is heard
-/// between them.
+/// A gigabyte of pixels takes ten seconds, so large files are decoded in parts, and a stop request
+/// can take effect in between.
 VP8StatusCode decode_parts(const WebPData& frame, WebPDecoderConfig& config) {
     constexpr std::size_t part = std::size_t{1} << 20;
     throw_if_stopped();
@@ -96,7 +97,7 @@ void decode_webp(Bytes bytes, Image& image, const DecodeLimits& limits) {
     if (WebPInitDecoderConfig(&config) == 0)
         unsupported("WebP", "the loaded libwebp differs from the one that Assay was built with");
     check_size("WebP", width, height, limits);
-    // libwebp's own copy of a frame that is packed without loss.
+    // For a lossless frame, libwebp makes its own copy.
     reserve_memory("WebP", width, height, 4 * static_cast<std::uint64_t>(width * height), limits);
     set_size(image, width, height);
     const std::size_t stride = 4 * static_cast<std::size_t>(width);

@@ -1,5 +1,5 @@
 // JPEG through libjpeg-turbo. As in decode_jpeg.cpp, libjpeg reports errors by a call that must not
-// return: the frame that it leaves holds nothing that needs a destructor.
+// return: so the function that it leaves may hold no object that needs a destructor.
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -28,8 +28,8 @@ struct JpegFailure {
 }
 void ignore_warning(j_common_ptr, int) {}
 
-/// False when libjpeg jumped back. What is allocated is in `info` and `out`, for the caller to
-/// free.
+/// Returns false if libjpeg jumped back with an error. The caller frees what is allocated in `info`
+/// and `out`.
 bool write_jpeg(const Image& image, const JpegOptions& options, JpegFailure& error,
                 jpeg_compress_struct& info, unsigned char*& out, unsigned long& bytes) {
     info.err = jpeg_std_error(&error.manager);

@@ -23,15 +23,16 @@ void append(png_structp png, png_bytep data, png_size_t size) {
     out.insert(out.end(), bytes, bytes + size);
 }
 
-/// Nothing with a destructor may live in a frame that longjmp leaves: the buffers are the caller's.
+/// No object with a destructor may live in a function that longjmp leaves, so the caller owns the
+/// buffers.
 bool write_png(const Image& image, png_structp png, png_infop info,
                std::vector<std::uint8_t>& row) {
     if (setjmp(png_jmpbuf(png)) != 0) return false;
     png_set_IHDR(png, info, static_cast<png_uint_32>(image.width),
                  static_cast<png_uint_32>(image.height), 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    // Runs only: half again as fast as level 3 with matches, and 2 % larger, on composites and on
-    // drawn images.
+    // Uses run lengths only: half again as fast as level 3 with matches, and 2 % larger, on
+    // composites and on drawn images.
     png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
     png_set_compression_level(png, 1);
     png_set_compression_strategy(png, Z_RLE);

@@ -1,4 +1,4 @@
-// The orientation that cameras write beside the pixels.
+// The orientation that cameras record in an image file.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,14 @@
 
 namespace assay {
 
-/// The tag Orientation (1 to 8) of the EXIF data of a JPEG, PNG or WebP; 1 where there is none, or
-/// it is damaged. TIFF is always 1: its tag is applied as it is decoded.
+/// The orientation tag (1 to 8) in the EXIF data of a JPEG, PNG or WebP. Returns 1 if the tag is
+/// absent or damaged. For TIFF it is always 1, because decoding already applies its tag.
 int exif_orientation(std::span<const std::byte> image);
 
-/// The image turned and mirrored as its EXIF data say, as a PNG of the same pixels; nothing where
-/// there is nothing to turn, or the image cannot be decoded within 1 GiB. Throws bad_input: the PNG
-/// has more than `limit` bytes. Cost: a decode and an encode of each turned image.
+/// Rotates and mirrors the image according to its EXIF data, and returns a PNG of the same pixels.
+/// Returns nothing if the image is upright already, or cannot be decoded within 1 GiB. Throws
+/// bad_input if the PNG has more than `limit` bytes. Cost: a decode and an encode of each rotated
+/// image.
 std::optional<std::vector<std::byte>> turned_by_exif(std::span<const std::byte> image,
                                                      std::uint64_t limit = UINT64_MAX);
 

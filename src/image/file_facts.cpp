@@ -8,10 +8,10 @@
 namespace assay {
 namespace {
 
-/// Text and numbers at any place: what lies beyond the end is empty or 0.
+/// Reads text and numbers at any position. Beyond the end, text is empty and numbers are 0.
 struct FileBytes {
     std::span<const std::byte> bytes;
-    bool little = false;  ///< the order of the bytes of a number
+    bool little = false;  ///< whether numbers are little-endian
 
     std::size_t size() const { return bytes.size(); }
     std::string_view text(std::size_t at, std::size_t size) const {
@@ -29,7 +29,8 @@ struct FileBytes {
     }
 };
 
-/// The first folder of a TIFF file, and of the Exif block of any other, which has the same form.
+/// The first directory of a TIFF file, or of the Exif block of another file, which has the same
+/// form.
 class TiffTags {
 public:
     explicit TiffTags(std::span<const std::byte> bytes) : in_{bytes} {
@@ -38,7 +39,7 @@ public:
         if (in_.number(2, 2) == classic) folder_ = in_.number(4, 4);
     }
 
-    /// The first value of a tag, of one or two or four bytes.
+    /// The first value of a tag, which has one, two or four bytes.
     std::optional<std::uint32_t> value(std::uint32_t tag) const {
         for (std::uint32_t i = 0; i < entries(); ++i) {
             const std::size_t at = entry(i);
@@ -79,7 +80,7 @@ std::optional<std::uint32_t> orientation_of_block(std::span<const std::byte> blo
     return TiffTags(block).value(orientation_tag);
 }
 
-/// A start of frame: the kinds of coding, without tables (C4, CC) and an extension (C8).
+/// Whether a marker starts a frame. All codings do, but not tables (C4, CC) or an extension (C8).
 bool is_frame(std::uint32_t marker) {
     return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
 }
@@ -103,7 +104,7 @@ void read_jpeg(const FileBytes& in, FileFacts& facts) {
         if (size < 2 || size > in.size() - at - 2) return;
         if (marker == app1 && in.text(at + 4, exif_mark.size()) == exif_mark) {
             const auto found = orientation_of_block(in.bytes.subspan(at + 4, size - 2));
-            if (++exif_blocks == 1) facts.orientation = found;  // Pillow takes the first
+            if (++exif_blocks == 1) facts.orientation = found;  // Pillow uses the first block
             agree = agree && found == facts.orientation;
         }
         if (is_frame(marker)) {
@@ -118,7 +119,7 @@ void read_jpeg(const FileBytes& in, FileFacts& facts) {
     }
 }
 
-/// Calls visit(name, where the data begin, their size) for each chunk of a PNG or WebP file.
+/// Calls visit(name, position of the data, size) for each chunk of a PNG or WebP file.
 template <class Visit>
 void for_each_chunk(const FileBytes& in, bool png, Visit&& visit) {
     for (std::size_t at = png ? 8 : 12; at + 8 <= in.size();) {
@@ -205,14 +206,14 @@ void read_tiff(const FileBytes& in, FileFacts& facts) {
             break;
     }
     facts.bits = tags.value(bits_tag, 1);
-    // A fourth sample of RGB without a meaning is taken for alpha.
+    // A fourth RGB sample without a declared meaning is treated as alpha.
     facts.alpha = tags.value(extra_samples_tag).has_value() ||
                   (facts.colour == ImageColour::rgb && tags.value(samples_tag, 1) == 4);
     facts.several = tags.has_another_page();
     facts.orientation = tags.value(orientation_tag);
 }
 
-/// Colours of a table, where the byte of flags says that there is one.
+/// The number of bytes of a color table, if the flags say that there is one.
 std::size_t gif_colours(std::uint32_t flags) {
     constexpr std::uint32_t has_table = 0x80, size_bits = 7;
     return (flags & has_table) != 0 ? std::size_t{3} << ((flags & size_bits) + 1) : 0;
@@ -243,7 +244,7 @@ void read_gif(const FileBytes& in, FileFacts& facts) {
     }
 }
 
-/// P1 to P6: bits, greys and colours, first as text.
+/// P1 to P6: bits, grays and colors, each first as text and then as bytes.
 void read_netpbm(const FileBytes& in, FileFacts& facts) {
     const std::uint32_t kind = in.number(1, 1) - '0';
     facts.colour = kind % 3 == 0 ? ImageColour::rgb : ImageColour::grey;

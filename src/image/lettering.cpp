@@ -10,7 +10,7 @@ constexpr int text_rows = 9;  // seven above the line and two below
 struct Atlas {
     std::string_view letters;
     std::array<std::string_view, text_rows>
-        art;  ///< each letter five columns wide, one column between two
+        art;  ///< each letter is five columns wide, with one column between letters
 };
 
 // clang-format off
@@ -130,7 +130,8 @@ bool is_dot(const Drawn& letter, int column, int row) {
     return row <= 6 && edge;
 }
 
-/// Bytes of the character that `text` begins with. A byte that begins none stands alone.
+/// The number of bytes of the character at the start of `text`. A byte that begins no character
+/// counts alone.
 std::size_t first_character(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const std::size_t claimed = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : byte(0) >= 0xC0 ? 2 : 1;

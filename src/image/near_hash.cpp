@@ -13,7 +13,7 @@ namespace {
 constexpr int hashed_side = 32;
 constexpr int hashed_frequencies = 8;
 
-/// Rows 1 to 8 of the transform's matrix in 2^-14. Row 0 is the mean, which tells brightness alone.
+/// Rows 1 to 8 of the transform's matrix in 2^-14. Row 0 is the mean and only measures brightness.
 using CosineRows = std::array<std::array<std::int64_t, hashed_side>, hashed_frequencies>;
 const CosineRows& cosine_rows() {
     static const CosineRows rows = [] {
@@ -36,7 +36,8 @@ std::uint64_t near_hash(const Image& image) {
     const Image small =
         resize(image, Interpolation::box, {.width = hashed_side, .height = hashed_side});
     const CosineRows& cosines = cosine_rows();
-    // Along the rows first: brightness (ITU-R 601, in 2^-10) times 2^14 fits 64 bits twice over.
+    // Transforms along the rows first. Brightness (ITU-R 601, in 2^-10) times 2^14 easily fits 64
+    // bits.
     std::array<std::array<std::int64_t, hashed_side>, hashed_frequencies> along{};
     for (std::size_t y = 0; y < hashed_side; ++y) {
         for (std::size_t x = 0; x < hashed_side; ++x) {
@@ -58,7 +59,7 @@ std::uint64_t near_hash(const Image& image) {
     std::sort(sorted.begin(), sorted.end());
     std::uint64_t bits = 0;
     for (std::size_t i = 0; i < 64; ++i) {
-        // Above the mean of the two in the middle.
+        // The median is the mean of the two middle values.
         if (2 * coefficients[i] > sorted[31] + sorted[32]) bits |= std::uint64_t{1} << i;
     }
     return bits;

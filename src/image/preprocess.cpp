@@ -30,7 +30,7 @@ std::int64_t scaled(int side, double crop_pct) {
     return static_cast<std::int64_t>(size);
 }
 
-/// torchvision's Resize(int): the short side is given, the long one is cut to an integer.
+/// torchvision's Resize(int): the short side is given, and the long one is truncated to an integer.
 Sides short_side_to(std::int64_t size, int width, int height) {
     const bool upright = width <= height;
     const int shorter = upright ? width : height;
@@ -49,7 +49,8 @@ Sides keep_ratio(Sides target, int width, int height, bool fit) {
     const double rows = static_cast<double>(height) / static_cast<double>(target.height);
     const double columns = static_cast<double>(width) / static_cast<double>(target.width);
     const double ratio = fit ? std::max(rows, columns) : std::min(rows, columns);
-    const double new_height = std::nearbyint(height / ratio);  // half to even, as Python's round
+    // rounds half to even, as Python's round
+    const double new_height = std::nearbyint(height / ratio);
     const double new_width = std::nearbyint(width / ratio);
     if (new_height > INT_MAX || new_width > INT_MAX || new_height < 1 || new_width < 1) {
         refuse(fmt::format("an image of {} x {} pixels would be resized to {} x {}", width, height,
@@ -75,7 +76,7 @@ Sides resized(const Preprocess& p, int width, int height) {
 }
 
 /// torchvision's center_crop: round((size - crop) / 2) half to even; transformers': rounded down.
-/// An image smaller than the crop is padded by (crop - size) / 2 rounded down before it.
+/// An image smaller than the crop gets a padding of (crop - size) / 2, rounded down, before it.
 int crop_start(int size, int crop, CropStart start) {
     const int margin = size - crop;
     if (margin < 0) return -((crop - size) / 2);
@@ -83,12 +84,12 @@ int crop_start(int size, int crop, CropStart start) {
     return margin % 2 == 0 || start == CropStart::floor ? half : half + (half & 1);
 }
 
-/// What a byte becomes before mean and std.
+/// The number for a byte before mean and std.
 pixels::ByteScale byte_scale(double scale) {
     return {static_cast<float>(scale), divides_by_255(scale)};
 }
 
-/// (byte * scale - mean) / std for every byte, so that an image costs one look-up a value.
+/// (byte * scale - mean) / std for every byte, so that an image costs one look-up per value.
 std::array<float, 256> value_table(double scale, double mean, double std) {
     const pixels::ByteScale bytes = byte_scale(scale);
     std::array<float, 256> table;
@@ -103,7 +104,7 @@ std::uint8_t luma(std::uint32_t r, std::uint32_t g, std::uint32_t b) {
     return static_cast<std::uint8_t>((r * 19595 + g * 38470 + b * 7471 + 0x8000) >> 16);
 }
 
-/// A table of what each byte becomes where it stays what it is.
+/// A table that maps each byte to itself.
 struct TheByte {
     std::uint8_t operator[](std::uint8_t byte) const { return byte; }
 };
@@ -113,7 +114,7 @@ void check_numbers(std::size_t numbers, std::size_t plane) {
         refuse(fmt::format("the output has {} numbers, but the input has {}", numbers, 3 * plane));
 }
 
-/// Writes the window as planes in the order of the channels fed; a table for each.
+/// Writes the window as planes in the order of the input channels, with one table for each channel.
 template <class Number, class Table>
 void fill_planes(const Image& window, const Preprocess& p, std::span<Number> out,
                  const Table& first, const Table& second, const Table& third) {
@@ -145,7 +146,7 @@ std::array<std::uint8_t, 3> fill_of(const Preprocess& p) {
     return {fill, fill, fill};
 }
 
-/// Scale, resize and crop of floats, then mean and std. A gray image is gray already.
+/// Scales, resizes and crops floats, then applies mean and std. A gray image was converted before.
 void resize_floats_into(const Image& image, const Preprocess& p, std::span<float> out) {
     const std::size_t plane =
         static_cast<std::size_t>(p.width) * static_cast<std::size_t>(p.height);

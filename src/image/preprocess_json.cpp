@@ -1,4 +1,4 @@
-// Names, JSON, fingerprint and the line for people.
+// Names, JSON, fingerprint and the one-line description.
 #include <cmath>
 #include <initializer_list>
 #include <utility>
@@ -280,7 +280,8 @@ std::string fingerprint(const Preprocess& p) {
 }
 
 std::string describe(const Preprocess& p) {
-    const bool by_255 = static_cast<float>(p.scale) == 1.0F / 255.0F;  // either way, for people
+    // people need not see which way of dividing is used
+    const bool by_255 = static_cast<float>(p.scale) == 1.0F / 255.0F;
     std::string text = p.channel_order == ChannelOrder::gray ? "gray > " : "";
     text += describe_window(p);
     if (p.channel_order == ChannelOrder::bgr) text += " > BGR";

@@ -1,6 +1,5 @@
-// Resize: columns first, then rows, with bytes between, as Pillow does. Rows go through a ring that
-// holds no more of them than one output row weighs, so that they are still in the cache when they
-// are needed.
+// Resize: columns first, then rows, with bytes between, as Pillow does. A ring buffer holds only
+// the rows that one output row needs, so that they are still in the cache when they are used.
 #include "image/resample.h"
 
 #include <algorithm>
@@ -19,7 +18,7 @@ namespace assay {
 namespace pixels {
 namespace {
 
-/// Buffers that a thread keeps between calls, unless one became large.
+/// Buffers that a thread keeps between calls, unless one grew large.
 struct Scratch {
     Axis columns;
     Axis rows;
@@ -46,7 +45,7 @@ public:
     Resampler(const Image& image, Interpolation filter, ResizeRule rule, bool antialias, int width,
               int height, const Part& part, Scratch& scratch)
         : image_(image), part_(part), scratch_(scratch), fast_(cpu_has_avx2()) {
-        // A pass whose size stays is exact, and left out.
+        // A pass that keeps the size would change nothing, so it is skipped.
         columns_ = width != image.width;
         rows_ = height != image.height;
         if (columns_) {
@@ -87,7 +86,7 @@ private:
         return source_row(y) + 4 * static_cast<std::size_t>(part_.x0);
     }
 
-    /// Source rows y to y + 3, or to the last before `end`, which then repeats.
+    /// Source rows y to y + 3. After the last row before `end`, that row repeats.
     void blend_columns(int y, int end, std::uint8_t* const out[4]) const {
         const std::uint8_t* in[4];
         for (int i = 0; i < 4; ++i) in[i] = source_row(std::min(y + i, end - 1));
@@ -104,7 +103,7 @@ private:
         std::uint8_t* out = part_.row(part_.y0 + index);
         const std::uint8_t** from = scratch_.pointers.data();
         if (paired_rows_) {
-            from[count] = from[count - 1];  // an odd count is filled up; the weight is 0
+            from[count] = from[count - 1];  // an odd count is padded with a row of weight 0
             const std::size_t numbers = static_cast<std::size_t>(rows.taps + 1) / 2 * 2;
             blend_rows_avx2(from, scratch_.row_pairs.data() + at * numbers, count, part_.width(),
                             out);
@@ -124,7 +123,8 @@ private:
 
     void through_ring() {
         const Axis& rows = scratch_.rows;
-        const int slots = rows.taps + 4;  // a group of four may be made when one more row is needed
+        const int slots = rows.taps + 4;  // a group of four rows may be made when one more is
+                                          // needed
         const std::size_t row_bytes = 4 * static_cast<std::size_t>(part_.width());
         scratch_.ring.resize(
             std::max(scratch_.ring.size(), row_bytes * static_cast<std::size_t>(slots)));
@@ -155,8 +155,8 @@ private:
     bool paired_rows_ = false;
 };
 
-/// The input of each output of [begin, end), or -1. Pillow adds up the steps, so these are added up
-/// too.
+/// The input of each output in [begin, end), or -1. Pillow accumulates the steps by addition, so
+/// this code does too.
 std::vector<int> nearest_inputs(int inputs, int size, int begin, int end) {
     std::vector<int> index(static_cast<std::size_t>(end - begin));
     const double step = static_cast<double>(inputs) / size;
@@ -169,7 +169,7 @@ std::vector<int> nearest_inputs(int inputs, int size, int begin, int end) {
 }
 
 /// PyTorch's nearest-exact. It computes step * (i + 0.5) - 0.5 in float32 with one rounding (a
-/// fused multiply-add); here the double is exact, and is rounded once.
+/// fused multiply-add); here the double is exact and is rounded once, which is equal.
 std::vector<int> nearest_inputs_of_torch(int inputs, int size, int begin, int end) {
     std::vector<int> index;
     const float step = static_cast<float>(inputs) / static_cast<float>(size);
@@ -201,7 +201,7 @@ void resize_nearest(const Image& image, int width, int height, const Part& part,
     }
 }
 
-/// The whole image is resized, of which the part is copied.
+/// Resizes the whole image and copies the part from it.
 void resize_by_opencv(const Image& image, Interpolation filter, const ResizeWindow& window,
                       const Part& part) {
     if (window.width > max_image_pixels / window.height) {
@@ -219,14 +219,14 @@ void resize_by_opencv(const Image& image, Interpolation filter, const ResizeWind
     }
 }
 
-/// Pillow 13 resizes the rows before the columns: the bytes between the passes are others.
+/// Pillow 13 resizes the rows before the columns, which changes the bytes between the passes.
 bool rows_come_first(const Image& image, const ResizeWindow& window) {
     const std::int64_t shorter = image.height - window.height;
     const std::int64_t narrower = std::int64_t{image.width} - window.width;
     return shorter > 0 && 2 * narrower < shorter;
 }
 
-/// A byte of a float that may lie a little outside; half to even.
+/// Rounds a float, which may lie slightly outside the range, to a byte; half to even.
 std::uint8_t rounded_byte(float value) {
     constexpr float shift = 1.5F * (1 << 23);
     return static_cast<std::uint8_t>((std::clamp(value, 0.0F, 255.0F) + shift) - shift);
@@ -234,7 +234,8 @@ std::uint8_t rounded_byte(float value) {
 
 void resize_rounded(const Image& image, Interpolation filter, bool antialias,
                     const ResizeWindow& window, const Part& part) {
-    // Of a gray image the sums of one channel could differ in their last bit, before the rounding.
+    // For a gray image, PyTorch's sums of one channel could differ in their last bit before
+    // rounding.
     const FloatResize how = {.filter = filter,
                              .antialias = antialias,
                              .one_channel = false,

@@ -20,7 +20,7 @@ ASSAY_AVX2 inline __m256i load_two_rows(const std::uint8_t* a, const std::uint8_
     return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
 }
 
-/// Rounded sums of eight channels, as 32-bit numbers that still have to be clipped.
+/// Rounded sums of eight channels, as 32-bit numbers before clipping.
 ASSAY_AVX2 inline __m256i finish(__m256i low, __m256i high) {
     const __m256i half = _mm256_set1_epi32(1 << (weight_bits - 1));
     const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(low, half), _mm256_slli_epi32(high, 15));
@@ -32,7 +32,7 @@ struct Sums {
     __m256i high;
 };
 
-/// Adds two taps: `bytes` holds the bytes of one tap and of the next in turn, as 16-bit numbers.
+/// Adds two taps: `bytes` interleaves the bytes of one tap and the next, as 16-bit numbers.
 ASSAY_AVX2 inline void add_pair(Sums& sums, __m256i bytes, __m256i low, __m256i high) {
     sums.low = _mm256_add_epi32(sums.low, _mm256_madd_epi16(bytes, low));
     sums.high = _mm256_add_epi32(sums.high, _mm256_madd_epi16(bytes, high));
@@ -83,15 +83,15 @@ ASSAY_AVX2 void blend_columns_avx2(const PairedAxis& axis, const std::uint8_t* c
     const std::int32_t* weights = axis.weights.data();
     const std::size_t step = 4 * static_cast<std::size_t>(groups);
     for (std::size_t x = 0; x < outputs; x += 2) {
-        // An odd last output is made with the one before it again.
+        // An odd last output is computed together with the one before it, which is repeated.
         const std::size_t left = std::min(x, outputs - 2);
         const std::size_t right = left + 1;
         const __m256i a = blend_output(from, 4 * static_cast<std::size_t>(first[left]),
                                        weights + left * step, groups);
         const __m256i b = blend_output(from, 4 * static_cast<std::size_t>(first[right]),
                                        weights + right * step, groups);
-        // Saturation to a byte is the rest of the clip. Then the pixels of a row are put beside
-        // each other.
+        // Saturation to bytes completes the clipping. Then the pixels of a row are placed side by
+        // side.
         __m256i bytes = _mm256_or_si256(_mm256_packus_epi16(a, b), opaque);
         bytes = _mm256_shuffle_epi32(bytes, _MM_SHUFFLE(3, 1, 2, 0));
         const __m128i even = _mm256_castsi256_si128(bytes);
@@ -111,7 +111,7 @@ ASSAY_AVX2 void blend_rows_avx2(const std::uint8_t* const* rows, const std::int3
     for (std::size_t block = 0; block < end; block += 8) {
         const std::size_t at =
             4 * std::min(block, end - 8);  // the last block may overlap the one before it
-        // Not an array: that would be set up in memory.
+        // Not an array, because that would be set up in memory.
         Sums px01 = {zero, zero}, px23 = px01, px45 = px01, px67 = px01;
         for (int t = 0; t < count; t += 2) {
             const __m256i low = _mm256_set1_epi32(pairs[t]);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t in_pixel = 4;  ///< floats
 
-// Where GCC fused a multiply-add of PyTorch's sources is written out: the bits depend on it.
+// Multiply-adds that GCC fuses in PyTorch's sources are written out here, because the bits depend
+// on it.
 
 float keys_near(float x, float a) {  // |x| < 1
     const float p = std::fma(a + 2.0F, x, -(a + 3.0F));
@@ -80,7 +81,7 @@ void make_plain_axis(FloatAxis& axis, Interpolation filter, int size, int begin)
     axis.weights.assign(static_cast<std::size_t>(axis.outputs) * axis.taps, 0.0F);
     std::fill(axis.count.begin(), axis.count.end(), axis.taps);
     for (int i = 0; i < axis.outputs; ++i) {
-        // A side that stays is copied: then this is begin + i, without a rest.
+        // A side that keeps its size is copied: this is then exactly begin + i.
         float at = std::fma(scale, static_cast<float>(begin + i) + 0.5F, -0.5F);
         if (!cubic) at = std::max(at, 0.0F);
         const int input = std::min(static_cast<int>(std::floor(at)), axis.inputs - 1);
@@ -98,7 +99,7 @@ float added(float sum, float value, float weight, bool rounds_product) {
     return rounds_product ? sum + product : std::fma(value, weight, sum);
 }
 
-/// Inputs in the image that the outputs weigh.
+/// Inputs inside the image that contribute to the outputs.
 struct Inputs {
     int begin, end;
 };
@@ -116,7 +117,7 @@ void to_floats(const std::uint8_t* in, std::size_t pixels, const ByteScale& scal
     for (std::size_t i = 0; i < in_pixel * pixels; ++i) out[i] = scale.of(in[i]);
 }
 
-/// Fills the margins of a row of `pixels` numbers each `step` floats long.
+/// Fills the margins of a row of `pixels` pixels, each `step` floats long.
 void fill_margins(float* row, std::size_t pixels, std::size_t step) {
     for (int i = 0; i < float_margin; ++i) {
         std::copy_n(row + float_margin * step, step, row + static_cast<std::size_t>(i) * step);
@@ -125,7 +126,7 @@ void fill_margins(float* row, std::size_t pixels, std::size_t step) {
     }
 }
 
-/// Buffers that a thread keeps between calls, unless one became large.
+/// Buffers that a thread keeps between calls, unless one grew large.
 struct FloatScratch {
     FloatAxis columns, rows;
     std::vector<float> source;  ///< the input rows that are being blended, with margins
@@ -145,8 +146,8 @@ class FloatResampler {
 public:
     FloatResampler(const Image& image, const FloatResize& how, FloatScratch& scratch)
         : image_(image), how_(how), scratch_(scratch), fast_(cpu_has_avx2()) {
-        // On one thread, as in the workers of a loader, PyTorch has another kernel for bilinear
-        // resizes of three channels; it has it for small results on any number of threads. It
+        // PyTorch has a second kernel for bilinear resizes of three channels. It is used on one
+        // thread, as in the workers of a loader, and for small results on any number of threads. It
         // multiplies the weights of a column and a row first.
         blends_corners_ = how.filter == Interpolation::bilinear && !how.antialias &&
                           (!how.one_channel || how.width + how.height <= 128) &&
@@ -196,7 +197,7 @@ private:
         return row_of(image_, y) + in_pixel * static_cast<std::size_t>(wanted_.begin);
     }
 
-    /// Rows y and `next` of the image with their columns blended; `next` may be y.
+    /// Rows y and `next` of the image after blending their columns; `next` may equal y.
     void make_two(int y, int next, float* one, float* other) {
         if (!blends_columns_) {
             to_floats(source(y), inputs(), how_.scale, one);
@@ -261,7 +262,7 @@ private:
         }
     }
 
-    /// In turn, with margins.
+    /// Interleaves two rows, with margins.
     void two_rows_to_floats(int one, int other, float* out) const {
         float* const to = out + 2 * in_pixel * float_margin;
         (fast_ ? two_rows_to_floats_avx2 : two_rows_to_floats_plain)(source(one), source(other),

@@ -1,5 +1,5 @@
 // Weights are integers with 11 fractional bits, and columns come before rows, with integers between
-// them. Areas that shrink are sums of floats. Three channels, R, G and B, without the X byte of
+// them. INTER_AREA sums floats. Pixels have three channels, R, G and B, without the X byte of
 // Image.
 #include "image/resample_opencv.h"
 
@@ -13,13 +13,14 @@ namespace {
 
 constexpr int channels = 3;
 constexpr int one = 1 << 11;
-/// Bytes that the build for x86-64 computes at once. OpenCV rounds what remains of a row otherwise.
+/// The number of bytes that the x86-64 build computes at once. OpenCV rounds the rest of a row
+/// differently.
 constexpr int together = 8;
 
 std::uint8_t to_byte(int value) {
     return static_cast<std::uint8_t>(std::clamp(value, 0, 255));
 }
-/// Half to even, as OpenCV's cvRound. The sum has no bits for a fraction: |value| < 2^22.
+/// Rounds half to even, as OpenCV's cvRound. The sum leaves no bits for a fraction: |value| < 2^22.
 int nearest_int(float value) {
     constexpr float shift = 1.5F * (1 << 23);
     return static_cast<int>((value + shift) - shift);
@@ -64,7 +65,7 @@ Image unpacked(const Packed& from) {
     return out;
 }
 
-/// The step from one output to the next, in inputs. OpenCV divides twice.
+/// The step from one output to the next, in inputs. OpenCV divides twice, so this does too.
 double step_of(int inputs, int size) {
     return 1.0 / (static_cast<double>(size) / inputs);
 }
@@ -87,7 +88,7 @@ Packed nearest_of(const Packed& in, int width, int height) {
 
 // INTER_LINEAR and INTER_CUBIC
 
-/// Of one output: its first input, which may lie outside, and the weights of those from there on.
+/// For one output: its first input, which may lie outside the image, and the weights from there on.
 struct Taps {
     int first = 0;
     std::array<int, 4> weights{};
@@ -104,11 +105,11 @@ std::array<float, 4> cubic_weights(float x) {
 }
 
 enum class Place {
-    centre,  ///< an output lies where its centre does
+    centre,  ///< an output is located at its center
     area     ///< an enlarged INTER_AREA
 };
 
-/// `across`: of columns, where a linear output at an edge is the edge's input alone.
+/// `across` is set for columns, where a linear output at an edge uses only the edge's input.
 std::vector<Taps> taps_of(int inputs, int size, int count, Place place, bool across) {
     const double inverse = static_cast<double>(size) / inputs;
     const double step = 1.0 / inverse;
@@ -161,7 +162,7 @@ void add_linear(const std::array<const int*, 4>& rows, const Taps& taps, std::si
     }
 }
 
-/// Eight at a time with floats, the rest with integers.
+/// Eight numbers at a time use floats, and the rest use integers.
 void add_cubic(const std::array<const int*, 4>& rows, const Taps& taps, std::size_t numbers,
                std::uint8_t* out) {
     constexpr float scale = 1.F / (one * one);
@@ -187,7 +188,7 @@ Packed blended(const Packed& in, int width, int height, int count, Place place) 
     Packed out = packed(width, height);
     const std::vector<Taps> columns = taps_of(in.width, width, count, place, true);
     const std::vector<Taps> rows = taps_of(in.height, height, count, place, false);
-    // Rows with their columns blended: the last four that were used, by the input's row.
+    // Rows after blending their columns: the last four that were used, by input row.
     std::array<std::vector<int>, 4> made;
     std::array<int, 4> made_of = {-1, -1, -1, -1};
     for (int y = 0; y < height; ++y) {
@@ -211,7 +212,7 @@ Packed blended(const Packed& in, int width, int height, int count, Place place) 
 
 // INTER_AREA where both sides shrink
 
-/// Which part of an input falls on which output.
+/// The proportion of an input that falls on each output.
 struct Portion {
     int output, input;
     float weight;
@@ -272,7 +273,7 @@ Packed area_of(const Packed& in, int width, int height) {
     return out;
 }
 
-/// Sides that shrink to a whole fraction: means of blocks.
+/// For sides that shrink to an integer fraction: means of blocks.
 Packed blocks_of(const Packed& in, int width, int height, int columns, int rows) {
     Packed out = packed(width, height);
     const float scale = 1.F / static_cast<float>(columns * rows);

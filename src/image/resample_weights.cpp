@@ -75,7 +75,7 @@ Filter filter_of(Interpolation filter) {
     return {box, 0.5};
 }
 
-/// Two 16-bit numbers in one.
+/// Packs two 16-bit numbers into one.
 std::int32_t pair(std::int32_t a, std::int32_t b) {
     return static_cast<std::int32_t>((static_cast<std::uint32_t>(b) << 16) |
                                      (static_cast<std::uint32_t>(a) & 0xFFFF));
@@ -102,7 +102,7 @@ public:
 
     struct Output {
         int first;
-        std::span<const double> weights;  ///< until the next call
+        std::span<const double> weights;  ///< valid until the next call
     };
     Output output(int i) {
         const double centre = (i + 0.5) * scale_;
@@ -130,7 +130,7 @@ private:
     std::vector<double> weights_;
 };
 
-/// The same of a resize of PyTorch without antialias, bilinear or bicubic.
+/// The same for PyTorch's resize without antialias, bilinear or bicubic.
 class ExactPlainAxis {
 public:
     ExactPlainAxis(Interpolation filter, int inputs, int size)
@@ -150,7 +150,7 @@ public:
         const int count = std::min(low + taps(), inputs_) - first;
         weights_.fill(0.0);
         for (int t = 0; t < taps(); ++t) {
-            // Inputs outside of the image stand for the nearest one in it.
+            // Inputs outside the image repeat the nearest one inside.
             const int place = std::clamp(low + t - first, 0, count - 1);
             const double x = t + 1 - reach_ - rest;
             weights_[static_cast<std::size_t>(place)] += reach_ == 2 ? sharp_cubic(x) : triangle(x);
@@ -165,7 +165,7 @@ private:
     std::array<double, 4> weights_{};
 };
 
-/// How many fractional bits PyTorch gives 16-bit weights of which none is above `largest`.
+/// The number of fractional bits that PyTorch gives 16-bit weights if none is above `largest`.
 int torch_weight_bits(double largest) {
     int bits = 0;
     while (bits < weight_bits && static_cast<int>(0.5 + largest * (1 << (bits + 1))) < 1 << 15)
@@ -216,7 +216,7 @@ void make_axis(Axis& axis, Interpolation filter, int inputs, int size, int begin
 }
 
 bool make_paired(PairedAxis& paired, const Axis& axis) {
-    // Often fewer than axis.taps, which is a bound.
+    // Often less than axis.taps, which is an upper bound.
     const int most = *std::max_element(axis.count.begin(), axis.count.end());
     paired.groups = (most + 3) / 4;
     const int taps = 4 * paired.groups;
@@ -225,7 +225,7 @@ bool make_paired(PairedAxis& paired, const Axis& axis) {
     paired.weights.assign(static_cast<std::size_t>(axis.outputs) * taps, 0);
     std::vector<std::int32_t> row(static_cast<std::size_t>(taps));
     for (int i = 0; i < axis.outputs; ++i) {
-        // Near the right edge the window is moved left, so that no load reaches beyond the row.
+        // Near the right edge the window is shifted left, so that no load reads beyond the row.
         const int first = std::min(axis.first[i], axis.inputs - taps);
         const int shift = axis.first[i] - first;
         std::fill(row.begin(), row.end(), 0);

@@ -11,51 +11,51 @@
 namespace assay {
 
 /// Pixels as R, G, B, X bytes, row after row from the top left, no padding: 4 * width * height
-/// bytes. X is ignored by what reads an image, and 255 in every image made here.
+/// bytes. Readers ignore X, and every image made here has 255 there.
 struct Image {
     int width = 0;
     int height = 0;
     std::vector<std::uint8_t> pixels;
 };
 
-/// The most pixels that an image may claim, so that a lying header cannot take all memory: Pillow's
-/// own error limit (2 * 89,478,485).
+/// The most pixels that an image may claim, so that a false header cannot exhaust the memory. It is
+/// Pillow's own error limit (2 * 89,478,485).
 inline constexpr std::int64_t max_image_pixels = 178'956'970;
 
-/// What decoding one image may cost. An image over it is an error of its own, said by name, so that
-/// it can be left out.
+/// Limits on the cost of decoding one image. An image above them throws an error with its own name,
+/// so that it can be skipped.
 struct DecodeLimits {
     std::int64_t pixels = max_image_pixels;
-    /// Memory at once: the pixels, and what the format needs beside them (a progressive JPEG its
-    /// coefficients, a TIFF a strip or tile). No image within max_image_pixels needs more than
-    /// this.
+    /// Peak memory: the pixels and the working memory of the format (coefficients of a progressive
+    /// JPEG, a strip or tile of a TIFF). No image within max_image_pixels needs more than this.
     std::uint64_t bytes = std::uint64_t{2} << 30;
-    /// Of a progressive JPEG. Each goes over all pixels; encoders write about ten.
+    /// The most scans of a progressive JPEG. Each one passes over all pixels, and encoders write
+    /// about ten.
     int jpeg_scans = 200;
-    /// Called once for each image that is within the limits, with the memory that it needs, before
-    /// that is taken. May wait for other threads, or throw.
+    /// Called once for each image within the limits, with the memory that it needs, before that is
+    /// allocated. May wait for other threads, or throw.
     std::function<void(std::uint64_t bytes)> reserve = {};
 };
 
-/// Decodes JPEG, PNG, WebP, BMP, TIFF, GIF, PBM, PGM or PPM (told by its first bytes, not its name)
-/// to what Pillow 9.4's `Image.open(f).convert("RGB")` gives, byte for byte: grey is replicated,
-/// CMYK and YCCK are converted as Pillow does, palettes are looked up, alpha is dropped, 16-bit
-/// values are cut as Pillow cuts them, EXIF orientation is not applied (TIFF's own orientation tag
-/// is: Pillow does that too). Of animations and of several pages the first is taken. Throws
-/// bad_input: empty, truncated, damaged, not an image, unsupported kind, over the limits;
-/// interrupted when a stop was requested. Stricter than Pillow where that shows made-up pixels: a
-/// PNG whose data fail their checksum or end early, a header that claims far more pixels than the
-/// bytes can hold, and the few BMP, GIF and TIFF kinds that Pillow misreads are errors.
-/// Thread-safe. Cost: one decode; only turned and YCbCr TIFF and run-length BMP need a second copy
-/// of the pixels.
+/// Decodes JPEG, PNG, WebP, BMP, TIFF, GIF, PBM, PGM or PPM (detected by the first bytes, not by
+/// the name) to what Pillow 9.4's `Image.open(f).convert("RGB")` gives, byte for byte: grey is
+/// replicated, CMYK and YCCK are converted as Pillow does, palettes are looked up, alpha is
+/// dropped, 16-bit values are cut as Pillow cuts them, EXIF orientation is not applied (TIFF's own
+/// orientation tag is: Pillow does that too). An animation or multi-page file gives its first
+/// image. Throws bad_input: empty, truncated, damaged, not an image, unsupported kind, over the
+/// limits; interrupted when a stop was requested. Stricter than Pillow if Pillow would invent
+/// pixels: a PNG whose data fail their checksum or end early, a header that claims far more pixels
+/// than the bytes can hold, and the few BMP, GIF and TIFF kinds that Pillow misreads are errors.
+/// Thread-safe. Cost: one decode; only rotated TIFF, YCbCr TIFF and run-length BMP need a second
+/// copy of the pixels.
 Image decode_image(std::span<const std::byte> bytes, const DecodeLimits& limits = {});
 
-/// The same into an image that is kept between calls: its memory is reused. After an error its
-/// content is undefined.
+/// The same into an existing image, whose memory is reused. After an error its content is
+/// undefined.
 void decode_image_into(std::span<const std::byte> bytes, Image& image,
                        const DecodeLimits& limits = {});
 
-/// read_file and decode_image; errors carry the path.
+/// Calls read_file and decode_image. Errors include the path.
 Image load_image(const std::filesystem::path& path);
 
 }  // namespace assay

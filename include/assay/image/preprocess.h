@@ -1,5 +1,5 @@
-// From a decoded image to the numbers a classifier takes: resize as Pillow or PyTorch does, crop,
-// normalise.
+// Turns a decoded image into the numbers that a classifier takes: resize as in Pillow or PyTorch,
+// crop, normalize.
 #pragma once
 
 #include <array>
@@ -21,36 +21,35 @@ enum class Interpolation { nearest, box, bilinear, hamming, bicubic, lanczos };
 
 /// How the resized image becomes the input window.
 enum class CropMode {
-    center,  ///< short side to the resize size, keep the aspect ratio, cut the centre (timm
-             ///< "center", torchvision)
-    squash,  ///< both sides to the resize size, ignore the aspect ratio, cut the centre (timm
-             ///< "squash")
-    border,  ///< long side to the resize size, keep the aspect ratio, pad to the window (timm
-             ///< "border")
-    none,    ///< resize straight to the window (height, width), no crop
+    center,  ///< resize the short side, keep the aspect ratio, crop the center (timm "center",
+             ///< torchvision)
+    squash,  ///< resize both sides, ignore the aspect ratio, crop the center (timm "squash")
+    border,  ///< resize the long side, keep the aspect ratio, pad to the window (timm "border")
+    none,    ///< resize directly to the window (height, width), without a crop
 };
 
 enum class ChannelOrder {
     rgb,
     bgr,
-    /// One channel: the image as Pillow's convert("L") makes it, before the resize. Windows and
-    /// planes are three equal ones, of which the classifier takes the first.
+    /// One channel, as Pillow's convert("L") computes it before the resize. Windows and planes have
+    /// three equal channels, and the classifier takes the first.
     gray,
 };
 
-/// Whose arithmetic the resize has, byte for byte.
+/// The library whose arithmetic the resize follows, byte for byte.
 enum class ResizeRule {
     pillow,  ///< Image.resize of Pillow before version 13
     torch,   ///< PyTorch's interpolate() of a uint8 tensor on a CPU, which torchvision v2 and the
              ///< fast image processors of transformers call
     opencv,  ///< OpenCV's cv2.resize of bytes: `bilinear` is INTER_LINEAR, `bicubic` INTER_CUBIC,
              ///< `box` INTER_AREA, `nearest` INTER_NEAREST
-    torch_float,  ///< PyTorch's interpolate() of a float32 tensor on a CPU. Bytes are scaled before
-                  ///< the resize, and the result is no byte: ToTensor before Resize, kornia
-    torch_rounded,  ///< the same of bytes that are not scaled, rounded to bytes: the first version
-                    ///< of torchvision's Resize of a uint8 tensor
-    pillow13,  ///< Image.resize of Pillow 13, which resizes the rows first where the height shrinks
-               ///< by more than twice as many pixels as the width
+    /// PyTorch's interpolate() of a float32 tensor on a CPU. Bytes are scaled before the resize,
+    /// and the result is not rounded to bytes: ToTensor before Resize, kornia
+    torch_float,
+    torch_rounded,  ///< the same for unscaled bytes, rounded to bytes: the first version of
+                    ///< torchvision's Resize of a uint8 tensor
+    pillow13,  ///< Image.resize of Pillow 13, which resizes the rows first if the height shrinks by
+               ///< more than twice as many pixels as the width
 };
 
 /// Where a centre crop starts if the margin is odd.
@@ -59,39 +58,38 @@ enum class CropStart {
     floor,  ///< half a pixel is cut off: transformers
 };
 
-/// Everything between the decoded image and the classifier's input. Two equal values give equal
-/// bits.
+/// Everything between the decoded image and the classifier's input. Equal settings give equal bits.
 struct Preprocess {
     int height = 224;  ///< input rows, pixels
     int width = 224;   ///< input columns, pixels
     Interpolation interpolation = Interpolation::bicubic;
     CropMode crop_mode = CropMode::center;
-    /// Share of the resized side that the crop keeps (timm's crop_pct): resize size = floor(side /
-    /// crop_pct).
+    /// The proportion of the resized side that the crop keeps (timm's crop_pct): resize size =
+    /// floor(side / crop_pct).
     double crop_pct = 0.875;
     /// Explicit resize size in pixels (torchvision's resize_size); overrides crop_pct.
     std::optional<int> resize_size;
     ChannelOrder channel_order = ChannelOrder::rgb;
     /// Pixel byte -> number, before mean and std: float32(byte) * float32(scale), or float32(byte)
     /// / 255 when the scale rounds to the float32 nearest to 1/255 (which is not the same in every
-    /// bit). A scale that is that float32 exactly, `float_255th`, multiplies, too.
+    /// bit). A scale that equals that float32 exactly, `float_255th`, also multiplies.
     double scale = 1.0 / 255.0;
     std::array<double, 3> mean = {0.0, 0.0,
-                                  0.0};  ///< in scaled units, in the order of the channels fed
+                                  0.0};  ///< in scaled units, in the order of the input channels
     std::array<double, 3> std = {1.0, 1.0, 1.0};
-    /// Fill of padded pixels (crop larger than the image, border mode), bytes R, G, B.
+    /// The bytes R, G, B that fill padded pixels (crop larger than the image, border mode).
     std::array<std::uint8_t, 3> fill = {0, 0, 0};
     ResizeRule resize_as = ResizeRule::pillow;
     CropStart crop_start = CropStart::round;
-    /// False: a resize of PyTorch without antialias, which weighs as many inputs however far an
-    /// image shrinks.
+    /// False: PyTorch's resize without antialias, which weights the same number of inputs however
+    /// far an image shrinks.
     bool antialias = true;
 
     bool operator==(const Preprocess&) const = default;
 };
 
-/// The float32 that is nearest to 1/255: the scale of what multiplies with it (torchvision's v2
-/// ToDtype) instead of dividing by 255 (ToTensor).
+/// The float32 nearest to 1/255. It is the scale for preprocessing that multiplies (torchvision's
+/// v2 ToDtype) instead of dividing by 255 (ToTensor).
 inline constexpr double float_255th = 1.0F / 255.0F;
 /// True when bytes are divided by 255.
 inline bool divides_by_255(double scale) {
@@ -103,23 +101,24 @@ std::string_view name_of(CropMode);
 std::string_view name_of(ChannelOrder);
 std::string_view name_of(ResizeRule);
 std::string_view name_of(CropStart);
-/// Throw usage with the known names.
+/// These throw usage, and list the known names.
 Interpolation interpolation_named(std::string_view);
 CropMode crop_mode_named(std::string_view);
 ChannelOrder channel_order_named(std::string_view);
 ResizeRule resize_rule_named(std::string_view);
 CropStart crop_start_named(std::string_view);
-/// Throws usage if PyTorch or OpenCV has no such filter and the rule is theirs, or if the rule
-/// cannot leave out antialias.
+/// Throws usage if the rule is PyTorch's or OpenCV's and has no such filter, or if the rule always
+/// uses antialias.
 void check_filter(ResizeRule, Interpolation, bool antialias = true);
-/// False if the resized image has other numbers than bytes: torch_float, unless it copies pixels.
+/// False if the resized image has values that are no bytes: torch_float, unless the filter only
+/// copies pixels.
 inline bool resizes_to_bytes(const Preprocess& p) {
     return p.resize_as != ResizeRule::torch_float || p.interpolation == Interpolation::nearest;
 }
 
 /// Canonical JSON with every field (sorted keys; resize_size is null when unset), and back.
-/// `resize_as`, `crop_start` and `antialias` are there only if they are not the defaults, so that
-/// the fingerprints of older stores hold. A key that is absent takes its default;
+/// `resize_as`, `crop_start` and `antialias` are written only if they differ from the defaults, so
+/// that fingerprints of older stores stay valid. An absent key takes its default.
 /// preprocess_from_json throws bad_input on unknown keys and bad values.
 nlohmann::json to_json(const Preprocess&);
 Preprocess preprocess_from_json(const nlohmann::json&);
@@ -136,8 +135,8 @@ std::string describe(const Preprocess&);
 /// and rows [crop_y, crop_y + crop_h) of the result are computed and returned. `torch_float` gives
 /// what `torch_rounded` does.
 struct ResizeWindow {
-    int width, height;             ///< of the whole resized image
-    int crop_x = 0, crop_y = 0;    ///< may be negative or reach outside: such pixels are `fill`
+    int width, height;             ///< size of the whole resized image
+    int crop_x = 0, crop_y = 0;    ///< may be negative or reach outside, where pixels are `fill`
     int crop_w = -1, crop_h = -1;  ///< -1: the whole
 };
 Image resize(const Image& image, Interpolation filter, const ResizeWindow& window,
@@ -153,9 +152,9 @@ ResizeWindow window_of(const Preprocess& p, int width, int height);
 /// 7471 B + 32768) / 65536, as R = G = B.
 Image in_gray(const Image& image);
 
-/// Resize and crop as `p` says, of a gray image where it says so: the uint8 window (p.width x
-/// p.height, RGBX) before any arithmetic on floats. Unless resizes_to_bytes(p), it is rounded, and
-/// preprocess_into() gives other floats than normalise_into() of it.
+/// Resizes and crops as `p` says, first converting to gray if it says so. Returns the uint8 window
+/// (p.width x p.height, RGBX) before any float arithmetic. Unless resizes_to_bytes(p), the window
+/// is rounded, so normalise_into() of it differs from preprocess_into().
 Image crop_window(const Image& image, const Preprocess& p);
 
 /// crop_window, then (byte * scale - mean) / std, written as planes: out[c][y][x], 3 * p.height *
@@ -163,14 +162,14 @@ Image crop_window(const Image& image, const Preprocess& p);
 /// in float32. Unless resizes_to_bytes(p), bytes are scaled first, then resized and cropped.
 void preprocess_into(const Image& image, const Preprocess& p, std::span<float> out);
 
-/// The second half of preprocess_into: from a window that crop_window(image, p) made to floats.
+/// The second half of preprocess_into: converts a window from crop_window(image, p) to floats.
 void normalise_into(const Image& window, const Preprocess& p, std::span<float> out);
 
-/// What each byte becomes, by channel in the order of the channels fed.
+/// The float for each byte value, per channel in the order of the input channels.
 using ByteValues = std::array<std::array<float, 256>, 3>;
 ByteValues byte_values(const Preprocess& p);
-/// The bytes of such a window as planes, in the order of the channels fed: a quarter of what their
-/// floats take. normalise_into() writes byte_values(p)[c][byte] in the place of each.
+/// The bytes of such a window as planes, in the order of the input channels: a quarter of the
+/// memory of floats. normalise_into() writes byte_values(p)[c][byte] for each byte.
 void planes_into(const Image& window, const Preprocess& p, std::span<std::uint8_t> out);
 
 }  // namespace assay

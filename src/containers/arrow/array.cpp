@@ -14,7 +14,7 @@ std::string bits(std::span<const std::uint8_t> flags) {
     return out;
 }
 
-/// Where each row's text or list ends; a null's is as long as nothing.
+/// The end of each row's text or list. A null has length zero.
 std::string offsets(const ColumnRows& rows) {
     std::string out;
     std::int32_t at = 0;
@@ -32,7 +32,7 @@ std::string bytes_of(const std::vector<T>& values) {
     return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-/// `each` values of a row, zeros for a null.
+/// `each` values per row, with zeros for a null.
 template <class T>
 std::string spread(std::span<const std::uint8_t> there, const std::vector<T>& values,
                    std::size_t each = 1) {
@@ -48,7 +48,7 @@ std::string spread(std::span<const std::uint8_t> there, const std::vector<T>& va
     return out;
 }
 
-/// The values of lists, of which none is null.
+/// The values of lists. None of the values is null.
 Array child_of(std::size_t length, std::string values) {
     return {static_cast<std::int64_t>(length), 0, {std::string(), std::move(values)}};
 }

@@ -1,5 +1,4 @@
-// A column in the memory layout of Arrow (its columnar format 1.4): what files and the C interface
-// hand over.
+// A column in Arrow's memory layout (columnar format 1.4), for files and the C interface.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@ namespace assay::arrow {
 
 struct Array {
     std::int64_t length = 0, nulls = 0;
-    /// Validity ("" where nothing is null), offsets where texts and lists have them, values.
+    /// Validity ("" if nothing is null), then offsets for texts and lists, then values.
     std::vector<std::string> buffers{};
     std::vector<Array> children{};  ///< the values of lists
 };

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::string_view magic = "ARROW1";
 constexpr int version_5 = 4;  // MetadataVersion
-/// Kinds of messages and types, by their place in the unions of Message.fbs and Schema.fbs.
+/// Kinds of messages and types, numbered by their position in the unions of Message.fbs and
+/// Schema.fbs.
 enum Header { schema_header = 1, batch_header = 3 };
 enum Type {
     int_type = 2,
@@ -67,7 +68,7 @@ FlatTable field_of(const ColumnSpec& column) {
     return {};
 }
 
-/// The buffers of a record batch, and what its metadata say of them.
+/// The buffers of a record batch and their metadata.
 class Body {
 public:
     /// An array, then its children.
@@ -140,7 +141,7 @@ public:
     }
 
 private:
-    /// Returns the bytes before the body.
+    /// Returns the number of bytes before the body.
     std::int32_t message(Header kind, const FlatTable& header, std::string_view body) {
         std::string metadata = FlatTable()
                                    .scalar(0, 2, version_5)

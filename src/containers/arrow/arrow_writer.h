@@ -1,5 +1,5 @@
-// Arrow files, written (Arrow's columnar format 1.4, IPC file; "Feather version 2"): for pandas,
-// polars, R, and all that maps a file into memory.
+// Writes Arrow files (columnar format 1.4, IPC file; "Feather version 2"), for pandas, polars, R,
+// and programs that map a file into memory.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace assay::arrow {
 
-/// Each write() is a record batch, not packed. Lists of one length are FixedSizeList. `metadata`:
-/// of the schema. Memory: a batch. `out` gets the file in pieces.
+/// Each write() makes one uncompressed record batch. Lists of one length become FixedSizeList.
+/// `metadata` belongs to the schema. Memory: one batch. `out` receives the file in pieces.
 std::unique_ptr<ColumnFile> write_arrow(std::vector<ColumnSpec> columns,
                                         std::vector<std::pair<std::string, std::string>> metadata,
                                         std::function<void(std::string_view)> out);

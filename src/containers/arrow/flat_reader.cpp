@@ -75,7 +75,8 @@ std::string FlatReader::text(std::size_t field) const {
 }
 
 std::vector<FlatReader> FlatReader::tables(std::size_t field) const {
-    // Every element may lead to the same table, which takes more memory than its offset.
+    // All elements may point to the same table, and a table takes more memory than its offset, so
+    // their number is limited.
     constexpr std::size_t most = std::size_t{1} << 16;
     const auto [begin, count] = vector(field, 4);
     if (count > most) refuse("its metadata have longer lists than are supported");

@@ -1,4 +1,4 @@
-// Tables of FlatBuffers, read without believing any offset.
+// Reads tables of FlatBuffers, and checks every offset.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,14 @@ namespace assay::arrow {
 
 class FlatReader {
 public:
-    /// The root of a buffer. Throws bad_input, as all below: an offset that leads outside.
+    /// The root of a buffer. Throws bad_input, as the functions below, for an offset that points
+    /// outside.
     static FlatReader root(std::span<const std::byte> bytes);
 
-    /// A little-endian number of `size` bytes; `absent` where the field is not there.
+    /// A little-endian number of `size` bytes, or `absent` if the field is missing.
     std::uint64_t number(std::size_t field, std::size_t size, std::uint64_t absent = 0) const;
     bool has(std::size_t field) const { return place_of(field) != 0; }
-    /// A table; nothing where it is not there.
+    /// A table, or nothing if the field is missing.
     std::optional<FlatReader> table(std::size_t field) const;
     std::string text(std::size_t field) const;
     std::vector<FlatReader> tables(std::size_t field) const;
@@ -31,7 +32,7 @@ private:
     std::uint64_t at(std::size_t place, std::size_t size) const;
     /// 0: not there.
     std::size_t place_of(std::size_t field) const;
-    /// Where an offset at `place` leads.
+    /// The position that an offset at `place` points to.
     std::size_t followed(std::size_t place) const;
     /// The first element and the number of elements.
     std::pair<std::size_t, std::size_t> vector(std::size_t field, std::size_t element) const;

@@ -15,12 +15,12 @@ void put_at(std::string& out, std::size_t place, std::int64_t value, unsigned si
     for (unsigned b = 0; b < size; ++b) out[place + b] = static_cast<char>(value >> (8 * b) & 0xff);
 }
 
-/// Until the next byte lies at `rest` modulo `unit`.
+/// Pads until the next position is `rest` modulo `unit`.
 void align(std::string& out, std::size_t unit, std::size_t rest = 0) {
     while (out.size() % unit != rest) out += '\0';
 }
 
-/// The four bytes at `place` lead to what begins at `target`.
+/// Makes the four bytes at `place` point to `target`.
 void lead(std::string& out, std::size_t place, std::size_t target) {
     put_at(out, place, static_cast<std::int64_t>(target - place), 4);
 }
@@ -61,8 +61,8 @@ std::size_t FlatTable::put_into(std::string& out) const {
     align(out, 2);
     const std::size_t vtable = out.size();
     out.append(4 + 2 * static_cast<std::size_t>(slots), '\0');
-    // Fields lie behind the table's own four bytes, the largest first, and so at whole multiples of
-    // their size.
+    // Fields follow the table's own four bytes, the largest first, so that each is aligned to its
+    // size.
     align(out, 8, 4);
     const std::size_t begin = out.size();
     put_number(out, static_cast<std::int64_t>(begin - vtable), 4);

@@ -1,4 +1,4 @@
-// Tables of FlatBuffers (flatbuffers' internals.md), as far as Arrow's metadata needs them.
+// Writes tables of FlatBuffers (flatbuffers' internals.md), as far as Arrow's metadata needs them.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace assay::arrow {
 
-/// A table and all below it, written front to back: each offset leads forward.
+/// A table and its descendants, written front to back, so that each offset points forward.
 class FlatTable {
 public:
-    /// `slot`: the field's place in its schema, from 0. `size`: 1, 2, 4 or 8 bytes.
+    /// `slot` is the field's position in its schema, from 0. `size` is 1, 2, 4 or 8 bytes.
     FlatTable& scalar(int slot, unsigned size, std::int64_t value);
     FlatTable& text(int slot, std::string_view value);
     FlatTable& table(int slot, const FlatTable& value);
     FlatTable& tables(int slot, const std::vector<FlatTable>& values);
-    /// Structures of whole 8 bytes each.
+    /// A vector of structures. Each takes a multiple of 8 bytes.
     FlatTable& structures(int slot, std::string_view bytes, std::uint32_t count);
 
-    /// With this table as the root.
+    /// The buffer with this table as its root.
     std::string bytes() const;
 
 private:
@@ -32,7 +32,7 @@ private:
         std::string text{};
         std::vector<FlatTable> tables{};
     };
-    /// Returns where the table begins.
+    /// Returns the position of the table.
     std::size_t put_into(std::string& out) const;
     static std::size_t put_field(const Field& field, std::string& out);
     FlatTable& add(Field field);

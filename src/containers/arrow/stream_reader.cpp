@@ -41,7 +41,7 @@ enum class ArrowType : std::uint64_t {
     large_list = 21
 };
 
-/// How many buffers an array of this type has itself.
+/// The number of buffers that an array of this type has, without its children.
 std::size_t buffers_of(ArrowType type, const std::string& name) {
     switch (type) {
         case ArrowType::null:
@@ -100,7 +100,7 @@ std::string called(ArrowType type) {
     }
 }
 
-/// Numbers nodes and buffers in the order in which batches have them.
+/// Numbers nodes and buffers in the order of a batch.
 struct Numbering {
     std::size_t nodes = 0, buffers = 0;
 };
@@ -164,7 +164,7 @@ std::uint64_t little(const ByteSource& file, std::uint64_t at, std::size_t size)
     return value;
 }
 
-/// Throws bad_input where the buffer is shorter.
+/// Throws bad_input if the buffer is shorter.
 std::uint64_t element_place(const StreamBatch& batch, std::size_t buffer, std::uint64_t element,
                             std::size_t size) {
     if (buffer >= batch.buffers.size() || element >= batch.buffers[buffer].size / size)
@@ -206,7 +206,7 @@ StreamReader StreamReader::open(const ByteSource& file) {
     bool has_schema = false;
     for (std::uint64_t at = 0;;) {
         if (file.size() - at < 8) {
-            if (at == file.size() && has_schema) return out;  // without the mark of its end
+            if (at == file.size() && has_schema) return out;  // the stream ends without an end mark
             refuse(has_schema ? "it was cut off" : "it is not an Arrow stream");
         }
         if (little(file, at, 4) != continuation)
@@ -252,7 +252,7 @@ std::string_view StreamReader::metadata(const std::string& key) const {
 
 bool is_valid(const ByteSource& file, const StreamBatch& batch, const StreamField& field,
               std::uint64_t row) {
-    // Without a null the validity may be left out.
+    // If nothing is null, the validity buffer may be missing.
     if (batch.nulls.at(field.node) == 0 || batch.buffers.at(field.buffer).size == 0) return true;
     const std::uint64_t place = element_place(batch, field.buffer, row / 8, 1);
     return (little(file, place, 1) >> (row % 8) & 1U) != 0;

@@ -1,6 +1,7 @@
-// Files of Arrow's IPC streaming format, as the library `datasets` saves them: where the columns of
-// each batch lie. Nothing but the metadata is read. Arrow columnar format, version 1.5
-// (arrow.apache.org/docs/format/Columnar.html); FlatBuffers are read by hand and are not believed.
+// Locates the columns of each batch in files of Arrow's IPC streaming format, as the library
+// `datasets` saves them. Only metadata is read. Arrow columnar format, version 1.5
+// (arrow.apache.org/docs/format/Columnar.html). A small FlatBuffers reader of our own checks every
+// offset.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +20,12 @@ struct StreamField {
     std::string name;
     Type type = Type::other;
     std::string called;     ///< for messages: "int64", "list"
-    std::size_t width = 0;  ///< bytes of an integer, or of an offset of texts and bytes
+    std::size_t width = 0;  ///< bytes of an integer, or of an offset for texts and bytes
     bool is_signed = true;
     std::vector<StreamField> children{};
     std::size_t node = 0;    ///< its number among the batch's nodes
-    std::size_t buffer = 0;  ///< the number of its first buffer: the validity, where it has one
+    std::size_t buffer = 0;  ///< the number of its first buffer, which is the validity if it has
+                             ///< one
 };
 
 /// A run of bytes of the file.
@@ -39,13 +41,13 @@ struct StreamBatch {
 
 class StreamReader {
 public:
-    /// Throws bad_input: no such stream, cut off, damaged, compressed or big-endian batches,
-    /// columns whose layout is not known.
+    /// Throws bad_input: no such stream, truncated, damaged, compressed or big-endian batches,
+    /// columns with an unknown layout.
     static StreamReader open(const ByteSource& file);
 
     const std::vector<StreamField>& fields() const noexcept { return fields_; }
     const std::vector<StreamBatch>& batches() const noexcept { return batches_; }
-    /// A value of the schema's metadata; "": none.
+    /// A value of the schema's metadata, or "" if absent.
     std::string_view metadata(const std::string& key) const;
 
 private:
@@ -54,13 +56,14 @@ private:
     std::vector<StreamBatch> batches_;
 };
 
-/// Whether a row of a column is not null; of any type but `other`. Throws bad_input.
+/// Whether a row of a column is not null. The type must not be `other`. Throws bad_input.
 bool is_valid(const ByteSource& file, const StreamBatch& batch, const StreamField& field,
               std::uint64_t row);
-/// Where the bytes of a row lie, of texts and bytes. Throws bad_input: beyond the column's bytes.
+/// The location of a row's bytes, for texts and bytes. Throws bad_input if it is beyond the
+/// column's bytes.
 StreamBuffer bytes_of_row(const ByteSource& file, const StreamBatch& batch,
                           const StreamField& field, std::uint64_t row);
-/// An integer of a row. Throws bad_input.
+/// The integer in a row. Throws bad_input.
 std::int64_t integer_of_row(const ByteSource& file, const StreamBatch& batch,
                             const StreamField& field, std::uint64_t row);
 

@@ -1,4 +1,4 @@
-// What the elements of an HDF5 data set are, and how many there are.
+// The type and number of the elements of an HDF5 data set.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ struct ElementType {
     std::string descr;     ///< as in .npy files: "<f4", "|S9"; "" for texts of any length
     std::size_t size = 0;  ///< bytes in the file
     bool big_endian = false;
-    bool any_length = false;  ///< texts that lie in the file's heaps
+    bool any_length = false;  ///< texts that are stored in the file's heaps
 };
 
-/// Throws bad_input: compounds, references, times, lists, numbers of another layout.
+/// Throws bad_input: compounds, references, times, lists, numbers with an unknown layout.
 ElementType element_type(std::span<const std::byte> message);
 
-/// The length of each axis; empty: a single element. Throws bad_input: no elements, more than 8
+/// The length of each axis. Empty for a single element. Throws bad_input: no elements, more than 8
 /// axes, more elements than a file can hold.
 std::vector<std::uint64_t> shape_of(std::span<const std::byte> message, std::size_t element_bytes);
 

@@ -38,7 +38,7 @@ std::string_view name_of_filter(std::uint64_t id) {
 }
 
 std::vector<std::byte> inflated(std::span<const std::byte> packed, std::size_t most) {
-    constexpr std::size_t most_ratio = 1032;  // of deflate: nothing larger is allocated
+    constexpr std::size_t most_ratio = 1032;  // deflate's limit, which also limits allocations
     std::vector<std::byte> out(std::min(most, packed.size() * most_ratio));
     auto length = static_cast<uLongf>(out.size());
     const int status = uncompress(reinterpret_cast<Bytef*>(out.data()), &length,
@@ -49,9 +49,9 @@ std::vector<std::byte> inflated(std::span<const std::byte> packed, std::size_t m
     return out;
 }
 
-/// LZF, as h5py packs by it: a byte below 32 begins a run of as many bytes and one more. Any other
-/// has the length of a repetition in its upper three bits (7: the next byte is added), and the
-/// distance in the others and a further byte.
+/// LZF, which h5py uses for packing. A byte below 32 begins a run of that many bytes plus one. Any
+/// other byte has the length of a repetition in its upper three bits (7: the next byte is added),
+/// and the distance in its other bits and a further byte.
 std::vector<std::byte> without_lzf(std::span<const std::byte> packed, std::size_t most) {
     constexpr std::size_t longest_run = 32, long_repetition = 7;
     std::vector<std::byte> out;
@@ -78,7 +78,8 @@ std::vector<std::byte> without_lzf(std::span<const std::byte> packed, std::size_
     return out;
 }
 
-/// All first bytes, all second ones, ...; a rest that is no whole element stays in its place.
+/// Undoes shuffling, which stores all first bytes, then all second bytes, and so on. A remainder
+/// that is no whole element stays in place.
 std::vector<std::byte> unshuffled(std::span<const std::byte> bytes, std::size_t element) {
     std::vector<std::byte> out(bytes.begin(), bytes.end());
     const std::size_t elements = bytes.size() / element;
@@ -87,7 +88,7 @@ std::vector<std::byte> unshuffled(std::span<const std::byte> bytes, std::size_t 
     return out;
 }
 
-/// As HDF5 computes it: over words of 16 bits, the first byte being the upper half.
+/// The checksum as HDF5 computes it: over words of 16 bits, with the first byte as the upper half.
 std::uint32_t fletcher32_of(std::span<const std::byte> bytes) {
     std::uint32_t low = 0, high = 0;
     constexpr std::size_t words_without_overflow = 360;
@@ -113,7 +114,7 @@ std::uint32_t fletcher32_of(std::span<const std::byte> bytes) {
     return fold(high) << 16U | fold(low);
 }
 
-/// Without the checksum behind it.
+/// Removes the checksum at the end.
 std::vector<std::byte> checked(std::vector<std::byte> chunk) {
     if (chunk.size() < checksum_bytes) refuse("it is damaged: a chunk is too short");
     const std::span<const std::byte> bytes = std::span(chunk).first(chunk.size() - checksum_bytes);
@@ -131,7 +132,7 @@ Filters::Filters(std::span<const std::byte> message) {
     const std::uint64_t version = fields.number(1), count = fields.number(1);
     if (version != 1 && version != 2)
         refuse(fmt::format("a list of filters of version {} is not supported", version));
-    constexpr std::uint64_t most_filters = 32;  // a chunk has a bit for each
+    constexpr std::uint64_t most_filters = 32;  // a chunk has a bit for each filter
     if (count > most_filters) refuse(fmt::format("it is damaged: a list of {} filters", count));
     if (version == 1) fields.skip(6);
     constexpr std::uint64_t first_without_name = 256;

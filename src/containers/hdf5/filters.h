@@ -1,4 +1,4 @@
-// What is done to the chunks of an HDF5 data set before they are written, undone.
+// Undoes the filters that HDF5 applied to the chunks of a data set.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@ namespace assay::hdf5 {
 class Filters {
 public:
     Filters() = default;
-    /// Of a message. Throws bad_input: a filter that is not read, by name.
+    /// Reads the filters from a message. Throws bad_input, with the name of an unsupported filter.
     explicit Filters(std::span<const std::byte> message);
 
     bool any() const noexcept { return !filters_.empty(); }
-    /// A chunk as it was before: `size` bytes. `left_out`: a bit for each filter that was not
-    /// applied. Throws bad_input: damaged, another size.
+    /// Restores a chunk of `size` bytes. `left_out` has a bit for each filter that was not applied.
+    /// Throws bad_input: damaged, or another size.
     std::vector<std::byte> undo(std::vector<std::byte> chunk, std::uint32_t left_out,
                                 std::size_t size, std::size_t element_bytes) const;
 

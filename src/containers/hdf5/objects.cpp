@@ -27,7 +27,7 @@ void expect_signature(std::span<const std::byte> bytes, std::string_view signatu
         refuse(fmt::format("it is damaged: byte {} is not the beginning of `{}`", at, signature));
 }
 
-/// One run of messages: those of version 2 have shorter heads, with `order` 2 bytes more.
+/// One run of messages. Version 2 has shorter heads, with 2 more bytes if `order` is set.
 struct Run {
     std::uint64_t at = 0, size = 0;
 };
@@ -102,7 +102,7 @@ private:
         run.at = fields.address();
         run.size = fields.number(8);
         if (new_) {
-            constexpr std::uint64_t around = 8;  // its signature and its checksum
+            constexpr std::uint64_t around = 8;  // for the signature and the checksum
             expect_signature(bytes_at(file_, run.at, 4, "an object's continuation"), "OCHK",
                              run.at);
             if (run.size < around) refuse("it is damaged: an object's continuation is too short");
@@ -202,7 +202,7 @@ private:
     Children children_;
 };
 
-/// A link that is a message of its own. Others than hard ones are left out.
+/// Takes a link that is stored as a message. Only hard links are kept.
 void take_link(const Message& message, Children& children) {
     Fields fields(message.bytes, "a link");
     fields.skip(1);
@@ -267,7 +267,8 @@ const Message* find_message(const std::vector<Message>& messages, Message::Type 
 Root find_root(const std::shared_ptr<const ByteSource>& file) {
     constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
     constexpr std::uint64_t superblock_bytes = 96, last = std::uint64_t{1} << 20;
-    // Behind something of the user's, such as MATLAB's line, it begins at a power of two.
+    // Programs may put something else first, such as MATLAB's line of text. The file then begins at
+    // a power of two.
     std::uint64_t at = 0;
     std::vector<std::byte> block;
     for (; at <= last; at = std::max<std::uint64_t>(2 * at, 512)) {

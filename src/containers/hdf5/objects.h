@@ -1,4 +1,4 @@
-// The objects of an HDF5 file: groups with their links, and headers made of messages.
+// The objects of an HDF5 file: groups with their links, and headers that consist of messages.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 namespace assay::hdf5 {
 
 constexpr std::uint64_t no_address = ~std::uint64_t{0};
-constexpr std::size_t longest_object_name = 1024;  ///< of an object, with its groups
+constexpr std::size_t longest_object_name = 1024;  ///< of an object, including its groups
 
-/// Little-endian fields, one behind the other. Never reads beyond their end.
+/// Little-endian fields in sequence. Never reads beyond their end.
 class Fields {
 public:
-    /// `what` for messages, a literal: "a data type".
+    /// `what` is a literal for messages: "a data type".
     Fields(std::span<const std::byte> bytes, const char* what) : rest_(bytes), what_(what) {}
 
-    /// Of `size` bytes, at most 8. Throws bad_input at the end.
+    /// A number of `size` bytes, at most 8. Throws bad_input at the end.
     std::uint64_t number(std::size_t size);
     std::uint64_t address() { return number(8); }
     std::span<const std::byte> bytes(std::size_t size);
@@ -35,7 +35,7 @@ private:
     const char* what_;
 };
 
-/// `size` bytes at `at`. Throws bad_input, naming `what`: beyond the end of the file.
+/// `size` bytes at `at`. Throws bad_input, naming `what`, if they are beyond the end of the file.
 std::vector<std::byte> bytes_at(const ByteSource& file, std::uint64_t at, std::uint64_t size,
                                 const char* what);
 
@@ -56,22 +56,22 @@ struct Message {
     std::vector<std::byte> bytes{};
 };
 
-/// The messages of an object. Throws bad_input: damaged.
+/// The messages of an object. Throws bad_input if it is damaged.
 std::vector<Message> messages_of(const ByteSource& file, std::uint64_t header);
-/// The first message of a type; null: none.
+/// The first message of a type, or null if there is none.
 const Message* find_message(const std::vector<Message>& messages, Message::Type type);
 
 struct Root {
-    std::shared_ptr<const ByteSource> file;  ///< from where addresses are counted
+    std::shared_ptr<const ByteSource> file;  ///< addresses count from the start of this source
     std::uint64_t header = 0;                ///< of the root group
 };
 
-/// Throws bad_input: no HDF5 file, cut off, addresses of another size than 8 bytes.
+/// Throws bad_input: no HDF5 file, truncated, addresses that are not 8 bytes long.
 Root find_root(const std::shared_ptr<const ByteSource>& file);
 
 using Children = std::vector<std::pair<std::string, std::uint64_t>>;
-/// Names and headers of what a group holds; none where the messages are of no group. Links to other
-/// places are left out. Throws bad_input: damaged, too many links, links in a fractal heap.
+/// The names and headers of a group's members; none if the messages belong to no group. Links to
+/// other places are skipped. Throws bad_input: damaged, too many links, links in a fractal heap.
 Children children_of(const ByteSource& file, const std::vector<Message>& messages);
 
 }  // namespace assay::hdf5

@@ -32,7 +32,7 @@ struct Grid {
         return std::accumulate(chunk.begin(), chunk.end(), std::uint64_t{element_bytes},
                                std::multiplies<>());
     }
-    /// Of one step along the first axis.
+    /// The number of bytes of one step along the first axis.
     std::uint64_t step_bytes() const {
         return std::accumulate(shape.begin() + 1, shape.end(), std::uint64_t{element_bytes},
                                std::multiplies<>());
@@ -44,7 +44,7 @@ struct ChunkPlace {
     std::uint32_t bytes = 0, left_out = 0;  ///< filters that were not applied
 };
 
-/// The B-tree that says where the chunks lie.
+/// The B-tree with the positions of the chunks.
 class ChunkIndex {
 public:
     ChunkIndex(const ByteSource& file, const Grid& grid)
@@ -88,7 +88,7 @@ private:
             place.address = rest.address();
             if (level > 0) {
                 take(place.address, depth + 1);
-            } else if (inside) {  // what an array that shrank had before may still be there
+            } else if (inside) {  // data from before an array shrank may still be there
                 ChunkPlace& known = places_[static_cast<std::size_t>(cell)];
                 if (known.address != no_address)
                     refuse("it is damaged: two of its chunks are at the same place");
@@ -104,7 +104,7 @@ private:
     std::uint64_t found_ = 0, nodes_ = 0;
 };
 
-/// Chunks of one row of the grid are put together when one of its elements is read.
+/// When an element is read, all chunks in its row of the grid are assembled.
 class ChunkedElements final : public ByteSource {
 public:
     ChunkedElements(std::shared_ptr<const ByteSource> file, Grid grid, Filters filters,
@@ -153,7 +153,7 @@ private:
         return kept_.back().second;
     }
 
-    /// Copies what of a chunk lies in the array to its place in its row.
+    /// Copies the part of a chunk that lies in the array to its position in its row.
     void put(std::uint64_t cell, std::vector<std::byte>& row) const {
         const ChunkPlace& place = places_[static_cast<std::size_t>(cell)];
         const auto size = static_cast<std::size_t>(grid_.chunk_bytes());
@@ -168,7 +168,7 @@ private:
         }
         corner[0] = 0;  // of the row
         const auto run = static_cast<std::size_t>(extent[axes - 1] * grid_.element_bytes);
-        for (;;) {  // the runs along the last axis
+        for (;;) {  // copies the runs along the last axis
             std::uint64_t from = 0, to = 0;
             for (std::size_t axis = 0; axis < axes; ++axis) {
                 from = from * grid_.chunk[axis] + at[axis];
@@ -188,10 +188,11 @@ private:
     std::uint64_t row_bytes_;
     std::vector<ChunkPlace> places_;
     mutable std::mutex mutex_;
-    mutable std::deque<std::pair<std::uint64_t, Row>> kept_;  ///< the last one was made last
+    /// ordered by creation, the newest last
+    mutable std::deque<std::pair<std::uint64_t, Row>> kept_;
 };
 
-/// Bytes that lie in the message itself.
+/// Bytes that are stored in the message itself.
 class CompactElements final : public ByteSource {
 public:
     explicit CompactElements(std::span<const std::byte> bytes)
@@ -212,7 +213,8 @@ private:
 std::shared_ptr<const ByteSource> chunked(const std::shared_ptr<const ByteSource>& file,
                                           const std::vector<Message>& messages, Fields& fields,
                                           Grid grid) {
-    const std::uint64_t axes = fields.number(1);  // and one more, for the bytes of an element
+    // one more number follows the axes: the bytes of an element
+    const std::uint64_t axes = fields.number(1);
     const std::uint64_t tree = fields.address();
     if (axes != grid.shape.size() + 1 || grid.shape.empty())
         refuse("it is damaged: its chunks have different axes than the array");
@@ -226,7 +228,7 @@ std::shared_ptr<const ByteSource> chunked(const std::shared_ptr<const ByteSource
     if (tree == no_address) refuse("it was never written");
     std::uint64_t chunks = 1, bytes = grid.element_bytes, row_bytes = grid.element_bytes;
     for (std::size_t axis = 0; axis < grid.shape.size(); ++axis) {
-        // Below 2^32 each: no product overflows before it is compared.
+        // Both factors are below 2^32, so no product overflows before it is compared.
         chunks *= std::min(grid.counts[axis], most_chunks + 1);
         bytes *= grid.chunk[axis];
         row_bytes *= axis == 0 ? std::min(grid.chunk[0], grid.shape[0])

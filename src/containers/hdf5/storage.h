@@ -1,4 +1,4 @@
-// The elements of an HDF5 data set as one run of bytes, wherever they lie.
+// The elements of an HDF5 data set as one run of bytes, whatever their storage.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace assay::hdf5 {
 
-/// All elements in C order, as they are in the file. Throws bad_input: never written, in other
-/// files, another index of chunks than B-trees of version 1, other filters than deflate, shuffle
+/// All elements in C order, in the file's format. Throws bad_input: never written, stored in other
+/// files, chunks with another index than B-trees of version 1, filters other than deflate, shuffle
 /// and Fletcher-32, damaged.
 std::shared_ptr<const ByteSource> stored_elements(const std::shared_ptr<const ByteSource>& file,
                                                   const std::vector<Message>& messages,

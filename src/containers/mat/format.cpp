@@ -44,7 +44,7 @@ Tag tag_at(const ByteSource& source, std::uint64_t at) {
     if (at > source.size() || source.size() - at < raw.size()) cut_off();
     source.read(at, raw);
     const std::uint32_t first = little_number(std::span(raw).first(4));
-    if (const std::uint32_t small = first >> 16; small > 0) {  // the data lie in the tag
+    if (const std::uint32_t small = first >> 16; small > 0) {  // the data are in the tag itself
         constexpr std::uint32_t most = 4;
         if (small > most)
             refuse(fmt::format("an element at byte {} has {} bytes in its tag", at, small));
@@ -55,7 +55,7 @@ Tag tag_at(const ByteSource& source, std::uint64_t at) {
             .size = little_number(std::span(raw).subspan(4)),
             .next = 0};
     if (tag.size > source.size() - tag.begin) cut_off();
-    // Packed elements are not filled up to eight bytes.
+    // Packed elements are not padded to eight bytes.
     tag.next = tag.begin + (tag.type == packed_type ? tag.size : (tag.size + 7) / 8 * 8);
     return tag;
 }

@@ -1,5 +1,5 @@
-// What both readers of MAT-files of level 5 share: the header, the tags before elements, the
-// numbers of types and classes. Format: MathWorks, "MAT-File Format", R2023b.
+// Shared by both readers of MAT-files of level 5: the header, the tags before elements, the numbers
+// of types and classes. Format: MathWorks, "MAT-File Format", R2023b.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ enum ElementType : std::uint32_t {
     utf32_type = 18
 };
 
-/// Classes of arrays (table 1-3). Those of numbers lie between the last two.
+/// Classes of arrays (table 1-3). The numeric classes are between the last two.
 enum ArrayClass : std::uint32_t {
     cell_class = 1,
     struct_class = 2,
@@ -41,14 +41,14 @@ enum ArrayClass : std::uint32_t {
 /// Throws bad_input: another file, another version (7.3 is HDF5), big-endian.
 void check_header(const ByteSource& file);
 
-/// What stands before an element: its type, and where its data are.
+/// The tag before an element: the element's type and the position of its data.
 struct Tag {
     std::uint32_t type = 0;
     std::uint64_t begin = 0, size = 0;
-    std::uint64_t next = 0;  ///< where the next tag begins; may lie beyond the end
+    std::uint64_t next = 0;  ///< position of the next tag; may be beyond the end
 };
 
-/// Throws bad_input: the element is damaged, or does not lie in the source.
+/// Throws bad_input if the element is damaged or exceeds the source.
 Tag tag_at(const ByteSource& source, std::uint64_t at);
 
 }  // namespace assay::mat

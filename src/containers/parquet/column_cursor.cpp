@@ -13,7 +13,7 @@ std::optional<std::span<const std::byte>> ColumnCursor::next() {
     while (!page_ || at_ == page_->size()) {
         const std::size_t number = next_page_++;
         if (column_.rows_of(number) == 0) continue;
-        page_.reset();  // not two pages at once
+        page_.reset();  // avoids holding two pages at once
         page_ = column_.read(source_, number, dictionary);
         at_ = 0;
     }

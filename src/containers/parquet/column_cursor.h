@@ -1,4 +1,4 @@
-// The values of a column, one row after the other.
+// Iterates over the values of a column, row by row.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace assay::parquet {
 
-/// Holds one page and its dictionary at a time. Both must outlive it.
+/// Holds one page and its dictionary at a time. The index and the file must outlive it.
 class ColumnCursor {
 public:
     ColumnCursor(const SourceFile& source, const ColumnIndex& column)
         : source_(source), column_(column) {}
 
-    /// The bytes of the next row, which live until the next call; nothing for a null. There must be
-    /// one. Throws as ColumnIndex::read does.
+    /// The bytes of the next row, valid until the next call, or nothing for a null. There must be a
+    /// next row. Throws as ColumnIndex::read does.
     std::optional<std::span<const std::byte>> next();
 
 private:

@@ -91,7 +91,8 @@ std::size_t ColumnIndex::page_of(std::uint64_t row) const {
     const auto after =
         std::upper_bound(pages_.begin(), pages_.end(), row,
                          [](std::uint64_t r, const Place& page) { return r < page.first_row; });
-    // A dictionary begins at the row of the page behind it, which comes later.
+    // A dictionary is recorded with the row of the page that follows it, and that page comes later
+    // in the list.
     return static_cast<std::size_t>(after - pages_.begin()) - 1;
 }
 
@@ -106,7 +107,7 @@ Page ColumnIndex::read(const SourceFile& source, std::size_t page,
     const auto where = [&] {
         return fmt::format("{}, page at byte {}", place_of(place.group), place.offset);
     };
-    // The dictionary says its own place.
+    // Errors in the dictionary name its own place.
     std::shared_ptr<const Page> values;
     if (uses_dictionary(place.header)) values = dictionary(place.dictionary);
     return at_place(where, [&] {

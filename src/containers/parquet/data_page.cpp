@@ -40,7 +40,7 @@ public:
 
     Page read(Codec codec, Bytes packed, std::shared_ptr<const Page> dictionary) {
         check_crc(header_, packed);
-        std::size_t plain = 0;  // bytes of levels that are not packed
+        std::size_t plain = 0;  // bytes of levels that are not compressed
         if (header_.kind == PageHeader::Kind::data_v2) {
             plain = header_.level_bytes;
             if (plain > packed.size() || plain > header_.size)
@@ -58,7 +58,8 @@ public:
 private:
     Bytes rest() const { return std::as_const(*page_.bytes_).bytes().subspan(at_); }
 
-    /// Which values are there: all slices of nulls are marked, and present_ counts the others.
+    /// Marks which values are present. All slices with nulls are marked, and present_ counts the
+    /// other values.
     void read_levels() {
         page_.slices_.resize(header_.values);
         present_ = header_.values;
@@ -128,7 +129,7 @@ private:
                            name_of(column_.type), name_of(header_.encoding)));
     }
 
-    /// The values that are there, decoded, one behind the other.
+    /// Takes the decoded values that are present, in sequence.
     void take_decoded(Buffer values) {
         const auto width = static_cast<std::uint32_t>(width_of(column_));
         std::uint32_t at = 0;
@@ -148,7 +149,7 @@ private:
         take_decoded(std::move(values));
     }
 
-    /// Booleans in runs, behind the number of their bytes.
+    /// Booleans in runs, after the number of their bytes.
     void read_runs() {
         if (present_ == 0) return;
         if (rest().size() < 4) refuse("its values are cut off");
@@ -173,7 +174,7 @@ private:
         take_decoded(std::move(values));
     }
 
-    /// All lengths, then all bytes.
+    /// The encoding with all lengths first, then all bytes.
     void read_lengths() {
         if (present_ == 0) return;
         const Deltas lengths = read_deltas(rest(), present_);
@@ -191,7 +192,8 @@ private:
         });
     }
 
-    /// How much of the value before each begins with, then the ends as read_lengths() has them.
+    /// For each value, the length of the prefix shared with the value before, then the suffixes as
+    /// in read_lengths().
     void read_prefixes() {
         if (present_ == 0) return;
         const Deltas prefixes = read_deltas(rest(), present_);
@@ -234,7 +236,7 @@ private:
         page_.bytes_ = std::move(values);
     }
 
-    /// The first bytes of all values, then the second ones, ...
+    /// All first bytes of the values, then all second bytes, and so on.
     void read_streams() {
         const Bytes streams = rest();
         const std::size_t width = width_of(column_);
@@ -293,7 +295,7 @@ private:
     const Column& column_;
     const PageHeader& header_;
     Page page_;
-    std::size_t at_ = 0;  ///< what of the page's bytes is read
+    std::size_t at_ = 0;  ///< how many bytes of the page were read
     std::size_t present_ = 0;
 };
 

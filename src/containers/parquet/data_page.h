@@ -1,4 +1,4 @@
-// What a page holds.
+// The contents of a page.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ namespace assay::parquet {
 class Page {
 public:
     std::size_t size() const noexcept { return slices_.size(); }
-    /// The bytes of a value, which live as long as this does; nothing for a null.
+    /// The bytes of a value, valid as long as this object exists, or nothing for a null.
     std::optional<std::span<const std::byte>> operator[](std::size_t i) const;
-    /// What it keeps in memory, without its dictionary.
+    /// The memory that the page takes, without its dictionary.
     std::size_t memory() const noexcept;
 
 private:
@@ -31,13 +31,13 @@ private:
     };
     static constexpr std::uint32_t null_size = UINT32_MAX;
 
-    std::optional<Buffer> bytes_;  ///< unpacked, unless all values are the dictionary's
+    std::optional<Buffer> bytes_;  ///< unpacked values, unless all values come from the dictionary
     std::vector<Slice> slices_;
     std::shared_ptr<const Page> dictionary_;
 };
 
-/// Unpacks and decodes a page of `column`. `dictionary`: the chunk's, or null. `packed`: what
-/// stands behind the header. Throws bad_input: damaged in any way.
+/// Unpacks and decodes a page of `column`. `dictionary` is the chunk's, or null. `packed` are the
+/// bytes after the header. Throws bad_input for any damage.
 Page read_page(const Column& column, Codec codec, const PageHeader& header,
                std::span<const std::byte> packed, std::shared_ptr<const Page> dictionary);
 

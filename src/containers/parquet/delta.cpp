@@ -71,7 +71,7 @@ private:
         return (value >> 1) ^ (~(value & 1) + 1);
     }
 
-    /// `width` bits from bit `at` on, the lowest ones first.
+    /// `width` bits from bit `at` on, the lowest first.
     static std::uint64_t bits(std::span<const std::byte> from, std::size_t at, unsigned width) {
         std::uint64_t value = 0;
         for (unsigned got = 0; got < width;) {

@@ -1,4 +1,4 @@
-// Whole numbers as their differences: the encoding DELTA_BINARY_PACKED.
+// Integers stored as differences: the encoding DELTA_BINARY_PACKED.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 namespace assay::parquet {
 
 struct Deltas {
-    std::vector<std::uint64_t> values;  ///< of 64 bits each, as the sums wrap around
-    std::size_t size = 0;               ///< bytes that they take
+    std::vector<std::uint64_t> values;  ///< unsigned 64-bit numbers, because the sums wrap around
+    std::size_t size = 0;               ///< the number of bytes consumed
 };
 
-/// The `count` numbers with which `bytes` begins. Throws bad_input: damaged, cut off, or another
-/// number of them.
+/// The `count` numbers at the start of `bytes`. Throws bad_input: damaged, truncated, or a
+/// different number of values.
 Deltas read_deltas(std::span<const std::byte> bytes, std::size_t count);
 
 }  // namespace assay::parquet

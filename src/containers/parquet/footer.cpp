@@ -25,7 +25,7 @@ std::uint64_t row_count(std::int64_t rows) {
     return static_cast<std::uint64_t>(rows);
 }
 
-/// The value of the key "huggingface", if this is it.
+/// Reads the value if the key is "huggingface".
 void read_key_value(ThriftReader& in, std::string& huggingface) {
     std::string_view key, value;
     in.structure([&](const Field& field) {
@@ -87,7 +87,7 @@ bool is_read(Codec codec) {
            codec == Codec::zstd || codec == Codec::brotli || codec == Codec::lz4_raw;
 }
 
-/// `rows`: what the row group says, which may still be to come.
+/// `rows` is the row count of the row group, which may not be known yet.
 Chunk checked_chunk(const ChunkClaims& claims, const Column& column, std::uint64_t data_end) {
     if (claims.encrypted) refuse("it is encrypted, which is not supported");
     if (claims.elsewhere) refuse("its values are in another file, which is not supported");
@@ -105,7 +105,7 @@ Chunk checked_chunk(const ChunkClaims& claims, const Column& column, std::uint64
                         "brotli and lz4_raw{}",
                         name_of(codec), rewriting_command()));
     }
-    // Some writers put a 0 where there is no dictionary.
+    // Some writers put 0 if there is no dictionary.
     const std::int64_t start = claims.dictionary_page.value_or(0) > 0
                                    ? std::min(*claims.dictionary_page, *claims.data_page)
                                    : *claims.data_page;

@@ -14,21 +14,22 @@ namespace assay::parquet {
 struct Footer {
     std::uint64_t rows = 0;
     std::vector<Column> columns;  ///< the leaves, in the schema's order
-    std::string huggingface;      ///< the JSON that the library `datasets` keeps; "" without
+    std::string huggingface;      ///< the JSON that the library `datasets` stores; "" if there is
+                                  ///< none
 };
 
 struct RowGroup {
     std::uint64_t rows = 0;
-    std::vector<Chunk> chunks;  ///< of the columns that were asked for
+    std::vector<Chunk> chunks;  ///< for the requested columns
 };
 
-/// The schema, and what else concerns the whole file. Throws bad_input: damaged, encrypted, more
-/// than 10,000 columns or 2^24 rows.
+/// The schema and other facts about the whole file. Throws bad_input: damaged, encrypted, more than
+/// 10,000 columns or 2^24 rows.
 Footer parse_footer(std::span<const std::byte> metadata);
 
-/// Where the chunks of `wanted` columns lie. `data_end`: where the metadata begin, behind which no
-/// chunk lies. Throws bad_input, naming row group and column: damaged, encrypted, in another file,
-/// row counts that do not sum up, a codec that is not read.
+/// The positions of the chunks of the `wanted` columns. `data_end` is where the metadata begin, so
+/// chunks must end before it. Throws bad_input, naming row group and column: damaged, encrypted, in
+/// another file, row counts that do not add up, an unsupported codec.
 std::vector<RowGroup> parse_row_groups(std::span<const std::byte> metadata, const Footer& footer,
                                        std::span<const std::size_t> wanted, std::uint64_t data_end);
 

@@ -1,4 +1,4 @@
-// The words of the Parquet format (parquet.thrift of apache/parquet-format) that are read here.
+// The terms of the Parquet format (parquet.thrift of apache/parquet-format) that Assay reads.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ enum class Encoding : std::int32_t {
     byte_stream_split = 9,
 };
 
-/// What the schema says of a column's values, beside their physical type.
+/// The logical meaning of a column's values, in addition to their physical type.
 enum class Meaning : std::uint8_t {
     none,
     text,
@@ -56,12 +56,12 @@ enum class Meaning : std::uint8_t {
     other,
 };
 
-/// As the specification spells them, in lower case; "number 42" for what it does not know.
+/// The specification's name in lower case, or "number 42" for an unknown value.
 std::string name_of(Physical type);
 std::string name_of(Codec codec);
 std::string name_of(Encoding encoding);
 
-/// A leaf of the schema: what has values.
+/// A leaf of the schema, which has values.
 struct Column {
     std::string path;  ///< "image.bytes"
     Physical type = Physical::boolean;
@@ -70,17 +70,17 @@ struct Column {
     std::size_t number = 0;  ///< among the leaves
     bool nested = false;     ///< in a structure or a list
     Meaning meaning = Meaning::none;
-    int scale = 0;             ///< of a decimal: digits behind the point
+    int scale = 0;             ///< for a decimal: the number of digits after the point
     std::uint32_t length = 0;  ///< bytes of a value of fixed_bytes
 };
 
-/// Bytes of a decoded value; 0 where each has its own.
+/// The number of bytes of a decoded value, or 0 if it varies.
 std::size_t width_of(const Column& column);
 
-/// "; pyarrow writes the file again: ...": the command behind what is not read.
+/// "; pyarrow writes the file again: ...": a command for files that are not supported.
 std::string rewriting_command();
 
-/// The values of a column in a row group: a dictionary page perhaps, then data pages.
+/// The values of a column in a row group: possibly a dictionary page, then data pages.
 struct Chunk {
     Codec codec = Codec::uncompressed;
     std::uint64_t start = 0;  ///< in the file
@@ -90,16 +90,17 @@ struct Chunk {
 struct PageHeader {
     enum class Kind : std::uint8_t { data, data_v2, dictionary, other };
     Kind kind = Kind::other;
-    bool packed = true;  ///< by the chunk's codec; a page of version 2 may say no
+    bool packed = true;  ///< compressed by the chunk's codec; a page of version 2 may be
+                         ///< uncompressed
     Encoding encoding = Encoding::plain;
     std::uint32_t size = 0;            ///< unpacked, levels too
-    std::uint32_t packed_size = 0;     ///< in the file, behind the header
+    std::uint32_t packed_size = 0;     ///< position in the file, after the header
     std::uint32_t values = 0;          ///< nulls too
-    std::uint32_t level_bytes = 0;     ///< definition levels of a page of version 2
-    std::optional<std::uint32_t> crc;  ///< of the packed bytes
+    std::uint32_t level_bytes = 0;     ///< size of the definition levels of a page of version 2
+    std::optional<std::uint32_t> crc;  ///< checksum of the packed bytes
 };
 
-/// What is believed of a page: hostile files claim more than memory holds.
+/// The largest page size that is accepted, because hostile files claim more than memory holds.
 inline constexpr std::uint32_t largest_page = 1U << 30;
 inline constexpr std::uint32_t most_page_values = 1U << 22;
 

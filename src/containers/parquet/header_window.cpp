@@ -10,7 +10,7 @@ namespace assay::parquet {
 namespace {
 
 constexpr std::size_t usual_window = 4096;
-/// Headers hold the least and the largest value, which may be long texts.
+/// Headers contain the smallest and the largest value, which may be long texts.
 constexpr std::size_t largest_window = 1U << 24;
 
 }  // namespace
@@ -29,7 +29,7 @@ std::pair<PageHeader, std::size_t> HeaderWindow::header_at(std::uint64_t at) {
         try {
             return parse();
         } catch (const Error&) {
-            // Damaged, or cut off by the window: a larger one tells.
+            // The header is damaged, or the window truncates it. A larger window decides.
             const bool all = begin_ + bytes_.size() == end_;
             if (all || size > largest_window) throw;
         }

@@ -1,4 +1,4 @@
-// Page headers in a file whose length nobody says beforehand.
+// Reads page headers, whose length is not known in advance.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace assay::parquet {
 
-/// Reads some kilobytes at a time: the headers of small pages lie next to one another, those of
-/// large pages are all that is read of them.
+/// Reads some kilobytes at a time. The headers of small pages are close together, and of large
+/// pages only the headers are read.
 class HeaderWindow {
 public:
-    /// `end`: of the chunk, behind which no header is read.
+    /// `end` is the end of the chunk. No header is read beyond it.
     HeaderWindow(const SourceFile& source, std::uint64_t end) : source_(source), end_(end) {}
 
     /// The header at byte `at`, and its size. Throws as parse_page_header does.

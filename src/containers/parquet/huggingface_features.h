@@ -1,4 +1,4 @@
-// What the library `datasets` writes about its columns into the files.
+// The metadata about columns that the library `datasets` writes into files.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@ struct HuggingfaceFeatures {
         labels;  ///< the names of a ClassLabel's classes
 };
 
-/// `json`: the value of the key "huggingface" of a file's metadata, or "". Features of other types
-/// are passed over. Throws bad_input: no JSON, or a ClassLabel whose names are no list of texts.
+/// `json` is the value of the key "huggingface" in a file's metadata, or "". Features of other
+/// types are ignored. Throws bad_input: no JSON, or a ClassLabel whose names are no list of texts.
 HuggingfaceFeatures parse_huggingface_features(std::string_view json);
 
 }  // namespace assay::parquet

@@ -14,7 +14,7 @@ public:
     HybridReader(std::span<const std::byte> bytes, unsigned bit_width)
         : bytes_(bytes), bit_width_(bit_width) {}
 
-    /// Appends the values of the next run, `out` never beyond `count`.
+    /// Appends the values of the next run. `out` never grows beyond `count`.
     void run(std::vector<std::uint32_t>& out, std::size_t count) {
         const std::uint32_t header = varint();
         if ((header & 1U) == 0) {
@@ -47,7 +47,7 @@ private:
         out.insert(out.end(), n, value);
     }
 
-    /// Lowest bits first. Some writers cut the last group off behind the last value.
+    /// The lowest bits come first. Some writers truncate the last group after the last value.
     void packed(std::vector<std::uint32_t>& out, std::size_t claimed, std::size_t wanted) {
         const std::size_t n = std::min(claimed, wanted);
         const std::uint64_t mask = (std::uint64_t{1} << bit_width_) - 1;

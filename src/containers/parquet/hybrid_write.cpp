@@ -13,7 +13,7 @@ std::size_t run_length(std::span<const std::uint32_t> values, std::size_t first)
     return end - first;
 }
 
-/// Eight values to `bit_width` bytes, the last group filled with zeros.
+/// Packs eight values into `bit_width` bytes, and pads the last group with zeros.
 void append_packed(std::string& out, std::span<const std::uint32_t> values, unsigned bit_width) {
     const std::size_t groups = (values.size() + 7) / 8;
     append_varint(out, groups << 1 | 1);
@@ -45,7 +45,8 @@ std::string hybrid_bytes(std::span<const std::uint32_t> values, unsigned bit_wid
             at += run;
             continue;
         }
-        // Packed groups are of eight: they end where a run of eight begins behind a whole group.
+        // Packed groups have eight values, so they end where a run of eight begins at a group
+        // boundary.
         std::size_t end = at;
         while (end < values.size() && run_length(values, end) < 8)
             end = std::min(end + 8, values.size());

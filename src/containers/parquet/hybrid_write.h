@@ -7,10 +7,11 @@
 
 namespace assay::parquet {
 
-/// Bits that the number takes.
+/// The number of bits that the number needs.
 unsigned bits_of(std::uint32_t value);
 
-/// Values of `bit_width` bits (0 to 32) each: eight equal ones and more as runs, others packed.
+/// Values of `bit_width` bits each (0 to 32). Eight or more equal values become a run, and others
+/// are packed.
 std::string hybrid_bytes(std::span<const std::uint32_t> values, unsigned bit_width);
 
 }  // namespace assay::parquet

@@ -12,7 +12,7 @@ namespace {
     refuse("its lz4_raw data are damaged, or longer than it claims");
 }
 
-/// Sequences of literal bytes and of copies of what was unpacked before.
+/// A block is a sequence of literal bytes and of copies of earlier output.
 class Lz4Block {
 public:
     Lz4Block(std::span<const std::byte> packed, std::span<std::byte> out)
@@ -22,7 +22,7 @@ public:
         for (;;) {
             const std::size_t token = byte();
             literals(length(token >> 4));
-            // The last sequence has literals alone.
+            // The last sequence has only literals.
             if (in_ == packed_.size()) return made_;
             std::size_t distance = byte();
             distance |= byte() << 8;
@@ -36,7 +36,7 @@ private:
         return std::to_integer<std::size_t>(packed_[in_++]);
     }
 
-    /// 15 means that bytes follow which add up, up to the first that is not 255.
+    /// 15 means that more bytes follow, to be added up to and including the first that is not 255.
     std::size_t length(std::size_t begin) {
         if (begin < 15) return begin;
         for (;;) {
@@ -53,7 +53,7 @@ private:
         made_ += size;
     }
 
-    /// What is copied may be longer than its distance: it repeats.
+    /// A copy may be longer than its distance. It then repeats its own output.
     void copy(std::size_t distance, std::size_t size) {
         if (distance == 0 || distance > made_ || size > out_.size() - made_) refuse_lz4();
         for (std::size_t i = 0; i < size; ++i, ++made_) out_[made_] = out_[made_ - distance];

@@ -1,5 +1,4 @@
-// A block of LZ4 without a frame, as Parquet's codec lz4_raw has it (lz4_Block_format.md of
-// lz4/lz4).
+// A block of LZ4 without a frame, as in Parquet's codec lz4_raw (lz4_Block_format.md of lz4/lz4).
 #pragma once
 
 #include <cstddef>
@@ -7,8 +6,8 @@
 
 namespace assay::parquet {
 
-/// Unpacks a block into `out`, and returns how many bytes that gave. Throws bad_input: damaged, or
-/// more than `out` has room for.
+/// Unpacks a block into `out` and returns the number of bytes. Throws bad_input: damaged, or more
+/// than fits `out`.
 std::size_t unpack_lz4(std::span<const std::byte> packed, std::span<std::byte> out);
 
 }  // namespace assay::parquet

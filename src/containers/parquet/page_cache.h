@@ -1,4 +1,4 @@
-// Pages that were just read: the rows of one are asked for one after the other.
+// A cache of recently read pages, because the rows of a page are usually read in sequence.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace assay::parquet {
 
-/// Shared by threads. Of pages of which nobody reads at the moment it keeps those asked for last,
+/// Threads share it. Among pages that nobody reads at the moment, it keeps the most recently used,
 /// up to a number of bytes.
 class PageCache {
 public:
@@ -21,9 +21,9 @@ public:
 
     explicit PageCache(std::uint64_t bytes) : most_(bytes) {}
 
-    /// The page called `key`, from make() where it is not kept. One thread makes it, the others
-    /// wait. What make() throws is thrown to all of them; that a page is damaged is kept, too, so
-    /// that not every row of it is a reason to unpack it.
+    /// The page with this key, from make() if it is not cached. One thread makes it while the
+    /// others wait. An exception of make() is thrown to all of them. The cache also remembers that
+    /// a page is damaged, so that not every row of it unpacks it again.
     Pointer get(std::uint64_t key, const std::function<Pointer()>& make);
     std::uint64_t bytes() const;
 
@@ -39,7 +39,7 @@ private:
     const std::uint64_t most_;
     mutable std::mutex mutex_;
     std::unordered_map<std::uint64_t, Entry> entries_;
-    std::list<std::uint64_t> used_;  ///< keys, the last used one in front
+    std::list<std::uint64_t> used_;  ///< keys, the most recently used first
     std::uint64_t bytes_ = 0;
 };
 

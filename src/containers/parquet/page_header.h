@@ -1,4 +1,4 @@
-// The header that stands before each page.
+// The header before each page.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace assay::parquet {
 
-/// The header at the beginning of `bytes`, and how many bytes it takes. Throws bad_input: damaged
-/// or cut off, an encoding that is not read, sizes beyond largest_page or most_page_values.
+/// The header at the beginning of `bytes`, and its size in bytes. Throws bad_input: damaged or
+/// truncated, an unsupported encoding, sizes beyond largest_page or most_page_values.
 std::pair<PageHeader, std::size_t> parse_page_header(std::span<const std::byte> bytes);
 
 }  // namespace assay::parquet

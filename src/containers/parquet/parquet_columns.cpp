@@ -20,13 +20,13 @@ const Column* column_of(const Footer& footer, std::string_view path) {
     return found == footer.columns.end() ? nullptr : &*found;
 }
 
-/// The bytes of a column of images: its own, or those of the structure.
+/// The column with the bytes of images: the column itself, or the one inside a structure.
 const Column* bytes_of_column(const Footer& footer, const std::string& name) {
     const Column* const own = column_of(footer, name);
     return own != nullptr ? own : column_of(footer, name + ".bytes");
 }
 
-/// Whether something is called so, leaf or structure.
+/// Whether a leaf or structure has this name.
 bool is_there_called(const Footer& footer, const std::string& name) {
     return std::any_of(footer.columns.begin(), footer.columns.end(), [&](const Column& column) {
         return column.path == name || column.path.starts_with(name + ".");

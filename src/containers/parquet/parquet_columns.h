@@ -1,4 +1,4 @@
-// Which columns of a file are the images and the labels.
+// Chooses the columns of a file that contain the images and the labels.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@ namespace assay::parquet {
 
 struct ImageColumns {
     std::size_t image = 0;               ///< number of the column of bytes
-    std::optional<std::size_t> path{};   ///< number of the column of paths beside the bytes
+    std::optional<std::size_t> path{};   ///< number of the column of paths next to the bytes
     std::optional<std::size_t> label{};  ///< number of the column of labels
     std::string label_name;              ///< "" without
-    /// Declared as Image, or a structure of bytes and path as that is stored: `datasets` turns such
-    /// images by their EXIF data.
+    /// Declared as Image, or stored as Image is: a structure of bytes and path. `datasets` rotates
+    /// such images by their EXIF data.
     bool image_feature = false;
 };
 
-/// `image`, `label`: names of columns, or "" for the usual ones: the only feature of the type
-/// Image, or else `image` or `img`; `label`, `labels` or `fine_label`, or none. A column of images
-/// is one of bytes or a structure that holds `bytes`; labels are numbers, booleans or texts. Throws
-/// bad_input, naming the columns that are there: no such column, or one of another type or in a
-/// list.
+/// `image` and `label` are names of columns, or "" for the usual ones. For images these are the
+/// only feature of the type Image, or else `image` or `img`. For labels these are `label`, `labels`
+/// or `fine_label`, or none. A column of images has bytes, or structures with `bytes`. Labels are
+/// numbers, booleans or texts. Throws bad_input and lists the existing columns: no such column, or
+/// one of another type or in a list.
 ImageColumns choose_columns(const Footer& footer, const HuggingfaceFeatures& features,
                             const std::string& image, const std::string& label);
 

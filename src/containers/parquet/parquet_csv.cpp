@@ -13,7 +13,7 @@
 namespace assay::parquet {
 namespace {
 
-/// What pandas calls its index where that has no name.
+/// The name that pandas gives to an unnamed index.
 constexpr std::string_view index_of_pandas = "__index_level_0__";
 
 class ParquetCsv {
@@ -90,7 +90,7 @@ private:
     const File& file_;
     HuggingfaceFeatures features_;
     std::vector<std::size_t> wanted_;
-    std::vector<const std::vector<std::string>*> names_;  ///< of the classes, or null
+    std::vector<const std::vector<std::string>*> names_;  ///< names of the classes, or null
     std::string cell_;
 };
 

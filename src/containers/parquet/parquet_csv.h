@@ -1,4 +1,4 @@
-// A Parquet file as the csv that pandas would write of it, for the readers of tables.
+// Converts a Parquet file to the csv that pandas would write, for the readers of tables.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 
 namespace assay::parquet {
 
-/// Gives a row of the columns' names and then the file's rows, in pieces of about a MiB. Nulls and
-/// NaNs are empty cells; where the metadata name the classes of a column of numbers, the cells are
-/// these names; the index of pandas has no name. Memory: a page of each column. Returns the columns
-/// that have no texts, and why: "boxes (a list)". Throws bad_input: damaged, or all columns are of
-/// these.
+/// Writes a header row and then the file's rows, in pieces of about a MiB. Nulls and NaNs are empty
+/// cells. If the metadata name the classes of a column of numbers, the cells are these names. The
+/// index of pandas has no name. Memory: a page of each column. Returns the columns that cannot be
+/// written as text, and why: "boxes (a list)". Throws bad_input: damaged, or no column can be
+/// written.
 std::vector<std::string> write_csv(const File& file,
                                    const std::function<void(std::string_view)>& piece);
 

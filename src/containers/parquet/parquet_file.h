@@ -1,4 +1,4 @@
-// A Parquet file: its schema, and where the values of some of its columns lie.
+// A Parquet file: its schema, and the positions of the values of some columns.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace assay::parquet {
 
 class File {
 public:
-    /// Reads the footer. Throws bad_input: no Parquet file, cut off, damaged, encrypted; io.
+    /// Reads the footer. Throws bad_input: no Parquet file, truncated, damaged, encrypted; io.
     explicit File(const std::filesystem::path& path);
 
     const Footer& footer() const noexcept { return footer_; }

@@ -20,7 +20,7 @@ namespace assay::parquet {
 namespace {
 
 constexpr std::uint64_t page_bytes = std::uint64_t{1} << 20;
-/// Higher levels take several times as long for some percent.
+/// Higher levels take several times as long for a few percent.
 constexpr int zstd_level = 1;
 
 enum Repetition { required = 0, optional = 1, repeated = 2 };
@@ -51,7 +51,7 @@ ThriftStruct element(std::string_view name, int repetition) {
     return ThriftStruct().i32(3, repetition).text(4, name);
 }
 
-/// The schema in depth-first order: a list is three elements deep, as the format's rules have it.
+/// The schema in depth-first order. A list takes three levels, as the format requires.
 std::vector<ThriftStruct> schema_of(const std::vector<ColumnSpec>& columns) {
     std::vector<ThriftStruct> all;
     all.push_back(
@@ -94,13 +94,13 @@ std::string packed(std::string_view bytes) {
     return out;
 }
 
-/// Texts of a column by number, in the order in which they come.
+/// Numbers the texts of a column in the order of their first occurrence.
 struct Dictionary {
     std::vector<std::string_view> texts;
     std::vector<std::uint32_t> numbers;  ///< of each value
 };
 
-/// The pages of one column of a group, and what the footer says of them.
+/// The pages of one column of a group, and their description in the footer.
 class ChunkWriter {
 public:
     ChunkWriter(const ColumnSpec& spec, const ColumnRows& rows) : spec_(spec), rows_(rows) {
@@ -133,7 +133,7 @@ public:
     const std::string& bytes() const { return bytes_; }
     std::uint64_t unpacked() const { return unpacked_; }
 
-    /// For a file in which the chunk begins at `start`.
+    /// The description for a file in which the chunk begins at `start`.
     ThriftStruct described(std::uint64_t start) const {
         std::vector<std::int32_t> encodings = {static_cast<std::int32_t>(Encoding::plain),
                                                static_cast<std::int32_t>(Encoding::rle)};
@@ -161,7 +161,7 @@ private:
         out += text;
     }
 
-    /// Where texts hardly repeat, a dictionary would only be read twice.
+    /// If texts hardly repeat, a dictionary would only add work for readers.
     void find_dictionary() {
         std::unordered_map<std::string_view, std::uint32_t> known;
         for (const std::string_view text : texts_) {
@@ -173,7 +173,7 @@ private:
         if (2 * dictionary_.texts.size() > texts_.size() + 2) dictionary_ = {};
     }
 
-    /// `number`: of the field of the page's own header, `own`.
+    /// `number` is the field number of the page's own header, `own`.
     void page(const std::string& values, ThriftStruct head, int number, const ThriftStruct& own) {
         const std::string small = packed(values);
         head.i32(2, static_cast<std::int64_t>(values.size()))
@@ -192,7 +192,7 @@ private:
     void data_page(std::size_t begin, std::size_t end) {
         const bool list = is_list(spec_.type);
         std::vector<std::uint32_t> repetitions, definitions;
-        std::size_t values = 0, items = 0;  // lists or texts that are there, and their elements
+        std::size_t values = 0, items = 0;  // non-null lists or texts, and their elements
         for (std::size_t row = begin; row < end; ++row) {
             const bool there = rows_.there[row] != 0;
             if (!list) {
@@ -263,8 +263,9 @@ private:
         }
     }
 
-    /// The least and the greatest value: none where a number is none, which has no place in the
-    /// order; zeros are told apart by no reader, so that the range has both.
+    /// The smallest and the greatest value. There are none if a value is NaN, which has no place in
+    /// the order. If zero is an end, the range includes both zeros, because readers do not
+    /// distinguish them.
     template <class T>
     static void add_range(ThriftStruct& out, const std::vector<T>& values) {
         if (values.empty()) return;

@@ -1,4 +1,4 @@
-// Parquet files, written (parquet.thrift of apache/parquet-format): for pandas, polars, DuckDB,
+// Writes Parquet files (parquet.thrift of apache/parquet-format), for pandas, polars, DuckDB,
 // Spark.
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace assay::parquet {
 
-/// Each write() is a row group: pages of version 1 of about a MiB, packed by zstd; texts that
-/// repeat by dictionary; the least and the greatest number of each group. All columns may be null
-/// but for lists' elements. `metadata`: of the file. The bytes depend on the rows and the groups
-/// alone; `threads` pack the columns of a group. Memory: a group, and its packed columns. `out`
-/// gets the file in pieces.
+/// Each write() makes one row group: pages of version 1 of about a MiB, compressed by zstd, with a
+/// dictionary for texts that repeat, and the smallest and greatest number of each group. All
+/// columns may have nulls, but elements of lists may not. `metadata` belongs to the file. The bytes
+/// depend only on the rows and the groups; `threads` compress the columns of a group in parallel.
+/// Memory: a group and its compressed columns. `out` receives the file in pieces.
 std::unique_ptr<ColumnFile> write_parquet(std::vector<ColumnSpec> columns,
                                           std::vector<std::pair<std::string, std::string>> metadata,
                                           int threads, std::function<void(std::string_view)> out);

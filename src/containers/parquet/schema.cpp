@@ -12,7 +12,7 @@ using Field = ThriftReader::Field;
 
 constexpr std::size_t deepest_schema = 32;
 
-/// ConvertedType, which older writers set alone.
+/// ConvertedType, which is all that older writers set.
 Meaning converted_meaning(std::int32_t type) {
     switch (type) {
         case 0:   // UTF8
@@ -44,7 +44,7 @@ Meaning converted_meaning(std::int32_t type) {
     }
 }
 
-/// LogicalType, a union: the number of its one field says which.
+/// LogicalType is a union. The number of its only field tells the type.
 Meaning logical_meaning(ThriftReader& in) {
     Meaning meaning = Meaning::none;
     in.structure([&](const Field& outer) {
@@ -111,7 +111,7 @@ SchemaElement read_element(ThriftReader& in) {
             case 7:
                 element.scale = in.integer32(field);
                 break;
-            case 10:  // stands behind the converted type and says more
+            case 10:  // comes after the converted type and is more precise
                 in.expect(field, ThriftReader::Type::structure);
                 element.meaning = logical_meaning(in);
                 break;
@@ -124,7 +124,7 @@ SchemaElement read_element(ThriftReader& in) {
 
 std::vector<Column> leaves_of(const std::vector<SchemaElement>& elements) {
     struct Parent {
-        std::int32_t left;  ///< children that are still to come
+        std::int32_t left;  ///< the number of children that still follow
         std::size_t path_size;
         int definition;
         bool repeated;

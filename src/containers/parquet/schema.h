@@ -21,10 +21,10 @@ struct SchemaElement {
     Meaning meaning = Meaning::none;
 };
 
-/// Reads the element that begins here.
+/// Reads the element at the current position.
 SchemaElement read_element(ThriftReader& in);
 
-/// The leaves of the tree, which stands depth first, each element before its children. Throws
+/// The leaves of the tree, which is stored depth first, each element before its children. Throws
 /// bad_input: no tree, no columns, deeper than 32.
 std::vector<Column> leaves_of(const std::vector<SchemaElement>& elements);
 

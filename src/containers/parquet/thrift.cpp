@@ -114,7 +114,7 @@ std::string_view ThriftReader::text() {
 std::size_t ThriftReader::list_size(const Field& field, Type element) {
     if (field.type != Type::set) expect(field, Type::list);
     const std::uint8_t head = byte();
-    // Every element takes a byte at least.
+    // Every element takes at least one byte.
     const std::size_t n = (head >> 4) == 15 ? length() : head >> 4;
     if (n > 0 && static_cast<Type>(head & 0x0f) != element)
         refuse_here(fmt::format("field {} is not a list of {}s", field.id, name_of(element)));

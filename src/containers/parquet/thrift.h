@@ -1,6 +1,6 @@
 // Thrift's compact protocol, as far as the metadata of Parquet files needs it
-// (thrift-compact-protocol.md of apache/thrift). The bytes may be hostile: nothing is read behind
-// their end, no count is believed before as many bytes are there, and nesting is bounded.
+// (thrift-compact-protocol.md of apache/thrift). The bytes may be hostile: nothing is read beyond
+// their end, a count is accepted only if enough bytes follow, and nesting is bounded.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace assay::parquet {
 
-/// Reads one value after the other. Every function throws bad_input, naming the byte.
+/// Reads values in sequence. Every function throws bad_input, naming the byte.
 class ThriftReader {
 public:
     enum class Type : std::uint8_t {
@@ -38,8 +38,8 @@ public:
 
     std::size_t position() const noexcept { return at_; }
 
-    /// Calls visit(field) for each field of the structure that begins here. `visit` reads the value
-    /// or leaves it: a value that was left is skipped.
+    /// Calls visit(field) for each field of the structure at the current position. `visit` may read
+    /// the value. Otherwise it is skipped.
     template <class Visit>
     void structure(Visit&& visit) {
         enter();
@@ -54,8 +54,8 @@ public:
         --depth_;
     }
 
-    /// Calls visit(i) for each element, which must read it; their number is returned by count().
-    /// Throws when the field is no list of `element`.
+    /// Calls visit(i) for each element, which must read it. count() returns their number. Throws if
+    /// the field is no list of `element`.
     template <class Visit>
     void list(const Field& field, Type element, Visit&& visit) {
         const std::size_t n = list_size(field, element);
@@ -64,7 +64,7 @@ public:
         --depth_;
     }
 
-    /// The value of a field that must be of this kind.
+    /// The value of a field, which must be of this kind.
     std::int64_t integer(const Field& field);
     std::int32_t integer32(const Field& field);
     bool boolean(const Field& field) const;

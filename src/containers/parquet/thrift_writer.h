@@ -1,4 +1,4 @@
-// Thrift's compact protocol, written: the counterpart of ThriftReader.
+// Writes Thrift's compact protocol: the counterpart of ThriftReader.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline void append_varint(std::string& out, std::uint64_t value) {
     out += static_cast<char>(value);
 }
 
-/// A structure; its fields are given in ascending order.
+/// A structure. Add its fields in ascending order.
 class ThriftStruct {
 public:
     ThriftStruct& i32(int id, std::int64_t value) { return number(id, 5, value); }
@@ -50,7 +50,8 @@ private:
         return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
     }
     void head(int id, int type) {
-        out_ += static_cast<char>((id - last_) << 4 | type);  // fields lie less than 16 apart
+        // ids of successive fields differ by less than 16
+        out_ += static_cast<char>((id - last_) << 4 | type);
         last_ = id;
     }
     ThriftStruct& number(int id, int type, std::int64_t value) {

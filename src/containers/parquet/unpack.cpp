@@ -39,7 +39,7 @@ void unpack_zstd(std::span<const std::byte> packed, std::span<std::byte> out) {
 struct Inflater {
     z_stream stream{};
     Inflater() {
-        // 32: with a header of gzip or of zlib.
+        // 32 accepts a header of gzip or of zlib.
         if (inflateInit2(&stream, 15 + 32) != Z_OK)
             throw Error(ErrorCode::out_of_memory, "not enough memory to decompress gzip");
     }
@@ -51,7 +51,7 @@ struct Inflater {
 void unpack_gzip(std::span<const std::byte> packed, std::span<std::byte> out) {
     Inflater inflater;
     z_stream& stream = inflater.stream;
-    // zlib takes no const pointer, and no null one.
+    // zlib takes no const pointer and no null pointer.
     Bytef none = 0;
     stream.next_in =
         packed.empty() ? &none : reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
@@ -81,7 +81,7 @@ void unpack_brotli(std::span<const std::byte> packed, std::span<std::byte> out) 
 }  // namespace
 
 void unpack(Codec codec, std::span<const std::byte> packed, std::span<std::byte> out) {
-    // Some writers pack nothing into nothing.
+    // Some writers store nothing for empty data.
     if (packed.empty() && out.empty()) return;
     switch (codec) {
         case Codec::uncompressed:

@@ -1,4 +1,4 @@
-// The compressions of pages.
+// Decompresses pages.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace assay::parquet {
 
-/// Bytes that nobody has written yet: a size that a file merely claims takes no memory.
+/// Uninitialized bytes, so that a size that a file only claims takes no memory.
 class Buffer {
 public:
     explicit Buffer(std::size_t size)
@@ -22,8 +22,8 @@ private:
     std::size_t size_;
 };
 
-/// Unpacks `packed` into `out`. Throws bad_input when it is damaged or does not fill `out` exactly;
-/// never more than that is produced.
+/// Unpacks `packed` into `out`. Throws bad_input if it is damaged or does not fill `out` exactly.
+/// Never produces more than that.
 void unpack(Codec codec, std::span<const std::byte> packed, std::span<std::byte> out);
 
 }  // namespace assay::parquet

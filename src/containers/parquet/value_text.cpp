@@ -28,7 +28,7 @@ std::uint64_t little(std::span<const std::byte> bytes) {
     return value;
 }
 
-/// As many bits as the column's integers have, with their sign.
+/// Reads a signed integer of the column's width.
 std::int64_t signed_value(std::span<const std::byte> bytes) {
     const std::uint64_t value = little(bytes);
     return bytes.size() == 4 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(value))
@@ -39,7 +39,7 @@ void append_real(std::string& out, auto value) {
     if (!std::isnan(value)) fmt::format_to(std::back_inserter(out), "{}", value);
 }
 
-/// The digits of a number in two's complement, the highest byte first.
+/// The decimal digits of a two's complement number, with the highest byte first.
 std::string digits_of(std::vector<std::byte> bytes, bool& negative) {
     negative = !bytes.empty() && std::to_integer<unsigned>(bytes.front()) >= 0x80;
     if (negative) {

@@ -1,4 +1,4 @@
-// Values of columns as texts, as tables of csv have them.
+// Values of columns as texts for csv tables.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace assay::parquet {
 
-/// "a timestamp", "bytes", ...: why the values of a column have no text here; "": they have one, as
-/// texts, numbers, decimals and booleans do.
+/// Why the values of a column cannot be written as text: "a timestamp", "bytes", ... Returns "" for
+/// texts, numbers, decimals and booleans, which can.
 std::string why_no_text(const Column& column);
 
-/// Appends a value of a column that has texts: numbers with all their digits ("3", "0.25",
-/// "12.00"), nothing for a NaN, "True" and "False". Throws bad_input: a decimal that is too long.
+/// Appends a value of such a column: numbers with all their digits ("3", "0.25", "12.00"), nothing
+/// for a NaN, "True" and "False". Throws bad_input if a decimal is too long.
 void append_text(std::string& out, const Column& column, std::span<const std::byte> value);
 
 }  // namespace assay::parquet

@@ -60,7 +60,7 @@ Curl open_curl() {
 }  // namespace
 
 const Curl& curl() {
-    // Never taken down: threads that fetch may end after all else.
+    // Never destroyed, because threads that fetch may outlive everything else.
     static const Curl& opened = *new Curl(open_curl());
     return opened;
 }

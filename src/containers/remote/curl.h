@@ -1,4 +1,4 @@
-// libcurl, opened when it is first needed: its 30 libraries would take 9 ms of every start.
+// Opens libcurl on first use, because loading its 30 libraries would add 9 ms to every start.
 #pragma once
 
 #include <curl/curl.h>
@@ -7,7 +7,7 @@
 
 namespace assay::remote {
 
-/// libcurl's functions by its own names, without "curl_".
+/// libcurl's functions under their own names, without "curl_".
 struct Curl {
     CURL* (*easy_init)();
     void (*easy_reset)(CURL*);
@@ -22,10 +22,10 @@ struct Curl {
     std::string called;  ///< "libcurl/7.88.1 OpenSSL/3.0.19"
 };
 
-/// Throws usage: no libcurl is there, or one before 7.87.
+/// Throws usage if libcurl is missing or older than 7.87.
 const Curl& curl();
 
-/// A connection, kept for the next request.
+/// A connection, reused for the next request.
 class Connection {
 public:
     Connection();

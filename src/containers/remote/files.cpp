@@ -30,7 +30,7 @@ bool Files::cancelled() const {
     return ending_;
 }
 
-/// A mistake in a name, or a machine without a network, should not take a minute to be told.
+/// A wrong name, or a machine without a network, should not take a minute to report.
 Patience Files::patience() const {
     constexpr int first_tries = 4;
     Patience patience = limits_.patience;
@@ -79,7 +79,7 @@ bool Files::reads_in_order(const File& file, std::uint64_t block) const {
     return block == 0 || blocks_.contains({&file, block - 1});
 }
 
-/// Under the lock. A request for each gap.
+/// Call while holding the lock. Makes one request per gap.
 void Files::fetch_missing(const File& file, std::uint64_t first, std::uint64_t end) {
     const std::uint64_t size = file.version().size;
     end = std::min(end, (size + limits_.block - 1) / limits_.block);
@@ -119,7 +119,8 @@ void Files::fetch_missing(const File& file, std::uint64_t first, std::uint64_t e
 }
 
 void Files::read(const File& file, std::uint64_t offset, std::span<std::byte> out) {
-    // By where it begins: the second block of a single read does not follow one of another read.
+    // Judged by where a read begins: the second block of a single read does not follow one of
+    // another read.
     std::optional<bool> in_order;
     while (!out.empty()) {
         const std::uint64_t number = offset / limits_.block;
@@ -129,7 +130,7 @@ void Files::read(const File& file, std::uint64_t offset, std::span<std::byte> ou
             const std::lock_guard lock(mutex_);
             if (!in_order) in_order = reads_in_order(file, number);
             const bool ordered = *in_order;
-            // What is asked for first is fetched first.
+            // The block that was requested is fetched first.
             if (!blocks_.contains({&file, number}) || last > number) {
                 const std::uint64_t most = number + std::max<std::uint64_t>(limits_.run, 1);
                 const std::uint64_t end =
@@ -156,7 +157,7 @@ void Files::read(const File& file, std::uint64_t offset, std::span<std::byte> ou
     }
 }
 
-/// Under the lock: what is there now, and room for it.
+/// Call while holding the lock. Stores what arrived and makes room for it.
 void Files::keep(const Run& run, const Range& range) {
     answered_ = true;
     coming_ -= range.bytes.size();
@@ -178,7 +179,7 @@ void Files::keep(const Run& run, const Range& range) {
     }
 }
 
-/// Under the lock: whoever asks next asks the server again.
+/// Call while holding the lock. The next reader asks the server again.
 void Files::forget(const Run& run) {
     coming_ -= std::min(run.blocks.size() * limits_.block,
                         run.file->version().size - run.first * limits_.block);
@@ -230,7 +231,7 @@ void Files::work() {
         Run run = std::move(waiting_.front());
         waiting_.pop_front();
         lock.unlock();
-        fetch(connection, run);  // fails at once where all ends
+        fetch(connection, run);  // fails immediately if the process is ending
         lock.lock();
     }
 }

@@ -1,5 +1,5 @@
-// Files at URLs, read by ranges: blocks that were just read are kept, and what follows them is
-// fetched ahead, so that images that lie one behind the other cost no wait for each.
+// Files at URLs, read in ranges. Recently read blocks are cached, and the following blocks are
+// fetched ahead, so that images stored in sequence need not wait for each.
 #pragma once
 
 #include <condition_variable>
@@ -26,7 +26,7 @@ namespace assay::remote {
 
 struct FilesLimits {
     std::uint64_t block = std::uint64_t{1} << 20;  ///< bytes
-    std::uint64_t run = 8;                         ///< blocks of a request where reads are in order
+    std::uint64_t run = 8;                         ///< blocks per request if reads are sequential
     std::uint64_t runs_ahead = 2;
     std::uint64_t kept = std::uint64_t{256} << 20;  ///< bytes of blocks
     std::size_t connections = 16;
@@ -44,21 +44,23 @@ private:
     Version version_;
 };
 
-/// One for a process: files(). Functions may be called from many threads.
+/// One object per process: files(). Functions may be called from many threads.
 class Files {
 public:
     explicit Files(const FilesLimits& limits);
-    /// Ends requests under way within a second.
+    /// Ends running requests within a second.
     ~Files();
     Files(const Files&) = delete;
     Files& operator=(const Files&) = delete;
 
-    /// The file as it is now; the same one as before where the process has read of it. Throws
-    /// bad_input (place_of), unreachable, interrupted. Cost: a request, of its first block.
+    /// The file in its current version. If the process has read from it before, the same object.
+    /// Throws bad_input (place_of), unreachable, interrupted. Cost: one request, for the first
+    /// block.
     std::shared_ptr<const File> open(std::string_view url);
-    /// The file as it is known to be, without a request. Throws bad_input (place_of).
+    /// The file in a known version, without a request. Throws bad_input (place_of).
     std::shared_ptr<const File> open_known(std::string_view url, const Version& version);
-    /// Fills `out` from `offset` on; the file has these bytes. Throws unreachable, interrupted.
+    /// Fills `out` from `offset` on. The file must have these bytes. Throws unreachable,
+    /// interrupted.
     void read(const File& file, std::uint64_t offset, std::span<std::byte> out);
 
     struct Counts {
@@ -83,7 +85,7 @@ private:
         std::uint64_t bytes = 0;  ///< 0 until it is there
         std::list<Key>::iterator used;
     };
-    /// Blocks that follow one another, by one request.
+    /// Consecutive blocks that one request fetches.
     struct Run {
         const File* file;
         std::uint64_t first;
@@ -104,21 +106,21 @@ private:
     std::condition_variable more_;
     std::map<std::string, std::shared_ptr<const File>, std::less<>> by_url_;
     std::unordered_map<Key, Kept, KeyHash> blocks_;
-    std::list<Key> used_;       ///< the last used one in front
-    std::uint64_t bytes_ = 0;   ///< of blocks that are there
+    std::list<Key> used_;       ///< the most recently used first
+    std::uint64_t bytes_ = 0;   ///< bytes of fetched blocks
     std::uint64_t coming_ = 0;  ///< bytes asked for
     std::deque<Run> waiting_;
     std::size_t idle_ = 0;
     bool ending_ = false;
-    bool answered_ = false;  ///< some server, of this process
+    bool answered_ = false;  ///< whether any server has answered this process
     Counts counts_;
     std::vector<std::thread> workers_;
 };
 
-/// Whoever reads a file later in a process reads the version that was read first, or an error.
+/// All reads of a file in one process use the version that was read first, or throw an error.
 Files& files();
 
-/// Takes the place of files() until it is destroyed, with limits of its own.
+/// Replaces files() until it is destroyed, with its own limits.
 class FilesInstead {
 public:
     explicit FilesInstead(const FilesLimits& limits);

@@ -31,7 +31,7 @@ std::string first_of(std::initializer_list<std::string> values) {
 
 using Settings = std::map<std::string, std::string>;
 
-/// The part [section] of a file of the AWS tools; empty where file or part is not there.
+/// The section [section] of a file of the AWS tools; empty if the file or section does not exist.
 Settings section_of(const fs::path& file, std::string_view section) {
     constexpr std::uint64_t most_bytes = std::uint64_t{1} << 20;
     Settings settings;
@@ -73,7 +73,7 @@ std::string in(const Settings& settings, const char* name) {
     return found == settings.end() ? std::string() : found->second;
 }
 
-/// RFC 3986's unreserved characters and '/' as they are: what S3's signatures are made over.
+/// Keeps RFC 3986's unreserved characters and '/', because S3 computes signatures over this form.
 std::string encoded_key(std::string_view key) {
     std::string out;
     for (const char c : key) {
@@ -131,7 +131,7 @@ Place s3_place(std::string_view url) {
     std::string end_point = first_of({variable("AWS_ENDPOINT_URL_S3"), variable("AWS_ENDPOINT_URL"),
                                       in(files.config, "endpoint_url")});
     if (end_point.empty()) {
-        // A certificate for *.s3.REGION does not hold for a bucket with dots in its name.
+        // A certificate for *.s3.REGION does not cover a bucket with dots in its name.
         place.url = bucket.find('.') == std::string::npos
                         ? fmt::format("https://{}.s3.{}.amazonaws.com/{}", bucket, region, key)
                         : fmt::format("https://s3.{}.amazonaws.com/{}/{}", region, bucket, key);
@@ -153,7 +153,7 @@ std::string scheme_of(std::string_view url) {
     return scheme;
 }
 
-/// Blanks and bytes beyond ASCII as HTTP has them; what is encoded already stays.
+/// Encodes blanks and bytes beyond ASCII as HTTP requires. Encoded parts stay unchanged.
 std::string encoded_url(std::string_view url) {
     std::string out;
     for (const char c : url) {

@@ -19,16 +19,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Another time it may be there.
+/// A later try may succeed.
 [[noreturn]] void fail(std::string message) {
     throw Error(ErrorCode::unreachable, std::move(message));
 }
 
-/// An answer that does not do, and whether asking again may help.
+/// What is wrong with a response, and whether a retry may help.
 struct Fault {
     std::string what;
     bool passes = false;
-    std::chrono::milliseconds wait{0};  ///< what the server asks for
+    std::chrono::milliseconds wait{0};  ///< the wait that the server asks for
 };
 
 struct ContentRange {
@@ -53,11 +53,11 @@ std::optional<ContentRange> parse_content_range(std::string_view text) {
     return range;
 }
 
-/// One answer, as it comes in.
+/// One response, while it arrives.
 struct Answer {
     std::uint64_t wanted = 0;
     std::vector<std::byte> bytes;
-    std::string said;  ///< of an answer that is no range: its beginning
+    std::string said;  ///< the beginning of a response that is no range
     long status = 0;
     std::string etag, changed, region, encoding;
     std::optional<ContentRange> range;
@@ -87,7 +87,7 @@ struct Answer {
     }
 
     void take_header(std::string_view line) {
-        if (line.starts_with("HTTP/")) {  // of the last one, behind redirections
+        if (line.starts_with("HTTP/")) {  // headers of the last response, after redirections
             begin();
             std::uint64_t number = 0;
             const std::size_t blank = line.find(' ');
@@ -130,7 +130,7 @@ struct Answer {
         return true;
     }
 
-    /// Whether to go on.
+    /// Returns whether to continue.
     bool look(curl_off_t received) {
         if ((*cancelled)()) was_cancelled = true;
         const Clock::time_point now = Clock::now();
@@ -158,7 +158,7 @@ int on_progress(void* to, curl_off_t, curl_off_t received, curl_off_t, curl_off_
     return static_cast<Answer*>(to)->look(received) ? 0 : 1;
 }
 
-/// The <Code> of an error of S3, or "".
+/// The <Code> of an S3 error, or "".
 std::string s3_code(std::string_view said) {
     const std::size_t begin = said.find("<Code>");
     const std::size_t end = said.find("</Code>");
@@ -208,7 +208,7 @@ std::optional<Fault> fault_of_transfer(CURLcode code, const Answer& answer, cons
     if (answer.too_long) return Fault{"the answer is longer than requested"};
     const std::string why = detail[0] != '\0' ? shortened(detail, 200) : curl().easy_strerror(code);
     switch (code) {
-        case CURLE_UNSUPPORTED_PROTOCOL:  // a redirection from https to http, too
+        case CURLE_UNSUPPORTED_PROTOCOL:  // also a redirection from https to http
         case CURLE_TOO_MANY_REDIRECTS:
         case CURLE_URL_MALFORMAT:
         case CURLE_PEER_FAILED_VERIFICATION:
@@ -221,7 +221,7 @@ std::optional<Fault> fault_of_transfer(CURLcode code, const Answer& answer, cons
     }
 }
 
-/// What is wrong with an answer that came in whole.
+/// Checks a complete response.
 std::optional<Fault> fault_of_answer(const Place& place, std::uint64_t first, std::uint64_t count,
                                      const std::optional<Version>& known, const Answer& answer,
                                      Version& version) {
@@ -285,7 +285,7 @@ using Headers = std::unique_ptr<curl_slist, FreeList>;
 void add_header(Headers& headers, const std::string& line) {
     curl_slist* longer = curl().slist_append(headers.get(), line.c_str());
     if (longer == nullptr) throw std::bad_alloc();
-    (void)headers.release();  // part of the longer one
+    (void)headers.release();  // now owned by the longer list
     headers.reset(longer);
 }
 
@@ -312,7 +312,7 @@ std::optional<Fault> ask(const Connection& connection, const Place& place, std::
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_REDIR_PROTOCOLS_STR, place.url.starts_with("https:") ? "https" : "http,https");
-    set(CURLOPT_FOLLOWLOCATION, place.s3 ? 0L : 1L);  // a signature holds for one host
+    set(CURLOPT_FOLLOWLOCATION, place.s3 ? 0L : 1L);  // a signature is valid for one host
     set(CURLOPT_MAXREDIRS, 5L);
     set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(patience.connecting.count()));
     set(CURLOPT_HEADERFUNCTION, &on_header);
@@ -326,7 +326,8 @@ std::optional<Fault> ask(const Connection& connection, const Place& place, std::
     if (!place.signature.empty()) {
         set(CURLOPT_AWS_SIGV4, place.signature.c_str());
         set(CURLOPT_USERPWD, place.credentials.c_str());
-        // S3 wants the hash of the body, here of none, and libcurl before 8 does not send it.
+        // S3 requires the hash of the body, which is empty here, and libcurl before 8 does not send
+        // it.
         add_header(headers,
                    "x-amz-content-sha256: "
                    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -344,7 +345,7 @@ std::optional<Fault> ask(const Connection& connection, const Place& place, std::
     answer.last_byte = Clock::now();
     const CURLcode code = c.easy_perform(handle);
     if (answer.was_cancelled) throw Error(ErrorCode::interrupted, "interrupted");
-    // A server without ranges may have begun to send all of a large file.
+    // A server without ranges may have started to send a whole large file.
     if (answer.too_long && answer.status == 200)
         answer.too_long = false;
     else if (auto fault = fault_of_transfer(code, answer, detail))
@@ -352,7 +353,7 @@ std::optional<Fault> ask(const Connection& connection, const Place& place, std::
     return fault_of_answer(place, first, count, known, answer, version);
 }
 
-/// Waits, unless cancelled meanwhile.
+/// Waits, unless cancelled.
 void pause(std::chrono::milliseconds time, const std::function<bool()>& cancelled) {
     constexpr std::chrono::milliseconds step{50};
     for (const Clock::time_point end = Clock::now() + time; Clock::now() < end;) {
@@ -362,7 +363,7 @@ void pause(std::chrono::milliseconds time, const std::function<bool()>& cancelle
     }
 }
 
-/// Up to half as long again, so that many processes do not come back at one moment.
+/// Adds up to half the time at random, so that many processes do not retry at the same moment.
 std::chrono::milliseconds with_chance(std::chrono::milliseconds time) {
     thread_local std::minstd_rand chance(std::random_device{}());
     return time + time * (chance() % 512) / 1024;

@@ -14,18 +14,18 @@
 
 namespace assay::remote {
 
-/// What an object was when it was first asked for. Later answers must be of the same.
+/// Identifies the version of an object at the first request. Later responses must have the same
+/// version.
 struct Version {
     std::uint64_t size = 0;
-    /// The server's ETag, or else its time of last change; "" where it tells neither.
+    /// The server's ETag, or else its time of last change, or "" if it gives neither.
     std::string tag;
     bool operator==(const Version&) const = default;
 };
 
 struct Patience {
     int tries = 8;
-    std::chrono::milliseconds first_pause{
-        500};  ///< then twice as long each time, and by chance more
+    std::chrono::milliseconds first_pause{500};  ///< then doubled each time, plus a random part
     std::chrono::milliseconds longest_pause{20'000};
     std::chrono::milliseconds connecting{20'000};
     std::chrono::milliseconds silence{30'000};  ///< without a byte
@@ -36,12 +36,12 @@ struct Range {
     Version version;
 };
 
-/// The bytes from `first` on: `count` of them, fewer at the object's end. `known`: as which it was
-/// known. What may pass (no connection, silence, a short answer, 408, 429, 5xx) is tried again.
-/// Throws unreachable: the message names the range, what the server said, and how often it was
-/// asked; or a server that changed the object, does not know ranges, or answers with another range.
-/// Throws interrupted as soon as cancelled() says so. At most 5 redirections are followed, none
-/// from https to http; credentials go to no other host.
+/// `count` bytes from `first` on, or fewer at the object's end. `known` is its known version.
+/// Temporary failures (no connection, silence, a short response, 408, 429, 5xx) are retried. Throws
+/// unreachable, naming the range, the server's response and the number of tries. Also throws
+/// unreachable if the object changed on the server, or if the server does not support ranges or
+/// sends another range. Throws interrupted as soon as cancelled() returns true. At most 5
+/// redirections are followed, none from https to http; credentials go to no other host.
 Range get_range(const Connection& connection, const Place& place, std::uint64_t first,
                 std::uint64_t count, const std::optional<Version>& known, const Patience& patience,
                 const std::function<bool()>& cancelled);
