@@ -20,7 +20,7 @@ const StringColumn& names_of_images(const Dataset& dataset) {
     return dataset.paths.size() == 0 ? dataset.ids : dataset.paths;
 }
 
-/// Of "<archive>/<row or member>".
+/// The archive in "<archive>/<row or member>".
 std::string_view archive_in(std::string_view name) {
     return name.substr(0, std::min(name.find('/'), name.size()));
 }
@@ -32,7 +32,7 @@ bool has_archived_images(const Dataset& dataset) {
     if (dataset.size() == 0 || dataset.root.empty()) return false;
     const fs::path file = archive_in(names_of_images(dataset)[0]);
     std::error_code problem;
-    // A folder may be called so, too.
+    // A folder may also have such a name.
     return (parquet::has_parquet_extension(file) || webdataset::has_tar_extension(file) ||
             has_zip_extension(file) || has_arrow_extension(file) ||
             is_array_file(dataset.root / file)) &&

@@ -23,7 +23,7 @@ fs::path folder_of_array(const fs::path& file) {
     return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-/// CIFAR-10-C and CIFAR-100-C: five blocks of the same labels, one for each severity.
+/// CIFAR-10-C and CIFAR-100-C have five blocks with the same labels, one for each severity.
 bool has_five_severities(const arrays::ArrayData& data) {
     constexpr std::size_t severities = 5;
     const std::vector<std::int64_t>& labels = data.labels.numbers;
@@ -44,7 +44,7 @@ void add_labels(const arrays::ArrayLabels& labels, const std::string& file, std:
     }
 }
 
-/// The command's words for one of several files.
+/// Tells the user how to choose one of several files.
 std::string ask_for_one(const fs::path& folder, const std::vector<fs::path>& files,
                         const std::vector<fs::path>& training) {
     constexpr std::size_t most = 4;
@@ -81,12 +81,12 @@ std::vector<fs::path> array_files_of(const fs::path& folder) {
         if (name.starts_with('.') || name == "meta" || is_folder(entry) || !is_array_file(entry) ||
             arrays::is_file_of_labels(entry))
             continue;
-        // "x.gz" beside "x" is the same.
+        // "x.gz" next to "x" is the same data.
         if (!files.empty() && name == files.back().filename().string() + ".gz") continue;
         files.push_back(entry);
         if (name.starts_with("data_batch_")) training.push_back(entry);
     }
-    // torchvision unpacks MNIST there.
+    // torchvision unpacks MNIST into `raw`.
     if (files.empty() && is_folder(folder / "raw")) return array_files_of(folder / "raw");
     if (files.size() <= 1 || training.size() == files.size()) return files;
     refuse(

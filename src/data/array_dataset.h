@@ -13,27 +13,27 @@
 
 namespace assay {
 
-/// Of the files of CIFAR-10-C and CIFAR-100-C, which hold five severities one after the other.
+/// In the files of CIFAR-10-C and CIFAR-100-C, which contain five severities in sequence.
 inline constexpr std::size_t images_per_severity = 10'000;
 
-/// Whether a file is such a one: by its name, and, of names without an extension, by its first
-/// bytes.
+/// Whether a file is of one of these kinds. Decided by its name, or for names without an extension
+/// by its first bytes.
 bool is_array_file(const std::filesystem::path& file);
 
-/// Whether its name says that it holds the labels of others: labels.npy, y_test.npy.
+/// Whether the name says that a file has labels for another file: labels.npy, y_test.npy.
 bool is_label_file(const std::filesystem::path& file);
 
-/// Those of a folder, or of its folder `raw`, that hold images of one data set: one file, or all
-/// data_batch_N of CIFAR-10 if there is no test_batch. None: there are no such files. Throws
-/// bad_input: several, with what to type.
+/// The files in a folder, or in its folder `raw`, with the images of one data set: one file, or all
+/// data_batch_N of CIFAR-10 if there is no test_batch. Empty if there are no such files. Throws
+/// bad_input if there are several data sets, with the command to type.
 std::vector<std::filesystem::path> array_files_of(const std::filesystem::path& folder);
 
-/// The images of these files, in this order; the files must lie in one folder. An id is
-/// "<file>/<number>", of an .npz or HDF5 "<file>/<array>/<number>". Throws bad_input.
+/// The images of these files, in this order. The files must be in one folder. An id is
+/// "<file>/<number>", or "<file>/<array>/<number>" for an .npz or HDF5. Throws bad_input.
 Dataset open_arrays(const std::vector<std::filesystem::path>& files, const DatasetOptions& options,
                     std::vector<std::string>& notes);
 
-/// The images of arrays in files of `folder` by the names in their ids ("<file>",
+/// The images of arrays in files of `folder`, by the names in their ids ("<file>",
 /// "<file>/<array>").
 std::shared_ptr<const ImageArchive> open_array_images(const std::filesystem::path& folder,
                                                       const std::set<std::string>& arrays);

@@ -1,4 +1,4 @@
-// The attributes of a data set by name, and those of an item.
+// Attributes of a data set by name, and attributes of an item.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace assay {
 
-/// The first attribute of this name; nullptr where there is none.
+/// The first attribute with this name, or nullptr if there is none.
 inline const Dataset::Attribute* find_attribute(const Dataset& dataset, std::string_view name) {
     for (const Dataset::Attribute& attribute : dataset.attributes) {
         if (attribute.name == name) return &attribute;
@@ -18,14 +18,14 @@ inline const Dataset::Attribute* find_attribute(const Dataset& dataset, std::str
     return nullptr;
 }
 
-/// One of an item, for csv with a column for each.
+/// An attribute of an item, for csv with a column for each attribute.
 struct AttributeValue {
     std::string_view name, value;
 };
 ResultType result_type(ResultOf<AttributeValue>);
-/// Those of an item, which the data set outlives.
+/// The attributes of an item. The data set must outlive them.
 std::vector<AttributeValue> attributes_of(const Dataset& dataset, std::size_t item);
-/// Their names, without values.
+/// The names of the attributes, without values.
 std::vector<AttributeValue> attribute_names(const Dataset& dataset);
 
 }  // namespace assay

@@ -19,7 +19,7 @@ constexpr std::size_t most_names = 1'000'000;
                        why));
 }
 
-/// What stands between two braces stands for.
+/// The texts that a pair of braces expands to.
 std::vector<std::string> choices_of(std::string_view inside, std::string_view text) {
     std::vector<std::string> choices;
     const std::size_t dots = inside.find("..");

@@ -11,22 +11,23 @@
 
 namespace assay {
 
-/// Finds classes by texts that ClassList::find does not know. Built once for a list; O(C) time.
+/// Finds classes by texts that ClassList::find does not know. Build it once for a list, in O(C)
+/// time.
 class ClassAliases {
 public:
     explicit ClassAliases(const ClassList& classes);
-    /// The one class that is meant: by id or name with case, '_', '-' and blanks passed over; by
+    /// Finds a class in one of three ways: by id or name, ignoring case, '_', '-' and blanks; by
     /// one of the names in "a, b"; or because both mean the same ImageNet class (WordNet id, name
-    /// or synonym). Nothing where no class is meant, or several are.
+    /// or synonym). Returns nothing if no class or several match.
     std::optional<std::int32_t> find(std::string_view text) const;
 
 private:
     std::unordered_map<std::string, std::int32_t> spelled_;       ///< -1: several classes
-    std::unordered_map<std::string, std::int32_t> parts_;         ///< of names "a, b"
+    std::unordered_map<std::string, std::int32_t> parts_;         ///< parts of names such as "a, b"
     std::unordered_map<std::int32_t, std::int32_t> of_imagenet_;  ///< ImageNet's class -> class
 };
 
-/// ClassList::find, then the aliases.
+/// Tries ClassList::find first, then the aliases.
 std::optional<std::int32_t> find_class(const ClassList& classes, const ClassAliases& aliases,
                                        std::string_view text);
 

@@ -24,7 +24,7 @@ std::vector<std::uint32_t> sorted_order(const std::vector<std::string>& texts) {
     return order;
 }
 
-/// The one class whose text is `wanted`; nothing when there is none or there are several.
+/// The only class whose text is `wanted`, or nothing if there is none or there are several.
 std::optional<std::int32_t> find_unique(const std::vector<std::string>& texts,
                                         const std::vector<std::uint32_t>& order,
                                         std::string_view wanted) {
@@ -40,8 +40,8 @@ bool is_digits(const std::string& text) {
     return text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// Unlike find(), which also takes numbers: a class is not the same because it stands at the same
-/// place.
+/// Unlike find(), this does not accept numbers, because the same position does not mean the same
+/// class.
 std::optional<std::int32_t> place_of_text(const ClassList& classes, const std::string& text) {
     const auto found = classes.find(text);
     if (!found) return std::nullopt;
@@ -84,7 +84,7 @@ std::optional<std::int32_t> ClassList::find(std::string_view id_or_name) const {
     const char* const end = id_or_name.data() + id_or_name.size();
     const auto [stop, problem] = std::from_chars(id_or_name.data(), end, number);
     if (id_or_name.empty() || problem != std::errc() || stop != end) return std::nullopt;
-    // Of classes 1, 2 and 3, the number 0 is none, and 07 is the class 7.
+    // With classes 1, 2 and 3, the number 0 is no class, and 07 is the class 7.
     if (std::ranges::all_of(ids_, is_digits))
         return find_unique(ids_, by_id_, std::to_string(number));
     if (number >= ids_.size()) return std::nullopt;

@@ -23,7 +23,8 @@ struct Entry {
     std::string id, name;
 };
 
-/// Names may repeat ("crane" is two ImageNet classes); ids must not, so then the numbers serve.
+/// Names may repeat ("crane" is two ImageNet classes) but ids must not, so numbers are used as ids
+/// then.
 ClassList make_list(std::vector<Entry> entries, bool ids_are_names) {
     if (entries.empty()) refuse("no class in the list");
     if (entries.size() > max_classes)
@@ -38,7 +39,7 @@ ClassList make_list(std::vector<Entry> entries, bool ids_are_names) {
     return ClassList(std::move(ids), ids_are_names ? std::vector<std::string>{} : std::move(names));
 }
 
-/// Puts entries whose file gives a number for each in order; the numbers must be 0..N-1, each once.
+/// Sorts entries by the numbers that their file gives them. The numbers must be 0..N-1, each once.
 class Numbered {
 public:
     void add(std::uint64_t number, Entry entry) {
@@ -85,8 +86,8 @@ ClassList from_csv(std::string_view text, const std::string& source) {
     return make_list(numbered.in_order(), !id || !name);
 }
 
-/// "0: 'tench'," of a Python dictionary and "0 tench" of a numbered list: what follows the number,
-/// without quotes. Nothing when the line is not number `expected` of such a list.
+/// Removes the number from "0: 'tench'," in a Python dictionary or "0 tench" in a numbered list,
+/// and the quotes. Returns nothing if the line is not number `expected` of such a list.
 std::optional<std::string> without_number(std::string_view line, std::size_t expected) {
     line = trimmed(line);
     if (line.starts_with('{')) line = trimmed(line.substr(1));
@@ -106,7 +107,7 @@ std::optional<std::string> without_number(std::string_view line, std::size_t exp
     return line.empty() ? std::nullopt : std::optional(std::string(line));
 }
 
-/// The same list without the numbers 0, 1, ... where every line has its own.
+/// The list without its numbers 0, 1, ... if every line has its own.
 std::string unnumbered(std::string_view text) {
     std::string out;
     std::size_t count = 0;

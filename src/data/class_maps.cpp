@@ -21,8 +21,8 @@ namespace {
 
 using Decision = ClassMap::Decision;
 
-/// The classes with this letter, in ImageNet's order: the order of the sorted folders, too. "":
-/// all.
+/// The classes with this letter, in ImageNet's order, which is also the order of the sorted
+/// folders. "" selects all.
 ClassMap subset_map(std::string name, std::string_view letter) {
     const ClassList& all = imagenet_classes();
     ClassMap map{.name = std::move(name),
@@ -55,7 +55,7 @@ ClassMap sixteen_map() {
     return map;
 }
 
-/// Ids are the folders of the challenge's test sets, whose order is the class number.
+/// The ids are the folders of the challenge's test sets. Their order is the class number.
 ClassMap in9_map() {
     return {.name = "in9",
             .targets =
@@ -82,7 +82,7 @@ constexpr BuiltIn built_in[] = {
     {"in9", in9_map},
 };
 
-/// `missing`: ImageNet's classes that the map asks about and the model has not.
+/// `missing` are the ImageNet classes that the map needs and the model lacks.
 [[noreturn]] void refuse_missing(const ClassMap& map, const ClassList& model,
                                  const std::vector<std::size_t>& missing) {
     const ClassList& imagenet = imagenet_classes();
@@ -108,8 +108,8 @@ constexpr BuiltIn built_in[] = {
         map.name, model.size(), one, is_numbered(model) ? published_list(model.size()) : ""));
 }
 
-/// A built-in map speaks of ImageNet's classes in the usual order; this makes it speak of the
-/// model's.
+/// A built-in map refers to ImageNet's classes in the usual order. This converts it to the model's
+/// order.
 ClassMap for_model(ClassMap map, const ClassList& model) {
     const ClassList& imagenet = imagenet_classes();
     if (model.ids() == imagenet.ids()) return map;
@@ -119,7 +119,7 @@ ClassMap for_model(ClassMap map, const ClassList& model) {
     for (std::size_t c = 0; c < model.size(); ++c) {
         auto known = imagenet_meaning(model.id(c));
         if (!known && !is_wnid(model.id(c))) known = imagenet_meaning(model.name(c));
-        if (!known) continue;  // a head of more classes than ImageNet's
+        if (!known) continue;  // the head has more classes than ImageNet
         const auto i = static_cast<std::size_t>(*known);
         if (met[i]++ != 0) {
             refuse(fmt::format("class map `{}`: two classes of the model are ImageNet's `{}` ({})",
@@ -127,7 +127,7 @@ ClassMap for_model(ClassMap map, const ClassList& model) {
         }
         target_of[c] = map.target_of[i];
     }
-    // Half a group, or a class without an output, would be another question than the map's.
+    // Half of a group, or a class without an output, would change the map's meaning.
     std::vector<std::size_t> missing;
     for (std::size_t i = 0; i < met.size(); ++i) {
         if (met[i] == 0 && map.target_of[i] >= 0) missing.push_back(i);
@@ -145,12 +145,12 @@ Decision decision_named(const std::string& name) {
                        suggest(name, {"restrict", "mean_of_group", "map_argmax"})));
 }
 
-/// The file is a class map in JSON: an object with our keys.
+/// Whether the file is a class map in JSON: an object with our keys.
 bool says_decision(const nlohmann::json& root) {
     return root.is_object() && (root.contains("decision") || root.contains("target_of"));
 }
 
-/// A plain list of classes: the arg-max is over these alone.
+/// For a plain list of classes, the arg-max is only over these.
 ClassMap from_list(const std::filesystem::path& path, const ClassList& model) {
     ClassMap map{.name = path.stem().string(),
                  .targets = read_class_list(path),
@@ -159,7 +159,7 @@ ClassMap from_list(const std::filesystem::path& path, const ClassList& model) {
     const ClassAliases aliases(model);
     for (std::size_t t = 0; t < map.targets.size(); ++t) {
         const std::string &id = map.targets.id(t), &name = map.targets.name(t);
-        // Where the list had to number its entries, only the names say something.
+        // If the list had to number its entries, only the names are meaningful.
         const bool numbered = is_numbered(map.targets) && map.targets.names() != map.targets.ids();
         auto c = numbered ? std::nullopt : find_class(model, aliases, id);
         if (!c) c = find_class(model, aliases, name);

@@ -13,7 +13,7 @@ struct KnownWord {
     ColumnWord word;
 };
 
-/// In the order of their rank.
+/// Sorted by rank.
 constexpr std::array known_words = [] {
     using enum ColumnWord;
     return std::to_array<KnownWord>({
@@ -166,7 +166,7 @@ bool all_digits(std::string_view text) {
     return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// "roix1" and "bboxxmin" are sides as "x1" and "xmin" are.
+/// "roix1" and "bboxxmin" are box sides, like "x1" and "xmin".
 std::string_view without_box(std::string_view key) {
     for (const std::string_view box : {"roi", "bbox", "box"}) {
         if (key.starts_with(box) && key.size() > box.size()) return key.substr(box.size());

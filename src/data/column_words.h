@@ -1,4 +1,4 @@
-// The one vocabulary of columns in tables of labels: what the name of a column alone says.
+// The vocabulary for columns in tables of labels: the meaning of a column's name by itself.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@ namespace assay {
 enum class ColumnWord : std::uint8_t {
     other,
     image,       ///< "path", "filename", "image_id", ...: names an image
-    id,          ///< "id": names an item, or its image where no other column does
+    id,          ///< "id": names an item, or its image if no other column does
     label,       ///< "label", "class", "ClassId", "target", ...: the label of the image
-    labels,      ///< "labels", "tags": several labels in a cell, with blanks between them
+    labels,      ///< "labels", "tags": several labels in a cell, separated by blanks
     boxes,       ///< "PredictionString": a class and four numbers for each box
-    predicted,   ///< "pred", "y_pred", ...: what a classifier said, which is no label
+    predicted,   ///< "pred", "y_pred", ...: a classifier's prediction, which is no label
     split,       ///< "split", "subset", "fold", ...
     geometry,    ///< "width", "xmin", "Roi.X1", ...: sizes and sides of boxes
-    attribute,   ///< "group", "age", "source", ...: known to say something else than the label
-    row_number,  ///< "", "Unnamed: 0": what pandas writes in front of a table
+    attribute,   ///< "group", "age", "source", ...: known to be something other than the label
+    row_number,  ///< "", "Unnamed: 0": the index column that pandas writes
 };
 
 struct ColumnMeaning {
     ColumnWord word = ColumnWord::other;
-    /// Of two columns of one word, the one with the lower rank says it more clearly.
+    /// If two columns have the same meaning, the one with the lower rank expresses it more clearly.
     std::size_t rank = 0;
 };
 
@@ -34,7 +34,7 @@ inline ColumnWord column_word(std::string_view name) {
     return column_meaning(name).word;
 }
 
-/// The name by which columns are told apart: "Roi.X1" gives "roix1".
+/// A column's name without case and punctuation: "Roi.X1" gives "roix1".
 std::string column_key(std::string_view name);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// What a data set is called unless told.
+// The default name of a data set.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,23 @@
 
 namespace assay {
 
-/// A folder's name; a list's without its extension. The path need not be there.
+/// A folder's name, or a list's name without its extension. The path need not exist.
 std::string dataset_name_of(const std::filesystem::path& path);
 
-/// What each of several is called: its name as above, with as many folders in front ("blur_1",
-/// "noise_1") as tell those apart that would have one name. The same path twice has one name.
+/// The names of several data sets: as above, but equal names get as many parent folders in front
+/// ("blur_1", "noise_1") as needed to differ. Equal paths get the same name.
 std::vector<std::string> dataset_names_of(const std::vector<std::filesystem::path>& paths);
 
-/// What the results of one array of an .npz file are called: "mnist-x_test" of `name` "mnist". All
-/// other data, and no `image_column`: `name` itself.
+/// The name for the results of one array in an .npz file: "mnist-x_test" for `name` "mnist". For
+/// all other data, and without `image_column`, `name` itself.
 std::string name_of_array(const std::string& name, const std::filesystem::path& path,
                           const std::string& image_column);
 
-/// What the results of some of its images are called: "photos-first50"; of a sample
-/// "photos-sample50", with another seed than 0 "photos-sample50-seed2".
+/// The name for the results of a part of the images: "photos-first50". For a sample
+/// "photos-sample50", or "photos-sample50-seed2" with a seed other than 0.
 std::string name_of_first(std::string_view dataset, std::size_t images);
 std::string name_of_sample(std::string_view dataset, std::size_t images, std::uint64_t seed);
-/// "photos", of all of these.
+/// "photos" for each of these.
 std::string_view name_of_whole(std::string_view name);
 
 }  // namespace assay

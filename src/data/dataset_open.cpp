@@ -28,29 +28,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a made data set has beside its images, and the names that Hugging Face's `imagefolder`
-/// reads.
+/// The lists that Assay writes into data sets that it makes, and the lists that Hugging Face's
+/// `imagefolder` reads.
 constexpr std::array<std::string_view, 4> own_list_names = {"labels.csv", "metadata.csv",
                                                             "metadata.jsonl", "metadata.parquet"};
 
 enum class ArchiveKind : std::uint8_t { none, parquet, tar, zip, arrays };
 
-/// Throws usage: an option that says nothing about such data, and would be ignored. `is`: what it
-/// is, and where its labels are then.
+/// Throws usage for an option that has no effect on such data. `is` says what the data are and
+/// where their labels are.
 void check_options(const DatasetOptions& options, const fs::path& path, ArchiveKind kind,
                    std::string_view is) {
     const auto refuse = [&](std::string_view option, std::string_view of) {
         throw Error(ErrorCode::usage,
                     fmt::format("{} is for {}; {} is {}", option, of, path.string(), is));
     };
-    if (kind == ArchiveKind::arrays) return;  // the readers know which arrays have names
+    if (kind == ArchiveKind::arrays) return;  // the readers of arrays know which arrays have names
     if (!options.image_column.empty() && kind != ArchiveKind::parquet)
         refuse("--image-column", "lists of labels, Parquet, .npz and HDF5 files");
     if (!options.label_column.empty() && kind != ArchiveKind::parquet && kind != ArchiveKind::tar)
         refuse("--label-column", "lists of labels, Parquet, .npz and HDF5 files, and tars");
 }
 
-/// Throws usage: a split of what has none, or says it by its files.
+/// Throws usage for a split if the data have none, or if their file names already select it.
 void check_split(const DatasetOptions& options, const fs::path& path) {
     if (options.split.empty()) return;
     throw Error(ErrorCode::usage,
@@ -62,7 +62,8 @@ void check_split(const DatasetOptions& options, const fs::path& path) {
 constexpr std::string_view folder_of_images =
     "a folder of images: its labels are the names of its class folders, or a list (--list FILE)";
 
-/// Throws usage: what holds its images itself has no folders to read in one way or the other.
+/// Throws usage for a layout, because archives contain no folders that could be read in several
+/// ways.
 void check_layout(const DatasetOptions& options, const fs::path& path, std::string_view is) {
     check_split(options, path);
     if (options.layout == DatasetOptions::Layout::automatic) return;
@@ -77,11 +78,11 @@ bool holds_class_folders(const fs::path& path) {
     return false;
 }
 
-/// The folder's own list, when it speaks of the folder's images. Beside class folders the
-/// table may be anything (names of classes, votes, ...): it counts only if it has a column of paths
-/// and an image is where it says. Without class folders nothing else can say what the images are,
-/// so there it must be readable.
-/// Tables of `imagefolder` count only if they have a column `file_name` and labels.
+/// The folder's own list, if it describes the folder's images. Next to class folders the table may
+/// be anything (names of classes, votes, ...), so it counts only if it has a column of paths and
+/// one of its images exists. Without class folders nothing else describes the images, so the table
+/// must be readable. Tables of `imagefolder` count only if they have a column `file_name` and
+/// labels.
 std::optional<Dataset> open_own_list(const fs::path& path, std::string_view own_list_name,
                                      const DatasetOptions& options,
                                      std::vector<std::string>& notes) {
@@ -210,7 +211,7 @@ Dataset open_archives(const std::vector<fs::path>& files, const DatasetOptions& 
     }
 }
 
-/// Files by a range in braces.
+/// Opens files given by a range in braces.
 Dataset open_range(const fs::path& range, const DatasetOptions& options,
                    std::vector<std::string>& notes) {
     std::vector<fs::path> files;
@@ -235,7 +236,7 @@ Dataset open_range(const fs::path& range, const DatasetOptions& options,
     return open_archives(files, options, notes);
 }
 
-/// Archives by their names: nothing at a URL can be listed.
+/// Recognizes archives by their names, because a URL cannot be listed.
 Dataset open_url(const fs::path& url, const DatasetOptions& options,
                  std::vector<std::string>& notes) {
     remote::check_url(url.native());
@@ -251,7 +252,7 @@ Dataset open_url(const fs::path& url, const DatasetOptions& options,
     return open_archives({url}, options, notes);
 }
 
-/// Of images that may be animations, the first frame is the image.
+/// For files that may be animations, the image is the first frame.
 void note_animations(const Dataset& dataset, std::vector<std::string>& notes) {
     const StringColumn& names = dataset.paths.size() == 0 ? dataset.ids : dataset.paths;
     std::size_t gifs = 0;
@@ -286,14 +287,14 @@ std::string name_of_array(const std::string& name, const fs::path& path,
         !image_column.empty() && (ending == ".npz" || ending == ".h5" || ending == ".hdf5");
     if (!named) return name;
     std::string column = image_column;
-    std::ranges::replace(column, '/', '-');  // of an array in a group
+    std::ranges::replace(column, '/', '-');  // the array is in a group
     return name + "-" + column;
 }
 
 std::vector<std::string> dataset_names_of(const std::vector<fs::path>& paths) {
     struct Named {
         fs::path whole;
-        fs::path rest;  // folders that are not in the name yet
+        fs::path rest;  // folders that are not yet part of the name
         std::string name;
     };
     std::vector<Named> all;

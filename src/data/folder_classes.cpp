@@ -19,7 +19,7 @@
 namespace assay {
 namespace {
 
-/// The folders' numbers, or nothing when one is no number or two are the same.
+/// The folders' numbers, or nothing if one is no number or two are equal.
 std::vector<std::uint64_t> numbers_of(const std::vector<std::string>& folders) {
     std::vector<std::uint64_t> numbers(folders.size());
     for (std::size_t i = 0; i < folders.size(); ++i) {
@@ -94,7 +94,7 @@ FolderClasses match_known(const std::vector<std::string>& folders, const ClassLi
                                                          : "name");
     const std::vector<std::uint64_t> numbers = numbers_of(folders);
     if (only_numbers(known) && !std::is_sorted(numbers.begin(), numbers.end())) {
-        // In the order of their letters: "10" stands before "2".
+        // In byte order "10" comes before "2".
         constexpr std::size_t most = 3;
         const std::span<const std::string> first(folders.data(), std::min(most, folders.size()));
         out.note += fmt::format(
@@ -139,8 +139,8 @@ FolderClasses sorted_names(const std::vector<std::string>& folders) {
     return out;
 }
 
-/// A folder whose name two classes have: which one is meant cannot be told. Doubled names that no
-/// folder has do no harm.
+/// Refuses a folder if two classes have its name, because the class is ambiguous. Repeated names
+/// without a folder do no harm.
 void refuse_doubled_name(const std::vector<std::string>& folders, const ClassList& known) {
     const std::set<std::string_view> meant(folders.begin(), folders.end());
     std::map<std::string_view, std::size_t> first;
@@ -156,8 +156,8 @@ void refuse_doubled_name(const std::vector<std::string>& folders, const ClassLis
     }
 }
 
-/// A classifier whose classes are mere numbers, and folders with other names: as many of them may
-/// be its classes.
+/// If the classifier's classes are mere numbers, and the folders have other names, the same number
+/// of folders may be its classes.
 FolderClasses match_unnamed(const std::vector<std::string>& folders, const ClassList& known) {
     if (folders.size() != known.size()) {
         throw Error(
@@ -177,7 +177,7 @@ FolderClasses match_unnamed(const std::vector<std::string>& folders, const Class
 }  // namespace
 
 bool only_numbers(const ClassList& known) {
-    // Numbers with names beside them are a list of names in which some repeat.
+    // Ids that are numbers, with names, come from a list of names in which some repeat.
     const bool has_names = known.names() != known.ids();
     return is_numbered(known) && !has_names;
 }

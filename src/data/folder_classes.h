@@ -1,4 +1,4 @@
-// What the names of class folders mean.
+// Interprets the names of class folders.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ struct FolderClasses {
     std::string note;                    ///< what was assumed
 };
 
-/// True for the classes of a classifier that says only how many it has: numbers without names.
+/// Whether the classes are numbers without names, which only tell how many a classifier has.
 bool only_numbers(const ClassList& known);
-/// False when the classes are mere numbers (a classifier that does not say more) and some folder is
-/// none of these.
+/// False if the classes are mere numbers (the classifier gives no names) and some folder is none of
+/// these.
 bool folder_names_fit(const std::vector<std::string>& folders, const ClassList& known);
 
-/// Finds the class of each folder. With `known` classes each folder must be one of them (id, unique
-/// name, number; then by ClassAliases: other spellings, synonyms). Where `known` is mere
-/// numbers and the folders have other names, as many folders in order are its classes. Without:
-/// WordNet ids of ImageNet's classes mean ImageNet's 1000; numbers are classes in numeric order;
-/// else the names in byte order are the classes. Throws bad_input: unknown folder, two folders of
-/// one class, a folder with a name that two classes have.
+/// Finds the class of each folder. With `known` classes, each folder must be one of them (id,
+/// unique name, number; then by ClassAliases: other spellings, synonyms). If `known` is mere
+/// numbers and the folders have other names, that many folders in order are its classes. Without
+/// `known`: WordNet ids of ImageNet's classes mean ImageNet's 1000; numbers are classes in numeric
+/// order; otherwise the names in byte order are the classes. Throws bad_input: an unknown folder,
+/// two folders for one class, a folder whose name two classes have.
 FolderClasses match_folders(const std::vector<std::string>& folders, const ClassList& known);
 
 }  // namespace assay

@@ -17,11 +17,11 @@
 namespace assay {
 namespace {
 
-/// Names of one folder, in one arena: a flat folder may hold a million.
+/// The names in one folder, in one buffer, because a flat folder may have a million.
 struct Entries {
     struct Entry {
         std::uint64_t begin;
-        std::uint32_t size;  // with the '/' of a folder
+        std::uint32_t size;  // includes the '/' of a folder
         bool folder;
     };
     std::string names;
@@ -39,8 +39,7 @@ bool may_be_table(std::string_view name) {
            extension == ".json";
 }
 
-/// Folders carry a '/' at the end of their names, so that sorting entries sorts the paths below
-/// them.
+/// Folder names end with '/', so that sorting entries also sorts the paths below them.
 Entries read_entries(const std::filesystem::path& folder, std::vector<std::string>* tables) {
     const std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir(folder.c_str()), ::closedir);
     if (!dir) {

@@ -1,4 +1,4 @@
-// Walks over folders of images.
+// Searches folders for images.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace assay {
 
-/// What stands directly in a folder, hidden names left out.
+/// The direct entries of a folder, without hidden names.
 struct FolderListing {
-    std::vector<std::string> folders;  ///< in byte order of "name/", so that walking them in turn
+    std::vector<std::string> folders;  ///< in byte order of "name/", so that visiting them in turn
                                        ///< gives paths in byte order
     std::uint64_t images = 0;
     std::uint64_t others = 0;
@@ -22,18 +22,18 @@ struct FolderListing {
 FolderListing list_folder(const std::filesystem::path& folder);
 
 struct ScanCounts {
-    std::uint64_t others = 0;  ///< files that are no images by extension
+    std::uint64_t others = 0;  ///< files without an image's extension
     std::uint64_t repeats =
-        0;  ///< links to folders that were read already; they are not followed again
+        0;  ///< links to folders that were read before; they are not followed again
 };
 
 /// Appends the images below root / sub as paths relative to `root`, in byte order, until `out`
 /// holds `limit` (0: all). Links are followed; each real folder is read once. A dangling link with
-/// an image's extension counts as a image: that it cannot be read is found, and recorded, later.
-/// Throws bad_input (no folder), io (not readable).
+/// an image's extension counts as an image, and is recorded as unreadable later. Throws bad_input
+/// (no folder), io (not readable).
 void scan_images(const std::filesystem::path& root, const std::string& sub, std::size_t limit,
                  StringColumn& out, ScanCounts& counts);
-/// Whether an image is below root / sub. Throws as scan_images() does.
+/// Whether there is an image below root / sub. Throws as scan_images() does.
 bool holds_an_image(const std::filesystem::path& root, const std::string& sub);
 
 }  // namespace assay

@@ -14,7 +14,7 @@ namespace assay {
 namespace {
 
 constexpr std::uint32_t no_node = std::numeric_limits<std::uint32_t>::max();
-/// Nodes that a message names.
+/// The most nodes that a message lists.
 constexpr std::size_t most_named = 5;
 
 std::string listed(const std::vector<std::string>& names, std::string_view of) {
@@ -110,7 +110,8 @@ void Hierarchy::sort_from_the_root(const std::string& source) {
         }
     }
     if (order_.size() == ids_.size()) return;
-    // What is left waits for itself: go up among it until a node comes again.
+    // The remaining nodes all wait for each other. Following parents among them leads back to a
+    // visited node, which gives the cycle.
     std::uint32_t node = 0;
     while (waiting[node] == 0) ++node;
     std::vector<std::uint32_t> way;
@@ -164,7 +165,8 @@ std::vector<std::uint32_t> Hierarchy::nodes_of(const ClassList& classes) const {
         if (const std::size_t nodes_so = called(classes.name(c)).size(); nodes_so > 1) {
             text += fmt::format(" (the name of {} nodes: take their ids)", nodes_so);
         } else if (missing.size() < most_named) {
-            // Distances between words are no light work: of those that are named alone.
+            // Computing distances between words is slow, so it is done only for the names in the
+            // message.
             std::vector<std::string> names;
             for (std::uint32_t n = 0; n < size(); ++n) names.push_back(name(n));
             const std::string near = nearest_name(classes.name(c), names);

@@ -24,7 +24,7 @@ constexpr std::uint32_t most_nodes = 1'000'000;
 constexpr std::size_t most_edges = 4'000'000;
 constexpr std::size_t longest_id = 4096;
 
-/// Nodes and edges as a file names them.
+/// Nodes and edges under the names in a file.
 class HierarchyBuilder {
 public:
     explicit HierarchyBuilder(std::string source) : source_(std::move(source)) {}
@@ -72,7 +72,7 @@ private:
     bool named_ = false;
 };
 
-/// The parts of a line between blanks.
+/// Splits a line at blanks.
 std::vector<std::string_view> parts_of(std::string_view line) {
     std::vector<std::string_view> parts;
     for_each_part(line, " \t", [&](std::string_view part) { parts.push_back(part); });
@@ -123,8 +123,8 @@ void add_noun(HierarchyBuilder& builder, std::string_view line, const std::strin
     }
 }
 
-/// Trees name inner nodes as they like. A name that a class has, or that stands at several places,
-/// is told apart by what is above it.
+/// Trees may give inner nodes any name. If a class has the same name, or several nodes do, the
+/// ancestors' names make it unique.
 class JsonTree {
 public:
     explicit JsonTree(const std::string& source) : source_(source), builder_(source) {}
@@ -152,7 +152,7 @@ private:
         if (!root) fail("a node has no `name` (or `class`)");
         return "root";
     }
-    /// The children of a node that is no class.
+    /// The children of a node that is not a class.
     const nlohmann::json& children_of(const nlohmann::json& value) const {
         const nlohmann::json& children = value["children"];
         if (!children.is_array()) fail("`children` is not a list");
@@ -173,7 +173,7 @@ private:
         const std::size_t above = path_.size();
         path_ += (above == 0 ? "" : "/") + name;
         const bool taken = !leaf && (builder_.knows(name) || classes_.contains(name));
-        // Or the class would become this node, with all that is below it.
+        // Otherwise the class would become this node, together with everything below it.
         if (taken && classes_.contains(path_))
             fail(fmt::format("a class is named `{}`, which is also the path of this node",
                              shortened(path_)));
@@ -206,7 +206,8 @@ Hierarchy hierarchy_from_csv(std::string_view text, const std::string& source) {
         if (id.empty()) throw csv.error("a node without an id");
         const std::uint32_t node = builder.node(id);
         if (name) builder.name(node, trimmed(csv[*name]));
-        // "parents" are several, separated by blanks; a single parent may have blanks in its name.
+        // "parents" lists several, separated by blanks. A single parent may have blanks in its
+        // name.
         const std::string_view above = trimmed(csv[parent]);
         if (loose_name(csv.columns()[parent]) == "parents") {
             for (const auto one : parts_of(above)) builder.edge(node, builder.node(one));
@@ -233,7 +234,7 @@ Hierarchy hierarchy_from_pairs(std::string_view text, const std::string& source)
 Hierarchy hierarchy_from_wordnet(std::string_view text, const std::string& source) {
     HierarchyBuilder builder(source);
     for_each_line(text, [&](std::string_view line, std::size_t number) {
-        // The licence stands in front, its lines begin with two blanks.
+        // The license comes first, in lines that begin with two blanks.
         if (line.empty() || line.starts_with("  ")) return;
         add_noun(builder, line, fmt::format("{} line {}", source, number));
     });

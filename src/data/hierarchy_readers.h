@@ -1,4 +1,5 @@
-// The formats in which hierarchies come, from text in memory; `source` is named in messages.
+// Reads the file formats of hierarchies from text in memory. `source` is the file's name in
+// messages.
 #pragma once
 
 #include <string>

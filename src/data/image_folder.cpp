@@ -20,8 +20,8 @@ struct ClassFolder {
     bool has_images = false;
 };
 
-/// Items of all class folders, in byte order of their paths. Folders behind the limit are asked
-/// only whether they hold an image.
+/// The items of all class folders, in byte order of their paths. Beyond the limit, a folder is only
+/// checked for containing an image.
 std::vector<ClassFolder> scan_class_folders(const fs::path& root,
                                             const std::vector<std::string>& names,
                                             std::size_t limit, StringColumn& ids,
@@ -45,9 +45,9 @@ std::vector<ClassFolder> scan_class_folders(const fs::path& root,
     return folders;
 }
 
-/// The folders that stand for classes. One without images counts (leaving it out would move the
-/// labels of the others), unless the classes are told by WordNet ids, numbers or a list, and it is
-/// none of them.
+/// The folders that are classes. A folder without images counts, because omitting it would shift
+/// the labels of the others. It does not count if WordNet ids, numbers or a list define the
+/// classes, and it is none of them.
 std::vector<std::string> class_names(const std::vector<ClassFolder>& folders,
                                      const ClassList& classes) {
     bool wnids = true, numbers = true;
@@ -126,7 +126,7 @@ std::optional<Dataset> open_image_folder(const fs::path& root, const DatasetOpti
 
 namespace {
 
-/// A file of labels that nobody asked for is not passed over. Throws bad_input.
+/// Refuses to silently ignore a file of labels. Throws bad_input.
 void refuse_labels_beside(const fs::path& root, const std::vector<std::string>& tables,
                           const Dataset& images) {
     for (const std::string& table : tables) {

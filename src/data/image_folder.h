@@ -1,4 +1,4 @@
-// Data sets that are folders: one folder a class, or flat without labels.
+// Data sets in folders: one folder per class, or flat without labels.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// Nothing when no subfolder holds an image.
+/// Returns nothing if no subfolder contains an image.
 std::optional<Dataset> open_image_folder(const std::filesystem::path& root,
                                          const DatasetOptions& options,
                                          std::vector<std::string>& notes);

@@ -1,4 +1,4 @@
-// What the built-in ImageNet classes are, in a sentence each.
+// A one-sentence definition of each built-in ImageNet class.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace {
 
 using Classes = std::vector<std::int32_t>;
 
-/// Text -> the classes that have it, ascending, each once.
+/// Text -> the classes with this text, ascending, each once.
 class NameIndex {
 public:
     void add(std::string_view text, std::int32_t c) {
@@ -31,7 +31,7 @@ private:
 };
 
 struct KnownNames {
-    NameIndex whole;     ///< all synonyms as one text, of the classes that have several
+    NameIndex whole;     ///< for classes with several synonyms: all of them as one text
     NameIndex first;     ///< the first synonym
     NameIndex synonyms;  ///< each of them
 
@@ -52,7 +52,7 @@ const KnownNames& known_names() {
     return made;
 }
 
-/// Where only the case tells two classes apart, it decides.
+/// If two classes differ only in case, the case decides.
 Classes by_case(const Classes& classes, std::string_view text) {
     Classes same;
     for (const std::int32_t c : classes) {
@@ -77,7 +77,8 @@ Classes of_parts(std::string_view text) {
     return all.value_or(Classes{});
 }
 
-/// Every name means one class after those that others mean for certain are taken from it.
+/// Assigns each name a class of its own, by repeatedly removing the classes that other names
+/// certainly mean.
 std::optional<Classes> permutation(const std::vector<Classes>& meanings) {
     const std::size_t n = imagenet_classes().size();
     std::vector<Classes> left = meanings;
@@ -99,8 +100,8 @@ std::optional<Classes> permutation(const std::vector<Classes>& meanings) {
     return out;
 }
 
-/// At least half of the texts mean the class at their own place, and each text that means others
-/// only is a doubled name: what it means is named at its own place, too.
+/// Whether at least half of the texts mean the class at their own position. Each text that only
+/// means other classes must be a repeated name, whose class is also named at its own position.
 bool in_usual_order(const std::vector<Classes>& meanings) {
     std::vector<bool> own(meanings.size());
     for (std::size_t i = 0; i < meanings.size(); ++i)

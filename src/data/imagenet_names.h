@@ -9,24 +9,24 @@
 
 namespace assay {
 
-/// The classes (0..999, ascending) that a text may mean; none when it means none of them. In this
-/// order, the first that fits: a WordNet id; all synonyms as WordNet lists them ("tench, Tinca
-/// tinca"); the first synonym; any synonym; and of "a, b" the classes that all parts allow. Case,
-/// '_', '-' and blanks do not matter, but where two classes differ by case alone ("Cardigan" the
-/// dog, "cardigan") the case decides.
+/// The classes (0..999, ascending) that a text may mean; empty if it means none. The first match in
+/// this order counts: a WordNet id; all synonyms as WordNet lists them ("tench, Tinca tinca"); the
+/// first synonym; any synonym; and of "a, b" the classes that all parts allow. Case, '_', '-' and
+/// blanks do not matter. But if two classes differ only in case ("Cardigan" the dog, "cardigan")
+/// the case decides.
 std::vector<std::int32_t> imagenet_meanings(std::string_view text);
 
-/// The same where only one class is meant.
+/// The same, but only if exactly one class matches.
 std::optional<std::int32_t> imagenet_meaning(std::string_view text);
 
-/// For 1000 names the ImageNet class of each, or nothing where they are not ImageNet's classes:
-/// at least half of the names mean the class at their own place, and none is out of its place
-/// (lists that call some classes otherwise, as CLIP's does, but keep the usual order); or each name
-/// means a class of its own, in whatever order.
+/// For 1000 names, the ImageNet class of each, or nothing if they are not ImageNet's classes.
+/// Either at least half of the names mean the class at their own position, and none is out of
+/// place. This accepts lists in the usual order that give some classes other names, as CLIP's does.
+/// Or each name means a class of its own, in any order.
 std::optional<std::vector<std::int32_t>> as_imagenet(const std::vector<std::string>& names);
 
-/// Where the WordNet ids of a head of so many classes are published: ImageNet-12k, -21k, -22k in
-/// timm's orders, which are not built in; a sentence behind a semicolon, "" for other numbers.
+/// Where the WordNet ids of a head with this many classes are published: ImageNet-12k, -21k, -22k
+/// in timm's orders, which are not built in. A sentence after a semicolon, or "" for other numbers.
 std::string published_list(std::size_t classes);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// The built-in table of ImageNet's classes and what other benchmarks make of them.
+// The built-in table of ImageNet's classes and of their roles in other benchmarks.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace assay {
 
-/// One entry a class, in the usual order (WordNet ids ascending).
+/// One entry per class, in the usual order (WordNet ids ascending).
 struct ImagenetTable {
     ClassList classes;
     std::vector<std::int32_t> in9;  ///< backgrounds challenge (Xiao et al. 2020): 0..8, or -1

@@ -23,8 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// A line with the checksum of all behind it, a line of JSON that says what follows, then the
-// arrays, each at a multiple of 64 bytes, in the byte order of the machine.
+// The file has a line with the checksum of everything after it, a line of JSON that describes the
+// rest, and then the arrays. Each array starts at a multiple of 64 bytes, in the machine's byte
+// order.
 constexpr RecordSchema columns_schema{"assay.item_columns/1"};
 constexpr std::uint64_t alignment = 64;
 constexpr std::size_t most_header = std::size_t{16} << 20;
@@ -39,11 +40,11 @@ struct ArrayFacts {
     std::string name;
     std::uint64_t bytes = 0;
 };
-/// What follows the header.
+/// Describes the arrays after the header.
 struct ColumnsHeader {
     std::string byte_order;
     std::uint64_t rows = 0;
-    std::string items_xxh128;  ///< of the csv file that says the same
+    std::string items_xxh128;  ///< hash of the csv file with the same content
     std::vector<ArrayFacts> arrays;
 };
 
@@ -73,7 +74,8 @@ std::uint64_t aligned(std::uint64_t at) {
     return (at + alignment - 1) / alignment * alignment;
 }
 
-/// As the csv file has it: sets of all items, and no paths where each is the item's id.
+/// The same content as the csv file: label sets of all items, and no paths if each is the item's
+/// id.
 struct Written {
     LabelSets labels;
     StringColumn paths;
@@ -152,7 +154,7 @@ void write_item_columns(const Dataset& dataset, std::string_view items_hash, con
     const std::string text =
         record_of(columns_schema, header).dump(-1, ' ', true, json::error_handler_t::replace) +
         "\n";
-    std::string checksum = hash_text(text) + "\n";  // as long as the right one
+    std::string checksum = hash_text(text) + "\n";  // has the length of the real checksum
     static constexpr std::array<std::byte, alignment> padding{};
     std::vector<std::span<const std::byte>> parts = {
         std::as_bytes(std::span(checksum.data(), checksum.size())),

@@ -1,5 +1,5 @@
-// The item table of a store as arrays that are mapped into memory, beside the csv that people and
-// other programs read: it opens at once, and the processes of a machine share it.
+// The item table of a store as arrays that are mapped into memory, next to the csv for people and
+// other programs. It opens immediately, and the processes of a machine share the memory.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@
 
 namespace assay {
 
-/// Writes ids, paths, labels and attributes. `items_hash`: of the csv file that they are also in.
-/// Throws io.
+/// Writes ids, paths, labels and attributes. `items_hash` is the hash of the csv file with the same
+/// content. Throws io.
 void write_item_columns(const Dataset& dataset, std::string_view items_hash,
                         const std::filesystem::path& path);
 
-/// Maps them; classes, name and root are not in it. Nothing where no such file is there, one of
-/// another csv file, of another version, or a damaged one: the csv says the same. Cost: one read of
-/// the file, by the checksum.
+/// Maps the arrays. Classes, name and root are not in the file. Returns nothing if the file is
+/// missing, damaged, of another version, or belongs to another csv file; the csv has the same
+/// content. Cost: one read of the file, for the checksum.
 std::optional<Dataset> map_item_columns(const std::filesystem::path& path,
                                         std::string_view items_hash);
 

@@ -1,4 +1,4 @@
-// What cells of tables of labels say, and what the columns were taken for in words.
+// Interprets cells of tables of labels, and describes how columns were interpreted.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -26,12 +26,12 @@ bool is_number(std::string_view cell) {
     return parse_number(whole_number(cell), ignored);
 }
 
-/// What a column of an unknown name that counts something holds; classes have numbers, too.
+/// Whether the values of an unknown column look like counts. Classes may be numbers too.
 bool is_count(std::string_view cell) {
     return cell.empty() || is_number(cell) || whole_number(cell) == "-1";
 }
 
-/// "0.25": a measured number, and no class.
+/// "0.25" is a measured number and no class.
 bool is_fraction(std::string_view cell) {
     return !is_number(cell) && whole_number(cell) != "-1" && !cell.empty() &&
            cell.find_first_not_of("+-0123456789.eE") == std::string_view::npos &&
@@ -59,7 +59,7 @@ public:
     LabelColumns find() {
         find_image();
         if (choice_.label_column == "none" && !is_there("none")) {
-            // The user wants none.
+            // The user wants no labels.
         } else if (!choice_.label_column.empty()) {
             take_label(asked_for(choice_.label_column, "--label-column"));
         } else {
@@ -108,7 +108,7 @@ private:
         });
     }
 
-    /// What the cells say where no header does.
+    /// Reads the meaning from the cells if there is no header.
     void read_words_of_cells() {
         for (std::size_t c = 0; c < table_.names.size(); ++c) {
             if (every_cell(c, names_an_image)) words_[c] = {ColumnWord::image, 0};
@@ -122,8 +122,8 @@ private:
         for (std::size_t side = boxes[0]; side < boxes[0] + 4; ++side)
             words_[side] = {ColumnWord::geometry, 0};
     }
-    /// Whether the four columns from `first` on are boxes beside one column of labels: what is left
-    /// are the image, perhaps a split, and one more.
+    /// Whether the four columns from `first` on are boxes. Then one column of labels, the image,
+    /// perhaps a split, and one more must remain.
     bool is_box(std::size_t first) const {
         std::size_t left = 0;
         bool label_is_text = false;
@@ -146,7 +146,7 @@ private:
                 return false;
             const std::set<std::uint64_t> different = {at(row, 0), at(row, 1), at(row, 2),
                                                        at(row, 3)};
-            // One image has no label twice, and no class beyond the last one.
+            // An image does not have a label twice, and no class number exceeds the last class.
             repeats = repeats || different.size() < 4 ||
                       (choice_.classes != nullptr && !choice_.classes->empty() &&
                        *different.rbegin() >= choice_.classes->size());
@@ -154,7 +154,8 @@ private:
         return label_is_text || repeats;
     }
 
-    /// The columns of a word, the clearest name first. Throws bad_input: two have one name.
+    /// The columns with a meaning, the clearest name first. Throws bad_input if two have the same
+    /// name.
     Columns of_word(ColumnWord word) const {
         Columns columns;
         for (std::size_t c = 0; c < words_.size(); ++c) {
@@ -212,7 +213,8 @@ private:
             found_.image = images.front();
         }
         const bool called_id = !ids.empty() && column_key(name(ids.front())) == "id";
-        // Alone, the id is the image; a number is, where it is called so.
+        // If the id is the only candidate, it is the image. A number is only if its column's name
+        // says so.
         if (called_id || (!ids.empty() && !found_.image && !every_cell(ids.front(), is_number))) {
             refuse_namesake(ids.front());
             (found_.image ? found_.id : found_.image) = ids.front();
@@ -222,7 +224,7 @@ private:
             columns_where([&](std::size_t c) { return every_cell(c, names_an_image); });
         if (files.size() > 1) ask_for_image(files);
         if (files.size() == 1) found_.image = files.front();
-        // pandas writes its index, which may be the names of the images, without a name.
+        // pandas writes its index without a name, and it may contain the names of the images.
         const Columns indices = of_word(ColumnWord::row_number);
         if (!found_.image && table_.header && indices.size() == 1 && !counts_rows(indices.front()))
             found_.image = indices.front();
@@ -251,20 +253,22 @@ private:
     void find_label() {
         for (const ColumnWord word : {ColumnWord::boxes, ColumnWord::labels}) {
             Columns columns = of_word(word);
-            std::erase_if(columns, [&](std::size_t c) {  // "tags" say much of items
+            // a column "tags" may describe items in many ways
+            std::erase_if(columns, [&](std::size_t c) {
                 return !choice_.ask && column_key(name(c)) == "tags";
             });
             if (!columns.empty()) return take_label(columns.front());
         }
         Columns labels = of_word(ColumnWord::label);
-        // "target" may be a class, in a table with a column per class.
+        // "target" may be a class in a table with a column per class.
         std::erase_if(labels, [&](std::size_t c) {
             return is_used(c) || (named_classes() != nullptr && column_key(name(c)) != "label" &&
                                   named_classes()->find(trimmed(name(c))));
         });
         const bool usual = !labels.empty() && column_key(name(labels.front())) == "label";
         if (!choice_.ask && !usual) {
-            // "class" may be an attribute there: it is the label where its cells are classes.
+            // "class" may be an attribute in such a table. It is the label if its cells are
+            // classes.
             std::erase_if(labels, [&](std::size_t c) {
                 return choice_.classes == nullptr || !every_cell(c, [&](std::string_view cell) {
                            return cell.empty() || cell == "-1" ||
@@ -280,7 +284,7 @@ private:
         guess_label();
     }
 
-    /// Whether one column is another one in other words, as far as the sample shows.
+    /// Whether two columns express the same labels in different words, as far as the sample shows.
     bool same_labels(std::size_t one, std::size_t other) const {
         std::map<std::string_view, std::string_view> there, back;
         for (const auto& row : table_.rows) {
@@ -290,8 +294,8 @@ private:
         }
         return true;
     }
-    /// Whether the rows show that columns of unknown names say the same: each names the same class,
-    /// or values that come several times agree. One row, or another value in each, shows nothing.
+    /// Whether the rows prove that columns with unknown names agree: both name the same class, or
+    /// repeated values match. A single row, or different values in every row, prove nothing.
     bool show_one_label(std::size_t one, std::size_t other) const {
         if (named_classes() != nullptr) {
             return std::ranges::all_of(table_.rows, [&](const auto& row) {
@@ -303,7 +307,8 @@ private:
         for (const auto& row : table_.rows) different.insert(row[one]);
         return different.size() > 1 && different.size() < table_.rows.size();
     }
-    /// One of several columns that may hold the labels. Throws bad_input: that is not clear.
+    /// Chooses one of several columns that may contain the labels. Throws bad_input if that is
+    /// ambiguous.
     std::size_t the_one_of(const Columns& candidates) const {
         if (candidates.size() == 1) return candidates.front();
         for (const std::size_t c : candidates) refuse_namesake(c);
@@ -316,7 +321,7 @@ private:
         const bool same = std::ranges::all_of(
             candidates, [&](std::size_t c) { return same_labels(candidates.front(), c); });
         if (!same || !table_.header) ask_for_label(candidates);
-        // Of a number and a name the number says which class it is, too.
+        // If there is a number and a name, the number identifies the class too.
         const auto number = std::ranges::find_if(
             candidates, [&](std::size_t c) { return every_cell(c, is_number); });
         return number == candidates.end() ? candidates.front() : *number;
@@ -336,12 +341,12 @@ private:
                     : ": name the right one `label`"));
     }
 
-    /// A column per class.
+    /// Finds a column per class.
     bool find_flags() {
         static const ClassList none;
         found_.flags = class_columns(table_, found_.image,
                                      choice_.classes == nullptr ? none : *choice_.classes);
-        // Attributes of items may have the names of classes.
+        // Attributes may have the names of classes, so the cells must be flags.
         if (!choice_.ask && !hold_flags()) found_.flags.clear();
         for (const LabelColumns::Flag& flag : found_.flags) is_flag_.insert(flag.column);
         const Columns rest = columns_where(
@@ -380,7 +385,8 @@ private:
         });
     }
 
-    /// Whether the cells may be classes: no measured numbers, and not another one in each row.
+    /// Whether the cells may be classes: no measured numbers, and not a different value in each
+    /// row.
     bool may_be_labels(std::size_t c) const {
         constexpr std::size_t few_rows = 8;
         std::set<std::string_view> different;
@@ -398,7 +404,8 @@ private:
             return named_classes() != nullptr ? is_known(c) : may_be_labels(c);
         });
         if (candidates.empty() && rest.size() == 1 && may_be_labels(rest.front()))
-            candidates = rest;  // its labels may be misspelt, which is said of the first one
+            candidates = rest;  // its labels may be misspelled, and the error is about the first
+                                // candidate
         const bool clear = named_classes() != nullptr || candidates == rest;
         if (!choice_.ask) {
             if (named_classes() != nullptr && candidates.size() == 1 && is_known(candidates[0]) &&

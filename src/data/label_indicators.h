@@ -1,4 +1,4 @@
-// Label sets as a table of zeros and ones: a column per class.
+// Label sets in a table of zeros and ones, with a column per class.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace assay {
 
-/// The columns that are called after classes, by id or name; or all of them by number ("0",
-/// "class_0", ...). Nothing where there are none. `image` is passed over. Throws bad_input: two
-/// columns of one class.
+/// The columns that are named after classes, by id or name, or all by number ("0", "class_0", ...).
+/// Empty if there are none. The column `image` is skipped. Throws bad_input if two columns are the
+/// same class.
 std::vector<LabelColumns::Flag> class_columns(const TableSample& table,
                                               std::optional<std::size_t> image,
                                               const ClassList& classes);

@@ -14,10 +14,10 @@
 namespace assay {
 namespace {
 
-/// Item and labels; one more, so that what is wrong is said of the label that is no label.
+/// Item and labels, plus one level, so that an error can name the value that is no label.
 constexpr int deepest_labels = 3;
 
-/// Takes the parser's events, so that 50,000 lists cost two arrays and no tree.
+/// Handles the parser's events, so that 50,000 lists cost two arrays and no tree.
 class LabelEvents : public nlohmann::json_sax<nlohmann::json> {
 public:
     LabelEvents(NamedRows& out, const ClassList& classes, const std::string& source)
@@ -113,8 +113,7 @@ private:
     bool in_row_ = false;
 };
 
-/// The labels alone; what else is wrong is for who reads the rows. Nothing is kept but each name
-/// once.
+/// Reads only the labels. The reader of rows reports other errors. Stores each name once.
 class NameEvents : public nlohmann::json_sax<nlohmann::json> {
 public:
     std::set<std::string> names;

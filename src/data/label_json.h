@@ -9,17 +9,17 @@
 
 namespace assay {
 
-/// Label sets in JSON: a list of lists (`keys` stays empty), or an object file -> label or list.
-/// Nothing deeper is built in memory.
+/// Label sets in JSON: a list of lists (`keys` is then empty), or an object file -> label or list.
+/// Deeper values are never built in memory.
 NamedRows parse_label_json(std::string_view text, const ClassList& classes,
                            const std::string& source);
 
-/// The names among the labels of such a file, in byte order; none when its labels are numbers, or
-/// when it is damaged. Throws bad_input on names beside numbers: nothing says then what the numbers
-/// mean.
+/// The names among the labels of such a file, in byte order. Empty if its labels are numbers, or if
+/// it is damaged. Throws bad_input for names next to numbers, because the numbers are then
+/// ambiguous.
 std::vector<std::string> label_names_in_json(std::string_view text, const std::string& source);
 
-/// `number` as a class. Without classes any number below a million is one. Throws bad_input
+/// `number` as a class. Without classes, any number below a million is accepted. Throws bad_input
 /// ("`where`: label ...").
 std::int32_t checked_class(std::int64_t number, const ClassList& classes, std::string_view where);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t max_table_bytes = std::uint64_t{4} << 30;
 
-/// A table's rows, whatever separates their cells.
+/// The rows of a table with any separator.
 template <class Rows>
 void read_rows(Rows& rows, const LabelColumns& columns, const TableSample& table,
                const LabelListOptions& options, LabelList& list) {
@@ -32,7 +32,7 @@ void read_rows(Rows& rows, const LabelColumns& columns, const TableSample& table
         ++list.rows;
         list.lines.push_back(static_cast<std::uint32_t>(rows.line()));
         if (columns.image) {
-            // The items of a store leave `path` empty where the id is the path.
+            // Items of a store have an empty `path` if the id is the path.
             const std::string_view name = rows[*columns.image].empty() && columns.id
                                               ? rows[*columns.id]
                                               : rows[*columns.image];
@@ -103,8 +103,8 @@ LabelList from_table(std::string_view text, const LabelTable& table,
     return list;
 }
 
-/// Where the file's name ends in "a b.jpg 65": at the first separator behind an image's extension
-/// (or a number of ImageNet's validation set); 0 when the line does not begin with a file.
+/// The position where the file's name ends in "a b.jpg 65": at the first separator after an image's
+/// extension (or a number of ImageNet's validation set). 0 if the line does not begin with a file.
 std::size_t end_of_file_name(std::string_view line) {
     for (std::size_t end = line.find_first_of(" \t,"); true;
          end = line.find_first_of(" \t,", end + 1)) {
@@ -155,7 +155,7 @@ LabelList from_lines(std::string_view text, std::string source, const LabelListO
     return list;
 }
 
-/// "3.0" is class 3, unless a class is called so. Throws bad_input: -1 and 1 may be two classes.
+/// "3.0" is class 3, unless a class has that name. Throws bad_input if -1 and 1 may be two classes.
 void settle_numbers(LabelList& list, const LabelListOptions& options) {
     const ClassList* classes = options.classes;
     for (LabelList::Text& text : list.texts) {

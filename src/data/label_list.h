@@ -1,4 +1,4 @@
-// Lists of images and labels as they stand on disk (csv, tsv, text), with labels still as texts.
+// Lists of images and labels from files (csv, tsv, text), with labels still as texts.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,18 @@ namespace assay {
 struct LabelList {
     std::string source;  ///< file name, for messages
     std::size_t rows = 0;
-    StringColumn files;  ///< one per row; empty: rows are labels only, in the items' order
-    StringColumn ids;    ///< an `id` column that stands beside a path column, else empty
-    bool stems = false;  ///< files come without extension (the challenge's ImageId)
+    StringColumn files;  ///< one per row; empty if rows have only labels, in the items' order
+    StringColumn ids;    ///< an `id` column next to a path column, else empty
+    bool stems = false;  ///< files have no extension (the challenge's ImageId)
     bool has_labels = false;
     bool flags = false;  ///< a column per class: `texts` are in the order of the columns
-    /// What each column was taken for; "": no columns.
+    /// How each column was interpreted; "" if there are no columns.
     std::string taken;
     std::size_t marked_none = 0;  ///< rows with the label -1, which means none
     LabelSets labels;             ///< for each row a set of indices into `texts`
     struct Text {
         std::string text;
-        std::size_t line;  ///< where it stands first
+        std::size_t line;  ///< the line of its first occurrence
     };
     std::vector<Text> texts;
     std::vector<Dataset::Attribute> attributes;  ///< the other columns
@@ -39,50 +39,51 @@ struct LabelList {
 };
 
 struct LabelListOptions {
-    const ClassList* classes =
-        nullptr;             ///< helps to tell "great white shark" from three labels; may be null
+    const ClassList* classes = nullptr;  ///< helps to distinguish "great white shark" from three
+                                         ///< labels; may be null
     bool attributes = true;  ///< keep the other columns
-    std::size_t limit = 0;   ///< first rows only, where rows name whole files; 0: all
-    std::string image_column{}, label_column{};  ///< as ColumnChoice has them
+    std::size_t limit = 0;   ///< read only the first rows, if rows name whole files; 0 reads all
+    std::string image_column{}, label_column{};  ///< as in ColumnChoice
     bool ask = true, options = true;             ///< likewise
-    bool minus_one_unlabelled = false;           ///< -1 is no label, even where all others are 1
+    bool minus_one_unlabelled = false;           ///< -1 is no label, even if all others are 1
 };
 
-/// ImageNet's validation set has so many images, and lists of labels in the order of their numbers.
+/// The number of images in ImageNet's validation set. Lists of labels follow the order of their
+/// numbers.
 inline constexpr std::size_t imagenet_val_size = 50'000;
-/// True when there are items and each is named ILSVRC2012_val_%08d.*.
+/// True if there are items, all named ILSVRC2012_val_%08d.*.
 bool all_imagenet_val(const StringColumn& ids);
 
-/// A table, or text: one label a line, or `file label ...`. Throws bad_input.
+/// Reads a table, or text with one label or `file label ...` per line. Throws bad_input.
 LabelList read_label_list(const TableFile& file, const LabelListOptions& options);
 
-/// Throws usage: columns were asked for, and a file of this form has none.
+/// Throws usage because columns were requested and a file in this format has none.
 [[noreturn]] void refuse_columns_of(std::string_view source);
 
-/// What is to be said of a list that was read: its columns, and labels that mean none.
+/// Notes about a list that was read: its columns, and labels that mean none.
 std::vector<std::string> notes_of(const LabelList& list);
 
 /// The class of each text. Throws bad_input naming file, line, value and the nearest class.
 std::vector<std::int32_t> classes_of_texts(const LabelList& list, const ClassList& classes);
 
-/// The sets with texts replaced by classes.
+/// The label sets after replacing texts by classes.
 LabelSets to_classes(const LabelList& list, const std::vector<std::int32_t>& class_of_text);
 
 /// "labels.csv: -1 means no label: 95 of 200 rows".
 std::string note_of_none(std::string_view source, std::uint64_t none, std::uint64_t rows);
-/// bad_input: the labels are -1 and 1 alone, and -1 may be a class.
+/// bad_input because all labels are -1 or 1, and -1 may be a class.
 class UnclearSigns : public Error {
 public:
     UnclearSigns(const std::string& message, std::uint64_t minus_ones, std::uint64_t plus_ones)
         : Error(ErrorCode::bad_input, message), none(minus_ones), ones(plus_ones) {}
-    std::uint64_t none, ones;  ///< labels that are -1, and 1
+    std::uint64_t none, ones;  ///< the number of labels that are -1, and that are 1
 };
-/// Throws UnclearSigns where labels of at most two classes are -1 (`none` of them), 1 (`ones`) and
-/// no `others`.
+/// Throws UnclearSigns if there are at most two classes and all labels are -1 (`none` of them) or 1
+/// (`ones`), with no `others`.
 void refuse_signs(std::string_view source, std::uint64_t none, std::uint64_t ones,
                   std::uint64_t others, const ClassList& classes);
 
-/// "label `x`: ..." explanation shared by all readers of labels.
+/// The explanation "label `x`: ..." that all readers of labels share.
 std::string unknown_label(std::string_view label, const ClassList& classes);
 
 }  // namespace assay

@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-/// Items by another text than their id, which several may share.
+/// Finds items by a text other than their id. Several items may share it.
 template <class TextOf>
 class SharedIndex {
 public:
@@ -39,7 +39,7 @@ private:
     std::vector<std::uint8_t> shared_;
 };
 
-/// Without the extension of an image: other dots are part of a name.
+/// Removes only an image's extension, because other dots are part of a name.
 std::string_view stem_of(std::string_view path) {
     return has_image_extension(path) ? without_extension(path) : path;
 }
@@ -48,8 +48,8 @@ bool has_folder(std::string_view key) {
     return key.find('/') != std::string_view::npos;
 }
 
-/// Finds the item that a text means: its id, its file's name, or either without the extension of
-/// an image (the challenge's ImageId, the keys of many csv files).
+/// Finds the item that a text means: its id, its file's name, or either without an image's
+/// extension (the challenge's ImageId, the keys of many csv files).
 class ItemKeys {
 public:
     ItemKeys(const Dataset& dataset, const std::string& source)
@@ -60,14 +60,14 @@ public:
         for (std::uint32_t i = 0; i < dataset.size(); ++i) ids_.insert(i);
     }
 
-    /// By the id, or by the end of a longer path that is one ("train/n01440764/1.JPEG").
+    /// Finds by the id, or by the end of a longer path that is an id ("train/n01440764/1.JPEG").
     std::uint32_t by_id(std::string_view key) const {
         for (std::string_view end = key;; end.remove_prefix(end.find('/') + 1)) {
             if (const auto item = ids_.find(end)) return *item;
             if (const std::uint32_t item = id_stems_.find(stem_of(end), source_); item != no_item)
                 return item;
             const std::size_t slash = end.find('/');
-            // A file's name alone is no id of an item in a folder.
+            // The name of a file alone is no id of an item in a folder.
             if (slash == std::string_view::npos || !has_folder(end.substr(slash + 1)))
                 return no_item;
         }
@@ -101,11 +101,12 @@ private:
     std::optional<SharedIndex<Part>> files_, file_stems_;
 };
 
-/// By their files' names, "cat/1.png" and "dog/1.png" would both be the item "bird/1.png".
+/// By file names alone, "cat/1.png" and "dog/1.png" would both match the item "bird/1.png".
 void refuse_namesakes(const StringColumn& keys, const std::vector<std::uint32_t>& items,
                       const std::vector<std::uint32_t>& by_file, const Dataset& dataset,
                       const std::string& source) {
-    std::vector<std::uint32_t> first(dataset.size(), no_item);  // row that came to the item so
+    // first row that matched the item this way
+    std::vector<std::uint32_t> first(dataset.size(), no_item);
     for (const std::uint32_t row : by_file) {
         if (items[row] == no_item || !has_folder(keys[row])) continue;
         std::uint32_t& earlier = first[items[row]];
@@ -149,7 +150,7 @@ std::vector<std::uint32_t> items_of_keys(const StringColumn& keys, const Dataset
         own_folders = own_folders || (items[row] != no_item && has_folder(keys[row]));
     }
     for (const std::uint32_t row : by_file) {
-        // Keys that know the items' folders mean other images by other folders.
+        // If keys include the items' folders, other folders mean other images.
         if (!own_folders || !has_folder(keys[row])) items[row] = known.by_file(keys[row]);
     }
     refuse_namesakes(keys, items, by_file, dataset, source);

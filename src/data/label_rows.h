@@ -1,4 +1,4 @@
-// From rows of labels to the items of a data set, however the rows say which item they mean.
+// Assigns rows of labels to the items of a data set, however the rows identify items.
 #pragma once
 
 #include <cstdint>
@@ -12,51 +12,51 @@
 
 namespace assay {
 
-/// bad_input: the labels are about none of the items, or about another number of them.
+/// bad_input because the labels match none of the items, or have the wrong number.
 class NoItemNamed : public Error {
     using Error::Error;
 };
 
-/// Throws bad_input where nothing is there. No path asks for no labels.
+/// Throws bad_input if the path does not exist. An empty path requests no labels.
 void require_labels(const std::filesystem::path& path);
 
-/// Rows in the items' order; or 50,000 rows for images of ImageNet's validation set, found by
+/// Rows in the items' order, or 50,000 rows for images of ImageNet's validation set, found by
 /// number. Throws NoItemNamed.
 LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::string& source);
 
 struct LabelReading {
-    bool minus_one_unlabelled = false;           ///< -1 is no label, even where all others are 1
-    bool ask = true;                             ///< as ColumnChoice has it
-    bool say_columns = true;                     ///< in a note; false: they have been said
-    std::string image_column{}, label_column{};  ///< as ColumnChoice has them; for tables
-    bool options = false;                        ///< as ColumnChoice has it
-    /// Gets 1 for each item that the file names, 0 for the others: an item with an empty set is
-    /// named, too.
+    bool minus_one_unlabelled = false;           ///< -1 is no label, even if all others are 1
+    bool ask = true;                             ///< as in ColumnChoice
+    bool say_columns = true;                     ///< in a note; false if another note did
+    std::string image_column{}, label_column{};  ///< as in ColumnChoice, for tables
+    bool options = false;                        ///< as in ColumnChoice
+    /// Gets 1 for each item that the file names, and 0 for the others. An item with an empty set
+    /// counts as named.
     std::vector<char>* named = nullptr;
 };
-/// read_label_sets(), which also says what the columns were taken for, and how many rows are marked
-/// as without a label. Throws UnclearSigns (label_list.h), too.
+/// read_label_sets() with notes on how columns were interpreted and how many rows are marked as
+/// unlabeled. Also throws UnclearSigns (label_list.h).
 LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset,
                           const ClassList& classes, LabelMatch& match,
                           std::vector<std::string>& notes, const LabelReading& reading = {});
 
 inline constexpr std::uint32_t no_item = UINT32_MAX;
-/// The item that each key means, `no_item` where it means none: by its id, by the end of a longer
-/// path that is one, or by the file's name (where no other key says that folders count); each with
-/// or without the extension of images. Throws bad_input on a key that means several items, and on
-/// keys of other folders that would be one item.
+/// The item that each key means, or `no_item` if none. A key matches by the item's id, by the end
+/// of a longer path that is an id, or by the file's name (unless another key shows that folders
+/// count). Each also matches without an image's extension. Throws bad_input for a key that matches
+/// several items, and for keys in different folders that match the same item.
 std::vector<std::uint32_t> items_of_keys(const StringColumn& keys, const Dataset& dataset,
                                          const std::string& source);
 
 struct NamedRows {
     StringColumn keys;  ///< an item's id or file name, one per row
     LabelSets rows;
-    bool may_repeat = false;  ///< several rows of one item add up
+    bool may_repeat = false;  ///< several rows of one item are combined
 };
-/// Items without a row get the empty set (`names` gets 1 for those with one); `match` counts them,
-/// and the rows that are no item (but for images of ImageNet's validation set, of which a list of
-/// all 50,000 serves any part). Throws NoItemNamed where no row is an item, bad_input on a key that
-/// means several or that repeats.
+/// Items without a row get the empty set, and `names` gets 1 for items with a row. `match` counts
+/// items without a row and rows without an item. A list of all 50,000 labels of ImageNet's
+/// validation set may be used for any part of it. Throws NoItemNamed if no row matches an item, and
+/// bad_input for a key that matches several or repeats.
 LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std::string& source,
                       LabelMatch* match = nullptr, std::vector<char>* names = nullptr);
 

@@ -27,7 +27,7 @@ LabelSets from_json(const std::filesystem::path& path, const Dataset& dataset,
     return rows_in_order(std::move(rows.rows), dataset, source);
 }
 
-/// What one annotator said of each image in a labelling tool.
+/// The labels that one annotator gave each image in a labeling tool.
 LabelSets from_voted(VotedLabels voted, const Dataset& dataset, const ClassList& classes,
                      const std::string& source, LabelMatch& match, std::vector<std::string>& notes,
                      std::vector<char>* named) {
@@ -108,7 +108,7 @@ LabelSets from_integers(const NpyView& array, const ClassList& classes, const st
             ++none;
             continue;
         }
-        // Beside a class -1 the numbers are ids, as they are in texts.
+        // If a class is called -1, numbers are ids, as in texts.
         const std::optional<std::int32_t> by_id =
             minus_one ? classes.find(std::to_string(number)) : std::nullopt;
         const std::int32_t label =
@@ -152,7 +152,7 @@ LabelSets from_indicators(const NpyView& array, const std::string& source) {
     return out;
 }
 
-/// NumPy's texts: ids or names of classes; "" and "-1" are no label.
+/// NumPy texts are ids or names of classes. "" and "-1" are no label.
 LabelSets from_texts(std::span<const std::byte> npy, const ClassList& classes,
                      const std::string& source, std::vector<std::string>& notes) {
     LabelSets out;
@@ -233,7 +233,7 @@ LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& data
             return from_npy(path, dataset, classes, source, notes, reading.minus_one_unlabelled);
         return from_list(path, dataset, classes, source, match, notes, reading);
     });
-    // Rows in the order of the items name all of them.
+    // Rows in the order of the items cover all of them.
     if (reading.named != nullptr && reading.named->empty()) reading.named->assign(sets.size(), 1);
     return sets;
 }

@@ -26,7 +26,7 @@ bool is_row_number(std::string_view cell) {
     return parse_number(cell, ignored);
 }
 
-/// The first rows, however many cells each has. `text` is cut at a line's end.
+/// The first rows, with any number of cells. `text` is cut at the end of a line.
 Rows rows_by(std::string_view text, const std::string& source, char delimiter) {
     Rows rows;
     CsvReader reader(text, source, {.delimiter = delimiter, .header = false});
@@ -37,7 +37,7 @@ Rows rows_by(std::string_view text, const std::string& source, char delimiter) {
     return rows;
 }
 
-/// None where a line has too many words for a table.
+/// Empty if a line has too many words for a table.
 Rows rows_by_blanks(std::string_view text) {
     constexpr std::size_t most_columns = 65'536;
     Rows rows;
@@ -84,8 +84,8 @@ bool has_names(const Rows& rows) {
     return image && (label || fits);
 }
 
-/// The sample of a table whose rows are as long as the first one; others end it, and are said when
-/// they are read.
+/// A sample of the rows that are as long as the first one. It ends at the first other row, which is
+/// reported when the table is read.
 TableSample sample_of(Rows rows, std::string source, bool header) {
     TableSample sample{.source = std::move(source), .names = {}, .rows = {}, .header = header};
     if (rows.empty()) return sample;
@@ -100,8 +100,8 @@ TableSample sample_of(Rows rows, std::string source, bool header) {
     return sample;
 }
 
-/// Whether rows that name no image have columns, and are no sets of labels: these have no label
-/// twice. `texts`: one column of texts beside a column of numbers tells it, too.
+/// Whether rows without images have columns, or are sets of labels, in which no label repeats. With
+/// `texts`, a column of texts next to a column of numbers also proves columns.
 bool has_columns(const Rows& rows, bool texts) {
     if (rows.size() < 2 || rows.front().size() < 2) return false;
     const auto number = [](std::string_view cell) { return is_row_number(whole_number(cell)); };
@@ -114,14 +114,14 @@ bool has_columns(const Rows& rows, bool texts) {
     });
 }
 
-/// A text whose lines all have as many cells.
+/// Accepts a text if all lines have the same number of cells.
 std::optional<LabelTable> by_separator(std::string_view text, const std::string& source,
                                        char delimiter) {
     Rows rows;
     try {
         rows = rows_by(text, source, delimiter);
     } catch (const Error&) {
-        return std::nullopt;  // quotes that are no quotes of a table
+        return std::nullopt;  // these quotes are not the quotes of a csv table
     }
     if (rows.empty() || rows.front().size() < 2 || !equally_long(rows, 0)) return std::nullopt;
     const bool header = has_names(rows);
@@ -134,7 +134,7 @@ std::optional<LabelTable> by_separator(std::string_view text, const std::string&
     return table;
 }
 
-/// "5" above "Bald Young" above "a.jpg -1 1", as CelebA's lists are.
+/// "5" above "Bald Young" above "a.jpg -1 1", the form of CelebA's lists.
 bool is_celeba(const Rows& rows) {
     if (rows.size() < 3 || rows[0].size() != 1 || !is_row_number(rows[0][0])) return false;
     const std::size_t columns = rows[2].size();
@@ -143,7 +143,7 @@ bool is_celeba(const Rows& rows) {
            (rows[1].size() == columns || rows[1].size() + 1 == columns);
 }
 
-/// Whether lines without names of columns are a table, or a file and its labels.
+/// Whether lines without column names are a table, or a file and its labels.
 bool is_table_of_blanks(const Rows& rows, const ClassList* classes) {
     const std::size_t columns = rows.front().size();
     const auto of_numbers = [&](std::size_t c) {
@@ -161,11 +161,11 @@ bool is_table_of_blanks(const Rows& rows, const ClassList* classes) {
         constexpr std::size_t box_columns = 6;
         return numbers && (rows.size() > 1 || columns == box_columns);
     }
-    // Blanks may be a part of a file's name: only a label, or a number, stands in front of it.
+    // A file's name may contain blanks. Only a label or a number can precede it.
     for (std::size_t c = 1; c < columns; ++c) {
         if (all_cells(rows, 0, c, names_an_image)) return may_be_label(0);
     }
-    // A label may have blanks, too, but not four numbers behind it.
+    // A label may contain blanks too, but not four numbers after them.
     constexpr std::size_t columns_without_images = 5;
     return has_columns(rows, columns == columns_without_images);
 }
@@ -195,7 +195,7 @@ LabelTable look_at_table(std::string_view text, std::string source, bool named_t
     const std::string_view all = text;
     text = without_byte_order_mark(text);
     if (named_table) {
-        const CsvReader header(all, source);  // says what is wrong with it
+        const CsvReader header(all, source);  // reports what is wrong with the header
         if (header.columns().size() == 1) {
             if (auto table = by_blanks(text, source, classes)) return std::move(*table);
         }

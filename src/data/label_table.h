@@ -1,4 +1,4 @@
-// How a file of labels is written: a table by separators, a table by blanks, or lines of their own.
+// The format of a file of labels: a table with separators, a table with blanks, or separate lines.
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,23 @@ namespace assay {
 struct LabelTable {
     enum class Kind : std::uint8_t {
         csv,     ///< columns by `delimiter`
-        blanks,  ///< columns by one or more blanks
-        lines    ///< no columns: a label, or a file and its labels, per line
+        blanks,  ///< columns separated by one or more blanks
+        lines    ///< no columns: each line is a label, or a file and its labels
     };
     Kind kind = Kind::lines;
     char delimiter = '\0';
-    std::size_t skipped = 0;      ///< lines in front of the table (CelebA's number of rows)
-    std::size_t added_lines = 0;  ///< of the text, which the file does not have
-    TableSample sample{};         ///< of a table; `sample.header`: its first row has the names
+    std::size_t skipped = 0;      ///< lines before the table (CelebA's number of rows)
+    std::size_t added_lines = 0;  ///< lines of the text that the file does not have
+    TableSample sample{};         ///< for a table; if `sample.header`, its first row has the names
 };
 
-/// From the first rows. `named_table`: the file's name is that of a table (has_table_extension()),
-/// so that its first row is a header unless it names an image. Throws bad_input as CsvReader.
+/// Decides from the first rows. `named_table` means that the file has a table's extension
+/// (has_table_extension()), so its first row is a header unless it names an image. Throws bad_input
+/// as CsvReader.
 LabelTable look_at_table(std::string_view text, std::string source, bool named_table,
                          const ClassList* classes);
 
-/// The rows of a table by blanks. `text` must outlive it.
+/// The rows of a table with blanks as separators. `text` must outlive it.
 class BlankRows {
 public:
     BlankRows(std::string_view text, const LabelTable& table);
@@ -46,7 +47,8 @@ private:
     std::size_t line_ = 0;
 };
 
-/// Rows of a table by a separator, each as long as the first one. `text` must outlive it.
+/// The rows of a table with another separator, each as long as the first one. `text` must outlive
+/// it.
 class SeparatedRows {
 public:
     SeparatedRows(std::string_view text, const LabelTable& table)
@@ -54,7 +56,7 @@ public:
                   {.delimiter = table.delimiter, .header = table.sample.header}),
           columns_(table.sample.names.size()),
           added_lines_(table.added_lines) {}
-    /// Throws bad_input: a row of another length.
+    /// Throws bad_input for a row of another length.
     bool next();
     std::string_view operator[](std::size_t column) const { return reader_[column]; }
     std::size_t line() const noexcept { return reader_.line() - added_lines_; }
@@ -64,7 +66,7 @@ private:
     std::size_t columns_, added_lines_;
 };
 
-/// Calls read(rows) with the rows below the header, however the table is written.
+/// Calls read(rows) with the rows below the header, for either kind of table.
 template <class Read>
 void read_table(std::string_view text, const LabelTable& table, Read&& read) {
     if (table.kind == LabelTable::Kind::blanks) {

@@ -16,8 +16,7 @@ bool has_blank(std::string_view text) {
     return text.find_first_of(blanks) != std::string_view::npos;
 }
 
-/// "dog hot" where dog and hot are classes: a cell of both would be taken for the class of this
-/// name.
+/// "dog hot", if dog and hot are also classes: a cell with both would be read as this class.
 bool is_ids(std::string_view name, const ClassList& classes) {
     bool all = true;
     for_each_part(name, blanks, [&](std::string_view word) {
@@ -34,8 +33,8 @@ bool is_printed_list(std::string_view cell) {
     return kind != std::string_view::npos && cell.size() >= 2 && cell.back() == close[kind];
 }
 
-/// Calls visit(member): quoted texts whole, others between commas, or between blanks where there is
-/// no comma.
+/// Calls visit(member) for each member: quoted texts as a whole, otherwise text between commas, or
+/// between blanks if there is no comma.
 template <class Visit>
 void for_each_member(std::string_view list, const std::string& where, Visit&& visit) {
     std::string_view rest = trimmed(list.substr(1, list.size() - 2));

@@ -1,5 +1,5 @@
-// Cells of labels: split into label texts, each distinct one with a number; and written so that
-// this splits them back.
+// Splits cells of labels into numbered label texts, and writes cells in a form that this code
+// splits back.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ public:
           classes_(classes),
           minus_one_is_class_(classes != nullptr && classes->find("-1").has_value()) {}
 
-    /// One row's cell. `many`: a `labels` column, where blanks always separate; otherwise a cell
-    /// that is a class, or holds words that are not all labels, is one label. ';' and '|' separate
-    /// everywhere, and so does a list as Python prints it ("[3, 9]"). "" and "-1" are no label,
-    /// unless a class is called -1.
+    /// Adds one row's cell. With `many`, the column is `labels`, in which blanks always separate.
+    /// Otherwise a cell is one label if it is a class, or contains words that are not all labels.
+    /// ';' and '|' separate everywhere, and so does a list as Python prints it ("[3, 9]"). "" and
+    /// "-1" are no label, unless a class is called -1.
     void add_row(std::string_view cell, bool many, std::size_t line);
     /// The challenge's PredictionString: class and four numbers for each box.
     void add_boxes(std::string_view cell, std::size_t line);
-    /// The number of a text that is one label as it is; `line` is where it stands first.
+    /// The number of a text that is a single label. `line` is the line of its first occurrence.
     std::int32_t number(std::string_view text, std::size_t line);
 
 private:
@@ -47,15 +47,14 @@ private:
     std::vector<std::int32_t> row_;
 };
 
-/// Throws bad_input on a class whose id cannot stand in a cell of labels.
+/// Throws bad_input for a class whose id cannot be written in a cell of labels.
 void check_label_ids(const ClassList& classes);
 
-/// Writes cells of a `labels` column: ids with a blank between two; or, where a class of the list
-/// (whether it is in the cell or not) could be taken for several others, with a semicolon behind
-/// each.
+/// Writes cells of a `labels` column: ids separated by a blank. If any class of the list could be
+/// read as several others, each id is followed by a semicolon instead.
 class LabelCells {
 public:
-    /// The classes must outlive this. Throws as check_label_ids().
+    /// The classes must outlive this object. Throws as check_label_ids().
     explicit LabelCells(const ClassList& classes);
     std::string text(std::span<const std::int32_t> labels) const;
 

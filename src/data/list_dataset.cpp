@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t max_class_lines = 1'000'000;
 constexpr std::uint64_t most_json_bytes = std::uint64_t{1} << 30;
 
-/// Labels in byte order; where each has a column, in the order of the columns.
+/// Labels in byte order, or in the order of the columns if each has a column.
 std::vector<std::string> different_texts(const LabelList& list) {
     std::vector<std::string> texts;
     for (const auto& text : list.texts) texts.push_back(text.text);
@@ -38,7 +38,7 @@ std::vector<std::string> different_texts(const LabelList& list) {
     return texts;
 }
 
-/// The classes that the labels mean when the caller gave none.
+/// The classes of the labels if the caller gave none.
 ClassList classes_from_texts(const LabelList& list, bool imagenet_val,
                              std::vector<std::string>& notes) {
     if (list.texts.empty()) return {};
@@ -91,7 +91,7 @@ ClassList classes_of_list(const LabelList& list, const ClassList& known, bool im
         list.texts.size() != known.size()) {
         return known;
     }
-    // The classifier's classes are mere numbers, and the labels as many names.
+    // The classifier's classes are mere numbers, and there are as many label names.
     std::vector<std::string> ids = different_texts(list);
     if (list.flags && !std::is_sorted(ids.begin(), ids.end())) {
         throw Error(
@@ -132,7 +132,7 @@ fs::path folder_of(const fs::path& list) {
     return list.has_parent_path() ? list.parent_path() : fs::path(".");
 }
 
-/// Rows name whole files: they are the items.
+/// Makes items from rows that name whole files.
 void take_rows(Dataset& dataset, LabelList& list, const fs::path& folder, const fs::path& list_path,
                std::vector<std::string>& notes) {
     if (list.ids.size() == 0) {
@@ -155,11 +155,11 @@ void take_rows(Dataset& dataset, LabelList& list, const fs::path& folder, const 
     }
 }
 
-/// What rows mean among the images of a folder, by the end of a path or without its extension.
+/// The images of a folder that rows refer to by the end of a path or without its extension.
 struct FoundRows {
     Dataset images;
     ScanCounts counts;
-    std::vector<std::uint32_t> items;  ///< of each row, or no_item; empty: no row means an image
+    std::vector<std::uint32_t> items;  ///< for each row, or no_item; empty if no row names an image
 };
 
 FoundRows find_rows(const fs::path& folder, const LabelList& list) {
@@ -172,7 +172,7 @@ FoundRows find_rows(const fs::path& folder, const LabelList& list) {
     return found;
 }
 
-/// Rows name files without their folders or extension: the items are those that the folder has.
+/// Rows name files without their folders or extension, so the items come from the folder.
 void take_found(Dataset& dataset, LabelList& list, const FoundRows& found, std::size_t limit,
                 std::vector<std::string>& notes) {
     note_counts(found.counts, notes);
@@ -201,8 +201,8 @@ void take_found(Dataset& dataset, LabelList& list, const FoundRows& found, std::
                                     list.source, absent, list.rows));
 }
 
-/// Rows are labels alone: they go with the folder's images in order, or by the number of ImageNet's
-/// validation images.
+/// Rows contain only labels. They belong to the folder's images in order, or to ImageNet's
+/// validation images by number.
 void take_labels(Dataset& dataset, LabelList& list, const StringColumn& images, std::size_t limit,
                  std::vector<std::string>& notes) {
     const bool by_number = list.rows == imagenet_val_size && all_imagenet_val(images);
@@ -241,8 +241,8 @@ void take_labels(Dataset& dataset, LabelList& list, const StringColumn& images, 
 
 bool names_images(const fs::path& folder, const TableFile& file, bool ask) {
     try {
-        // A few hundred rows tell; a wrong table is often an error in its labels, which does not
-        // matter here.
+        // A few hundred rows are enough. In a wrong table the labels often have errors, which do
+        // not matter here.
         const LabelList list = read_label_list(file, {.classes = nullptr,
                                                       .attributes = false,
                                                       .limit = 256,
@@ -277,14 +277,15 @@ bool labels_file_names(const TableFile& file, const std::string& label_column) {
                                                       .minus_one_unlabelled = true});
         return list.has_labels;
     } catch (const Error& error) {
-        return error.code() != ErrorCode::usage;  // usage: there is no such column
+        // a usage error means that the column does not exist
+        return error.code() != ErrorCode::usage;
     }
 }
 
 bool labels_images(const fs::path& list_path, const Dataset& images) {
     try {
         if (lower_extension(list_path.string()) == ".json") {
-            // Labels by name of whatever layout have the names in quotes.
+            // Labels by name have the names in quotes, in every layout.
             const std::string text = read_text(list_path, most_json_bytes);
             return text.find(fmt::format("\"{}\"", base_name(images.ids[0]))) != std::string::npos;
         }
@@ -327,7 +328,7 @@ StringColumn first_texts(const StringColumn& column, std::size_t limit) {
     return out;
 }
 
-/// The first rows of a list that was read whole.
+/// The first rows of a list that was read completely.
 void cut_rows(LabelList& list, std::size_t limit) {
     if (limit == 0 || list.rows <= limit) return;
     LabelSets labels;

@@ -33,7 +33,8 @@ constexpr std::uint64_t max_record = std::uint64_t{16} << 20;
                 fmt::format("cannot {} `{}`: {}", verb, path.string(), std::strerror(errno)));
 }
 
-/// Images of a data set are many: one sync of all costs less than one for each.
+/// A data set has many images, so a single sync of the file system costs less than one sync per
+/// image.
 void sync_file_system(const fs::path& folder) {
     const Descriptor descriptor(
         retried([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
@@ -43,7 +44,7 @@ void sync_file_system(const fs::path& folder) {
         fail("sync", folder);
 }
 
-/// The settings in which two records differ: "seed is 2, not 1; ...".
+/// The settings that differ between two records: "seed is 2, not 1; ...".
 std::string difference(const json& there, const json& wanted) {
     std::string out;
     for (const auto& [key, value] : wanted.items()) {
@@ -55,7 +56,7 @@ std::string difference(const json& there, const json& wanted) {
     return out;
 }
 
-/// Without a slash at its end.
+/// The path without a slash at its end.
 fs::path whole_folder(const fs::path& folder) {
     const fs::path whole = absolute_path(folder);
     return whole.has_filename() ? whole : whole.parent_path();
@@ -71,7 +72,8 @@ json read_record(const fs::path& path) {
     return record;
 }
 
-/// What a killed run was writing. The folder's lock says that nobody writes there now.
+/// Removes files that a killed run was writing. The folder's lock shows that nobody writes there
+/// now.
 void remove_unfinished_files(const fs::path& folder) {
     std::vector<fs::path> found;
     std::error_code error;
@@ -88,14 +90,14 @@ void remove_unfinished_files(const fs::path& folder) {
     }
 }
 
-/// Beside a folder for the moment in which another takes its place, where the file system cannot
-/// exchange two names.
+/// If the file system cannot exchange two names, the old folder has this name while the new one
+/// takes its place.
 fs::path replaced_of(const fs::path& folder) {
     return folder.parent_path() / fmt::format(".{}.replaced", folder.filename().string());
 }
 
-/// The data of a folder, without what says how it was made, into another: links, or copies where
-/// there are none. Files that are there already stay.
+/// Links a folder's data files, without the record of how they were made, into another folder, or
+/// copies them if links are not possible. Existing files stay.
 void link_files(const fs::path& from, const fs::path& to, const std::string& record) {
     std::error_code problem;
     for (fs::recursive_directory_iterator it(from, problem), end; !problem && it != end;
@@ -117,7 +119,7 @@ void link_files(const fs::path& from, const fs::path& to, const std::string& rec
     }
 }
 
-/// What is there of the making.
+/// Removes the files that exist only while the data set is made.
 void remove_signs(const fs::path& folder, std::error_code& problem) {
     for (const char* name : {settings_name, lock_name}) {
         if (!problem) fs::remove(folder / name, problem);
@@ -132,7 +134,7 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
     if (folder_.filename().empty())
         throw Error(ErrorCode::usage, "a data set cannot be made in the root folder");
     partial_ = partial_of(folder_);
-    std::error_code ignored;  // is_there() below says it
+    std::error_code ignored;  // is_there() below reports it
     if (!grows_ && (fs::is_symlink(folder_, ignored) || is_there(folder_))) {
         if (!is_there(folder_ / record_)) {
             throw Error(ErrorCode::usage,
@@ -167,21 +169,23 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
 }
 
 void MadeFolder::remove_replaced() const {
-    std::error_code ignored;  // what stays is in nobody's way
+    std::error_code ignored;  // a leftover does no harm
     if (is_there(folder_ / lock_name)) remove_signs(folder_, ignored);
-    // Without settings a finished one: see replace().
+    // A finished folder has no settings file: see replace().
     if (is_there(partial_ / record_) && !is_there(partial_ / settings_name)) {
         try {
             const FileLock lock(partial_ / lock_name);
             fs::remove_all(partial_, ignored);
         } catch (const Error&) {
-            // Another command removes it, or nobody may: the data set is complete all the same.
+            // Another command may remove it, or it cannot be removed. The data set is complete
+            // anyway.
         }
     }
     fs::remove_all(replaced_of(folder_), ignored);
 }
 
-/// The new one has its settings until it has its name: so the older of two finished ones is known.
+/// The new folder keeps its settings file until it has its final name. So the older of two finished
+/// folders can be recognized.
 void MadeFolder::replace() {
     if (::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, folder_.c_str(), RENAME_EXCHANGE) == 0) {
         return;
@@ -204,7 +208,7 @@ void MadeFolder::finish(const json& result) {
     if (grows_) {
         replace();
     } else {
-        // The folder keeps its hidden name until nothing in it is of the making.
+        // The folder keeps its hidden name until all files of the making are removed.
         std::error_code problem;
         remove_signs(partial_, problem);
         if (!problem) fs::rename(partial_, folder_, problem);

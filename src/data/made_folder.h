@@ -1,4 +1,4 @@
-// A data set that is made aside and appears when it is whole.
+// A data set that is made under a hidden name and becomes visible only when complete.
 #pragma once
 
 #include <cstddef>
@@ -13,30 +13,30 @@
 
 namespace assay {
 
-/// Work goes into the hidden folder .<name>.partial beside `folder`; finish() syncs it and gives it
-/// its name. A kill at any moment leaves what the same call completes.
+/// The work happens in the hidden folder .<name>.partial next to `folder`. finish() syncs it and
+/// renames it. After a kill at any moment, the same call completes it.
 class MadeFolder {
 public:
-    /// grows: a finished folder of other settings, whose files these settings would make, too, is
-    /// there. Its files are in the unfinished one from the start. finish() puts that in its place;
-    /// until then readers see the folder as it was.
+    /// grows: a finished folder with other settings exists, and these settings would make its files
+    /// too. The new folder starts with those files. finish() puts it in place of the old one, which
+    /// readers see until then.
     enum class Begin { empty, grows };
 
-    /// `settings`: what the data set is made of; `record`: the file that holds them in a finished
-    /// one. An unfinished folder of the same settings is taken over. Throws usage where there is
-    /// something else; busy.
+    /// `settings` describe how the data set is made, and `record` is the file for them in a
+    /// finished data set. Resumes an unfinished folder with the same settings. Throws usage if
+    /// something else is there; busy.
     MadeFolder(const std::filesystem::path& folder, std::string record,
                const nlohmann::json& settings, Begin begin = Begin::empty);
 
     bool finished() const noexcept { return finished_; }
     const std::filesystem::path& final_path() const noexcept { return folder_; }
-    /// Where to write now.
+    /// The folder to write to now.
     const std::filesystem::path& path() const noexcept { return partial_; }
-    /// `result` becomes the record; then the folder appears.
+    /// Writes `result` as the record and makes the folder visible.
     void finish(const nlohmann::json& result);
 
 private:
-    /// Of a folder that was grown and replaced, if a kill left it.
+    /// Removes a replaced folder that a killed run left.
     void remove_replaced() const;
     void replace();
 
@@ -46,8 +46,8 @@ private:
     std::unique_ptr<FileLock> lock_;
 };
 
-/// Whole or absent as long as the system lives; what a crash of the system may take is what
-/// finish() syncs.
+/// Writes a file that is complete or absent while the system runs. finish() syncs it against a
+/// crash of the system.
 void write_renamed(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 /// A text file that is written in pieces.
@@ -57,7 +57,7 @@ public:
     ~TextFile();
     TextFile(const TextFile&) = delete;
     TextFile& operator=(const TextFile&) = delete;
-    /// Appends what `pending` holds once it is large, and empties it; `all`: in any case.
+    /// Appends the text in `pending` once it is large, or always with `all`, and empties it.
     void drain(std::string& pending, bool all = false);
 
 private:

@@ -1,6 +1,7 @@
-// Names by 128 bits, the same on every machine. They stand for the names of images in archives,
-// because a million names would take more than what is said of them. Draws and orders depend on the
-// first 64 bits of an image's id, so other bits would change stored results.
+// 128-bit hashes of names, the same on every machine. They replace the names of images in archives,
+// because a million names would take more memory than the other data about them. Draws and orders
+// depend on the first 64 bits of an image's id hash, so a different hash would change stored
+// results.
 #pragma once
 
 #include <charconv>

@@ -24,7 +24,7 @@ fs::path parent_of(const fs::path& file) {
     return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-/// A table that says where the images are, as a csv list does.
+/// Opens a table of image paths like a csv list.
 Dataset open_paths(std::span<const fs::path> files, const fs::path& folder,
                    const DatasetOptions& options, std::vector<std::string>& notes) {
     if (files.size() > 1 || is_url(files.front())) {

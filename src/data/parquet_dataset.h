@@ -10,7 +10,7 @@
 
 namespace assay {
 
-/// The rows of these files, in this order; they must lie in one folder. Throws bad_input.
+/// The rows of these files, in this order. The files must be in one folder. Throws bad_input.
 Dataset open_parquet(std::span<const std::filesystem::path> files, const DatasetOptions& options,
                      std::vector<std::string>& notes);
 

@@ -14,13 +14,13 @@
 namespace assay {
 namespace {
 
-/// A class, or -1: no label, -2: several.
+/// The class, or -1 for no label, or -2 for several.
 std::int32_t stratum_of(const Dataset& dataset, std::size_t item) {
     if (item >= dataset.labels.size() || dataset.labels[item].empty()) return -1;
     return dataset.labels[item].size() == 1 ? dataset.labels[item][0] : -2;
 }
 
-/// How many items each stratum gives: floor(n * size / total), and one more for the largest
+/// The number of items from each stratum: floor(n * size / total), plus one for the largest
 /// remainders.
 std::vector<std::size_t> quotas(const std::vector<std::size_t>& sizes, std::size_t n,
                                 std::uint64_t seed) {
@@ -34,7 +34,7 @@ std::vector<std::size_t> quotas(const std::vector<std::size_t>& sizes, std::size
     std::vector<Rest> rests;
     std::size_t given = 0;
     for (std::size_t s = 0; s < sizes.size(); ++s) {
-        // Below 2^32 items and so below 2^64.
+        // Both factors are below 2^32, so the product is below 2^64.
         const std::uint64_t share = std::uint64_t{n} * sizes[s];
         out[s] = static_cast<std::size_t>(share / total);
         given += out[s];
@@ -49,7 +49,7 @@ std::vector<std::size_t> quotas(const std::vector<std::size_t>& sizes, std::size
 
 constexpr std::string_view first_sign = "-first", sample_sign = "-sample", seed_sign = "-seed";
 
-/// `name` without `sign` and digits at its end; all of it where it does not end so.
+/// `name` without `sign` and digits at its end, or the whole name if it does not end this way.
 std::string_view without_count(std::string_view name, std::string_view sign) {
     const std::size_t last = name.find_last_not_of("0123456789");
     if (last == std::string_view::npos || last + 1 == name.size()) return name;

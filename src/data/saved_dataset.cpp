@@ -30,7 +30,7 @@ bool is_saved_split(const fs::path& folder) {
     return is_there(folder / "state.json") && is_there(folder / "dataset_info.json");
 }
 
-/// The folders of the splits of what a DatasetDict saved.
+/// The split folders of a saved DatasetDict.
 std::vector<fs::path> saved_splits(const fs::path& folder) {
     std::vector<fs::path> splits;
     for (const fs::path& entry : entries_of(folder))
@@ -49,7 +49,7 @@ fs::path chosen_split(const fs::path& folder, const std::vector<fs::path>& split
                        folder.string(), known));
 }
 
-/// As state.json lists them.
+/// The files that state.json lists.
 std::vector<fs::path> saved_files(const fs::path& folder) {
     const fs::path state = folder / "state.json";
     constexpr std::uint64_t most_bytes = std::uint64_t{16} << 20;
@@ -74,7 +74,7 @@ std::vector<fs::path> saved_files(const fs::path& folder) {
     return files;
 }
 
-/// The column `wanted`, or the one with a usual name; null: none.
+/// The column `wanted`, or one with a usual name; null if there is none.
 const StreamField* label_field(const SavedFile& file, const std::string& wanted) {
     if (wanted == "none") return nullptr;
     const std::vector<StreamField>& fields = file.stream().fields();

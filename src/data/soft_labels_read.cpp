@@ -25,12 +25,12 @@ namespace assay {
 namespace {
 
 constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
-/// Three classes rounded to two digits sum to .99.
+/// Three classes rounded to two digits may sum to .99.
 constexpr double most_rounding = 0.0101;
-/// Of what 32-bit and 16-bit numbers round.
+/// Covers the rounding of 32-bit and 16-bit numbers.
 constexpr double most_unsaid = 1e-3;
 
-/// The numbers of a file that are not 0, by row.
+/// The nonzero numbers of a file, by row.
 struct WeightRows {
     struct Weight {
         std::int32_t cls = -1;
@@ -40,7 +40,8 @@ struct WeightRows {
     std::vector<std::size_t> ends;
     std::vector<Weight> weights;
     std::vector<std::size_t> lines;  ///< of a table
-    StringColumn keys;               ///< the items that the rows name; empty: they are in order
+    StringColumn keys;               ///< the items that the rows name; empty if the rows are in the
+                                     ///< items' order
     std::size_t columns = 0;
     std::string said;  ///< of the columns
 
@@ -103,14 +104,14 @@ std::optional<double> number_of(std::string_view cell) {
     return value;
 }
 
-/// A table with a column per class, and what its columns are.
+/// A table with a column per class, and the meaning of its columns.
 struct ClassTable {
     LabelTable table;
     LabelColumns columns;
     std::vector<std::int32_t> class_of;  ///< of each of columns.flags
 };
 
-/// Nothing where it is another table, or none.
+/// Returns nothing for another table, or for a file that is no table.
 std::optional<ClassTable> class_table_of(const TableText& file, const ClassList& classes,
                                          const std::string& source,
                                          const std::string& image_column) {
@@ -123,7 +124,7 @@ std::optional<ClassTable> class_table_of(const TableText& file, const ClassList&
         found.columns =
             label_columns(found.table.sample, {.image_column = image_column, .classes = &classes});
     } catch (const Error&) {
-        return std::nullopt;  // which whoever reads it as label sets says
+        return std::nullopt;  // the reader of label sets reports the error
     }
     if (found.columns.form != LabelColumns::Form::flags) return std::nullopt;
     for (const LabelColumns::Flag& flag : found.columns.flags) {
@@ -162,7 +163,7 @@ std::optional<WeightRows> weights_of_table(const std::filesystem::path& path,
             for (std::size_t f = 0; f < flags.size(); ++f) {
                 const std::optional<double> value = number_of(cells[flags[f].column]);
                 if (!value) {
-                    // "true" and "false" are label sets, too.
+                    // Rows with only "true" and "false" are label sets.
                     if (rows.holds_sets()) {
                         numbers = false;
                         return;
@@ -240,7 +241,7 @@ void say_sums(const WeightRows& rows, const std::vector<double>& sums, bool vote
     }
 }
 
-/// The row of each item; as label sets, so that rows find items as those of all labels do.
+/// The row of each item. Uses label sets, so that rows find items as in all other label files.
 LabelSets rows_of_items(const WeightRows& rows, const Dataset& dataset, LabelMatch& match) {
     std::vector<std::int32_t> numbers(rows.ends.size());
     std::iota(numbers.begin(), numbers.end(), 0);

@@ -22,7 +22,7 @@
 namespace assay {
 namespace {
 
-/// JSON lines, an object each, as csv.
+/// Converts JSON lines, each an object, to csv.
 class LinesAsCsv {
 public:
     LinesAsCsv(std::string_view text, std::string source)

@@ -1,5 +1,5 @@
-// Files of tables as text: csv and the like as they are, Parquet and JSON lines as the csv that
-// they would be.
+// Files of tables as text: csv and similar files unchanged, Parquet and JSON lines converted to
+// csv.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,23 @@ namespace assay {
 struct TableText {
     std::string text;
     std::string left_out;  ///< "boxes (a list), made (a timestamp)": columns that have no texts
-    std::size_t added_lines = 0;  ///< lines in front that the file does not have: the names
+    std::size_t added_lines = 0;  ///< lines at the start that the file does not have: the header
 };
 
-/// Whether the file's name says that it has columns with names: .csv, .tsv, .parquet, .jsonl.
+/// Whether the extension says that the file has named columns: .csv, .tsv, .parquet, .jsonl.
 bool has_table_extension(const std::filesystem::path& path);
 
 /// Throws bad_input, naming the file: missing, damaged, more than `most_bytes` of text.
 TableText read_table_text(const std::filesystem::path& path, std::uint64_t most_bytes);
 
-/// A file whose text is read once, however many readers look at it.
+/// A file whose text is read once and shared by all readers.
 class TableFile {
 public:
     // NOLINTNEXTLINE(google-explicit-constructor): a path is a file
     TableFile(std::filesystem::path path) : path_(std::move(path)) {}
 
     const std::filesystem::path& path() const { return path_; }
-    /// Throws as read_table_text(), each time.
+    /// Throws as read_table_text() does, each time.
     const TableText& read(std::uint64_t most_bytes) const {
         if (!text_) text_ = read_table_text(path_, most_bytes);
         return *text_;

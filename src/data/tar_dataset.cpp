@@ -31,7 +31,7 @@ using namespace webdataset;
 struct IndexedTar {
     std::uint64_t bytes = 0;
     Samples samples;
-    std::shared_ptr<const InflatedSource> unpacked{};  ///< of a compressed archive
+    std::shared_ptr<const InflatedSource> unpacked{};  ///< for a compressed archive
 };
 
 struct Packed {
@@ -44,7 +44,7 @@ constexpr Packed packed_forms[] = {
     {std::string_view("\xfd\x37zXZ\0", 6), "xz", "unxz -k"},
 };
 
-/// The compression that the first bytes are of; null: none.
+/// The compression that the first bytes show, or null.
 const Packed* packed_form(const SourceFile& source) {
     std::array<std::byte, 8> start{};
     const std::size_t there = std::min<std::uint64_t>(start.size(), source.size());
@@ -55,7 +55,7 @@ const Packed* packed_form(const SourceFile& source) {
     return nullptr;
 }
 
-/// What gzip packed is read at its places, too.
+/// Gzip-compressed archives also allow random access.
 IndexedTar read_gzip(std::shared_ptr<const SourceFile> source, const LabelRule& rule, bool labels,
                      std::uint64_t limit) {
     constexpr std::uint64_t most_ratio = 1032;  // of deflate
@@ -78,7 +78,7 @@ IndexedTar read_tar(const fs::path& path, const LabelRule& rule, bool labels, st
         shell_word(is_url(path) ? path.filename().string() : path.string())));
 }
 
-/// Of an archive at a URL the index is read from a folder, or kept there.
+/// For an archive at a URL, the index is read from a folder or stored there.
 IndexedTar index_remote_tar(const std::string& url, const LabelRule& rule, bool labels,
                             std::uint64_t limit, const fs::path& folder) {
     if (auto kept = remote::kept_samples(folder, url, rule)) {
@@ -111,7 +111,7 @@ IndexedTar index_tar(const fs::path& path, const LabelRule& rule, bool labels, s
                     });
 }
 
-/// A whole number, of which the label is a class's number; nothing for any other text.
+/// An integer, which makes the label a class number. Nothing for any other text.
 bool parse_whole(std::string_view text, std::int64_t& number) {
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     return problem == std::errc() && end == text.data() + text.size();
@@ -128,14 +128,14 @@ void add_label(parquet::Labels& labels, const fs::path& tar, const Sample& sampl
     }
 }
 
-/// "a/n01/x" is in n01; "" where it is in no folder.
+/// "a/n01/x" is in n01. Returns "" if it is in no folder.
 std::string_view folder_of_key(std::string_view key) {
     const std::size_t end = key.rfind('/');
     if (end == std::string_view::npos) return {};
     return key.substr(0, end).substr(key.substr(0, end).rfind('/') + 1);
 }
 
-/// Class folders that were packed as they are: every image is in one, and none has a label.
+/// Whether class folders were packed unchanged: every image is in one, and none has a label.
 bool are_class_folders(const std::vector<IndexedTar>& indexed) {
     bool any = false;
     for (const IndexedTar& tar : indexed) {
@@ -147,7 +147,7 @@ bool are_class_folders(const std::vector<IndexedTar>& indexed) {
     return any;
 }
 
-/// What is the same for all the archives is said once.
+/// Collects remarks, so that a remark on all archives appears once.
 struct Oddities {
     std::uint64_t without_image = 0, left_out = 0, beside = 0;
     std::string first_without, first_beside;
@@ -245,7 +245,7 @@ Dataset open_tars(const TarFiles& tars, const DatasetOptions& options,
     Oddities odd;
     for (std::size_t i = 0; i < files.size(); ++i) {
         const Samples& samples = indexed[i].samples;
-        if (indexed[i].bytes == 0) continue;  // beyond the limit, or empty
+        if (indexed[i].bytes == 0) continue;  // the archive is beyond the limit or empty
         images->add(files[i], indexed[i].bytes, samples.samples, indexed[i].unpacked);
         const std::string name = files[i].filename().string();
         for (const Sample& sample : samples.samples) {

@@ -1,4 +1,4 @@
-// Data sets whose images are members of tar archives, as WebDataset writes them.
+// Data sets whose images are members of tar archives in WebDataset's form.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,12 @@
 
 namespace assay {
 
-/// The samples of these archives, in this order; they must lie in one folder. Throws bad_input.
+/// The samples of these archives, in this order. The archives must be in one folder. Throws
+/// bad_input.
 Dataset open_tars(const webdataset::TarFiles& tars, const DatasetOptions& options,
                   std::vector<std::string>& notes);
 
-/// The images of archives that a data set was made from, in any order. `index_folder`: see
-/// DatasetOptions.
+/// The images of a data set's archives, in any order. `index_folder`: see DatasetOptions.
 std::shared_ptr<const ImageArchive> open_tar_images(const std::vector<std::filesystem::path>& files,
                                                     const std::filesystem::path& index_folder);
 

@@ -1,4 +1,4 @@
-// Numbers for distinct texts, in the order of first sight, without a string object for each.
+// Numbers distinct texts in the order of first occurrence, without a string object for each.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace assay {
 
-/// Grows as texts come; 12 bytes a text and the text itself.
+/// Grows with each new text: 12 bytes per text, plus the text itself.
 class TextNumbers {
 public:
-    /// The text's number, a new one when it was not seen before.
+    /// The text's number. An unknown text gets a new one.
     std::uint32_t operator()(std::string_view text) {
         if (texts_.size() > 0 && last_ < texts_.size() && texts_[last_] == text)
-            return last_;  // tables are in runs
+            return last_;  // equal texts often follow each other in tables
         if (2 * (texts_.size() + 1) > slots_.size()) grow();
         const std::size_t slot = slot_of(text);
         if (slots_[slot] == 0) {

@@ -19,12 +19,12 @@ namespace {
         path.filename().string(), what, path.string()));
 }
 
-/// The images, each of which one person may have labelled.
+/// The images. Each may be labeled by only one person.
 class LabelledOnce {
 public:
     explicit LabelledOnce(const std::filesystem::path& path) : path_(path) {}
 
-    /// The image's place. Throws bad_input where somebody else has labelled it.
+    /// The image's index. Throws bad_input if somebody else has labeled it.
     std::uint32_t take(std::string_view name, std::string_view annotator) {
         const std::uint32_t item = items(crowd::image_of_address(name)),
                             by = annotators_(annotator);
@@ -44,8 +44,8 @@ private:
     std::vector<std::uint32_t> annotator_of_;  // by item
 };
 
-/// A table with people and without a column of answers: whatever its other columns are, the readers
-/// of lists know better, unless two people labelled one image. True: it is one.
+/// Whether this is a table with people and without a column of answers. The readers of lists
+/// interpret its other columns better, unless two people labeled one image.
 bool is_list_with_people(std::string_view text, const std::string& source, LabelledOnce& images) {
     CsvReader row(text, source);
     if (row.find_column(crowd::answer_words)) return false;
@@ -76,7 +76,7 @@ std::optional<VotedLabels> read_voted_labels(const std::filesystem::path& path) 
     VotedLabels out;
     TextNumbers labels;
     std::uint64_t unnamed = 0, several = 0;
-    bool further = false;  // of the vote before
+    bool further = false;  // as in the previous vote
     const crowd::Sink sink{
         .take =
             [&](const crowd::Vote& vote, const crowd::Where& where) {

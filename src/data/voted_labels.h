@@ -1,4 +1,5 @@
-// Exports of labelling tools in which one annotator labelled each image: labels, not votes.
+// Exports of labeling tools in which one annotator labeled each image. They are labels and not
+// votes.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +14,15 @@
 namespace assay {
 
 struct VotedLabels {
-    StringColumn items, labels;  ///< distinct, in the order in which they come
+    StringColumn items, labels;  ///< distinct, in the order of occurrence
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  ///< places in both
-    std::vector<std::string> notes;                              ///< what was taken for what
+    std::vector<std::string> notes;                              ///< how columns were interpreted
 };
 
-/// Nothing where the file is no votes, or a plain table in which each image has one annotator
-/// (which the readers of lists take). Throws bad_input: the votes of several annotators on one
-/// image, or yes/no votes, with the command that combines them; damaged, as crowd::read_votes.
+/// Returns nothing if the file contains no votes, or is a plain table with one annotator per image,
+/// which the readers of lists handle. Throws bad_input for votes of several annotators on one image
+/// and for yes/no votes, with the command that combines them. Damage is reported as in
+/// crowd::read_votes.
 std::optional<VotedLabels> read_voted_labels(const std::filesystem::path& path);
 
 }  // namespace assay

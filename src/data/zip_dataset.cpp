@@ -27,13 +27,13 @@ struct IndexedZip {
     std::uint64_t left_out = 0;
 };
 
-/// What macOS, Windows and version control leave beside images.
+/// Files that macOS, Windows and version control leave next to images.
 bool is_clutter(std::string_view name) {
     return name.starts_with("__MACOSX/") || base_name(name).starts_with(".") ||
            base_name(name) == "Thumbs.db";
 }
 
-/// Archivers of Windows wrote its slashes.
+/// Some archivers on Windows wrote backslashes.
 void turn_slashes(std::string& name) {
     if (name.find('/') == std::string::npos) std::replace(name.begin(), name.end(), '\\', '/');
 }
@@ -54,7 +54,7 @@ IndexedZip index_zip(const fs::path& path) {
                     ++out.left_out;
                     return;
                 }
-                // Images that nobody can read are not left out by an oversight: they are refused.
+                // An image that cannot be read is an error, because skipping it could go unnoticed.
                 check_zip_entry(entry);
                 out.images.push_back(std::move(entry));
             });
@@ -66,7 +66,7 @@ IndexedZip index_zip(const fs::path& path) {
         });
 }
 
-/// The folders that all names begin with: "val/" of "val/n01/x.png" and "val/n02/y.png".
+/// The folders at the start of all names: "val/" for "val/n01/x.png" and "val/n02/y.png".
 std::string common_folder(const std::vector<IndexedZip>& indexed) {
     std::string common;
     bool first = true;
@@ -84,15 +84,15 @@ std::string common_folder(const std::vector<IndexedZip>& indexed) {
     return common;
 }
 
-/// The folder of an image's name at `begin`; "": none.
+/// The folder at `begin` of an image's name, or "".
 std::string_view class_folder(std::string_view name, std::size_t begin) {
     const std::string_view rest = name.substr(begin);
     const std::size_t slash = rest.find('/');
     return slash == std::string_view::npos ? std::string_view() : rest.substr(0, slash);
 }
 
-/// Where in their names the folders stand that are classes: behind those that all images share, or,
-/// of images of one class, the last of these. Nothing where some are in no folder.
+/// The position in names of the class folders: after the folders that all images share or, for
+/// images of one class, at the last of these. Nothing if some images are in no folder.
 std::optional<std::size_t> place_of_classes(const std::vector<IndexedZip>& indexed) {
     const std::string common = common_folder(indexed);
     std::size_t all = 0, in_folders = 0;

@@ -1,5 +1,5 @@
-// Where the classes of a classifier are in a tree of kinds: their ancestors at each level, and how
-// far two of them are apart.
+// The position of a classifier's classes in a tree: their ancestors at each level, and the distance
+// between two classes.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,13 @@
 
 namespace assay {
 
-/// The classes and all that is above them. Level 0 is the root; a class that is less deep than a
-/// level is its own ancestor there. Memory: 4 bytes for each class and level.
+/// The classes and all their ancestors. Level 0 is the root. A class that is less deep than a level
+/// counts as its own ancestor there. Memory: 4 bytes for each class and level.
 class ClassTree {
 public:
-    /// A node with several parents takes the first one, because distances need one way up; notes()
-    /// says so. Throws bad_input: classes that are no nodes (Hierarchy::nodes_of()).
+    /// If a node has several parents, the tree uses the first, because distances need a single path
+    /// to the root. notes() mentions this. Throws bad_input for classes that are not nodes
+    /// (Hierarchy::nodes_of()).
     ClassTree(const Hierarchy& hierarchy, const ClassList& classes);
 
     std::uint32_t classes() const noexcept {
@@ -25,32 +26,33 @@ public:
     }
     /// The level of the deepest class.
     std::uint32_t deepest() const noexcept { return deepest_; }
-    /// A number of the node; two classes have one ancestor where theirs are the same.
+    /// A number for the ancestor of a class at a level. Two classes share the ancestor if their
+    /// numbers are equal.
     std::uint32_t ancestor(std::int32_t cls, std::uint32_t level) const;
-    /// How many different ancestors the classes have there.
+    /// The number of different ancestors that the classes have at a level.
     std::uint32_t ancestors_at(std::uint32_t level) const;
-    /// The levels that tell classes apart and do not tell all: those with 2 ancestors or more, and
-    /// fewer than classes. Ascending.
+    /// The levels that group the classes: those with at least 2 ancestors, but fewer than there are
+    /// classes. Ascending.
     std::vector<std::uint32_t> telling_levels() const;
 
-    /// Edges of the way from one class to the other.
+    /// The number of edges on the path between two classes.
     std::uint32_t distance(std::int32_t one, std::int32_t other) const;
-    /// Height of the lowest common ancestor: edges from it down to the deepest class below it. 0 of
-    /// a class with itself.
+    /// The height of the lowest common ancestor: the number of edges from it down to the deepest
+    /// class below it. 0 for a class with itself.
     std::uint32_t ancestor_height(std::int32_t one, std::int32_t other) const;
-    /// Height of the root.
+    /// The height of the root.
     std::uint32_t height() const;
 
-    /// What was taken for what, for people.
+    /// Notes for people on how ambiguous nodes were interpreted.
     const std::vector<std::string>& notes() const noexcept { return notes_; }
 
 private:
-    /// From the root down to the class itself.
+    /// The nodes from the root down to the class.
     std::span<const std::uint32_t> way_to(std::int32_t cls) const {
         const auto c = static_cast<std::size_t>(cls);
         return std::span(ways_).subspan(way_begins_.at(c), way_begins_.at(c + 1) - way_begins_[c]);
     }
-    /// Nodes that both ways have.
+    /// The number of nodes that both paths share.
     std::size_t common(std::int32_t one, std::int32_t other) const;
 
     std::vector<std::size_t> way_begins_;

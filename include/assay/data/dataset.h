@@ -22,11 +22,11 @@ namespace assay {
 class Error;
 struct Image;
 
-/// A column of short strings in one arena: 8 bytes an item and the text itself.
+/// A column of short strings in one buffer: 8 bytes per item plus the text.
 class StringColumn {
 public:
     StringColumn() = default;
-    /// Throws bad_input unless the ends ascend to that of the text.
+    /// Throws bad_input unless the ends are ascending and reach the end of the text.
     StringColumn(HeldArray<char> text, HeldArray<std::uint64_t> ends);
 
     void append(std::string_view text);
@@ -35,7 +35,7 @@ public:
         const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
         return {arena_.data() + begin, ends_[i] - begin};
     }
-    /// All of them, one behind the other, and where each ends.
+    /// All strings concatenated, and the end of each.
     std::span<const char> text() const noexcept { return arena_.span(); }
     std::span<const std::uint64_t> ends() const noexcept { return ends_.span(); }
     bool operator==(const StringColumn&) const = default;
@@ -45,48 +45,52 @@ private:
     HeldArray<std::uint64_t> ends_;
 };
 
-/// Items in a fixed order: byte order of the id for folders, file order for lists. Ids are unique,
-/// relative paths with
-/// '/' (or whatever the list says), and stay the same when the folder moves.
+/// Items in a fixed order: by the bytes of the id for folders, in file order for lists. Ids are
+/// unique, relative paths with '/' (or the list's own ids), and do not change when the folder
+/// moves.
 class Dataset {
 public:
-    std::string name;  ///< the folder's name unless told otherwise
+    std::string name;  ///< the folder's name by default
     std::filesystem::path
-        root;           ///< images are at root / path; empty when there are no images (imports)
+        root;           ///< images are at root / path; empty if there are no images (imports)
     ClassList classes;  ///< may be empty: unlabelled
     StringColumn ids;
-    StringColumn paths;  ///< relative to root, or absolute; empty column: the ids are the paths
-    LabelSets labels;    ///< one set an item (empty set: no label)
+    StringColumn paths;  ///< relative to root, or absolute; an empty column means that the ids are
+                         ///< the paths
+    LabelSets labels;    ///< one set per item; an empty set means no label
     struct Attribute {
         std::string name;
         StringColumn values;
     };
     std::vector<Attribute>
-        attributes;  ///< group, shape cue, condition, parent, ... from the csv's other columns
+        attributes;  ///< group, shape cue, condition, parent, ... from the other columns of the csv
 
-    /// What holds the images; null: they are files. Then path_of() leads through the archive's file
-    /// ("val/test.parquet/17"): a place for messages, and no file.
+    /// The archive that contains the images, or null if they are files. With an archive, path_of()
+    /// leads through the archive's file ("val/test.parquet/17"): such a path is for messages and
+    /// names no file.
     std::shared_ptr<const ImageArchive> archive{};
 
     std::size_t size() const noexcept { return ids.size(); }
     std::filesystem::path path_of(std::size_t item) const;
-    /// The bytes of an image, of its file or of the archive. Throws bad_input (missing, damaged,
+    /// The bytes of an image, from its file or the archive. Throws bad_input (missing, damaged,
     /// more than `limit` bytes) or io.
     std::vector<std::byte> read_image(std::size_t item, std::uint64_t limit = UINT64_MAX) const;
-    /// The only label, or -1 where there is none or more than one.
+    /// The only label, or -1 if there is none or more than one.
     std::int32_t single_label(std::size_t item) const;
-    /// Over ids in order: what a store's rows mean. Labels and attributes are not part of it.
+    /// A fingerprint of the ids in order, which identifies the rows of a store. Labels and
+    /// attributes are not part of it.
     std::string ids_fingerprint() const;
 };
 
-/// Reads and decodes an image (image.h) of a data set, wherever it is held; errors carry its place.
+/// Reads and decodes an image (image.h) from a data set's files or archive. Errors give its
+/// location.
 Image load_image(const Dataset& dataset, std::size_t item);
 
-/// Whether an error of reading an image says nothing of the image, which is not to be taken for an
-/// unreadable one: the user wants to stop, or a server is away.
+/// Whether an error while reading an image is not the image's fault, so that the image must not be
+/// recorded as unreadable: the user interrupted the run, or a server does not respond.
 bool ends_the_run(const Error& error) noexcept;
 
-/// How to read a folder; everything has a default that is worked out and can be printed
+/// How to read a folder. Every option has a default that is detected and can be printed
 /// (`describe`).
 struct DatasetOptions {
     enum class Layout { automatic, image_folder, flat };
@@ -94,70 +98,73 @@ struct DatasetOptions {
     std::string name{};  ///< "": from the folder
     std::filesystem::path
         list{};  ///< csv/txt list of a flat folder (path, label[, labels, group, ...])
-    /// Classes of the *classifier*; folder names are looked up in it. Empty: ImageNet when the
-    /// folders are WordNet ids of its classes, else numbered or sorted folder names. Where the
-    /// classifier's classes are mere numbers and the folders (or labels of a list) are as many
-    /// other names, these in order are taken for its classes.
+    /// The *classifier's* classes, in which folder names are looked up. If empty: ImageNet if the
+    /// folders are WordNet ids of its classes, else numbered or sorted folder names. If the
+    /// classifier's classes are mere numbers, and the folders (or labels of a list) have other
+    /// names, the same number of them, then these names in order are its classes.
     ClassList classes{};
-    std::size_t limit = 0;  ///< first n items only; 0: all
-    /// Columns of lists and of Parquet files, arrays of .npz files. "": of lists those whose names
-    /// are known (docs/formats.md); of Parquet files the only one that is declared as images, or
-    /// else image or img, and label, labels or fine_label where there is one. `label_column`
-    /// "none": a list has no labels. Of tar archives `label_column` is the suffix of the member or
-    /// the field of .json that holds the label.
+    std::size_t limit = 0;  ///< read only the first n items; 0 reads all
+    /// Columns of lists and of Parquet files, arrays of .npz files. "" means the known names of
+    /// lists (docs/formats.md). For Parquet files it means the only column that is declared as
+    /// images, or else image or img, and label, labels or fine_label if present. `label_column`
+    /// "none" ignores the labels of a list. For tar archives, `label_column` is the suffix of the
+    /// member or the field of .json that has the label.
     std::string image_column{}, label_column{};
-    /// Of a data set with several: "test", "val", "train", ... "": test, or else val; never train.
+    /// For a data set with several splits: "test", "val", "train", ... "" means test, or else val,
+    /// but never train.
     std::string split{};
-    /// Where it is kept what is in tar archives at URLs, so that they are read for it once; "":
-    /// nowhere. Beside stores: archive_index_folder().
+    /// The folder for indexes of tar archives at URLs, so that each archive is read only once for
+    /// its index. "" stores none. The folder beside stores is archive_index_folder().
     std::filesystem::path index_folder{};
 };
 
 /// Scans a folder (ImageFolder by wnid, by name, or by number in numeric order; flat with a list;
 /// ImageNet validation with a list of labels), or reads a csv list whose paths are relative to its
-/// own folder. Files with the extensions of images only (.jpg .jpeg .png .webp .bmp .tif .tiff
+/// own folder. Only files with extensions of images count (.jpg .jpeg .png .webp .bmp .tif .tiff
 /// .gif .ppm .pgm .pbm .pnm, any case).
 ///
-/// A folder that holds `labels.csv` itself, and for which no list is given, is read through it
-/// (columns: path; labels, separated by blanks; every other column becomes an attribute), with a
-/// note: images that it does not name are not items. Two exceptions: with the layout image_folder
-/// it is never read; and beside class folders it is left alone, with a note, unless one of its
-/// first 256 rows names an image that is there.
+/// If a folder contains `labels.csv` and no list is given, that file is used as the list, with a
+/// note. Its columns are path and labels (separated by blanks), and every other column becomes an
+/// attribute. Images that it does not list are not items. There are two exceptions. With the layout
+/// image_folder the file is never used. Next to class folders it is ignored, with a note, unless
+/// one of its first 256 rows names an existing image.
 ///
 /// Data sets as torchvision leaves them on disk (Oxford-IIIT Pets, Food-101, DTD, ...) are
 /// recognised by their own annotation files, and read as torchvision reads them; so are folders of
-/// splits (test, val, train) that hold class folders. The split that is read is said in a note.
+/// splits (test, val, train) that contain class folders. A note names the split that is read.
 ///
 /// Parquet files as the library `datasets` of Hugging Face writes them are data sets, too: one
 /// file, several by a range in braces (`validation-{00000..00013}-of-00014.parquet`), or a folder
-/// that holds those of one split, itself or in its folder `data`. Ids are "<file>/<row>", from 0:
-/// they are there always, and once each, which the paths in such files are not. Read are flat
-/// columns in all encodings but bit_packed, uncompressed or by snappy, zstd, gzip, brotli or
-/// lz4_raw; anything else is named. One whose images are paths is a list.
+/// that holds those of one split, itself or in its folder `data`. Ids are "<file>/<row>", from 0,
+/// because the paths in such files may be missing or repeat. Supported are flat columns in all
+/// encodings except bit_packed, uncompressed or compressed by snappy, zstd, gzip, brotli or
+/// lz4_raw. The error for anything else names it. A Parquet file whose images are paths is treated
+/// as a list.
 ///
 /// So are tar archives as WebDataset writes them (uncompressed): one, several by a range in braces,
-/// or a folder of them, with timm's _info.json or in clip-benchmark's layout. Members of one key
-/// that follow one another are an item, which is called "<archive>/<key>"; its label is the member
-/// .cls or a field of .json.
+/// or a folder of them, with timm's _info.json or in clip-benchmark's layout. Consecutive members
+/// with the same key form an item with the id "<archive>/<key>". Its label is the member .cls or a
+/// field of .json.
 ///
 /// So are arrays of images: .npy and .npz files of NumPy (uint8), idx files of MNIST, batches of
-/// CIFAR-10 and CIFAR-100, .mat files of SVHN; ids are "<file>/<number>", of an .npz
-/// "<file>/<array>/<number>". docs/archives.md says where their labels are.
+/// CIFAR-10 and CIFAR-100, .mat files of SVHN; ids are "<file>/<number>", or
+/// "<file>/<array>/<number>" for an .npz. docs/archives.md describes where their labels are.
 ///
 /// Parquet files, tars and zip files may lie at URLs: https://, http:// and s3://, several by a
 /// range in braces. They are read by ranges of bytes through libcurl. S3's credentials and region
-/// are those of the AWS tools' variables and files. A file that changes at its server meanwhile, or
-/// a server that does not answer after several times, is an error and no unreadable image.
+/// are those of the AWS tools' variables and files. If a file changes on its server during the run,
+/// or a server does not respond after several tries, that is an error and does not count as an
+/// unreadable image.
 ///
 /// Throws unreachable, and bad_input: no such folder, no image, duplicate ids, missing columns,
-/// unknown labels (file, row, value, nearest). `notes` receives what was assumed, for stderr.
+/// unknown labels (file, row, value, nearest). `notes` receives the assumptions made, for stderr.
 Dataset open_dataset(const std::filesystem::path& path, const DatasetOptions& options,
                      std::vector<std::string>* notes = nullptr);
 
-/// The item table as a store keeps it: csv with columns id, path, labels (blank-separated numbers),
-/// then the attributes; byte-exact round trip.
+/// Writes the item table of a store: csv with columns id, path, labels (blank-separated numbers),
+/// then the attributes. The round trip is byte-exact.
 void write_items_csv(const Dataset& dataset, const std::filesystem::path& path);
-/// Reads it back (classes, name and root are not in it).
+/// Reads the table back. Classes, name and root are not in it.
 Dataset read_items_csv(const std::filesystem::path& path);
 
 }  // namespace assay

@@ -9,8 +9,9 @@
 
 namespace assay {
 
-/// Values of its own, or those of a file that is mapped into memory, which copies share: processes
-/// that read one store then have its items in memory once. What is appended to makes them its own.
+/// Values in memory, or in a file that is mapped into memory. Copies share the mapping, so
+/// processes that read the same store have its items in memory once. Appending first copies the
+/// values.
 template <class T>
 class HeldArray {
 public:

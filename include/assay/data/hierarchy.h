@@ -1,4 +1,4 @@
-// What is a kind of what: nodes below one root, some of them classes.
+// A hierarchy of kinds: nodes below one root, some of which are classes.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ public:
         bool operator==(const Edge&) const = default;
     };
 
-    /// `names`: one for each id, for people, or empty: the ids serve. Throws bad_input, naming the
-    /// nodes: an id twice or empty, an edge to no node or twice, a cycle, no root, several roots;
-    /// `source` is named in messages.
+    /// `names` has one name per id, for people; if empty, the ids are used. Throws bad_input,
+    /// naming the nodes: a repeated or empty id, an edge to an unknown node, a repeated edge, a
+    /// cycle, no root, several roots. `source` is the name of the file in messages.
     Hierarchy(std::vector<std::string> ids, std::vector<std::string> names, std::vector<Edge> edges,
               const std::string& source);
 
@@ -33,22 +33,23 @@ public:
         return names_.empty() ? id(node) : names_.at(node);
     }
     std::uint32_t root() const noexcept { return root_; }
-    /// In the order in which the edges were given.
+    /// The parents in the order in which the edges were given.
     std::span<const std::uint32_t> parents(std::uint32_t node) const { return up_.of(node); }
     std::span<const std::uint32_t> children(std::uint32_t node) const { return down_.of(node); }
     std::size_t edges() const noexcept { return up_.nodes.size(); }
-    /// Edges of the shortest and of the longest way to the root.
+    /// The number of edges on the shortest and on the longest path to the root.
     std::uint32_t least_depth(std::uint32_t node) const { return least_.at(node); }
     std::uint32_t most_depth(std::uint32_t node) const { return most_.at(node); }
-    /// Every node after all of its parents.
+    /// All nodes, each after all of its parents.
     const std::vector<std::uint32_t>& from_the_root() const noexcept { return order_; }
 
-    /// By id, else by name (case, blanks, '-' and '_' do not matter) where it is one node's alone.
+    /// Finds a node by id, else by name (ignoring case, blanks, '-' and '_') if only one node has
+    /// it.
     std::optional<std::uint32_t> find(std::string_view id_or_name) const;
-    /// The node of each class, by its id, else by its name. Throws bad_input: classes that are no
-    /// node, with the nearest names, or two classes that are the same one.
+    /// The node of each class, by its id, else by its name. Throws bad_input for classes that are
+    /// no nodes, with the nearest names, and for two classes with the same node.
     std::vector<std::uint32_t> nodes_of(const ClassList& classes) const;
-    /// These nodes and all above them, in the order that they have here.
+    /// These nodes and all their ancestors, in this hierarchy's order.
     Hierarchy ancestors_of(std::span<const std::uint32_t> nodes) const;
 
 private:
@@ -59,7 +60,7 @@ private:
         }
     };
     static Links links_of(std::uint32_t nodes, const std::vector<Edge>& edges, bool up);
-    /// Nodes of this name.
+    /// The nodes with this name.
     std::span<const std::uint32_t> called(std::string_view text) const;
     void find_root(const std::string& source);
     void sort_from_the_root(const std::string& source);
@@ -71,7 +72,7 @@ private:
     std::vector<std::uint32_t> least_, most_, order_;
 };
 
-/// The 1000 ImageNet classes and all that is above them in WordNet 3.0: 1,860 nouns, ids = WordNet
+/// The 1000 ImageNet classes and all their ancestors in WordNet 3.0: 1,860 nouns, ids = WordNet
 /// ids. Built in.
 const Hierarchy& imagenet_hierarchy();
 
@@ -83,7 +84,7 @@ const Hierarchy& imagenet_hierarchy();
 ///  - JSON, a tree: {"name": ..., "children": [...]}, whose leaves may say "class" for "name".
 /// At most 1,000,000 nodes. Throws bad_input with file, line, value and what is allowed.
 Hierarchy read_hierarchy(const std::filesystem::path& path);
-/// "imagenet", or a file as above.
+/// "imagenet", or a file as described above.
 Hierarchy hierarchy_named(const std::string& name_or_path);
 
 }  // namespace assay

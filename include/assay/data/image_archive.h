@@ -1,4 +1,4 @@
-// Images that are not files of their own.
+// Images that are stored inside archives.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,21 @@
 
 namespace assay {
 
-/// Holds the encoded images of a data set by name: the rows of tables, the members of archives.
+/// Gives access by name to the encoded images of a data set: rows of tables, members of archives.
 /// Const functions may be called from many threads.
 class ImageArchive {
 public:
     virtual ~ImageArchive() = default;
 
-    /// The bytes of the image that a data set calls `name` (Dataset::paths, or its id), as they
-    /// were encoded. Throws bad_input (no such image, damaged, more than `limit` bytes; the message
-    /// names file and place) or io. Cost: a copy at least; a block of the archive at most.
+    /// The encoded bytes of the image with this name (Dataset::paths, or its id). Throws bad_input
+    /// (no such image, damaged, more than `limit` bytes; the message names file and place) or io.
+    /// Cost: at least a copy, at most a block of the archive.
     virtual std::vector<std::byte> read(std::string_view name,
                                         std::uint64_t limit = UINT64_MAX) const = 0;
-    /// The images are samples of arrays, to which read() gives the form of an image file.
+    /// Whether the images are samples of arrays, which read() returns in the form of an image file.
     virtual bool holds_samples() const { return false; }
-    /// Whether read() gives this image turned by its EXIF data, and not as it was encoded. Throws
-    /// as read().
+    /// Whether read() returns this image rotated by its EXIF data, and not as it was encoded.
+    /// Throws as read().
     virtual bool is_turned(std::string_view /*name*/) const { return false; }
 };
 

@@ -1,4 +1,4 @@
-// Which classes are right for each image: a set, often of one.
+// The valid classes of each image: a set, often with one member.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@ namespace assay {
 
 class Dataset;
 
-/// item -> ascending set of valid classes, in CSR arrays. An empty set means "no valid label": such
-/// items are left out by the metrics and counted as left out. Memory: 8 bytes an item and 4 a
-/// label.
+/// item -> ascending set of valid classes, in CSR arrays. An empty set means "no valid label".
+/// Metrics skip such items and report their number. Memory: 8 bytes per item and 4 per label.
 class LabelSets {
 public:
     LabelSets() { offsets_.push_back(0); }
-    /// Item i has the classes [offsets[i], offsets[i + 1]). Throws bad_input unless offsets ascend
-    /// from 0 to the number of classes, and the classes of each item, from 0 on, too.
+    /// Item i has the classes [offsets[i], offsets[i + 1]). Throws bad_input unless the offsets
+    /// ascend from 0 to the number of classes, and the classes of each item ascend and are not
+    /// negative.
     LabelSets(HeldArray<std::uint64_t> offsets, HeldArray<std::int32_t> classes);
     /// Appends the next item's set: sorted, duplicates dropped. Classes must be >= 0.
     void append(std::span<const std::int32_t> classes);
-    /// One label an item; -1 gives the empty set.
+    /// One label per item; -1 gives the empty set.
     static LabelSets from_single(std::span<const std::int32_t> labels);
 
     std::size_t size() const noexcept { return offsets_.size() - 1; }
@@ -47,34 +47,31 @@ private:
     HeldArray<std::int32_t> labels_;
 };
 
-/// Where a file of labels and the items of a data set do not meet.
+/// How well a file of labels matches the items of a data set.
 struct LabelMatch {
-    std::uint64_t unnamed = 0;  ///< items that the file does not name
+    std::uint64_t unnamed = 0;  ///< items that are not in the file
     std::uint64_t others = 0;   ///< rows of the file that name no item
     std::uint64_t rows = 0;     ///< of the file
     std::string first_other;
 };
 /// For people: "3 of 50 images are not named in real.json; they count as without labels", "7 of 57
-/// rows of real.json name images that are not here"; "" where all meet.
+/// rows of real.json name images that are not here"; "" if everything matches.
 std::string describe(const LabelMatch& match, std::uint64_t images,
                      const std::filesystem::path& labels);
 
-/// Reads label sets for the items of a data set, in its order:
-///  - JSON list of N lists (ReaL's real.json). N equal to the data set's size, or, where every
-///  item's file is named
-///    ILSVRC2012_val_%08d.*, N = 50,000 and items are found by that number;
-///  - JSON object file -> label or list; keys match an item's id or file name, with or without the
-///  extension of images;
-///  - tables with a column of images (path, filename, image_id, id, ...) and one of labels (label,
-///  class, target, ...; labels: several, separated by blanks), or, without such a column, a column
-///  of 0 and 1 per class; docs/formats.md has the names. A list as Python prints it ("[3, 9]") is
-///  several labels;
-///  - text list with one label a line (N lines);
-///  - .npy of N x C 0/1 (u8, bool, i32, i64, f32, f64), or N integers.
-/// Labels may be class numbers, ids or unique names of `classes`. Throws bad_input naming the file,
-/// row and value: wrong length, unknown class, number out of range, an item that repeats, names of
-/// which none is an item. A file that says which items it means may leave some out, which get the
-/// empty set, and name images that are not here; `match` counts both.
+/// Reads label sets for the items of a data set, in its order: - JSON list of N lists (ReaL's
+/// real.json). N equal to the data set's size, or, where every item's file is named
+///    ILSVRC2012_val_%08d.*, N = 50,000 and items are found by that number; - JSON object file ->
+///    label or list; keys match an item's id or file name, with or without the extension of images;
+///    - tables with a column of images (path, filename, image_id, id, ...) and one of labels
+///    (label, class, target, ...; labels: several, separated by blanks), or, without such a column,
+///    a column of 0 and 1 per class; docs/formats.md has the names. A list as Python prints it
+///    ("[3, 9]") is several labels; - text list with one label a line (N lines); - .npy of N x C
+///    0/1 (u8, bool, i32, i64, f32, f64), or N integers. Labels may be class numbers, ids or unique
+///    names of `classes`. Throws bad_input naming the file, row and value: wrong length, unknown
+///    class, number out of range, an item that repeats, or if no name is an item. A file that names
+///    its items may omit some, which then have the empty set, and may name images outside the data
+///    set. `match` counts both.
 LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset,
                           const ClassList& classes, LabelMatch* match = nullptr);
 

@@ -1,4 +1,4 @@
-// A part of a data set that stands for the whole.
+// Samples that represent a whole data set.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace assay {
 
-/// The items at these places, ascending, with their labels and attributes; name, root and classes
-/// stay.
+/// The items at these positions, which must be ascending, with their labels and attributes. Name,
+/// root and classes do not change.
 Dataset take_items(const Dataset& dataset, std::span<const std::uint32_t> items);
 
-/// `n` items, stratified by class: each class gives its proportion of them, rounded so that the sum
-/// is n (largest remainders; of equal ones, by a draw), and within a class every item has the same
-/// chance. Items with several labels are a stratum of their own, those without another. Order as in
-/// the data set. The same items for the same seed; all of them for n >= size. Throws usage for n =
+/// `n` items, stratified by class. Each class contributes in proportion to its size, rounded so
+/// that the sum is n (largest remainders; ties by a draw). Within a class every item has the same
+/// chance. Items with several labels form one stratum, and items without a label another. The order
+/// is the data set's. The same seed gives the same items; n >= size gives all. Throws usage for n =
 /// 0. Cost: O(N log N).
 Dataset stratified_sample(const Dataset& dataset, std::size_t n, std::uint64_t seed);
 

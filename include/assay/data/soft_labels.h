@@ -1,5 +1,5 @@
-// Labels that are distributions: how probable each class is for an image, as the votes of many
-// people say it (CIFAR-10H).
+// Soft labels: the probability of each class for an image, for example from many people's votes
+// (CIFAR-10H).
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,7 @@
 namespace assay {
 
 /// item -> probabilities of classes that sum to 1, in CSR arrays. Classes of probability 0 are not
-/// kept. An item may have none: it has no soft label. Memory: 8 bytes an item and 16 a class that
-/// is kept.
+/// stored. An item without any has no soft label. Memory: 8 bytes per item and 16 per stored class.
 class SoftLabels {
 public:
     struct Entry {
@@ -20,10 +19,10 @@ public:
         bool operator==(const Entry&) const = default;
     };
 
-    /// Appends the next item's label: weights of classes 0, 1, ..., finite and not negative, which
-    /// are divided by their sum. Only zeros, or nothing: the item has none.
+    /// Appends the next item's label: weights of classes 0, 1, ..., finite and not negative. They
+    /// are divided by their sum. If all are zero, or there are none, the item has no label.
     void append(std::span<const double> weights);
-    /// The labels of these items, in this order. `no_item` has none.
+    /// The labels of these items, in this order. `no_item` gets no label.
     SoftLabels of_items(std::span<const std::uint64_t> items) const;
     static constexpr std::uint64_t no_item = ~std::uint64_t{0};
 
@@ -33,13 +32,13 @@ public:
         return std::span(entries_).subspan(offsets_.at(item),
                                            offsets_.at(item + 1) - offsets_[item]);
     }
-    /// 0 of a class that is not kept.
+    /// 0 for a class that is not stored.
     double probability(std::size_t item, std::int32_t cls) const;
-    /// The greatest probability of the item; 0: it has no label.
+    /// The greatest probability of the item; 0 if it has no label.
     double greatest(std::size_t item) const;
-    /// One more than the greatest class.
+    /// The greatest class number plus one.
     std::size_t classes() const noexcept { return classes_; }
-    /// Items that have a label.
+    /// The number of items with a label.
     std::uint64_t labelled() const;
     bool operator==(const SoftLabels&) const = default;
 

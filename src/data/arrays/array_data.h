@@ -1,4 +1,5 @@
-// What a file with arrays of images holds: the images, their labels and the names of the classes.
+// The contents of a file with arrays of images: the images, their labels and the names of the
+// classes.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +12,32 @@
 
 namespace assay::arrays {
 
-/// What the user asked for. "": by the usual names.
+/// The user's choice of arrays. "" selects by the usual names.
 struct ArrayWishes {
-    std::string image_column{};    ///< the array with the images, of files that hold several
-    std::string label_column{};    ///< the array with the labels; "none": no labels are looked for
+    std::string image_column{};    ///< the array with the images, for files with several arrays
+    std::string label_column{};    ///< the array with the labels; "none" ignores labels
     std::filesystem::path list{};  ///< a file with the labels
 };
 
-/// A label for each image, as they stand in the file: numbers or texts. Neither: no labels.
+/// A label for each image, in the file's form: numbers or texts. Both are empty if there are no
+/// labels.
 struct ArrayLabels {
     std::vector<std::int64_t> numbers{};
     std::vector<std::string> texts{};
-    std::string from{};  ///< "`y_test`", "labels.npy"; of no labels why there are none
+    std::string from{};  ///< "`y_test`", "labels.npy"; without labels, the reason
 
     std::size_t size() const { return numbers.size() + texts.size(); }
 };
 
 struct ArrayData {
-    std::string name{};  ///< "mnist.npz/x_test": images are called NAME/<number>
+    std::string name{};  ///< "mnist.npz/x_test": the ids of its images are NAME/<number>
     PixelArray images{};
     ArrayLabels labels{};
     std::vector<std::string> class_names{};
-    std::string taken{};  ///< what was taken for the images, for people
+    std::string taken{};  ///< which array was chosen for the images, for people
 };
 
-/// The kinds of files that are read.
+/// The supported kinds of files.
 enum class ArrayFileKind : std::uint8_t {
     none,
     npy,
@@ -47,15 +49,15 @@ enum class ArrayFileKind : std::uint8_t {
     mat
 };
 
-/// By the name, and, of files without an extension, by the first bytes.
+/// Decided by the name, or for files without an extension by the first bytes.
 ArrayFileKind array_file_kind(const std::filesystem::path& file);
 
-/// Reads all but the images. Throws bad_input, naming file and array: nothing that can be images,
-/// several readings (the message says what to type), labels of another number than the images,
-/// damaged; usage: a wish that such a file cannot fulfil.
+/// Reads everything except the images. Throws bad_input, naming file and array: no array of images,
+/// several candidates (the message says what to type), a number of labels that differs from the
+/// images, damage. Throws usage for a choice that such a file cannot fulfil.
 ArrayData read_array_file(const std::filesystem::path& file, const ArrayWishes& wishes);
 
-// One for each kind.
+// One reader for each kind.
 ArrayData read_npy(const std::filesystem::path& file, const ArrayWishes& wishes);
 ArrayData read_npz(const std::filesystem::path& file, const ArrayWishes& wishes);
 ArrayData read_hdf5_images(const std::filesystem::path& file, const ArrayWishes& wishes);
@@ -64,11 +66,11 @@ ArrayData read_pickled_batch(const std::filesystem::path& file, const ArrayWishe
 ArrayData read_binary_batch(const std::filesystem::path& file, const ArrayWishes& wishes);
 ArrayData read_mat(const std::filesystem::path& file, const ArrayWishes& wishes);
 
-/// Whether a name says that an idx, .npy or HDF5 file holds labels.
+/// Whether the name says that an idx, .npy or HDF5 file contains labels.
 bool is_file_of_labels(const std::filesystem::path& file);
 
-/// What a name says of an array: "x_test" and "test_images" are images of `test`, "test_labels" and
-/// "y_test" its labels.
+/// The meaning of an array's name: "x_test" and "test_images" are images of `test`, and
+/// "test_labels" and "y_test" its labels.
 struct ArrayName {
     enum class Role : std::uint8_t { unknown, images, labels, class_names };
     Role role = Role::unknown;
@@ -76,7 +78,8 @@ struct ArrayName {
 };
 ArrayName array_name(std::string_view name);
 
-/// Throws bad_input: labels of another number than the images. `from`: where they are.
+/// Throws bad_input if the number of labels differs from the number of images. `from` tells where
+/// the labels are.
 void check_label_count(std::string_view from, std::uint64_t labels, std::uint64_t images);
 
 }  // namespace assay::arrays

@@ -12,7 +12,7 @@
 namespace assay::arrays {
 namespace {
 
-/// The samples of an image, as they lie in the array, as rows of pixels.
+/// Copies the samples of an image from the array's layout into rows of pixels.
 void put_in_rows(const PixelArray& array, std::span<const std::byte> samples, std::byte* out) {
     for (std::uint64_t y = 0; y < array.height; ++y) {
         for (std::uint64_t x = 0; x < array.width; ++x) {
@@ -54,7 +54,7 @@ void PixelArray::set_planar() {
     column_step = 1;
     row_step = width;
     channel_step = height * width;
-    // The one plane of grey is rows of one channel, too.
+    // The single plane of a gray image also counts as rows of one channel.
     if (channels == 1) channel_step = 1;
     image_step = image_bytes();
 }

@@ -15,9 +15,9 @@
 
 namespace assay::arrays {
 
-/// `count` images of one size, one behind another, a byte for each sample: the sample (y, x, c) of
-/// image i lies at begin + i * image_step + y * row_step + x * column_step + c * channel_step, and
-/// the height * width * channels samples of an image lie together.
+/// `count` images of one size in sequence, with a byte for each sample. Sample (y, x, c) of image i
+/// is at begin + i * image_step + y * row_step + x * column_step + c * channel_step. The height *
+/// width * channels samples of an image are contiguous.
 struct PixelArray {
     std::shared_ptr<const ByteSource> bytes{};
     std::uint64_t begin = 0, count = 0, image_step = 0;
@@ -25,21 +25,21 @@ struct PixelArray {
     std::uint64_t row_step = 0, column_step = 0, channel_step = 0;
 
     std::uint64_t image_bytes() const { return height * width * channels; }
-    /// Rows of R, G, B.
+    /// Sets the layout to rows of R, G, B.
     void set_interleaved();
-    /// A plane of each channel.
+    /// Sets the layout to one plane per channel.
     void set_planar();
     /// "10000 grey images of 28 x 28 pixels"
     std::string described() const;
-    /// Throws bad_input: no images, or images of more pixels than are read.
+    /// Throws bad_input: no images, or images with more pixels than the limit.
     void check() const;
 };
 
-/// An image is called "<array>/<number>". read() gives it as a file of Netpbm (PGM, PPM), which
-/// holds the samples as they are. Cost: a read of the image's bytes; nothing is kept.
+/// The name of an image is "<array>/<number>". read() returns a Netpbm file (PGM, PPM), which
+/// contains the samples unchanged. Cost: a read of the image's bytes; nothing is cached.
 class ArrayImages final : public ImageArchive {
 public:
-    /// Throws bad_input: another array has its name. `file`: for messages.
+    /// Throws bad_input if another array has its name. `file` is for messages.
     void add(const std::string& name, std::filesystem::path file, PixelArray array);
 
     std::vector<std::byte> read(std::string_view name, std::uint64_t limit) const override;

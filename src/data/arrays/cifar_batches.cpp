@@ -45,7 +45,7 @@ PixelArray planes_of(std::shared_ptr<const ByteSource> bytes, std::uint64_t begi
     return images;
 }
 
-/// What the labels are called, of CIFAR-100 "fine_labels" unless others are asked for.
+/// The name of the labels: for CIFAR-100 "fine_labels" unless the user asks for others.
 std::string wanted_labels(bool of_100, const std::string& wanted) {
     if (!of_100) {
         if (wanted.empty() || wanted == "labels") return "labels";
@@ -66,7 +66,7 @@ std::string shown_labels(const std::string& name) {
                : "`" + name + "`";
 }
 
-/// The lists of names in batches.meta (CIFAR-10) or meta (CIFAR-100) beside the batch.
+/// The lists of names in batches.meta (CIFAR-10) or meta (CIFAR-100) next to the batch.
 std::vector<std::string> names_in_pickle(const fs::path& batch, bool of_100,
                                          const std::string& labels) {
     const fs::path file = batch.parent_path() / (of_100 ? "meta" : "batches.meta");
@@ -97,7 +97,7 @@ std::vector<std::string> names_in_text(const fs::path& batch, bool of_100,
     return names;
 }
 
-/// Where each record of a file of bytes has its labels.
+/// The positions of the labels in each record of a binary file.
 struct CifarRecords {
     std::uint64_t labels = 1;  ///< bytes before the image: 1 or 2 (coarse, fine)
     std::uint64_t size() const { return labels + image_size; }

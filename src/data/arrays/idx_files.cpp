@@ -1,4 +1,4 @@
-// The idx files of MNIST and of the data sets in its format (yann.lecun.com/exdb/mnist): sizes are
+// The idx files of MNIST and of data sets in the same format (yann.lecun.com/exdb/mnist). Sizes are
 // big-endian numbers.
 #include <fmt/format.h>
 
@@ -53,7 +53,7 @@ IdxArray open_idx(const fs::path& file, std::size_t dimensions) {
         std::uint64_t size = 0;
         for (std::size_t i = 0; i < 4; ++i) size = size << 8 | byte(4 + 4 * d + i);
         array.shape.push_back(size);
-        // Three sizes of 32 bits do not fit 64 bits.
+        // The product of three 32-bit sizes may exceed 64 bits.
         if (size > 0 && elements > (std::uint64_t{1} << 62) / size)
             refuse("the sizes in its header are too large");
         elements *= size;
@@ -70,7 +70,8 @@ IdxArray open_idx(const fs::path& file, std::size_t dimensions) {
     return array;
 }
 
-/// "t10k-labels-idx1-ubyte" of "t10k-images-idx3-ubyte.gz", packed or not; empty: none is there.
+/// The file of labels for a file of images, compressed or not: "t10k-labels-idx1-ubyte" for
+/// "t10k-images-idx3-ubyte.gz". Empty if there is none.
 fs::path idx_labels_beside(const fs::path& images) {
     std::string name = images.filename().string();
     const std::string extension = lower_extension(name) == ".gz" ? ".gz" : "";

@@ -17,7 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t longest_npy_header = (std::size_t{1} << 20) + 12;
-constexpr std::size_t longest_hdf5_header = 512;  ///< of those that are made for its arrays
+/// limit for the headers that are made for HDF5 arrays
+constexpr std::size_t longest_hdf5_header = 512;
 constexpr std::string_view shapes_read = "N x H x W, N x H x W x 3 and N x 3 x H x W are supported";
 
 bool is_count_of_channels(std::uint64_t n) {
@@ -38,11 +39,11 @@ bool is_count_of_channels(std::uint64_t n) {
                     shape, name_of(type)));
 }
 
-/// The meaning of three or four dimensions.
+/// Decides what three or four dimensions mean.
 PixelArray pixel_layout(const std::vector<std::uint64_t>& shape, const std::string& text) {
     PixelArray pixels;
     if (shape.size() == 3) {
-        // One image of three or four channels looks so, too.
+        // One image with three or four channels has the same shape.
         if (shape[2] <= 4)
             refuse(fmt::format("its shape {} may be one image; {}: write it again as x[None]", text,
                                shapes_read));
@@ -138,7 +139,7 @@ std::string NumpyArray::described() const {
 
 std::shared_ptr<const ByteSource> NumpyArray::open() const {
     if (!problem_.empty()) refuse(problem_);
-    // The size is compared before anything is unpacked.
+    // Compares the size before unpacking anything.
     const std::uint64_t there = in_archive_ ? entry_.size : source_->size();
     const std::uint64_t needed = header_.elements() * header_.element_bytes();
     if (there - header_.begin != needed || there < header_.begin) {

@@ -1,5 +1,5 @@
-// Arrays of NumPy in .npy files and in the entries of .npz files, and those of HDF5 files, read at
-// their places.
+// Random access to NumPy arrays in .npy files and in entries of .npz files, and to arrays in HDF5
+// files.
 #pragma once
 
 #include <cstdint>
@@ -18,39 +18,39 @@ namespace assay::arrays {
 /// An array whose header is known.
 class NumpyArray {
 public:
-    /// A whole file. Throws bad_input: no .npy file.
+    /// Opens a whole file. Throws bad_input if it is no .npy file.
     static NumpyArray of_file(const std::filesystem::path& file);
-    /// An entry of an .npz. One that cannot be read has a problem().
+    /// Opens an entry of an .npz. An entry that cannot be read has a problem().
     static NumpyArray of_entry(std::shared_ptr<const ByteSource> archive, ZipEntry entry);
     /// An array of an HDF5 file.
     static NumpyArray of_hdf5(Hdf5Array array);
 
     const std::string& name() const noexcept { return name_; }
-    /// Why it cannot be read; "": it can be.
+    /// Why it cannot be read, or "" if it can.
     const std::string& problem() const noexcept { return problem_; }
     const std::vector<std::uint64_t>& shape() const noexcept { return header_.view.shape; }
     bool holds_texts() const noexcept { return header_.text.width > 0; }
-    /// Three or four dimensions that are not labels.
+    /// Whether it has three or four dimensions and does not look like labels.
     bool may_be_images() const;
-    /// N, N x 1, or N x 1 x 1 x 1 (PCam).
+    /// Whether the shape is N, N x 1, or N x 1 x 1 x 1 (PCam).
     bool may_be_labels() const;
     /// "x_train (60000, 28, 28) |u1"
     std::string described() const;
 
-    /// Throws bad_input: another type than uint8, a shape that is none of images or that can be
-    /// read in two ways, Fortran order; damaged.
+    /// Throws bad_input: a type other than uint8, a shape that cannot be images or is ambiguous,
+    /// Fortran order, damage.
     PixelArray images() const;
-    /// Those of `images` images. Throws bad_input: another shape than N or N x 1, labels of another
-    /// number than the images, a number that is not whole; damaged.
+    /// The labels of `images` images. Throws bad_input: a shape other than N or N x 1, a number of
+    /// labels that differs from the images, a number that is not an integer, damage.
     ArrayLabels labels(std::uint64_t images) const;
     /// The elements of an array of texts.
     std::vector<std::string> texts() const;
 
 private:
     void take_header(const std::vector<std::byte>& bytes);
-    /// All of the array, checked against its shape.
+    /// The whole array, checked against its shape.
     std::shared_ptr<const ByteSource> open() const;
-    /// The file or entry in memory: of labels alone.
+    /// Loads the file or entry into memory. Used only for labels.
     std::vector<std::byte> whole() const;
 
     std::string name_, problem_;

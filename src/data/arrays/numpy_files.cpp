@@ -1,4 +1,4 @@
-// Data sets in .npy, .npz and HDF5 files: which array is which.
+// Decides what the arrays in .npy, .npz and HDF5 files are.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ const NumpyArray& choose_images(const std::vector<NumpyArray>& arrays, const std
     if (!wanted.empty()) return array_called(arrays, wanted, "--image-column");
     std::vector<const NumpyArray*> possible;
     for (const NumpyArray& array : arrays) {
-        // What cannot be read may be the images; its problem is then the answer.
+        // An unreadable array may contain the images. Its problem is then the error message.
         const bool unread =
             !array.problem().empty() && array_name(array.name()).role == Role::images;
         if (array.may_be_images() || unread) possible.push_back(&array);
@@ -88,7 +88,7 @@ const NumpyArray& choose_images(const std::vector<NumpyArray>& arrays, const std
     return *possible.front();
 }
 
-/// The arrays that are named as labels; of those that go with `rest` where there are any.
+/// The arrays whose names say labels. If some belong to `rest`, only those.
 std::vector<const NumpyArray*> label_candidates(const std::vector<NumpyArray>& arrays,
                                                 const NumpyArray& images) {
     const std::string rest = array_name(images.name()).rest;
@@ -100,7 +100,7 @@ std::vector<const NumpyArray*> label_candidates(const std::vector<NumpyArray>& a
         if (name.role != Role::labels || &array == &images) continue;
         (name.rest == rest ? same : others).push_back(&array);
     }
-    // Labels of another split are none of these images.
+    // Labels of another split do not belong to these images.
     return same.empty() && images_there == 1 ? others : same;
 }
 
@@ -109,7 +109,7 @@ ArrayLabels labels_in(const std::vector<NumpyArray>& arrays, const NumpyArray& i
     if (wanted == "none") return {{}, {}, "none (--label-column)"};
     if (!wanted.empty()) return array_called(arrays, wanted, "--label-column").labels(count);
     std::vector<const NumpyArray*> possible = label_candidates(arrays, images);
-    // numpy.savez(file, x, y) names them so.
+    // numpy.savez(file, x, y) gives arrays these names.
     if (possible.empty() && arrays.size() == 2 && images.name() == "arr_0" &&
         arrays[1].name() == "arr_1" && arrays[1].may_be_labels())
         possible.push_back(&arrays[1]);
@@ -126,7 +126,7 @@ ArrayLabels labels_in(const std::vector<NumpyArray>& arrays, const NumpyArray& i
     return possible.front()->labels(count);
 }
 
-/// Of an array of texts that is called class_names, label_names, ...
+/// The class names in an array of texts named class_names, label_names, ...
 std::vector<std::string> class_names_in(const std::vector<NumpyArray>& arrays) {
     for (const NumpyArray& array : arrays) {
         if (array.problem().empty() && array.holds_texts() && array.shape().size() == 1 &&
@@ -136,7 +136,7 @@ std::vector<std::string> class_names_in(const std::vector<NumpyArray>& arrays) {
     return {};
 }
 
-/// The file of the same kind beside `images` that holds their labels; empty: none.
+/// The file of the same kind next to `images` with their labels; empty if there is none.
 fs::path labels_beside(const fs::path& images) {
     const std::string rest = array_name(without_extension(images.filename().string())).rest;
     std::vector<fs::path> same, of_all;
@@ -157,7 +157,7 @@ fs::path labels_beside(const fs::path& images) {
     return possible.empty() ? fs::path() : possible.front();
 }
 
-/// Of a file that holds labels alone.
+/// Reads labels from a file that contains only labels.
 ArrayLabels labels_of_hdf5(const fs::path& file, std::uint64_t count) {
     std::vector<NumpyArray> arrays = arrays_of_hdf5(file);
     std::erase_if(arrays, [](const NumpyArray& array) {
@@ -171,7 +171,7 @@ ArrayLabels labels_of_hdf5(const fs::path& file, std::uint64_t count) {
     return arrays.front().labels(count);
 }
 
-/// Of an .npy or an HDF5 file.
+/// Reads labels from an .npy or an HDF5 file.
 ArrayLabels labels_in_file(const fs::path& file, std::uint64_t count) {
     return at_place([&] { return file.string(); },
                     [&] {
@@ -181,7 +181,7 @@ ArrayLabels labels_in_file(const fs::path& file, std::uint64_t count) {
                     });
 }
 
-/// What was chosen among the arrays of a file.
+/// The arrays that were chosen from a file.
 ArrayData chosen_arrays(const fs::path& file, const std::vector<NumpyArray>& arrays,
                         const ArrayWishes& wishes) {
     const NumpyArray& images = choose_images(arrays, wishes.image_column);

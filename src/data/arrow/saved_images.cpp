@@ -16,7 +16,7 @@ namespace {
 
 using Type = StreamField::Type;
 
-/// The bytes of a column that can be images; null: it cannot.
+/// The column of bytes that may be images, or null if it has none.
 const StreamField* bytes_in(const StreamField& field) {
     if (field.type == Type::binary) return &field;
     if (field.type != Type::structure) return nullptr;
@@ -55,7 +55,7 @@ ImageField image_field_of(const StreamReader& stream, const std::string& wanted)
     }
     const StreamField& whole = *possible.front();
     const StreamField& bytes = *bytes_in(whole);
-    // Before a damaged count of rows becomes as many ids.
+    // Checks this before a damaged row count creates that many ids.
     for (const StreamBatch& batch : stream.batches()) {
         const std::uint64_t offsets = batch.buffers.at(bytes.buffer + 1).size / bytes.width;
         if (batch.rows > 0 && batch.rows >= offsets)

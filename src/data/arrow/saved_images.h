@@ -1,4 +1,4 @@
-// The images of Arrow files that `datasets` saved.
+// The images in Arrow files that `datasets` saved.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace assay::arrow {
 
-/// An Arrow file: rows are counted through its batches.
+/// An Arrow file. Rows are numbered across its batches.
 class SavedFile {
 public:
     /// Throws bad_input, naming the file.
@@ -25,7 +25,7 @@ public:
     const StreamReader& stream() const noexcept { return stream_; }
     const ByteSource& source() const noexcept { return *source_; }
     std::uint64_t rows() const noexcept { return first_rows_.back(); }
-    /// The batch that holds a row, and the row in it.
+    /// The batch that contains a row, and the row's number in it.
     std::pair<const StreamBatch*, std::uint64_t> place_of(std::uint64_t row) const;
 
 private:
@@ -35,22 +35,22 @@ private:
     std::vector<std::uint64_t> first_rows_{0};  ///< of each batch, and the rows of all
 };
 
-/// The column of images of a file: bytes, or a structure that holds them.
+/// A file's column of images: bytes, or a structure that contains them.
 struct ImageField {
     StreamField whole, bytes;
-    bool turn = false;  ///< by their EXIF data
+    bool turn = false;  ///< rotate by their EXIF data
 };
 
 /// The column `wanted`, or, for "", the only one that the metadata call Image, or else `image` or
-/// `img`. Throws bad_input, naming the file: none or several (with the columns), or shorter than
-/// its rows.
+/// `img`. Throws bad_input, naming the file: no such column or several (the message lists the
+/// columns), or a column with too few rows.
 ImageField image_field(const SavedFile& file, const std::string& wanted);
 
-/// An image is called "<file>/<row>". Files are open for as long as this lives. Memory: 16 bytes
-/// for each buffer of a batch.
+/// The name of an image is "<file>/<row>". Files stay open as long as this object lives. Memory: 16
+/// bytes for each buffer of a batch.
 class SavedImages final : public ImageArchive {
 public:
-    /// Throws bad_input: another file has its name.
+    /// Throws bad_input if another file has its name.
     void add(std::shared_ptr<const SavedFile> file, ImageField field);
 
     std::vector<std::byte> read(std::string_view name, std::uint64_t limit) const override;

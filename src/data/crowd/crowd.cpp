@@ -52,7 +52,7 @@ constexpr std::array<std::pair<std::string_view, Said>, 29> spellings = {{
     {"cannot_say", Said::cannot_say},
 }};
 
-/// In lower case, blanks and their likes made one, without apostrophes of either kind.
+/// The text in lower case, without apostrophes, and with blanks and similar characters made equal.
 std::string plain_answer(std::string_view text) {
     std::string plain;
     for (const char c : loose_name(trimmed(text)))
@@ -67,11 +67,11 @@ bool is_hex(char c) {
     return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'f');
 }
 
-/// Of a list of JSON, by the members of its first element.
+/// The layout of a JSON list, judged by the members of its first element.
 Layout layout_of_list(std::string_view text) {
     constexpr int depth = 64;
     Layout layout = Layout::none;
-    // Ends at the first element: whatever follows is for the reader to judge.
+    // Ends parsing at the first element. The reader judges the rest.
     struct Enough {};
     try {
         read_json_elements(text, depth, 200'000, "", [&](json&& element, std::uint64_t) {
@@ -109,8 +109,8 @@ bool is_ground_truth(const JsonOutline& line) {
            });
 }
 
-/// Of an object, or of a line of one. Most objects are no votes, and may be large: those without
-/// the words of a layout are not parsed.
+/// The layout of an object, or of a line of one. Most objects are no votes and may be large, so
+/// objects without a layout's words are not parsed.
 Layout layout_of_object(std::string_view text) {
     constexpr int depth = 64;
     using Type = json::value_t;
@@ -119,7 +119,7 @@ Layout layout_of_object(std::string_view text) {
         if (holds_both(first, "\"source", "-metadata\"") &&
             is_ground_truth(json_outline(first, depth)))
             return Layout::ground_truth;
-    } catch (const Error&) {  // an object over several lines
+    } catch (const Error&) {  // the object has several lines
     }
     try {
         if (!holds_both(text, "\"categories\"", "\"items\"")) return Layout::none;
@@ -237,7 +237,7 @@ Reading read_votes(std::string_view text, Layout layout, const std::string& sour
             const bool table = first == std::string_view::npos ||
                                std::string_view("[{<").find(text[first]) == std::string_view::npos;
             if (!table) {
-                if (text[first] == '[')  // damage is named before all else
+                if (text[first] == '[')  // damage is reported before anything else
                     read_json_elements(text, 64, 200'000, source, [](json&&, std::uint64_t) {});
                 refuse(
                     fmt::format("{}: no known export of votes. Known are the JSON and JSON-MIN of "
@@ -308,7 +308,7 @@ std::string field_among(const json& object, Words words, std::string* name) {
 
 std::string scalar_in(const json& value) {
     if (value.is_string()) return std::string(trimmed(value.get_ref<const std::string&>()));
-    if (value.is_number_float()) {  // pandas writes 1.0 beside empty cells
+    if (value.is_number_float()) {  // pandas writes 1.0 if a column has empty cells
         const double number = value.get<double>();
         constexpr double exact = 9007199254740992.0;  // 2^53
         if (std::abs(number) < exact && number == std::trunc(number))

@@ -1,9 +1,9 @@
-// Votes of a crowd, whatever tool wrote them, as one answer of one annotator after the other.
-// Nothing here knows the images, the classes or the scale of answers.
+// Reads the votes of a crowd from any tool, as a sequence of answers by annotators. This code knows
+// nothing of the images, the classes or the scale of answers.
 //
-// A vote either answers "does this class fit this image?" (yes/no votes: `label` is the class that
-// was asked about) or names classes itself (which-class votes: `label` is empty; a vote for each
-// class that was chosen). One file holds one of the two kinds.
+// A vote either answers "does this class fit this image?" or names classes itself. In yes/no votes,
+// `label` is the class that was asked about. In which-class votes, `label` is empty, and there is
+// one vote for each chosen class. A file contains only one of the two kinds.
 #pragma once
 
 #include <algorithm>
@@ -18,23 +18,24 @@
 
 namespace assay::crowd {
 
-/// "votes.csv line 3"; made only where a message wants it.
+/// "votes.csv line 3". Built only if a message needs it.
 using Where = std::function<std::string()>;
 
 struct Vote {
     std::string_view annotator, item, label, answer;
-    /// One more class of the answer that the vote before began: the annotator chose several.
+    /// Whether this is one more class of the previous vote's answer, because the annotator chose
+    /// several.
     bool further = false;
 };
 
 struct Sink {
     std::function<void(const Vote& vote, const Where& where)> take;
-    /// A row that is no vote although it should be one: its kind, and a sentence about it.
+    /// Reports a row that should be a vote but is not: its kind, and a sentence about it.
     std::function<void(std::string_view kind, const Where& message)> problem;
 };
 
 enum class Layout {
-    none,    ///< no votes: nothing says who answered
+    none,    ///< no votes: nothing names the annotators
     table,   ///< csv or tsv with a column of annotators: a row per vote, or a column per class
     people,  ///< csv or tsv with a column per person
     mechanical_turk,
@@ -57,9 +58,9 @@ inline bool may_hold_votes(std::string_view extension) {
     return std::ranges::find(text_extensions, extension) != text_extensions.end();
 }
 
-/// What the text is by its first bytes: a header, a member's name, an element.
+/// Recognizes the layout by the text's first bytes: a header, a member's name, an element.
 Layout layout_of(std::string_view text);
-/// Whether one program alone writes this layout, so that it is no table of another kind.
+/// Whether only one program writes this layout, so that it cannot be another kind of table.
 inline bool is_of_a_tool(Layout layout) {
     return layout > Layout::people;
 }
@@ -67,34 +68,35 @@ inline bool is_of_a_tool(Layout layout) {
 struct Reading {
     Layout layout = Layout::none;
     bool which_class = false;
-    /// What was taken for what, and what was not counted: whole sentences.
+    /// Sentences about how columns were interpreted, and what was not counted.
     std::vector<std::string> notes;
 };
 
-/// Gives each vote to `sink`. Memory: that of one row, task or image. Throws bad_input with the
-/// place: damaged text, a column that is missing, named twice or not clear. `source` names the text
-/// in messages.
+/// Passes each vote to `sink`. Memory: one row, task or image. Throws bad_input with the place:
+/// damaged text, a column that is missing, repeated or ambiguous. `source` is the text's name in
+/// messages.
 Reading read_votes(std::string_view text, const std::string& source, const Sink& sink);
 /// The same; `layout`: layout_of(text).
 Reading read_votes(std::string_view text, Layout layout, const std::string& source,
                    const Sink& sink);
 
-/// What the column of people is called, in tables of votes and of annotators, in lower case.
+/// The names of the column of people, in tables of votes and of annotators, in lower case.
 inline const std::initializer_list<std::string_view> annotator_words = {
     "annotator", "rater",        "worker",   "user",          "completed_by", "workerid",
     "worker_id", "user_name",    "username", "labeler",       "labeller",     "performer",
     "coder",     "annotator_id", "rater_id", "annotator_name"};
 
-/// What an answer to "does this class fit?" says, in the common spellings, any case.
+/// The meaning of an answer to "does this class fit?", in the common spellings and any case.
 enum class Said { no, cannot_say, yes };
 std::optional<Said> said_by(std::string_view text);
-/// For messages: all of these.
+/// All accepted answers, for messages.
 std::string known_answers();
-/// Whether the text says that there is no answer: empty, "skip", "skipped".
+/// Whether the text means that there is no answer: empty, "skip", "skipped".
 bool says_nothing(std::string_view text);
 
-/// The image that an address means: without the service's own part and the mark of an upload
-/// ("/data/upload/1/1a2b3c4d-a.png", "/data/local-files/?d=a.png"). Texts without them stay.
+/// The image that an address refers to, without the service's prefix and the mark of an upload
+/// ("/data/upload/1/1a2b3c4d-a.png", "/data/local-files/?d=a.png"). Other texts are returned
+/// unchanged.
 std::string image_of_address(std::string_view text);
 
 }  // namespace assay::crowd

@@ -1,5 +1,5 @@
 // CVAT's "CVAT for images" XML: <image name="a.png"><tag label="cat"><attribute name="annotator">
-// anna</attribute></tag></image>. It is read as a stream: one image is kept at a time.
+// anna</attribute></tag></image>. It is read as a stream, with one image in memory at a time.
 #include <fmt/format.h>
 
 #include <array>
@@ -14,16 +14,16 @@
 namespace assay::crowd {
 namespace {
 
-/// The elements of a text of XML without a document type of its own, one after the other.
+/// Iterates over the elements of XML text without a document type.
 class XmlElements {
 public:
     XmlElements(std::string_view text, const std::string& source) : text_(text), source_(source) {}
 
-    std::string_view name;    ///< "image"; of an end "/image"
-    std::string_view inside;  ///< attributes, as they are written
+    std::string_view name;    ///< "image", or "/image" for an end tag
+    std::string_view inside;  ///< attributes as written
     bool closed = false;      ///< "<tag/>"
 
-    /// False at the end of the text.
+    /// Returns false at the end of the text.
     bool next() {
         for (;;) {
             const std::size_t begin = text_.find('<', at_);
@@ -146,7 +146,7 @@ Reading read_cvat(std::string_view text, const std::string& source, const Sink& 
             const auto named = xml.attribute("label");
             if (!named || named->empty())
                 refuse(fmt::format("{}: a tag of `{}` without a label", where(), shortened(image)));
-            // What a model wrote there is no vote.
+            // Annotations by a model are no votes.
             const auto from = xml.attribute("source");
             if (from && *from == "auto") {
                 left_out.add("tags of a model");

@@ -1,4 +1,4 @@
-// Datumaro's JSON: an item per image, whose annotations of type label hold numbers of classes.
+// Datumaro's JSON: an item per image, whose annotations of type label contain class numbers.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -42,7 +42,7 @@ std::string image_of(const json& item) {
     return item.contains("id") ? scalar_in(item["id"]) : "";
 }
 
-/// Whom an attribute of the annotation names.
+/// The annotator that an attribute of the annotation names.
 std::string annotator_in(const json& annotation) {
     const auto attributes = annotation.find("attributes");
     if (attributes == annotation.end() || !attributes->is_object()) return "";

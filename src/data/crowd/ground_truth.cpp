@@ -1,5 +1,5 @@
-// SageMaker Ground Truth: the manifest of a labelling job, whose lines hold one consolidated label
-// per job, and the request that its consolidation gets, which holds each worker's answer.
+// SageMaker Ground Truth: the manifest of a labelling job, whose lines have one consolidated label
+// per job, and the request to its consolidation step, which has each worker's answer.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -22,14 +22,14 @@ constexpr int manifest_depth = 32;
 constexpr std::uint64_t object_values = 100'000;
 constexpr std::string_view metadata = "-metadata";
 
-/// Boxes have classes, too, and a verification says "good" of another job's label.
+/// Boxes also have classes, and a verification job says "good" about another job's label.
 bool is_of_another_task(std::string_view type) {
     for (const char* task : {"detection", "segmentation", "verification", "adjustment"})
         if (type.find(task) != std::string_view::npos) return true;
     return false;
 }
 
-/// The classes of a label, by their names in its metadata.
+/// The classes of a label, from the names in its metadata.
 std::vector<std::string> classes_in(const json& of_label) {
     if (of_label.contains("class-name")) return chosen_in(of_label["class-name"]);
     std::vector<std::string> names;

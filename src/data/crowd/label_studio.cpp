@@ -1,5 +1,5 @@
-// What Label Studio exports: JSON (tasks with their annotations), and JSON-MIN (flat objects, an
-// annotation each), as pandas writes tables, too.
+// Label Studio's exports: JSON (tasks with their annotations), and JSON-MIN (flat objects, one per
+// annotation), which pandas also writes for tables.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int task_depth = 32;
-/// Values of one task: an image with a question and its annotations has some dozens.
+/// The most values in one task. An image with a question and its annotations has some dozens.
 constexpr std::uint64_t task_values = 200'000;
 
 bool is_set(const json& object, const char* name) {
@@ -25,7 +25,7 @@ bool is_set(const json& object, const char* name) {
     return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
-/// A number, an e-mail address, or an object that has both.
+/// The user is a number, an e-mail address, or an object with both.
 std::string user_in(const json& value) {
     return value.is_object() ? field_among(value, {"email", "username", "id"}) : scalar_in(value);
 }
@@ -96,8 +96,8 @@ private:
         }
         const json* const choice = choice_of(annotation, where);
         std::string by = person(annotation, {"completed_by", "created_username", "annotator"});
-        // Users whom Label Studio does not know became those of whoever imported the answers: the
-        // results say who they were.
+        // Label Studio attributes answers of users that it does not know to the person who imported
+        // them. The results still name the users.
         if (choice != nullptr && choice->contains("meta") && (*choice)["meta"].is_object()) {
             if (std::string meta = person((*choice)["meta"], {"annotator"}); !meta.empty())
                 by = std::move(meta);
@@ -107,7 +107,7 @@ private:
              said ? chosen_in((*choice)["value"]) : std::vector<std::string>(), where, left_out_);
     }
 
-    /// The result of the control called "answer", or of the only one with choices.
+    /// The result of the control named "answer", or of the only control with choices.
     const json* choice_of(const json& annotation, const Where& where) {
         const auto results = annotation.find("result");
         if (results == annotation.end() || !results->is_array()) return nullptr;
@@ -139,7 +139,7 @@ private:
     std::string item_name_, label_name_, control_;
 };
 
-/// Flat objects, an annotation each.
+/// Flat objects, one per annotation.
 class Records {
 public:
     Records(const std::string& source, const Sink& sink) : source_(source), sink_(sink) {}
@@ -182,7 +182,8 @@ private:
         return "";
     }
 
-    /// A field that may answer whether the label fits, so that it would not be the class chosen.
+    /// Refuses a field that may answer whether the label fits, because then the label is not the
+    /// chosen class.
     static void refuse_doubtful_field(const json& record, const std::string& label,
                                       const Where& where) {
         for (const auto& [key, value] : record.items()) {
@@ -201,8 +202,9 @@ private:
         }
     }
 
-    /// By name; else, without a class that was asked about, what stands under `label`; else the
-    /// only other field (a control of a project may have any name). `label` is then empty.
+    /// The answer is the field with a known name; else, if no class was asked about, the field
+    /// under `label`; else the only other field (a project may give a control any name). `label` is
+    /// then empty.
     const json* answer_of(const json& record, std::string& label, const Where& where) {
         for (const Words words : {answer_words, label_words}) {
             // A task without an answer, in a file that asks about classes.

@@ -1,4 +1,4 @@
-// The readers of each layout, and what they share.
+// The readers of the layouts, and their shared code.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,18 @@
 
 namespace assay::crowd {
 
-/// The names of columns and fields, in lower case; of several that are there the first counts.
+/// The names of columns and fields, in lower case. If several are present, the first counts.
 using Words = std::initializer_list<std::string_view>;
 inline const Words item_words = {"item",      "image",     "picture", "path",    "filename",
                                  "file",      "file_name", "img",     "photo",   "image_path",
                                  "image_url", "image_id",  "url",     "item_id", "task"};
 inline const Words label_words = {"label", "class", "category", "labels"};
 inline const Words answer_words = {"answer", "vote", "response", "choice", "annotation"};
-/// What may be an answer, too, beside a class.
+/// Fields that may be the answer when there is a class.
 inline const Words doubtful_words = {
     "selected", "correct", "is_correct", "fits",     "valid",  "applies", "present", "agree",
     "decision", "verdict", "judgement",  "judgment", "rating", "score",   "value",   "result"};
-/// What tools write beside these, and no class of a table with a column per class.
+/// Other fields that tools write. In a table with a column per class, these are no classes.
 inline const Words other_words = {"id",
                                   "at",
                                   "time",
@@ -55,30 +55,30 @@ inline const Words other_words = {"id",
 std::string plain_name(std::string_view text);
 bool is_among(std::string_view name, Words words);
 
-/// Rows, tasks and marks that are not counted, by what they are.
+/// Counts rows, tasks and marks that are not used, by kind.
 class LeftOut {
 public:
     void add(std::string_view what, std::uint64_t n = 1) {
         if (n > 0) counts_[std::string(what)] += n;
     }
-    /// One sentence where there are any.
+    /// Adds one sentence if there are any.
     void note(const std::string& source, std::vector<std::string>& notes) const;
 
 private:
     std::map<std::string, std::uint64_t> counts_;
 };
 
-/// What was read. `taken`: what was taken for what, "image: column item; ...".
+/// The summary of a file. `taken` says how columns were interpreted: "image: column item; ...".
 Reading reading_of(Layout layout, bool which_class, const std::string& source,
                    std::string_view taken, const LeftOut& left_out);
-/// Whom votes are of, where an attribute of each may name an annotator.
+/// The annotator of votes, if an attribute of each may name one.
 std::string_view annotator_of_attribute(bool unnamed);
 
-/// All tasks of a file ask about a class, or none does.
+/// Checks that all tasks of a file ask about a class, or that none does.
 class OneKind {
 public:
-    /// `label`: the class that was asked about, or "". Throws bad_input where it is of the other
-    /// kind than those before.
+    /// `label` is the class that was asked about, or "". Throws bad_input if the kind differs from
+    /// the earlier votes.
     void check(std::string_view label, const Where& where);
     bool asks() const { return asked_.value_or(false); }
     bool which_class() const { return !asks(); }
@@ -87,21 +87,21 @@ private:
     std::optional<bool> asked_;
 };
 
-/// The first field of these names with a text or a number in it, else ""; its name in `name`.
+/// The first of these fields that has a text or a number, else "". Its name goes to `name`.
 std::string field_among(const nlohmann::json& object, Words words, std::string* name = nullptr);
-/// What a JSON value chose: a text, a number, a list of them, {"choices": ...}, {"label": ...},
-/// {"cat": true, "dog": false}, or any of these as the one member of an object.
+/// The choices in a JSON value: a text, a number, a list of them, {"choices": ...}, {"label": ...},
+/// {"cat": true, "dog": false}, or any of these as the only member of an object.
 std::vector<std::string> chosen_in(const nlohmann::json& value);
-/// A text, a number, true or false as text; "" of others. 1.0 is "1".
+/// A text, number or boolean as text; "" for other values. 1.0 becomes "1".
 std::string scalar_in(const nlohmann::json& value);
 
-/// A vote of each class that was chosen: none is counted as left out; several answers to whether a
+/// Passes on a vote for each chosen class. No choice counts as unused. Several answers to whether a
 /// class fits are a problem.
 void give(const Sink& sink, Vote vote, const std::vector<std::string>& chosen, const Where& where,
           LeftOut& left_out);
 
-/// Throws bad_input where another column may be the answer to whether `label` fits, so that it
-/// would not be the class chosen.
+/// Throws bad_input if another column may answer whether `label` fits, because then the label is
+/// not the chosen class.
 void refuse_doubtful(const CsvReader& table, std::size_t label, const std::string& source);
 Reading read_table(std::string_view text, const std::string& source, Layout layout,
                    const Sink& sink);

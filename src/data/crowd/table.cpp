@@ -1,5 +1,5 @@
-// Votes in tables: a row per vote, a column per person, a column per class, and the tables of
-// Mechanical Turk and Toloka, whose columns begin with the part that they play.
+// Votes in tables: a row per vote, a column per person, or a column per class. Also the tables of
+// Mechanical Turk and Toloka, whose column names begin with their role.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,15 +16,15 @@
 namespace assay::crowd {
 namespace {
 
-/// A column, and its name without the part that says what it is for.
+/// A column, and its name without the prefix for its role.
 struct Named {
     std::string name;
     std::size_t column = 0;
 };
 
-/// What each column is taken for.
+/// The role of each column.
 struct Plan {
-    /// How answers are in the columns `answers`.
+    /// How the columns `answers` contain the answers.
     enum class Kind {
         column,   ///< one column of answers
         people,   ///< one per person
@@ -39,7 +39,7 @@ struct Plan {
     bool which_class() const { return !label && kind != Kind::classes; }
 };
 
-/// "worker_1", "rater 2", "annotator:anna": a column of what one person said.
+/// "worker_1", "rater 2", "annotator:anna": a column with one person's answers.
 std::optional<std::string> person_in(std::string_view column) {
     for (const std::string_view word :
          {"annotator", "rater", "worker", "user", "coder", "labeler", "labeller", "expert"}) {
@@ -84,14 +84,14 @@ void refuse_repeated(const std::vector<Named>& columns, const std::string& sourc
     }
 }
 
-/// A row per vote, a column per person or a column per class.
+/// Decides between a row per vote, a column per person and a column per class.
 Plan plan_of_table(const CsvReader& table, const std::string& source) {
     Plan plan;
     plan.annotator = table.find_column(annotator_words);
     if (!plan.annotator) {
         plan.kind = Plan::Kind::people;
         plan.answers = people_of(table);
-        // Says which columns there are.
+        // The error lists the existing columns.
         if (plan.answers.empty()) table.column({"annotator", "rater", "worker", "user"});
         refuse_repeated(plan.answers, source);
     }
@@ -103,7 +103,7 @@ Plan plan_of_table(const CsvReader& table, const std::string& source) {
         plan.answers = {{"", *answer}};
         return plan;
     }
-    if (plan.label) {  // what an annotator calls the image
+    if (plan.label) {  // annotators use this for the image
         refuse_doubtful(table, *plan.label, source);
         plan.answers = {{"", *plan.label}};
         plan.label.reset();
@@ -117,7 +117,7 @@ Plan plan_of_table(const CsvReader& table, const std::string& source) {
         if (!used) rest.push_back({std::string(trimmed(table.columns()[c])), c});
     }
     if (table.find_column({"annotation_id"}) && rest.size() == 1) {
-        plan.answers = {{"", rest[0].column}};  // the one control of a project of Label Studio
+        plan.answers = {{"", rest[0].column}};  // the only control of a Label Studio project
         return plan;
     }
     if (rest.size() < 2) {
@@ -132,7 +132,7 @@ Plan plan_of_table(const CsvReader& table, const std::string& source) {
     return plan;
 }
 
-/// The columns whose names begin with `prefix`, any case.
+/// The columns whose names begin with `prefix`, in any case.
 std::vector<Named> columns_below(const CsvReader& table, std::string_view prefix,
                                  const std::string& source) {
     std::vector<Named> out;
@@ -145,7 +145,7 @@ std::vector<Named> columns_below(const CsvReader& table, std::string_view prefix
     return out;
 }
 
-/// Takes the only one of `columns` that a word names out of them.
+/// Removes the only one of `columns` that a word names, and returns it.
 std::optional<Named> take_named(std::vector<Named>& columns, Words words) {
     const auto named = [&](const Named& one) { return is_among(plain_name(one.name), words); };
     if (std::ranges::count_if(columns, named) != 1) return std::nullopt;
@@ -155,7 +155,7 @@ std::optional<Named> take_named(std::vector<Named>& columns, Words words) {
     return out;
 }
 
-/// Image and class that a task of a service was about.
+/// Finds the image and class of a service's task.
 void plan_inputs(Plan& plan, const CsvReader& table, std::string_view prefix,
                  const std::string& source) {
     std::vector<Named> inputs = columns_below(table, prefix, source);
@@ -199,7 +199,7 @@ void plan_answers(Plan& plan, const CsvReader& table, std::string_view prefix,
             return;
         }
     }
-    std::vector<Named> chosen = answers;  // "category.label" of a crowd-image-classifier
+    std::vector<Named> chosen = answers;  // "category.label" in a crowd-image-classifier
     std::erase_if(chosen,
                   [](const Named& one) { return !plain_name(one.name).ends_with(".label"); });
     if (chosen.size() == 1) {
@@ -290,7 +290,7 @@ public:
 private:
     std::string_view cell(std::size_t column) const { return trimmed(row_[column]); }
 
-    /// Whether the service or the requester has not taken the answers back.
+    /// Whether the answers were not rejected by the service or the requester.
     bool counts() {
         if (!plan_.status) return true;
         const std::string status = plain_name(row_[*plan_.status]);
@@ -313,7 +313,7 @@ private:
         switch (plan_.kind) {
             case Plan::Kind::column:
                 vote.answer = cell(plan_.answers[0].column);
-                // Label Studio's several choices, in its csv.
+                // A multiple choice in Label Studio's csv.
                 if (plan_.which_class() && vote.answer.starts_with("{\"choices\""))
                     return take_json(vote);
                 if (plan_.which_class() && says_nothing(vote.answer)) {
@@ -351,7 +351,7 @@ private:
                       [&] { return fmt::format("{}: no class asked about", row_.where()); });
     }
 
-    /// Empty cells are questions that nobody put to the person.
+    /// An empty cell is a question that the person was not asked.
     void take_cells(Vote vote) {
         for (const Named& one : plan_.answers) {
             vote.answer = cell(one.column);
@@ -375,7 +375,7 @@ Layout layout_of_table(std::string_view text) {
     std::optional<CsvReader> table;
     try {
         table.emplace(header, "");
-    } catch (const Error&) {  // no table: whoever reads it says why
+    } catch (const Error&) {  // not a table; the next reader reports why
         return Layout::none;
     }
     const auto has = [&](std::string_view name) {

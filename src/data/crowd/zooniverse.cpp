@@ -18,8 +18,8 @@ using nlohmann::json;
 
 constexpr int zooniverse_depth = 32;
 
-/// The first of `words` that is a field of the subject's manifest; owners mark names of fields
-/// that people shall not see by "#", "//" or "!".
+/// The first of `words` that is a field of the subject's manifest. Owners hide fields from people
+/// by starting their names with "#", "//" or "!".
 std::string subject_field(const json& subject, Words words) {
     for (const std::string_view word : words) {
         for (const auto& [name, value] : subject.items()) {

@@ -1,4 +1,4 @@
-// ImageNet's validation set as it is downloaded: ILSVRC2012_img_val.tar beside the development kit.
+// ImageNet's validation set as downloaded: ILSVRC2012_img_val.tar next to the development kit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::vector<std::byte> unpacked_devkit(const fs::path& file) {
     return bytes;
 }
 
-/// The bytes of the member whose name ends so.
+/// The bytes of the member whose name ends with `name`.
 std::span<const std::byte> member_of(std::span<const std::byte> tar, std::string_view name) {
     const MemorySource source(tar);
     webdataset::TarReader reader(source);
@@ -47,8 +47,8 @@ std::span<const std::byte> member_of(std::span<const std::byte> tar, std::string
     refuse(fmt::format("{} is not in it", name));
 }
 
-/// The WordNet id of each number by which the development kit calls a class. They are not in the
-/// usual order.
+/// The WordNet id for each class number of the development kit. The numbers do not follow the usual
+/// order.
 std::map<std::uint64_t, std::string> wnids_of(const MatValue& synsets) {
     std::map<std::uint64_t, std::string> wnids;
     for (std::size_t i = 0; i < synsets.structs(); ++i) {
@@ -71,7 +71,7 @@ std::map<std::uint64_t, std::string> wnids_of(const MatValue& synsets) {
 
 struct DevkitLabels {
     std::vector<std::string> wnids;     ///< of the classes, sorted
-    std::vector<std::size_t> labels{};  ///< places in these, of image 1, 2, ...
+    std::vector<std::size_t> labels{};  ///< indices into these, for images 1, 2, ...
 };
 
 DevkitLabels labels_of_devkit(const fs::path& file) {
@@ -112,7 +112,7 @@ Dataset open_imagenet_tar(const fs::path& folder, const DatasetOptions& options,
         with_note("reading " + devkit.string(), [&] { return labels_of_devkit(devkit); });
     std::vector<std::string> of_tar;
     Dataset dataset = open_tars({{images}, {}, {}, {}}, options, of_tar);
-    of_tar.pop_back();  // about labels, which the archive does not have
+    of_tar.pop_back();  // removes the note about labels, which the archive does not have
     notes.insert(notes.end(), of_tar.begin(), of_tar.end());
     FolderClasses found = match_folders(labels.wnids, options.classes);
     dataset.classes = std::move(found.classes);

@@ -1,4 +1,4 @@
-// A row per data set whose folder has files of its own that say labels, classes and splits.
+// A row for each known data set whose folder has its own files for labels, classes and splits.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 namespace assay::layouts {
 
 struct Split {
-    std::string_view name;  ///< "": the data set has no splits
-    std::string_view file;  ///< below the data set's folder: says what is in it, or the folder that
-                            ///< holds its class folders
-    bool asked = false;     ///< read only if asked for: training images, images without labels
+    std::string_view name;  ///< "" if the data set has no splits
+    std::string_view file;  ///< relative to the data set's folder: the file that lists the split,
+                            ///< or the folder with its class folders
+    bool asked = false;     ///< read only if requested: training images, images without labels
 };
 
-/// What is to be read.
+/// The part of a data set to read.
 struct Part {
     std::filesystem::path folder;  ///< of the data set
     Split split;
@@ -32,28 +32,28 @@ struct Part {
 /// The images that a file of the data set names, in its order.
 struct Items {
     std::filesystem::path file;
-    StringColumn images;               ///< paths below the data set's folder
+    StringColumn images;               ///< paths relative to the data set's folder
     std::vector<std::int32_t> labels;  ///< a class for each; -1: none
-    std::vector<std::uint32_t> lines;  ///< where each is named; empty: nowhere
+    std::vector<std::uint32_t> lines;  ///< the line that names each; empty if no line does
     std::vector<std::string> classes;  ///< names, in the order of their numbers
-    std::string more;                  ///< what else is to be said
+    std::string more;                  ///< a further remark for the note
 
     void add(std::string_view image, std::size_t label, std::size_t line);
 };
 
 struct Layout {
     std::string_view name;
-    std::string_view place;  ///< the folder that torchvision makes for it below its root
-    /// What tells it, below its folder: all of these, and one of those.
+    std::string_view place;  ///< the folder that torchvision creates for it below its root
+    /// The files that identify it in its folder: all of the first, and any of the second.
     std::span<const std::string_view> all, any;
-    std::span<const Split> splits;  ///< in the order in which they are looked for
-    /// Throws bad_input, naming file and line. Null: every split is a folder of class folders.
+    std::span<const Split> splits;  ///< in order of preference
+    /// Throws bad_input, naming file and line. Null if every split is a folder of class folders.
     Items (*read)(const Part& part) = nullptr;
     bool takes_label_column = false;
-    /// Instead of `read`, of images that are not files.
+    /// Used instead of `read` for images that are not files.
     Dataset (*open)(const std::filesystem::path& folder, const DatasetOptions& options,
                     std::vector<std::string>& notes) = nullptr;
-    std::string_view unless{};  ///< it is not this layout if that is there
+    std::string_view unless{};  ///< if this exists, it is another layout
 };
 
 /// Every layout that is known.
@@ -74,16 +74,16 @@ Items read_pets(const Part& part);
 Items read_places(const Part& part);
 Items read_sun(const Part& part);
 
-/// "FILE line 17: what": how every reader refuses.
+/// "FILE line 17: what". All readers of layouts report errors in this form.
 [[noreturn]] void refuse_line(const std::filesystem::path& file, std::size_t line,
                               const std::string& what);
-/// The number of a class that is counted from `first`, as its place from 0. Throws bad_input: no
+/// Converts a class number that counts from `first` to a position from 0. Throws bad_input: no
 /// number, or none of `count` classes.
 std::size_t class_of_number(std::string_view text, std::size_t first, std::size_t count,
                             const std::filesystem::path& file, std::size_t line);
 /// The words of a line.
 std::vector<std::string_view> words_in(std::string_view line);
-/// The same, which must be `count`. `example`: such a line.
+/// The same, but requires `count` words. `example` is a correct line for the message.
 std::vector<std::string_view> words_of_line(std::string_view text, std::size_t count,
                                             std::string_view example,
                                             const std::filesystem::path& file, std::size_t line);

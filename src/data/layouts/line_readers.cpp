@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Calls visit(line, number) for each line that is not empty, trimmed.
+/// Calls visit(line, number) for each non-empty line, trimmed.
 template <class Visit>
 void for_each_filled_line(const fs::path& file, Visit&& visit) {
     const std::string text = read_text(file);
@@ -30,7 +30,7 @@ void for_each_filled_line(const fs::path& file, Visit&& visit) {
     });
 }
 
-/// Names of classes in their order, by the place of each.
+/// Class names in order, with the position of each.
 struct NamedClasses {
     std::vector<std::string> names;
     std::unordered_map<std::string, std::size_t> place;
@@ -51,7 +51,7 @@ struct NamedClasses {
     }
 };
 
-/// "english_cocker" is "English Cocker", as Python's str.title() has it.
+/// "english_cocker" becomes "English Cocker", as with Python's str.title().
 std::string title_of(std::string_view name) {
     std::string title;
     bool begins = true;
@@ -104,7 +104,7 @@ Items read_pets(const Part& part) {
     Items items;
     items.file = file;
     for (const auto& [number, name] : classes) {
-        // The first number that is too large for the names there are is named with its line below.
+        // The first number that exceeds the available names is reported with its line below.
         if (number == items.classes.size() + 1) items.classes.push_back(name);
     }
     for_each_filled_line(file, [&](std::string_view line, std::size_t at) {

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As the data set's page numbers them, from 1.
+/// Numbered from 1 as on the data set's page.
 constexpr std::string_view flower_names[] = {"pink primrose",
                                              "hard-leaved pocket orchid",
                                              "canterbury bells",
@@ -121,7 +121,7 @@ constexpr std::string_view flower_names[] = {"pink primrose",
                                              "trumpet creeper",
                                              "blackberry lily"};
 
-/// The whole number from 1 that a value is. Throws bad_input.
+/// Requires a whole number of at least 1. Throws bad_input.
 std::uint64_t count_in(double value, const std::string& where) {
     constexpr double most = 1e9;
     if (!(value >= 1 && value <= most) || value != std::floor(value))

@@ -1,4 +1,4 @@
-// A variable of a small MAT-file.
+// Reads a variable of a small MAT-file.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace assay::layouts {
 
-/// Throws bad_input, naming `file`: damaged, no such variable, one of another kind.
+/// Throws bad_input, naming `file`: damaged, no such variable, or a variable of another kind.
 MatValue mat_variable(std::span<const std::byte> bytes, const std::string& file,
                       std::string_view name, MatValue::Kind kind);
 

@@ -33,7 +33,8 @@ struct Found {
     fs::path folder;
 };
 
-/// The folder itself, or what torchvision made below its root.
+/// Finds the data set in the folder itself, or in the folder that torchvision creates below its
+/// root.
 std::optional<Found> find_layout(const fs::path& path) {
     std::vector<Found> found;
     for (const Layout& layout : layouts()) {
@@ -57,7 +58,7 @@ std::optional<Found> find_layout(const fs::path& path) {
     return found.front();
 }
 
-/// Throws usage: columns of what has none.
+/// Throws usage if columns are given and the layout has none.
 void check_columns(std::string_view name, bool takes_label_column, const DatasetOptions& options) {
     if (!options.image_column.empty())
         throw Error(ErrorCode::usage,
@@ -72,7 +73,7 @@ void check_columns(std::string_view name, bool takes_label_column, const Dataset
                         name));
 }
 
-/// The names of the splits whose files are there.
+/// The names of the splits whose files exist.
 std::vector<std::string_view> splits_there(const Found& found) {
     std::vector<std::string_view> there;
     for (const Split& split : found.layout->splits)
@@ -112,7 +113,7 @@ const Split& split_of(const Found& found, const std::string& asked) {
     return layout.splits.front();
 }
 
-/// Throws bad_input: an image that is there twice, or not at all.
+/// Throws bad_input for an image that is missing or listed twice.
 void check_images(const Items& items, const fs::path& folder, std::size_t count) {
     const auto refuse_item = [&](std::size_t i, const std::string& what) {
         if (!items.lines.empty()) refuse_line(items.file, items.lines[i], what);

@@ -16,14 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In the order in which they are looked for; the last one only if it is asked for.
+/// In order of preference. The last one is only used if requested.
 constexpr std::array<std::array<std::string_view, 3>, 3> kinds_of_split = {{
     {"test", "testing", ""},
     {"val", "valid", "validation"},
     {"train", "training", ""},
 }};
 
-/// Its place in kinds_of_split, or their number.
+/// Its index in kinds_of_split, or the number of kinds.
 std::size_t kind_of_split(std::string_view name) {
     const std::string loose = loose_name(name);
     const auto* const found = std::ranges::find_if(kinds_of_split, [&](const auto& names) {
@@ -32,9 +32,9 @@ std::size_t kind_of_split(std::string_view name) {
     return static_cast<std::size_t>(found - kinds_of_split.begin());
 }
 
-/// The folders that are splits, in the order in which they are looked for; none where a folder with
-/// images is no split. Images directly in such a folder make it a class, unless they are the test
-/// images without labels that ImageNet has.
+/// The folders that are splits, in order of preference. Empty if a folder with images is not a
+/// split. A folder with images directly in it is a class, except for ImageNet's test images without
+/// labels.
 std::vector<std::string> splits_in(const fs::path& path) {
     std::vector<std::string> splits;
     std::size_t flat = 0;

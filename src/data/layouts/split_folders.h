@@ -1,4 +1,4 @@
-// Folders called test, val or train that hold class folders.
+// Folders named test, val or train that contain class folders.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,12 @@ namespace assay::layouts {
 
 /// Whether two names mean the same split: "val", "valid" and "validation" do.
 bool same_split(std::string_view one, std::string_view other);
-/// Whether it is a name of a split of some data set.
+/// Whether it is the name of a split in some data set.
 bool is_split(std::string_view name);
 
-/// The class folders of one of the splits that the folder holds: of options.split, else of test,
-/// else of val. Nothing where its folders are no splits. Throws bad_input: that split is not there,
-/// or nobody asked for the only one, train.
+/// The class folders of one split in the folder: options.split, else test, else val. Returns
+/// nothing if its folders are no splits. Throws bad_input if that split does not exist, or if only
+/// train exists and was not requested.
 std::optional<Dataset> open_split_folders(const std::filesystem::path& path,
                                           const DatasetOptions& options,
                                           std::vector<std::string>& notes);

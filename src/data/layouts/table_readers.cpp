@@ -39,7 +39,7 @@ std::unordered_map<std::string, std::uint64_t> celeba_parts(const fs::path& file
     return parts;
 }
 
-/// The place of the attribute among those of the header.
+/// The position of the attribute in the header.
 std::size_t celeba_attribute(const Part& part, const std::vector<std::string>& names) {
     const auto found = std::ranges::find(names, part.label_column);
     if (found != names.end()) return static_cast<std::size_t>(found - names.begin());

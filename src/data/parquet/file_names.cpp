@@ -40,7 +40,7 @@ std::optional<ShardName> shard_name_of(std::string_view stem) {
     return name;
 }
 
-/// The split that a name begins with, "" where it begins with none.
+/// The split at the start of a name, or "" if there is none.
 std::string split_of(const std::string& stem) {
     if (const auto shard = shard_name_of(stem)) return shard->split;
     constexpr std::array<std::string_view, 10> splits = {
@@ -60,7 +60,7 @@ std::vector<fs::path> files_directly_in(const fs::path& folder) {
     return files;
 }
 
-/// What names the files of one split: one path, or the numbers from the first to the last.
+/// What to type for the files of one split: one path, or the range of numbers.
 std::string to_type(const std::vector<fs::path>& files) {
     const auto first = shard_name_of(files.front().stem().string());
     if (files.size() == 1 || !first) return files.front().string();

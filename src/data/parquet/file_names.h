@@ -1,4 +1,4 @@
-// Which files of a folder are a data set.
+// Selects the files in a folder that are one data set.
 #pragma once
 
 #include <filesystem>
@@ -12,15 +12,15 @@ namespace assay::parquet {
 bool has_parquet_extension(const std::filesystem::path& path);
 
 /// The .parquet files of the folder, or else of its folder `data`, in byte order of their names;
-/// none where there are none. They must be of one split, told by the names that the library
-/// `datasets` gives (validation-00000-of-00014.parquet) or by how a name begins (test.parquet).
-/// Throws bad_input: several splits, in files or folders (the message says what to type), or a
-/// split of which a file is missing; nothing of `split`, if that is not "" and there are files.
+/// empty if there are none. They must belong to one split, judged by the names that the library
+/// `datasets` gives (validation-00000-of-00014.parquet) or by the start of the name (test.parquet).
+/// Throws bad_input: several splits, in files or folders (the message says what to type), a split
+/// with a missing file, or no file of a `split` that is not "".
 std::vector<std::filesystem::path> parquet_files_of(const std::filesystem::path& folder,
                                                     std::string_view split = {});
 
-/// What names them as one data set where two of the paths are files of one split in one folder
-/// ("val-{00000..00001}-of-00002.parquet"), else "": a shell has expanded the braces.
+/// A brace expression for one data set, if two of the paths are files of one split in one folder
+/// ("val-{00000..00001}-of-00002.parquet"), because a shell has then expanded the braces. Else "".
 std::string range_of_shards(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace assay::parquet

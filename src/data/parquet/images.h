@@ -1,4 +1,4 @@
-// The images of several files as one row of them.
+// The images of several files, numbered as one sequence.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +18,23 @@
 namespace assay::parquet {
 
 /// Const functions may be called from many threads. Files are open only while a page is read, so
-/// that thousands of them are no matter.
+/// thousands of them are possible.
 class Images final : public ImageArchive {
 public:
-    /// Appends a file's images. `bytes`: the file's size when it was indexed. `paths`: where an
-    /// image is whose bytes are null. `turn`: by their EXIF data. Throws bad_input: another one has
-    /// its name.
+    /// Appends a file's images. `bytes` is the file's size when it was indexed. `paths` tells where
+    /// an image is whose bytes are null. `turn` rotates by EXIF data. Throws bad_input if another
+    /// file has its name.
     void add(const std::filesystem::path& path, std::uint64_t bytes, ColumnIndex column,
              std::optional<ColumnIndex> paths, bool turn);
 
     std::uint64_t size() const noexcept { return rows_; }
-    /// The bytes of image `row`, as they were encoded, or those of a PNG of the turned image. One
-    /// of a page that was read lately costs a copy, any other one the page (some megabytes as a
-    /// rule). Where the bytes are null, it is the file that the row's path names, beside the
-    /// Parquet file. Throws bad_input, naming file, row and place: no image there, one of more than
-    /// `limit` bytes, a damaged page, a file that is no longer as long as it was.
+    /// The encoded bytes of image `row`, or a PNG of the rotated image. An image in a recently read
+    /// page costs a copy, and any other one the page (usually some megabytes). If the bytes are
+    /// null, the image is the file at the row's path, next to the Parquet file. Throws bad_input,
+    /// naming file, row and place: no image, more than `limit` bytes, a damaged page, a file whose
+    /// length has changed.
     std::vector<std::byte> read(std::uint64_t row, std::uint64_t limit) const;
-    /// The image called "<file>/<row>".
+    /// The image with the name "<file>/<row>".
     std::vector<std::byte> read(std::string_view name, std::uint64_t limit) const override;
     bool is_turned(std::string_view name) const override;
     /// "val.parquet row 12".
@@ -51,7 +51,7 @@ private:
     };
     std::size_t file_of(std::uint64_t row) const;
     std::uint64_t row_of(std::string_view name) const;
-    /// Of the images, or of their paths; in `cache`.
+    /// A page of images or of paths, through `cache`.
     PageCache::Pointer page(std::size_t file, const ColumnIndex& column, PageCache& cache,
                             std::size_t page) const;
     std::vector<std::byte> read_as_stored(std::size_t file, std::uint64_t row,

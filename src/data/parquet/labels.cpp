@@ -17,10 +17,10 @@
 namespace assay::parquet {
 namespace {
 
-/// A text is a label, not a file.
+/// Longer texts are not labels but whole files.
 constexpr std::size_t longest_text = 4096;
 constexpr std::int64_t most_classes = 1'000'000;
-/// The file's name says where the label is.
+/// The file's name already tells the place of the label.
 constexpr std::uint64_t no_row = UINT64_MAX;
 constexpr std::uint64_t most_number = std::uint64_t{1} << 62;
 
@@ -33,7 +33,7 @@ bool is_text_of_labels(const Column& column) {
                          : fmt::format("{} row {}: {}", file, row, why));
 }
 
-/// Finds texts among a classifier's classes; its aliases are made when they are needed.
+/// Finds texts among a classifier's classes. Its aliases are built on demand.
 class LabelLookup {
 public:
     explicit LabelLookup(const ClassList& known) : known_(known) {}

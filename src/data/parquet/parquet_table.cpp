@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A column of texts in which rows may say where their images are; null: there is none, or a column
-/// that holds the images.
+/// A column of texts that may say where the rows' images are. Null if there is none, or if a column
+/// contains the images.
 const Column* column_of_paths(const File& file, const std::string& image_column) {
     const HuggingfaceFeatures features = parse_huggingface_features(file.footer().huggingface);
     const bool told = !image_column.empty();

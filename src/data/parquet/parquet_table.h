@@ -10,16 +10,16 @@
 
 namespace assay::parquet {
 
-/// As csv, the names of the columns first. Throws bad_input, naming the file: damaged, no column
-/// with texts or numbers, more than `most_bytes` of text.
+/// The table as csv, with a header row. Throws bad_input, naming the file: damaged, no column with
+/// texts or numbers, more than `most_bytes` of text.
 TableText read_table(const std::filesystem::path& path, std::uint64_t most_bytes);
 
-/// Whether the rows say where their images are, and do not hold them: the column of images, or one
-/// that is called as lists call it where there is none, has texts that end as files of images do.
-/// Throws bad_input, naming the file: damaged.
+/// Whether the rows give paths of images instead of the images themselves. This is so if the column
+/// of images has texts that end like image files. Without such a column, one that has a list's
+/// usual name counts. Throws bad_input, naming the file, if it is damaged.
 bool lists_paths(const std::filesystem::path& path, const std::string& image_column);
 
-/// The classes that the metadata name for the column of labels; none where they name none.
+/// The classes that the metadata name for the column of labels; empty if there are none.
 ClassList named_label_classes(const std::filesystem::path& path, const std::string& label_column);
 
 }  // namespace assay::parquet

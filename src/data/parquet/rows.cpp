@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Appends the images of a file. Returns where its labels are, if `labels`.
+/// Appends the images of a file. With `labels`, returns the positions of its labels.
 std::optional<ColumnIndex> add_images(Images& images, const fs::path& path, const File& file,
                                       const ImageColumns& chosen, bool labels) {
     std::vector<std::size_t> wanted = {chosen.image};
@@ -72,7 +72,7 @@ public:
     }
 
 private:
-    /// What is to be said of labels that are neither integers nor texts.
+    /// A remark about labels that are neither integers nor texts.
     std::string kind_of_labels() const {
         if (label_column_.type == Physical::boolean) return " (false is class 0, true is class 1)";
         if (label_column_.meaning == Meaning::decimal) return " (decimals, all of them whole)";
@@ -82,7 +82,7 @@ private:
         return real ? " (real numbers, all of them whole)" : "";
     }
 
-    /// The images of a file, and where its labels are.
+    /// Indexes the images of a file and the positions of its labels.
     void index(const fs::path& path, const File& file) {
         HuggingfaceFeatures features = parse_huggingface_features(file.footer().huggingface);
         const ImageColumns chosen =
@@ -113,7 +113,7 @@ private:
     std::optional<Labels> labels_;
     std::string image_name_, label_name_, all_columns_;
     bool turned_ = false;
-    std::optional<ColumnIndex> label_;  ///< of the file that was opened last
+    std::optional<ColumnIndex> label_;  ///< of the most recently opened file
     Column label_column_;
 };
 

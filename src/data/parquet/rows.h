@@ -15,10 +15,10 @@
 namespace assay::parquet {
 
 struct RowOptions {
-    std::string image_column{};  ///< "": the usual ones (columns.h)
+    std::string image_column{};  ///< "" means the usual ones (columns.h)
     std::string label_column{};
-    ClassList classes{};    ///< of the classifier, or none
-    std::size_t limit = 0;  ///< first n rows only; 0: all
+    ClassList classes{};    ///< of the classifier, or empty
+    std::size_t limit = 0;  ///< read only the first n rows; 0 reads all
 };
 
 struct Rows {
@@ -27,15 +27,15 @@ struct Rows {
     std::shared_ptr<const Images> images;  ///< may have more rows than there are ids
 };
 
-/// Reads footers, page headers and labels of the files, in this order; no image. The names of the
-/// files must differ: a row is called by its file's name and its number, which stay when folders
-/// move; paths that the files hold may be missing, or repeat. `notes` gets what was assumed. Throws
-/// bad_input, naming the file: what is damaged or not read, no rows, two files of one name, files
-/// whose classes differ.
+/// Reads footers, page headers and labels of the files in this order, but no images. The names of
+/// the files must differ, because a row's id is its file's name and its number. These do not change
+/// when folders move, while paths in the files may be missing or repeat. `notes` gets the
+/// assumptions made. Throws bad_input, naming the file: damaged or unsupported data, no rows, two
+/// files with the same name, files with different classes.
 Rows open_rows(std::span<const std::filesystem::path> files, const RowOptions& options,
                std::vector<std::string>& notes);
 
-/// The images of the files alone, for rows that are known already.
+/// Only the images of the files, for rows that are known already.
 std::shared_ptr<const Images> open_images(std::span<const std::filesystem::path> files,
                                           const std::string& image_column);
 

@@ -24,19 +24,19 @@ using webdataset::Sample;
 constexpr RecordSchema index_schema{"assay.tar_index/1"};
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
-/// What the file's name is made of.
+/// The inputs of the file's name.
 struct IndexSettings {
     std::string url, label_column;
 };
 
-/// The columns of a table, which is a third of the size of its rows as objects.
+/// The columns of a table. They take a third of the space of rows as objects.
 struct SampleColumns {
     std::vector<std::string> key, image;
     std::vector<std::uint64_t> offset, size;
     std::vector<std::string> label, label_place;
 };
 
-/// The file, beside its settings.
+/// The contents of the file, after its settings.
 struct KeptIndex {
     std::uint64_t bytes = 0;
     std::string version;
@@ -99,7 +99,7 @@ SampleColumns columns_of(const std::vector<Sample>& samples) {
     return columns;
 }
 
-/// Nothing where columns differ in length, or an image lies beyond the archive's end.
+/// Returns nothing if columns differ in length, or an image is beyond the archive's end.
 std::optional<std::vector<Sample>> samples_of(SampleColumns columns, std::uint64_t archive_bytes) {
     std::vector<Sample> samples(columns.key.size());
     for (const std::size_t size : {columns.image.size(), columns.offset.size(), columns.size.size(),
@@ -134,7 +134,7 @@ std::optional<KeptSamples> kept_samples(const fs::path& folder, std::string_view
         if (!is_there(file)) return std::nullopt;
         constexpr int deepest = 4;
         const std::string text = read_text(file, most_bytes);
-        // Its own checksum stands in front: a line.
+        // The first line is the checksum of the rest.
         const std::size_t line = text.find('\n');
         if (line == std::string::npos ||
             text.substr(0, line) != hash_text(std::string_view(text).substr(line + 1)))
@@ -154,7 +154,7 @@ std::optional<KeptSamples> kept_samples(const fs::path& folder, std::string_view
     } catch (const Error& error) {
         if (error.code() == ErrorCode::interrupted) throw;
     }
-    return std::nullopt;  // it is read from the archive again
+    return std::nullopt;  // the archive is then read again
 }
 
 void keep_samples(const fs::path& folder, std::string_view url, const LabelRule& rule,
@@ -173,7 +173,7 @@ void keep_samples(const fs::path& folder, std::string_view url, const LabelRule&
     try {
         text = all.dump();
     } catch (const json::exception&) {
-        return;  // names that are no UTF-8
+        return;  // some names are not UTF-8
     }
     make_folders(folder);
     write_file_atomically(kept_samples_file(folder, url, rule), hash_text(text) + "\n" + text);

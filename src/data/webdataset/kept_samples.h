@@ -1,4 +1,5 @@
-// What is in a tar archive at a URL, kept in a folder: reading it costs the whole archive.
+// Stores the index of a tar archive at a URL in a folder, because building it reads the whole
+// archive.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +16,12 @@ struct KeptSamples {
     webdataset::Samples samples;
 };
 
-/// `rule` as the labels were read. Nothing where no index is there, or one that is damaged, or is
-/// of another URL or rule. "" is no folder.
+/// `rule` is how labels were read. Returns nothing if there is no index, or if it is damaged or
+/// belongs to another URL or rule. "" means no folder.
 std::optional<KeptSamples> kept_samples(const std::filesystem::path& folder, std::string_view url,
                                         const webdataset::LabelRule& rule);
 
-/// Keeps them, unless the server did not say which version it is. Throws io.
+/// Stores the index, unless the server did not give a version. Throws io.
 void keep_samples(const std::filesystem::path& folder, std::string_view url,
                   const webdataset::LabelRule& rule, const KeptSamples& kept);
 

@@ -31,7 +31,8 @@ void Members::add(const std::filesystem::path& path, std::uint64_t bytes,
     tars_.push_back(std::move(tar));
 }
 
-/// Unpacked pages are kept of two archives: threads work on both sides of where one ends.
+/// Two archives keep their unpacked pages, because threads work on both sides of a boundary between
+/// archives.
 void Members::note_use(const InflatedSource& unpacked) const {
     const std::lock_guard lock(mutex_);
     if (in_use_[0] == &unpacked) return;

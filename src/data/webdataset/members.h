@@ -1,4 +1,4 @@
-// The images of several tar archives, by their names.
+// The images of several tar archives, by name.
 #pragma once
 
 #include <array>
@@ -19,13 +19,13 @@
 
 namespace assay::webdataset {
 
-/// An image is called "<archive's file name>/<member>". Archives are open only while an image is
-/// read, but for compressed ones. Memory: 32 bytes an image; 8 MiB a compressed archive, and 32 MiB
-/// for each of the two that were read last.
+/// The name of an image is "<archive's file name>/<member>". Archives are open only while an image
+/// is read, except for compressed ones. Memory: 32 bytes per image, 8 MiB per compressed archive,
+/// and 32 MiB for each of the two that were read last.
 class Members final : public ImageArchive {
 public:
-    /// `unpacked`: what a compressed archive holds, of `bytes` bytes; null: the file is read.
-    /// Throws bad_input: another archive has its name, or two members have one.
+    /// `unpacked` is the content of a compressed archive, with `bytes` bytes; null reads the file
+    /// itself. Throws bad_input if another archive has its name, or two members have the same name.
     void add(const std::filesystem::path& path, std::uint64_t bytes,
              const std::vector<Sample>& samples,
              std::shared_ptr<const InflatedSource> unpacked = nullptr);
@@ -49,7 +49,7 @@ private:
     std::vector<Tar> tars_;
     std::map<std::string, std::size_t, std::less<>> by_name_;
     mutable std::mutex mutex_;
-    mutable std::array<const InflatedSource*, 2> in_use_{};  ///< the last one is the first
+    mutable std::array<const InflatedSource*, 2> in_use_{};  ///< the most recent one first
 };
 
 }  // namespace assay::webdataset

@@ -31,7 +31,7 @@ std::string text_of(const ByteSource& source, const TarMember& member, std::uint
     return text;
 }
 
-/// A number or a text; "" where the object has no such field, or null there.
+/// A number or a text, or "" if the object lacks the field or has null there.
 std::string label_in_json(const std::string& text, const LabelRule& rule,
                           const std::string& member) {
     constexpr int deepest = 32;
@@ -50,7 +50,7 @@ std::string label_in_json(const std::string& text, const LabelRule& rule,
     return {};
 }
 
-/// Collects the members of one key.
+/// Collects the members with the same key.
 class Grouping {
 public:
     Grouping(const ByteSource& source, const LabelRule& rule, bool labels)
@@ -74,7 +74,7 @@ public:
         if (has_image_extension(member.name)) {
             const bool dotted = parts.suffix.find('.') != std::string::npos;
             if (!now_.image.empty()) {
-                if (dotted && dotted_) {  // one without a dot may follow
+                if (dotted && dotted_) {  // an image without a dot may still follow
                     if (second_.empty()) second_ = member.name;
                     ++further_;
                     return;
@@ -129,8 +129,8 @@ private:
     const LabelRule& rule_;
     bool labels_, open_ = false;
     bool dotted_ = false;        ///< the suffix of the sample's image has a dot: "seg.png"
-    std::string second_;         ///< another one with a dot, if none without came
-    std::uint64_t further_ = 0;  ///< how many these are
+    std::string second_;         ///< another image with a dot, if none without a dot came
+    std::uint64_t further_ = 0;  ///< the number of such images
     Samples out_;
     Sample now_;
     std::optional<TarMember> json_;

@@ -1,5 +1,5 @@
-// The samples of a tar archive, as WebDataset has them: members that follow one another and share a
-// key. https://github.com/webdataset/webdataset
+// The samples of a tar archive in WebDataset's form: consecutive members that share a key.
+// https://github.com/webdataset/webdataset
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace assay::webdataset {
 
-/// What of a sample is its label.
+/// Defines the label of a sample.
 struct LabelRule {
-    /// "": the member .cls, or else the field `label`, `cls`, `target` or `class` of .json. Else
-    /// the member of this suffix, or the field of .json.
+    /// "" means the member .cls, or else the field `label`, `cls`, `target` or `class` of .json.
+    /// Any other name is the suffix of a member or a field of .json.
     std::string name;
 };
 
@@ -25,7 +25,7 @@ struct Sample {
     std::string key;
     std::string image;  ///< the member's name
     std::uint64_t offset = 0, size = 0;
-    /// A number or a text, as it stands there; "": none.
+    /// A number or a text, unchanged; "" if there is none.
     std::string label;
     std::string label_place;  ///< the member's name
 };
@@ -36,24 +36,24 @@ struct Samples {
     std::string first_without;   ///< its key
     std::uint64_t left_out = 0;  ///< members that are no files: links, sparse files, ...
     bool has_end_mark = true;
-    /// Images such as a.seg.png beside the sample's a.jpg, which is the one; of an archive at a URL
-    /// counted when its index is made.
+    /// Images such as a.seg.png next to the sample's image a.jpg. For an archive at a URL, counted
+    /// when its index is made.
     std::uint64_t beside = 0;
     std::string first_beside{};  ///< its name
 };
 
-/// "a/b.left.JPG" is the key "a/b" and the suffix "left.jpg"; nothing without a dot behind the last
-/// slash, nor for what begins and ends with "__".
+/// "a/b.left.JPG" has the key "a/b" and the suffix "left.jpg". Nothing for a name without a dot
+/// after the last slash, or that begins and ends with "__".
 struct KeyAndSuffix {
     std::string_view key;
     std::string suffix;
 };
 std::optional<KeyAndSuffix> key_and_suffix(std::string_view name);
 
-/// Reads the headers of an archive, and the labels beside its images where `labels`. Throws
-/// bad_input, naming member or byte: a damaged archive, a sample with two images of which not just
-/// one has a suffix without a dot, a label that is no text, a key that comes again. Stops after
-/// `limit` samples with an image (0: all).
+/// Reads the headers of an archive and, with `labels`, the labels of its images. Throws bad_input,
+/// naming member or byte: a damaged archive, a label that is no text, a key that comes again, a
+/// sample with two images unless exactly one suffix has no dot. Stops after `limit` samples with an
+/// image (0 reads all).
 Samples read_samples(const ByteSource& source, const LabelRule& rule, bool labels,
                      std::uint64_t limit);
 

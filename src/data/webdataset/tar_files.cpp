@@ -23,7 +23,7 @@ constexpr std::string_view packed_endings[] = {".tgz", ".tar.gz", ".tar.zst", ".
                                                ".tbz", ".tar.xz", ".txz",     ".tar.lz4"};
 constexpr std::uint64_t most_bytes_of_a_list = std::uint64_t{64} << 20;
 
-/// "imagenet-train-000017" is "imagenet-train-" and 17.
+/// "imagenet-train-000017" splits into "imagenet-train-" and 17.
 struct NumberedName {
     std::string begin;
     std::uint64_t number = 0;
@@ -50,7 +50,7 @@ std::vector<fs::path> archives_in(const fs::path& folder) {
     return files;
 }
 
-/// "a-{000..012}.tar", or the only one.
+/// "a-{000..012}.tar", or the only file.
 std::string to_type(const std::vector<fs::path>& files) {
     const fs::path &first = files.front(), &last = files.back();
     if (files.size() == 1) return first.string();
@@ -73,7 +73,7 @@ void refuse_several_splits(const fs::path& folder, const std::vector<fs::path>& 
                     folder.string(), hint));
 }
 
-/// The lines of a text file that have something in them.
+/// The non-empty lines of a text file.
 std::vector<std::string> lines_of(const fs::path& file) {
     std::vector<std::string> lines;
     const std::string text = read_text(file, most_bytes_of_a_list);
@@ -91,7 +91,8 @@ void check_there(const fs::path& file, const fs::path& says) {
         refuse(fmt::format("{}, which {} names, does not exist", file.string(), says.string()));
 }
 
-/// timm's _info.json: {"filenames", "shard_lengths"}, of all or in "splits" by name.
+/// timm's _info.json: {"filenames", "shard_lengths"}, either for all files or by name under
+/// "splits".
 void take_info(const fs::path& info, TarFiles& out) {
     const json all = with_note("reading " + info.string(), [&] {
         constexpr int deepest = 16;

@@ -1,4 +1,4 @@
-// The images of several zip files, by their names.
+// The images of several zip files, by name.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace assay::zipped {
 
-/// An image is called "<zip's file name>/<entry>". Files are open only while an image is read.
-/// Memory: 48 bytes an image.
+/// The name of an image is "<zip's file name>/<entry>". Files are open only while an image is read.
+/// Memory: 48 bytes per image.
 class ZipImages final : public ImageArchive {
 public:
-    /// Throws bad_input: another file has its name, or two entries have one.
+    /// Throws bad_input if another file has its name, or two entries have the same name.
     void add(const std::filesystem::path& path, std::uint64_t bytes,
              const std::vector<ZipEntry>& entries);
 
