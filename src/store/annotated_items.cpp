@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The entries of one of COCO's lists.
+/// Visits the entries of one of COCO's lists.
 template <class Visit>
 void for_each_entry(std::string_view text, const char* list, Visit&& visit) {
     read_json_parts(text, list, max_row_depth, most_json_values,
@@ -30,7 +30,7 @@ void for_each_entry(std::string_view text, const char* list, Visit&& visit) {
                     });
 }
 
-/// By number: COCO leaves some out, so that a number is no place in a list.
+/// Categories are keyed by number. COCO omits some numbers, so a number is no list position.
 void read_categories(std::string_view text, const ClassList& told, AnnotatedItems& items) {
     std::vector<std::pair<std::int64_t, std::string>> categories;
     for_each_entry(text, "categories", [&](const JsonReader& entry) {

@@ -1,4 +1,4 @@
-// Lists of items in JSON that say what is on each image: COCO's annotations, and FiftyOne's
+// Lists of items in JSON with the contents of each image: COCO's annotations, and FiftyOne's
 // labels.json.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace assay::store {
 
-/// What the numbers in COCO's files stand for; its results hold nothing else.
+/// The meaning of the numbers in COCO's files. COCO's results contain only such numbers.
 struct NumberedItems {
     std::unordered_map<std::int64_t, std::string> images;       ///< file names
     std::unordered_map<std::int64_t, std::int32_t> categories;  ///< classes
@@ -22,21 +22,20 @@ struct NumberedItems {
 struct AnnotatedItems {
     StringColumn ids;
     LabelSets labels;
-    ClassList classes;       ///< `told`, or the file's own
+    ClassList classes;       ///< the given list, or the file's own
     NumberedItems numbered;  ///< of COCO's files
 };
 
 /// The items of a file in its order. COCO: {"images": [{"id", "file_name"}], "annotations":
 /// [{"image_id", "category_id"}], "categories": [{"id", "name"}]}; ids are the file names, classes
 /// the categories in the order of their numbers, labels all categories of an image's annotations.
-/// FiftyOne: as fiftyone.h says. Where classes are `told`, the file's are found among them by name.
-/// Memory: some 200 bytes an image beside the names. Throws bad_input: any other JSON, an entry
-/// that lacks a key, numbers that repeat or stand for nothing, a class that is not among those
-/// told.
+/// FiftyOne: as fiftyone.h says. If `told` gives classes, the file's classes are looked up in it by
+/// name. Memory: about 200 bytes per image, plus the names. Throws bad_input: any other JSON, an
+/// entry that lacks a key, numbers that repeat or have no meaning, a class that is not in `told`.
 AnnotatedItems read_annotated_items(std::string_view text, const ClassList& told);
 
-/// The class that is called so, by its id or a name that no other has; digits are no number of a
-/// class here. Throws bad_input with the nearest id.
+/// Finds a class by its id or by a unique name. Digits are not read as a class number here. Throws
+/// bad_input with the nearest id.
 std::int32_t class_called(const ClassList& classes, std::string_view text);
 
 }  // namespace assay::store

@@ -21,7 +21,7 @@ bool names_ids(std::string_view name) {
            (name.ends_with('s') && role_of(name.substr(0, name.size() - 1)) == Role::id);
 }
 
-/// The array of ids beside the scores, by its name and length; nothing when there is none.
+/// The array of ids that belongs to the scores, by its name and length, or nothing.
 std::optional<std::size_t> ids_among(const std::vector<ArrayCandidate>& candidates,
                                      std::uint64_t rows) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -31,7 +31,7 @@ std::optional<std::size_t> ids_among(const std::vector<ArrayCandidate>& candidat
     return std::nullopt;
 }
 
-/// The array of labels beside the scores, by its name; nothing when there is none.
+/// The array of labels that belongs to the scores, by its name, or nothing.
 std::optional<std::size_t> truth_among(const std::vector<ArrayCandidate>& candidates,
                                        std::size_t chosen) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -113,7 +113,7 @@ std::size_t choose_array(const std::vector<ArrayCandidate>& candidates, const st
     if (!wanted.empty())
         throw Error(ErrorCode::usage,
                     fmt::format("no array is named `{}`{}", wanted, suggest(wanted, names)));
-    // Without scores, predicted classes; labels are what they are compared with.
+    // Without scores, the result is predicted classes, and labels are compared with them.
     std::vector<std::size_t> columns;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         if (candidates[i].column && role_of(candidates[i].name) == Role::predicted)
@@ -146,7 +146,7 @@ void take_arrays_beside(ScoreSource& source, const std::vector<ArrayCandidate>& 
 void note_other_arrays(ScoreSource& source, const std::vector<ArrayCandidate>& candidates,
                        std::size_t chosen, std::optional<std::size_t> truth,
                        std::optional<std::size_t> ids) {
-    constexpr std::size_t most_named = 20;  // a checkpoint has thousands
+    constexpr std::size_t most_named = 20;  // a checkpoint has thousands of arrays
     std::size_t others = 0;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         if (i == chosen || i == truth || i == ids || ++others > most_named) continue;

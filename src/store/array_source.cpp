@@ -1,4 +1,4 @@
-// Matrices in binary files: npy, npz, safetensors; hdf5_source.cpp has those of HDF5.
+// Matrices in binary files: npy, npz, safetensors. hdf5_source.cpp handles HDF5.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ constexpr std::uint64_t max_array_columns = 1U << 24;
     throw Error(code, std::move(message));
 }
 
-/// Rows of a matrix that is stored column by column: each column's run is read, then spread over
-/// the rows, a few columns at a time so that the rows' cache lines are filled while they are near.
+/// Reads rows of a matrix that is stored by columns. A few columns at a time are read and spread
+/// over the rows, so that the rows' cache lines are filled while they are in the cache.
 void read_columns(const NumberSpan& values, std::uint64_t rows, std::uint32_t classes,
                   std::uint64_t first, std::uint32_t n, std::span<float> out) {
     constexpr std::uint32_t width = 16;
@@ -46,7 +46,8 @@ void read_columns(const NumberSpan& values, std::uint64_t rows, std::uint32_t cl
     }
 }
 
-/// One view of each item, such as a flipped image, of an array of items x views x classes.
+/// Selects one view of each item, such as a flipped image, from an array of items x views x
+/// classes.
 ScoreSource from_views(const NumberSpan& values, const std::vector<std::uint64_t>& shape,
                        bool fortran, std::uint32_t view) {
     const std::uint64_t views = shape[1];
@@ -110,7 +111,7 @@ ScoreSource from_matrix(const NumberSpan& values, const std::vector<std::uint64_
     return source;
 }
 
-/// Predicted classes alone, one a row.
+/// Only predicted classes, one per row.
 ScoreSource from_predictions(const NumberSpan& values, const SourceOptions& options) {
     TableBuilder builder(options);
     for (std::uint64_t i = 0; i < values.count; ++i) {
@@ -127,7 +128,7 @@ ScoreSource from_predictions(const NumberSpan& values, const SourceOptions& opti
     return source;
 }
 
-/// Texts, one a row, are predicted classes as well.
+/// Texts, one per row, are predicted classes as well.
 ScoreSource from_texts(std::span<const std::byte> npy, const SourceOptions& options) {
     TableBuilder builder(options);
     std::uint64_t row = 0;
@@ -144,7 +145,7 @@ ScoreSource from_texts(std::span<const std::byte> npy, const SourceOptions& opti
     return source;
 }
 
-/// Header only: the entry's first bytes, with the size checked later, when the array is read.
+/// Describes an entry from its first bytes. Its size is checked later, when the array is read.
 ArrayCandidate describe_entry(const ZipArchive& archive, const ZipEntry& entry) {
     const std::string name = entry.name.substr(0, entry.name.size() - 4);
     std::string head;
@@ -164,8 +165,8 @@ ArrayCandidate describe_entry(const ZipArchive& archive, const ZipEntry& entry) 
     return describe_array(name, std::as_bytes(std::span(head.data(), head.size())));
 }
 
-/// Labels that np.column_stack() put beside the scores: whole numbers of classes in the first or
-/// the last column, where no other column has whole numbers alone.
+/// Refuses labels that np.column_stack() put next to the scores: integers that are class numbers in
+/// the first or the last column, if no other column has only integers.
 void refuse_column_of_labels(const ScoreSource& source, const fs::path& file,
                              const SourceOptions& options) {
     constexpr std::uint64_t enough = 1000, fewest = 10, enough_numbers = std::uint64_t{1} << 22;
@@ -211,7 +212,7 @@ void refuse_column_of_labels(const ScoreSource& source, const fs::path& file,
 
 ScoreSource source_of_array(const NpyView& view, const SourceOptions& options) {
     if (is_array_column(view.shape, view.type())) return from_predictions(view.values, options);
-    // N floats are one score per row.
+    // An array of N floats has one score per row.
     std::vector<std::uint64_t> shape = view.shape;
     if (shape.size() == 1 && shape.front() > 0) shape.push_back(1);
     return from_matrix(view.values, shape, view.fortran, options.view);

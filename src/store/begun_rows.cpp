@@ -31,7 +31,7 @@ fs::path begun_path(const fs::path& folder, std::size_t shard) {
     return shards_folder(folder) / ("." + shard_stem(shard) + ".begun");
 }
 
-/// Rows of another store, or computed elsewhere, are not this writer's.
+/// Identifies the writer: rows of another store or computed elsewhere must not be used.
 std::string writer_of(const StoreSpec& spec, const ComputedOn& on) {
     return fmt::format("{} on {}", store_id(spec), describe(on));
 }
@@ -51,7 +51,7 @@ std::string text_of(const BegunRows& rows, const std::string& writer) {
     for (const ReadImage& image : rows.images) out.number(image.bytes).text(image.hash);
     out.text(
         {reinterpret_cast<const char*>(rows.scores.data()), rows.scores.size() * sizeof(float)});
-    // Last, and only where there is something to say: as logs were written before.
+    // Written last and only if it is not empty, so that logs without it look as before.
     if (std::ranges::any_of(rows.images, [](const ReadImage& i) { return i.left_aside != 0; }))
         for (const ReadImage& image : rows.images) out.small(image.left_aside);
     return out.take();
@@ -108,8 +108,8 @@ BegunRows parse_batch(std::string_view text, const StoreSpec& spec, std::size_t 
     return rows;
 }
 
-/// Takes the next batch's text off `rest`: the mark, its length, its hash, the text. Nothing where
-/// there is none, or only a part of one.
+/// Removes the text of the next batch from `rest`: the mark, its length, its hash, the text.
+/// Returns nothing if there is none or only an incomplete one.
 std::optional<std::string_view> next_batch(std::string_view& rest) {
     constexpr std::size_t hash_length = 39;  // "xxh128:" and 32 digits
     constexpr std::size_t head = batch_mark.size() + sizeof(std::uint64_t) + hash_length;
@@ -160,7 +160,7 @@ void keep_rows(const fs::path& folder, const StoreSpec& spec, const ComputedOn& 
             retried([&] { return ::write(file.get(), rest.data(), rest.size()); });
         if (written < 0) {
             const int why = errno;
-            // What comes next must not stand behind half a batch; if it does, it is read no more.
+            // A new batch must not follow half a batch. If it does, it is ignored.
             if (whole < 0 || ::ftruncate(file.get(), whole) != 0) errno = 0;
             errno = why;
             fail("write");
@@ -175,7 +175,7 @@ std::vector<BegunRows> kept_rows(const fs::path& folder, const StoreSpec& spec,
     std::vector<BegunRows> found;
     const fs::path path = begun_path(folder, shard);
     std::error_code none;
-    // A link is not followed: what it names would be cut short below.
+    // Links are not followed, because their target would be truncated below.
     if (!fs::is_regular_file(fs::symlink_status(path, none))) return found;
     std::uintmax_t whole = 0;
     {
@@ -191,7 +191,7 @@ std::vector<BegunRows> kept_rows(const fs::path& folder, const StoreSpec& spec,
         if (rest.empty()) return found;
         whole = file.text().size() - rest.size();
     }
-    // What comes next must not stand behind half a batch.
+    // A new batch must not follow half a batch.
     fs::resize_file(path, whole, none);
     return found;
 }

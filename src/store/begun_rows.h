@@ -1,8 +1,8 @@
-// Rows of a shard that is not whole yet, kept beside the shards: what a run that is stopped or
-// killed has computed, and the next one need not compute again.
+// Rows of an incomplete shard, saved next to the shards: the work of a stopped or killed run that
+// the next run need not repeat.
 //
-// `shards/.000042.begun` is a log: batches of rows one behind the other, each with a checksum. It
-// is never read as scores. Writing the shard removes it.
+// `shards/.000042.begun` is a log of batches of rows, each with a checksum. It is never read as
+// scores. Writing the shard removes it.
 #pragma once
 
 #include <chrono>
@@ -20,15 +20,15 @@ namespace assay {
 /// An image's file as it was read.
 struct ReadImage {
     std::uint64_t bytes = 0;
-    std::string hash = "";        ///< hash_bytes(); "": it could not be read
+    std::string hash = "";        ///< hash_bytes(); "" if it could not be read
     std::uint8_t left_aside = 0;  ///< as in ImageFile
 };
-/// Of the bytes of a file.
+/// The entry for a file with these bytes.
 ReadImage image_read(std::span<const std::byte> bytes);
 
 namespace store {
 
-/// A killed run loses the rows of this time at most, beside the batches that are being computed.
+/// A killed run loses at most this much time's rows, plus the batches that are being computed.
 inline constexpr auto keep_rows_every = std::chrono::seconds(15);
 
 /// Rows [first_row, first_row + states.size()) of one shard.
@@ -37,17 +37,17 @@ struct BegunRows {
     std::vector<RowState> states;
     std::vector<RowError> errors;
     std::vector<ReadImage> images;  ///< one per row, or none
-    std::vector<float> scores;      ///< one row behind the other, as the classifier gave them
+    std::vector<float> scores;      ///< the rows in sequence, as the classifier gave them
 };
 
-/// Adds them to what is kept of the shard. `on`: what computed them. Throws io.
+/// Appends the rows to the shard's log. `on` says what computed them. Throws io.
 void keep_rows(const std::filesystem::path& folder, const StoreSpec& spec, const ComputedOn& on,
                std::size_t shard, std::span<const BegunRows> rows);
-/// What is kept of the shard of this store, computed on the same, in the order in which it was
-/// kept. What is damaged, cut short or of another writer is passed over: it is computed again.
+/// The saved rows of a shard of this store that were computed on the same device, in the order of
+/// saving. Damaged, incomplete or foreign batches are skipped, and their rows are computed again.
 std::vector<BegunRows> kept_rows(const std::filesystem::path& folder, const StoreSpec& spec,
                                  const ComputedOn& on, std::size_t shard);
-/// Nothing where none are kept.
+/// Does nothing if no rows are saved.
 void forget_rows(const std::filesystem::path& folder, std::size_t shard);
 
 }  // namespace store

@@ -39,7 +39,7 @@ bool is_blank_table(std::string_view text) {
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         const std::string_view line = trimmed(text.substr(0, end));
-        if (!line.empty() && line.front() != '#') {  // tabs alone separate a table already
+        if (!line.empty() && line.front() != '#') {  // tabs alone already separate a table
             const auto words = words_between_blanks(line);
             return words.size() > 1 && line.find(' ') != std::string_view::npos &&
                    are_numbers(words);

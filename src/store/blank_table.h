@@ -6,13 +6,13 @@
 
 namespace assay::store {
 
-/// Whether `text` is such a table: its first row is two numbers or more, with blanks and tabs
-/// between them. Cost: reads no further than that row.
+/// Whether `text` is such a table: its first row has at least two numbers, separated by blanks and
+/// tabs. Cost: reads only that row.
 bool is_blank_table(std::string_view text);
 
-/// The same table with commas; "" where `text` is no such table. A comment in front ("# cat dog")
-/// is the header if it has a word for each column; other comments are left out. Throws bad_input,
-/// naming the line: a row with another number of columns.
+/// The same table with commas, or "" if `text` is no such table. A comment at the start ("# cat
+/// dog") becomes the header if it has a word for each column. Other comments are skipped. Throws
+/// bad_input, naming the line, for a row with another number of columns.
 std::string csv_of_blank_table(std::string_view text);
 
 }  // namespace assay::store

@@ -13,7 +13,7 @@
 namespace assay::store {
 namespace {
 
-/// As Excel writes tables where a comma is the decimal point: "a;0,25". 0: find_out() of the
+/// Excel writes tables like "a;0,25" in countries with a decimal comma. 0 leaves detection to the
 /// reader, which knows commas and tabs.
 char semicolon_of(std::string_view text) {
     const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
@@ -60,7 +60,7 @@ void CsvColumns::refuse_names_twice() const {
 }
 
 void CsvColumns::take_names(const std::vector<std::string>& row) {
-    // "photo" may be a class: no id and no label is a number like 0.25.
+    // "photo" may be a class. But ids and labels are never numbers like 0.25.
     const auto holds_score = [&](std::size_t c) {
         const auto value = c < row.size() ? number_in(row[c]) : std::nullopt;
         return value && *value != std::floor(*value);
@@ -77,7 +77,7 @@ void CsvColumns::take_names(const std::vector<std::string>& row) {
         const bool second = place == &label_ && (index_ || truth_);
         if (place != nullptr && !*place && !second) *place = c;
     }
-    // What pandas writes in front of a table has no name, and is an id where nothing else is.
+    // pandas' first column has no name. It is the id if nothing else is.
     for (std::size_t c = 0; c < columns.size() && !id_; ++c) {
         if (trimmed(columns[c]).empty()) id_ = c;
     }
@@ -107,7 +107,7 @@ CsvReader CsvColumns::open() const {
     return CsvReader(text_, name_, {.delimiter = delimiter_, .header = has_header_});
 }
 
-/// The columns that the user names.
+/// Uses the columns that the user names.
 void CsvColumns::take_choice() {
     const ScoreColumnNames& choice = options_.columns;
     const auto find = [&](const std::string& wanted, const char* option) {
@@ -144,7 +144,7 @@ void CsvColumns::take_choice() {
         const std::string_view name = trimmed(own);
         const bool told = name == trimmed(choice.id) || name == trimmed(choice.label);
         if (told || !scores.contains(name)) continue;
-        // A single column of classes: those that a model predicts.
+        // A single column of classes contains the model's predictions.
         const bool classes = scores.size() == 1 && (c == label_ || c == index_);
         release(c);
         if (classes) predicted_ = c;
@@ -225,8 +225,7 @@ ColumnSample CsvColumns::sample_of(const std::vector<std::size_t>& columns, Fiel
     return sample;
 }
 
-/// Without a header when every field of the first row is a number, unless they count 0, 1, 2,
-/// ...
+/// There is no header if every field of the first row is a number, unless they count 0, 1, 2, ...
 bool CsvColumns::has_header() const {
     CsvReader first(text_, name_, {.delimiter = delimiter_, .header = false});
     if (!first.next()) return true;

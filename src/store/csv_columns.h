@@ -1,4 +1,4 @@
-// The columns of a table in csv: which is for what, by its name or by what the user says of it.
+// The roles of a csv table's columns, from their names or from the user.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,18 @@ class CsvColumns {
 protected:
     using FieldAt = std::optional<std::size_t>;
 
-    /// `text`, `name` and `options` must outlive this. Reads the header and the first row. Throws
-    /// bad_input; usage: a column that the user names is not there.
+    /// `text`, `name` and `options` must outlive this object. Reads the header and the first row.
+    /// Throws bad_input; usage if a column that the user names does not exist.
     CsvColumns(std::string_view text, const std::string& name, const SourceOptions& options);
 
-    /// As the user calls a column: by its place where it has no name.
+    /// The user's name for a column: its position if it has no name.
     std::string name_of(std::size_t column) const;
     std::vector<std::string> names_of(const std::vector<std::size_t>& columns) const;
     /// The fields of the first rows below the header.
     std::vector<std::vector<std::string>> first_rows(std::size_t count) const;
-    /// The first rows of these columns, and all texts of the column that holds labels.
+    /// The first rows of these columns, and all texts of the column of labels.
     ColumnSample sample_of(const std::vector<std::size_t>& columns, FieldAt labels) const;
-    /// parse_score(), of numbers with a decimal comma, too, where commas separate nothing.
+    /// parse_score(), which also accepts a decimal comma if commas are not separators.
     std::optional<float> number_in(std::string_view cell) const;
     /// "labels: column label; scores: 4 columns a, b, c, d; not used: epoch"
     std::string what_was_taken() const;
@@ -43,9 +43,9 @@ protected:
     CsvReader reader_;
     std::size_t width_ = 0;  ///< columns
     FieldAt id_, index_, label_, truth_, predicted_, score_;
-    bool no_labels_ = false;  ///< the user wants none of the images
+    bool no_labels_ = false;  ///< the user wants to ignore the images' labels
     std::set<std::size_t> ignored_;
-    std::vector<std::size_t> class_columns_, score_columns_;  ///< taken, when the rows are read
+    std::vector<std::size_t> class_columns_, score_columns_;  ///< used when the rows are read
 
 private:
     bool has_header() const;

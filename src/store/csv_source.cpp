@@ -27,7 +27,7 @@ public:
     CsvTable(std::string_view text, const std::string& name, const SourceOptions& options)
         : CsvColumns(text, name, options), builder_(options) {
         const std::vector<std::vector<std::string>> rows = first_rows(3);
-        // A matrix may have a column named `index`, too; entries need a score beside it.
+        // A matrix may also have a column named `index`. Entries need a score column as well.
         series(index_series_, Role::index);
         series(label_series_, Role::label);
         series(score_series_, Role::score);
@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    /// Whether the further columns of numbers are a row's scores of all classes.
+    /// Whether the further columns of numbers are a row's scores for all classes.
     bool has_all_scores() {
         if (numbers_.size() < 2) return false;
         std::vector<float> confidence;
@@ -54,8 +54,8 @@ private:
         return shows_all_scores(sample_of(numbers_, truth_ ? truth_ : label_), confidence);
     }
 
-    /// A column `index` that counts the rows, beside a label that is another class: pandas' own
-    /// numbers, not classes.
+    /// Ignores a column `index` that only counts the rows, next to a label with another class:
+    /// pandas' own numbers, not classes.
     void pass_over_row_numbers(const std::vector<std::vector<std::string>>& rows,
                                const ClassList& classes) {
         if (!index_ || !label_ || rows.size() < 2) return;
@@ -70,12 +70,13 @@ private:
         index_.reset();
     }
 
-    /// What the first row says of columns whose names may mean two things.
+    /// Decides from the first row about columns whose names are ambiguous.
     void settle(const std::vector<std::string>& row, const ClassList& classes) {
         const auto list = [&](FieldAt c) { return c && *c < row.size() && is_list(row[*c]); };
-        // "prediction": a list of scores, or a class.
+        // "prediction" may be a list of scores or a class.
         if (!score_ && list(predicted_)) score_ = std::exchange(predicted_, std::nullopt);
-        // A label beside a predicted class, or beside a row's whole list of scores, is the image's.
+        // A label next to a predicted class, or next to a row's whole list of scores, is the
+        // image's.
         const bool whole = list(score_) && !list(index_) && !list(label_) && !list(predicted_);
         if (label_ && !truth_ && (predicted_ || whole))
             truth_ = std::exchange(label_, std::nullopt);
@@ -87,19 +88,19 @@ private:
             if (!taken) (number_in(row[c]) ? numbers_ : words_).push_back(c);
         }
         has_lists_ = list(score_);
-        // One score beside the scores of all classes is that of the best one.
+        // One score next to the scores of all classes is that of the best one.
         const bool one_score = score_ && !list(score_);
         const bool all_scores = (one_score || (predicted_ && !words_.empty())) && has_all_scores();
         if (one_score && all_scores) score_.reset();
         if (score_ || !score_series_.empty()) return;
         refuse_results();
-        // A text among the scores is a fault of its cell, said when the row is read.
+        // A text among the scores is an error in its cell, reported when the row is read.
         std::erase_if(words_, [&](std::size_t c) {
             if (!is_of_series(c) && !classes.find(trimmed(reader_.columns()[c]))) return false;
             numbers_.push_back(c);
             return true;
         });
-        // Where nothing could be scores, the class is the prediction.
+        // If no column could be scores, the class is the prediction.
         if (numbers_.empty() && !predicted_) {
             predicted_ = index_ ? index_ : label_;
             if (predicted_) refuse_labels_alone();
@@ -120,7 +121,7 @@ private:
                                     "holds no scores, pass --ignore-columns '{}'",
                                     shortened(column), shortened(row[words_.front()]), column));
         }
-        // Scores of all classes beside a predicted class say more than it; other numbers do not.
+        // Scores of all classes are more informative than a predicted class; other numbers are not.
         if (all_scores) predicted_.reset();
         if (predicted_ && numbers_.size() > 1 && words_.empty() &&
             options_.columns.scores.empty() && !has_all_scores() &&
@@ -128,7 +129,7 @@ private:
             numbers_.clear();
     }
 
-    /// Classes under a name that labels of images have, too, and no scores.
+    /// Refuses a column of classes without scores if its name is also usual for images' labels.
     void refuse_labels_alone() const {
         const std::string column = name_of(*predicted_);
         throw Error(ErrorCode::usage,
@@ -138,12 +139,12 @@ private:
                                 shortened(column), shell_word(column)));
     }
 
-    /// The scores' columns are named by the user, or by a prefix.
+    /// Whether the user, or a prefix, names the score columns.
     bool is_told() const {
         return !options_.columns.scores.empty() || has_prefix_group(names_of(numbers_));
     }
 
-    /// "c7" beside other columns of numbers that are called c and a number.
+    /// "c7" next to other columns of numbers named c and a number.
     bool is_of_series(std::size_t column) const {
         const auto own = numbered(reader_.columns()[column]);
         return own && std::ranges::any_of(numbers_, [&](std::size_t c) {
@@ -152,7 +153,7 @@ private:
                });
     }
 
-    /// A row a model, as timm's results-*.csv.
+    /// Refuses a table with one row per model, such as timm's results-*.csv.
     void refuse_results() const {
         const auto has = [&](std::string_view name) {
             return std::ranges::find(reader_.columns(), name) != reader_.columns().end();
@@ -178,12 +179,12 @@ private:
         return matrix();
     }
 
-    /// Before each row is added.
+    /// Call before each row is added.
     void take_truth() {
         if (truth_) builder_.set_truth(std::string(reader_[*truth_]));
     }
 
-    /// Columns NAME_0, NAME_1, ... whose NAME has the role, in the order of their numbers.
+    /// Columns NAME_0, NAME_1, ... if NAME has the role, in the order of their numbers.
     void series(std::vector<std::size_t>& out, Role role) {
         std::vector<std::pair<std::uint64_t, std::size_t>> found;
         for (std::size_t c = 0; c < reader_.columns().size(); ++c) {
@@ -218,8 +219,9 @@ private:
         return source;
     }
 
-    /// A label of two classes beside one score: the predicted class with its score, or the image's
-    /// with the score of class 1. A predicted class of two has at least half of the probability.
+    /// With two classes, a label next to one score is ambiguous: the predicted class with its
+    /// score, or the image's label with the score of class 1. A predicted class out of two has at
+    /// least half of the probability.
     void refuse_label_of_image() const {
         if (!label_ || index_ || predicted_ || has_lists_) return;
         const std::vector<std::vector<std::string>> rows = first_rows(2);
@@ -303,7 +305,7 @@ private:
         return finish(score_series_.front());
     }
 
-    /// One column with a list of all scores in each cell.
+    /// One column whose cells are lists of all scores.
     ScoreSource lists_of_all() {
         std::vector<std::string_view> list;
         std::vector<float> row;
@@ -328,7 +330,7 @@ private:
         return source;
     }
 
-    /// Of a table whose only further column of numbers may hold them.
+    /// Advice for a table whose only further column of numbers may be the scores.
     std::string advice_for_one() const {
         if (numbers_.empty()) return "";
         const std::string column = name_of(numbers_.front());
@@ -338,7 +340,7 @@ private:
             shortened(column), shell_word(column));
     }
 
-    /// The predicted class alone.
+    /// Only the predicted class.
     ScoreSource predictions() {
         class_columns_ = {*predicted_};
         while (reader_.next()) {
@@ -357,8 +359,8 @@ private:
     }
 
     ScoreSource matrix() {
-        if (!id_) id_ = index_;  // as pandas calls the rows' own numbers
-        // A label beside a matrix is the image's.
+        if (!id_) id_ = index_;  // pandas' name for its row numbers
+        // A label next to a matrix is the image's.
         if (!truth_) truth_ = std::exchange(label_, std::nullopt);
         const KnownClasses known{options_.classes, options_.classes_told, options_.class_count};
         ScoreColumns columns =
@@ -387,8 +389,9 @@ private:
     }
 
     TableBuilder builder_;
-    bool has_lists_ = false;                    ///< a cell of scores is a list
-    std::vector<std::size_t> numbers_, words_;  // further columns of either, by the first row
+    bool has_lists_ = false;  ///< whether a cell of scores is a list
+    // further columns of numbers or texts, judged by the first row
+    std::vector<std::size_t> numbers_, words_;
     std::vector<std::string> notes_;
     std::vector<std::size_t> index_series_;
     std::vector<std::size_t> label_series_;

@@ -10,7 +10,7 @@
 namespace assay::store {
 namespace {
 
-/// The images are compared by their records where the keys are equal.
+/// If the keys are equal, the images' records decide.
 constexpr Needs everything = {
     .images = true, .classes = true, .labels = true, .name = true, .attributes = true};
 
@@ -20,7 +20,7 @@ std::size_t DataGroups::of(const PredictionStore& store) {
     const std::filesystem::path folder = store.folder().lexically_normal().parent_path();
     const bool in_memory = store.is_in_memory();
     if (!in_memory) {
-        // A folder holds one data set: StoreWriter sees to that.
+        // StoreWriter ensures that a folder has only one data set.
         const auto known = by_folder_.find(folder);
         if (known != by_folder_.end()) return known->second;
     }
@@ -49,7 +49,7 @@ std::vector<std::string> DataGroups::names(std::vector<std::string>& warnings) c
     std::vector<std::string> names = told_apart(named);
     std::map<std::string, int> times;
     for (std::string& name : names) {
-        // Data sets in memory have no folder that tells them apart.
+        // Data sets in memory have no folder to distinguish them.
         if (const int n = ++times[name]; n > 1) name += fmt::format(" ({})", n);
     }
     for (const auto& [name, list] : folders) {

@@ -1,4 +1,4 @@
-// Which stores are of one data set: its name alone does not tell.
+// Finds which stores have the same data set, because names alone are not enough.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace assay::store {
 
-/// Numbers data sets from 0, in the order in which they are met. Stores of one number have the same
-/// name of the data set, ids, labels, attributes and classes. They saw the same images as far as
-/// their records tell, corrupted in the same way or not at all.
+/// Numbers data sets from 0 in the order of first occurrence. Stores with the same number share the
+/// name of the data set, ids, labels, attributes and classes. As far as their records show, they
+/// saw the same images with the same corruption.
 class DataGroups {
 public:
-    /// Cost: that of opening two stores, once for each folder of a data set.
+    /// Cost: opening two stores, once for each folder of a data set.
     std::size_t of(const PredictionStore& store);
 
-    /// By number, a name of its own for each: data sets that share a name get as much of their
-    /// folder as tells them apart. `warnings` then gets a sentence that names the folders.
+    /// A unique name for each number. Data sets with the same name get as much of their folder as
+    /// needed to differ, and `warnings` gets a sentence that names the folders.
     std::vector<std::string> names(std::vector<std::string>& warnings) const;
 
     /// The folder of the first store's data set.
@@ -28,22 +28,22 @@ public:
 
 private:
     struct Group {
-        std::string key;                      ///< equal where all but the files is the same
-        std::string name;                     ///< as the stores say
-        std::filesystem::path folder, store;  ///< of the first store
+        std::string key;                      ///< equal if everything except the files is equal
+        std::string name;                     ///< from the stores
+        std::filesystem::path folder, store;  ///< for the first store
         bool in_memory = false;
     };
     std::vector<Group> groups_;
     std::map<std::filesystem::path, std::size_t> by_folder_;
 };
 
-/// The one data set that people call by a name.
+/// The data set that a user's name refers to.
 class CalledData {
 public:
     explicit CalledData(std::string name) : name_(std::move(name)) {}
 
-    /// Whether the store's data set has the name. Throws usage where an earlier store of this name
-    /// is of another data set, with the folders of both. Cost: as DataGroups::of().
+    /// Whether the store's data set has the name. Throws usage if an earlier store with this name
+    /// has another data set, with the folders of both. Cost: as DataGroups::of().
     bool is_of(const PredictionStore& store);
 
 private:

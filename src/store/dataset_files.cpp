@@ -44,8 +44,8 @@ fs::path columns_file(const fs::path& folder) {
     return folder / "items.columns";
 }
 
-/// The two files are written once and within seconds: waiting is better than sending the second
-/// writer home. Nothing where the file system has no locks.
+/// The two files are written once, within seconds, so waiting is better than rejecting the second
+/// writer. Returns nothing if the file system has no locks.
 std::optional<FileLock> wait_for_lock(const fs::path& path) {
     using namespace std::chrono_literals;
     for (const auto deadline = std::chrono::steady_clock::now() + 120s;;) {
@@ -66,7 +66,7 @@ std::string remedy_of(const fs::path& folder) {
         record_file(folder).string());
 }
 
-/// Throws bad_input where items.csv is not the file that was described.
+/// Throws bad_input if items.csv is not the file that was described.
 void check_items(const DatasetRecord& record, const fs::path& folder) {
     const fs::path items = items_file(folder);
     with_note(fmt::format("reading `{}`", items.string()), [&] {
@@ -136,19 +136,19 @@ std::string dataset_id(const DatasetRecord& record) {
     return hasher.digest();
 }
 
-/// As it is recorded: whole, without a slash at its end.
+/// The recorded form: absolute, without a slash at its end.
 std::string root_text(const fs::path& root) {
     if (root.empty()) return {};
     const fs::path whole = absolute_path(root);
     return (whole.has_filename() ? whole : whole.parent_path()).string();
 }
 
-/// To type: a name that tells the data set now from the one there.
+/// A name to suggest, which distinguishes the new data set from the existing one.
 std::string another_name(const std::string& there) {
     return shell_word(there + "-2");
 }
 
-/// Throws where the images are other ones, whatever their names: the same ones corrupted otherwise.
+/// Throws if the images differ although their names agree, because they were corrupted differently.
 void check_same_corruption(const DatasetRecord& there, std::string_view now,
                            const fs::path& folder) {
     if (same_corruption(there.corruption, now)) return;
@@ -175,7 +175,7 @@ ClassList classes_in(const JsonReader& fields) {
     return ids.empty() ? ClassList() : ClassList(std::move(ids), std::move(names));
 }
 
-/// Both files, checked against one another.
+/// Reads both files and checks them against each other.
 Dataset read_items(const DatasetRecord& record, const fs::path& folder) {
     const fs::path items = items_file(folder);
     return with_note(fmt::format("reading `{}`", items.string()), [&] {
@@ -190,7 +190,8 @@ Dataset read_items(const DatasetRecord& record, const fs::path& folder) {
     });
 }
 
-/// Where the items there are some of those now, as after a pilot: a command that sets them aside.
+/// If the existing items are a part of the new ones, as after a pilot: a command that sets them
+/// aside.
 std::string aside_of_part(const StringColumn& there, const StringColumn& now,
                           const fs::path& folder) {
     if (there.size() == 0 || there.size() >= now.size()) return "";
@@ -208,7 +209,7 @@ std::string aside_of_part(const StringColumn& there, const StringColumn& now,
         shell_word(folder.string()), shell_word(aside.string()));
 }
 
-/// What is there, when it is that of `dataset`.
+/// The existing record, if it matches `dataset`.
 DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
                           std::string_view corruption, const fs::path& folder) {
     DatasetRecord there = read_dataset_record(folder);
@@ -221,7 +222,7 @@ DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
             "set name (--dataset-name {}){}",
             there.name, folder.string(), what, difference, another_name(there.name), more));
     };
-    // The command that made a store here goes on with it, whatever its classes are called since.
+    // The command that made the store may continue, even if its classes were renamed since.
     DatasetRecord as_then = there;
     for (const DatasetRecord::Former& former : there.former) {
         if (same_class_ids(former.classes, dataset.classes)) as_then.classes = former.classes;
@@ -232,7 +233,7 @@ DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
         other("other items", items_difference(ids, dataset.ids, there_and_now),
               aside_of_part(ids, dataset.ids, folder));
     }
-    // Before the labels, which are numbers of classes.
+    // Checked before the labels, because those are class numbers.
     if (!same.classes && !there.classes.empty() && !dataset.classes.empty()) {
         other("different classes before and now",
               classes_difference(there.classes, dataset.classes, there_and_now), "");
@@ -303,7 +304,7 @@ DatasetRecord parse_dataset_record(std::string_view text) {
     record.classes = classes_in(fields["classes"]);
     if (fields.has("corruption")) record.corruption = fields["corruption"].object().dump();
     record.has_checksum = format >= 3;
-    // Before there were ids, the hash of items.csv stood for all that is known of each item.
+    // Before there were ids, the hash of items.csv represented everything known about each item.
     record.attributes_hash = format >= 3 ? fields["attributes_hash"].text() : record.items_xxh128;
     record.id = format >= 3 ? fields["id"].name() : dataset_id(record);
     if (fields.has("former")) {
@@ -324,8 +325,8 @@ DatasetRecord read_dataset_record(const fs::path& folder) {
 DatasetRecord ensure_dataset(const fs::path& folder, const std::string& name,
                              const std::string& ids_hash, const Dataset& dataset,
                              std::string_view corruption) {
-    // A finished description is read, and written no more: a second model may then be stored where
-    // the data set's folder is read-only.
+    // A finished description is only read, so that a second model can be stored even if the data
+    // set's folder is read-only.
     if (is_there(record_file(folder))) return same_record(ids_hash, dataset, corruption, folder);
     const std::optional<FileLock> lock = wait_for_lock(folder / ".lock");
     if (is_there(record_file(folder))) return same_record(ids_hash, dataset, corruption, folder);
@@ -336,7 +337,7 @@ DatasetRecord ensure_dataset(const fs::path& folder, const std::string& name,
     record.items_xxh128 = hash_file(items_file(folder));
     write_item_columns(dataset, record.items_xxh128, columns_file(folder));
     write_file_atomically(record_file(folder), dataset_text(record));
-    // Without a lock somebody else may have written it just now: the same, or nobody goes on.
+    // Without a lock another process may have written it meanwhile. It must be the same.
     if (!lock) return same_record(ids_hash, dataset, corruption, folder);
     return record;
 }
@@ -378,7 +379,7 @@ DatasetRecord set_classes(const fs::path& folder, const ClassList& classes) {
         refuse(fmt::format("the data set `{}` in `{}` has {} classes, but the new list has {}",
                            record.name, folder.string(), record.classes.size(), classes.size()));
     }
-    // What stood for it before was of the file, and ids compare it from now on.
+    // The former value was the file's hash. Ids compare the new one from now on.
     if (!record.has_checksum) record.attributes_hash = attributes_hash(read_items(record, folder));
     record.former.push_back({record.id, record.classes});
     record.classes = classes;

@@ -23,14 +23,14 @@ namespace {
 
 using nlohmann::json;
 
-/// Provenance may nest; what prints JSON walks it by recursion.
+/// Provenance may be nested, and printing JSON is recursive.
 constexpr int max_depth = 64;
 
 constexpr const char* checksum_key = "xxh128";
 constexpr std::string_view before_checksum = "\"xxh128\": \"";
 constexpr std::string_view after_checksum = "\"\n}\n";
 
-/// Whether the text ends with a checksum. Throws when it is that of other bytes.
+/// Whether the text ends with a checksum. Throws if it does not match the other bytes.
 bool check_checksum(std::string_view text) {
     static const std::size_t hash_size = hash_text("").size();
     const std::size_t size = before_checksum.size() + hash_size + after_checksum.size();
@@ -72,7 +72,7 @@ VersionedObject parse_object(std::string_view text, std::string_view schema) {
                         "predict or import again into another folder",
                         schema, version, oldest_schema_version, schema_version));
     }
-    // A file of before checksums holds no such field; else its version is what was changed.
+    // A file from before checksums has no such field. Otherwise its version was altered.
     if (!has_checksum && (version >= 3 || value.contains(checksum_key))) {
         refuse(
             fmt::format("damaged: the text does not end with its checksum (`{}`), as it was "
@@ -100,7 +100,7 @@ std::string shown_field(const json& value) {
 }
 
 std::string field_differences(const json& there, const json& now) {
-    json all = there;  // a field that has its default may be left out on either side
+    json all = there;  // either side may omit a field with its default value
     all.update(now);
     std::string text;
     for (const auto& entry : all.items()) {

@@ -13,17 +13,17 @@
 
 namespace assay::store {
 
-/// Written by an Assay whose files are not read.
+/// The file was written by an Assay version that is not supported.
 class OtherVersion : public Error {
 public:
     using Error::Error;
 };
 
-/// False of a file that is there and cannot be opened: whether it is damaged is not known.
+/// False for an existing file that cannot be opened, because it may not be damaged.
 bool may_be_judged(const std::filesystem::path& path);
 
-/// Runs `body`; a message that leaves it, of damage to the file at `path`, ends with `remedy`, what
-/// to do about it.
+/// Runs `body`. An error about damage to the file at `path` gets `remedy` at the end of its
+/// message.
 template <class Body>
 decltype(auto) with_remedy(const std::filesystem::path& path, std::string_view remedy,
                            Body&& body) {
@@ -39,24 +39,24 @@ decltype(auto) with_remedy(const std::filesystem::path& path, std::string_view r
     }
 }
 
-/// The object in `text`, of schema `schema` (field "schema"), and its version ("schema_version",
-/// which is one that is read). Throws bad_input: not JSON, not that schema, other bytes than those
-/// that its checksum is of; OtherVersion.
+/// The object in `text`, which must have schema `schema` (field "schema"), and its version
+/// ("schema_version", which must be supported). Throws bad_input: not JSON, another schema, a
+/// checksum that does not match; OtherVersion.
 struct VersionedObject {
     nlohmann::json value;
     int version;
 };
 VersionedObject parse_object(std::string_view text, std::string_view schema);
 
-/// Invalid UTF-8 (a file name may hold it) is replaced, not refused.
+/// Replaces invalid UTF-8, which a file name may contain, instead of refusing it.
 std::string dump(const nlohmann::json& value);
-/// The same with one field more, the last: "xxh128", the hash of all bytes before it. What follows
-/// has one form only, so that no byte of the text can change unnoticed.
+/// The same with one field more at the end: "xxh128", the hash of all bytes before it. The text
+/// after the hash has only one possible form, so that no byte of the text can change unnoticed.
 std::string dump_with_checksum(const nlohmann::json& value);
 
-/// A value as a sentence has it: a text without quotes, "not set" for null.
+/// A value in the form of a sentence: a text without quotes, "not set" for null.
 std::string shown_field(const nlohmann::json& value);
-/// The fields of two objects that differ: "interpolation is `bicubic` there and `bilinear` now".
+/// The fields in which two objects differ: "interpolation is `bicubic` there and `bilinear` now".
 std::string field_differences(const nlohmann::json& there, const nlohmann::json& now);
 
 }  // namespace assay::store

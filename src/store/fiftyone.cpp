@@ -27,13 +27,13 @@ namespace {
 using nlohmann::json;
 using Type = json::value_t;
 
-/// A classifier's confidence in its prediction; nothing where there is none.
+/// A classifier's confidence in its prediction, or nothing if there is none.
 std::optional<double> confidence_of(const JsonReader& label) {
     const auto found = label.json().is_object() ? label.find("confidence") : std::nullopt;
     return found ? std::optional(found->number()) : std::nullopt;
 }
 
-/// {"id", "index", "prob"}: what JsonRows reads of a predicted class.
+/// {"id", "index", "prob"}: the form in which JsonRows reads a predicted class.
 json prediction_row(std::string id, std::int32_t cls, const std::optional<double>& confidence) {
     json row = {{"id", std::move(id)}};
     if (confidence) {
@@ -65,7 +65,7 @@ std::vector<std::byte> from_base64(std::string_view text) {
     return bytes;
 }
 
-/// At most `most` bytes come out.
+/// Unpacks at most `most` bytes.
 std::vector<std::byte> inflated(const std::vector<std::byte>& packed, std::size_t most) {
     std::vector<std::byte> out(most);
     uLongf size = most;
@@ -79,7 +79,8 @@ std::vector<std::byte> inflated(const std::vector<std::byte>& packed, std::size_
     return out;
 }
 
-/// A list of numbers; or NumPy's bytes of one, packed by zlib, in base64, as FiftyOne keeps it.
+/// Logits as a list of numbers, or as FiftyOne stores them: NumPy's bytes, compressed by zlib, in
+/// base64.
 std::vector<float> logits_of(const JsonReader& value, std::size_t classes) {
     std::vector<float> logits;
     if (value.json().is_array()) {
@@ -88,7 +89,8 @@ std::vector<float> logits_of(const JsonReader& value, std::size_t classes) {
             logits.push_back(static_cast<float>(logit.get<double>()));
         }
     } else {
-        // {"$binary": {"base64": text, ...}}, of MongoDB's older writers {"$binary": text, ...}.
+        // {"$binary": {"base64": text, ...}}, or {"$binary": text, ...} from MongoDB's older
+        // writers.
         const json* text = &value.json();
         for (const char* key : {"$binary", "base64"}) {
             if (text->is_object() && text->contains(key)) text = &text->at(key);
@@ -109,7 +111,7 @@ std::vector<float> logits_of(const JsonReader& value, std::size_t classes) {
     return logits;
 }
 
-/// Reads samples of one field of predictions.
+/// Reads samples with one field of predictions.
 class Samples {
 public:
     explicit Samples(const SourceOptions& options)
@@ -182,7 +184,7 @@ private:
         const std::vector<float> scores = logits_of(*logits, options_.classes.size());
         const auto best =
             static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin());
-        // An order of classes that is not the logits' own would be noticed nowhere else.
+        // Without this check, a class order that differs from the logits' would go unnoticed.
         if (scores[best] != scores[static_cast<std::size_t>(cls)])
             refuse(
                 fmt::format("the label is `{}`, but the greatest logit belongs to class {}, `{}`: "

@@ -1,4 +1,4 @@
-// What FiftyOne exports of classifications.
+// FiftyOne's exports of classifications.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace assay::store {
 
-/// FiftyOneImageClassificationDataset: {"classes": [names] or null, "labels": {image: label}},
-/// where a label is a class's place in "classes", or without these its name, or null, or {"label":
-/// either, "confidence": a number or null}. The text must outlive this.
+/// FiftyOneImageClassificationDataset: {"classes": [names] or null, "labels": {image: label}}. A
+/// label is null, or a class's position in "classes", or its name if there are none. It may also be
+/// {"label": one of these, "confidence": a number or null}. The text must outlive this object.
 class FiftyOneLabels {
 public:
-    /// Where classes are `told`, the file's are found among them by name. Throws bad_input.
+    /// If `told` gives classes, the file's classes are looked up in it by name. Throws bad_input.
     FiftyOneLabels(std::string_view text, const ClassList& told);
 
-    /// `told`, or the file's own.
+    /// the given list, or the file's own.
     const ClassList& classes() const noexcept { return classes_; }
-    /// Of a label that is not null. Throws bad_input.
+    /// The class of a label, which must not be null. Throws bad_input.
     std::int32_t class_of(const JsonReader& label) const;
     /// Errors of `visit` get the image's name.
     void for_each(
@@ -33,7 +33,8 @@ public:
 private:
     std::string_view text_;
     ClassList classes_;
-    std::vector<std::int32_t> places_;  ///< of the file's own classes, in `classes_`
+    std::vector<std::int32_t> places_;  ///< for the file's own classes: their positions in
+                                        ///< `classes_`
 };
 bool is_fiftyone_labels(const JsonOutline& outline);
 
@@ -42,8 +43,8 @@ ScoreSource read_fiftyone_labels(std::string_view text, const SourceOptions& opt
 
 /// samples.json of a FiftyOneDataset: {"samples": [{"filepath", field: {"_cls": "Classification",
 /// "label", "confidence", "logits"}}]}. The field of predictions is options.array, or the only one
-/// beside ground_truth (or another name of truths); logits are in the order of options.classes, and
-/// must say what the label says.
+/// besides ground_truth (or a similar name). Logits must be in the order of options.classes and
+/// agree with the label.
 ScoreSource read_fiftyone_samples(std::string_view text, const SourceOptions& options);
 
 }  // namespace assay::store

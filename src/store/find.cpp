@@ -20,7 +20,7 @@ bool holds_shards(const fs::path& folder) {
     return is_folder(shards) && !is_empty_folder(shards);
 }
 
-/// The store, where `path` is the folder of its parts or one of them.
+/// The store, if `path` is the folder of its parts or one of them.
 fs::path store_of_parts(const fs::path& path) {
     fs::path folder = absolute_path(path);
     if (!folder.has_filename()) folder = folder.parent_path();
@@ -29,14 +29,14 @@ fs::path store_of_parts(const fs::path& path) {
     return parts ? folder.parent_path() : path;
 }
 
-/// Adds `folder` when it is a store, else the stores that are at most `depth` folders below it.
+/// Adds `folder` if it is a store, else the stores at most `depth` folders below it.
 void look_into(const fs::path& folder, int depth, StoreFolders& found) {
     std::vector<fs::path> inside;
     try {
         if (store::is_store_folder(folder)) {
             found.stores.push_back(folder);
         } else if (holds_shards(folder)) {
-            // A store that is being begun has its manifest before its first shard.
+            // A store that is just beginning has its manifest before its first shard.
             if (store::is_store_folder(folder)) {
                 found.stores.push_back(folder);
             } else {
@@ -63,7 +63,7 @@ StoreFolders look_for_stores(const fs::path& path) {
                         path.string(), shell_word(path.string()), shell_word(path.string())));
     }
     StoreFolders found;
-    // "RUNS/val/resnet50/parts" is that store, and so is each of its parts.
+    // "RUNS/val/resnet50/parts" means that store, and so does each of its parts.
     look_into(store_of_parts(path), 2, found);
     if (found.stores.empty() && found.faults.empty()) {
         throw Error(

@@ -18,12 +18,12 @@
 namespace assay::store {
 namespace {
 
-/// A model saw the images, by a decoder before this one.
+/// Whether a model saw the images through an earlier version of the decoder.
 bool is_by_former_decoder(const StoreSpec& spec) {
     return spec.decoder < decoder_version && !spec.preprocess_hash.empty();
 }
 
-/// What is not recorded is taken for the image as it was encoded.
+/// Without a record, the image is assumed to have been used as encoded.
 bool has_other_pixels(const StoreSpec& spec, const Dataset& dataset, std::uint64_t row,
                       const ImageFile& recorded) {
     if (!may_have_other_pixels(spec, dataset, row)) return false;

@@ -1,8 +1,8 @@
-// Stores of builds whose decoder made other pixels of some images.
+// Stores from builds whose decoder gave other pixels for some images.
 //
-// Version 1 turns photographs in Parquet files of `datasets` by their EXIF data (ImageArchive), as
-// that library does. Builds before it recorded no version and scored such photographs as they are
-// stored, but for some that turned them already: there the recorded hash is that of now.
+// Version 1 rotates photographs in Parquet files of `datasets` by their EXIF data (ImageArchive),
+// as that library does. Earlier builds recorded no version and scored such photographs as stored.
+// Some of them already rotated the images, and then the recorded hash equals the current one.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,12 @@
 
 namespace assay::store {
 
-/// Whether a former decoder may have made other pixels of the image. Of images that cannot be read
-/// false.
+/// Whether a former decoder may have given other pixels for the image. False for unreadable images.
 bool may_have_other_pixels(const StoreSpec& spec, const Dataset& dataset, std::uint64_t row);
 
-/// Throws bad_input where the store has scores of images that have other pixels now: what it lacks
-/// would be computed from others. Cost: of a store by a former decoder a look at each of its
-/// images, where they are in an archive; else none.
+/// Throws bad_input if the store has scores of images whose pixels differ now, because the missing
+/// rows would be computed from other pixels. Cost: for a store from a former decoder, a look at
+/// each image if they are in an archive; otherwise none.
 void refuse_former_decoder(const std::filesystem::path& store, const StoreSpec& spec,
                            const Dataset& dataset, int threads);
 

@@ -6,7 +6,7 @@
 namespace assay::store {
 
 /// Gives items without labels an empty set each. Throws bad_input: no items, an empty or repeated
-/// id, other numbers of labels, paths or values of an attribute than ids.
+/// id, a number of labels, paths or attribute values that differs from the ids.
 void check_given_items(Dataset& dataset);
 
 }  // namespace assay::store

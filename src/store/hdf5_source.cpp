@@ -35,7 +35,7 @@ std::shared_ptr<Spool> spooled(const ByteSource& npy, const std::filesystem::pat
     return spool;
 }
 
-/// Keras keeps each layer's weights in a group `vars`; a matrix of them looks like scores.
+/// Keras stores each layer's weights in a group `vars`, and a matrix of weights looks like scores.
 void refuse_weights(const std::vector<Hdf5Array>& arrays) {
     const auto weights = std::ranges::count_if(arrays, [](const Hdf5Array& array) {
         return array.name.find("vars/") != std::string::npos;

@@ -26,8 +26,8 @@ namespace {
 
 constexpr std::size_t sample_size = 64;
 
-/// The rows whose bytes are read: the same for every store of the data set, so that each file is
-/// read once.
+/// The rows whose bytes are read. They are the same for every store of the data set, so that each
+/// file is read once.
 std::vector<std::uint64_t> sample_of(std::uint64_t rows) {
     std::vector<std::uint64_t> chosen;
     if (rows <= sample_size) {
@@ -41,7 +41,7 @@ std::vector<std::uint64_t> sample_of(std::uint64_t rows) {
     return chosen;
 }
 
-/// What the image is now; not known() where it cannot be read.
+/// The current state of the image; not known() if it cannot be read.
 ImageFile read_image(const Dataset& dataset, std::uint64_t row, std::string* whole_hash = nullptr) {
     try {
         const std::vector<std::byte> bytes = dataset.read_image(static_cast<std::size_t>(row));
@@ -66,13 +66,13 @@ std::optional<StoreSpec> spec_if_there(const fs::path& store) {
     }
 }
 
-/// Without a slash at its end.
+/// The folder without a slash at its end.
 fs::path folder_of(const Dataset& dataset) {
     const fs::path folder = absolute_path(dataset.root);
     return folder.has_filename() ? folder : folder.parent_path();
 }
 
-/// Where the data set's images were, as it was described; "" where it is no more, and will be
+/// The recorded folder of the data set's images; "" if it no longer exists, and will be recorded
 /// again.
 std::string recorded_root(const fs::path& folder) {
     return is_there(folder / "dataset.json") ? read_dataset_record(folder).root : std::string();
@@ -126,7 +126,7 @@ void ImageCheck::before(const std::string& model) {
 
 bool ImageCheck::compare(const fs::path& store) {
     const std::optional<StoreSpec> spec = spec_if_there(store);
-    if (!spec || !same_items(*spec, dataset_)) return false;  // opening the store says so
+    if (!spec || !same_items(*spec, dataset_)) return false;  // opening the store reports it
     refuse_former_decoder(store, *spec, dataset_, threads_);
     return compare_single(store, *spec) || compare_whole_shard(store, *spec);
 }
@@ -192,7 +192,7 @@ bool ImageCheck::compare_single(const fs::path& store, const StoreSpec& spec) {
             const std::size_t at = place;
             if (sampled_row) ++place;
             recorded += there.known() ? 1 : 0;
-            // An image that could not be read then may have been mended since.
+            // An image that was unreadable then may have been repaired since.
             if (!there.known() || record->states[i] == RowState::unreadable) continue;
             const std::uint64_t size = sizes[static_cast<std::size_t>(row)];
             if (size == ImagesNow::absent) continue;
@@ -219,7 +219,7 @@ bool ImageCheck::compare_single(const fs::path& store, const StoreSpec& spec) {
     }
     if (bytes_differ) refuse(store, bytes_differ->first, bytes_differ->second, 0, bytes_compared);
     if (!now_->away().empty() && !noted_) {
-        // What is missing would be read from there; where nothing is, nobody need be there.
+        // Missing images would be read from the folder. If nothing is missing, it need not exist.
         noted_ = true;
         notes_.push_back(fmt::format(
             "the images could not be compared with those of the stores: {}", now_->away()));
@@ -230,12 +230,12 @@ bool ImageCheck::compare_single(const fs::path& store, const StoreSpec& spec) {
 
 bool ImageCheck::compare_whole_shard(const fs::path& store, const StoreSpec& spec) {
     bool has_hashes = false;
-    // From the last one, which is the shortest.
+    // Starts with the last shard, which is the shortest.
     for (std::size_t shard = shard_count(spec); shard-- > 0;) {
         const auto record = record_if_there(store, spec, shard);
         if (!record || record->images_hash.empty()) continue;
         has_hashes = true;
-        // The hash of an image that could not be read then says nothing of the others.
+        // With an unreadable image, the shard's hash does not allow a comparison of the others.
         if (std::ranges::count(record->states, RowState::unreadable) > 0) continue;
         const std::uint64_t first = shard_begin(spec, shard);
         std::vector<std::string> hashes(record->states.size());

@@ -1,5 +1,5 @@
-// Whether the images of a data set are those that its stores were made from: names, ids and classes
-// may agree (blur/1 and noise/1 of ImageNet-C) where the bytes do not.
+// Checks that a data set's images are those from which its stores were made. Names, ids and classes
+// may agree although the bytes differ (blur/1 and noise/1 of ImageNet-C).
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace assay::store {
 
-/// `hash` as a shard's record has it, from a whole one ("xxh128:<32 hex digits>").
+/// `hash` in the form of a shard's record, from a full hash ("xxh128:<32 hex digits>").
 ImageFile image_file(std::uint64_t bytes, std::string_view whole_hash);
 
-/// What the images of a data set are now: looked up once, for however many checks.
+/// The current state of a data set's images, looked up once for any number of checks.
 class ImagesNow {
 public:
     /// `dataset` must outlive this.
@@ -29,13 +29,13 @@ public:
 
     static constexpr std::uint64_t absent = UINT64_MAX;
     static constexpr std::uint64_t unknown = UINT64_MAX - 1;
-    /// Bytes of each image's file; `absent` where it is not there, `unknown` of images in archives.
-    /// Cost, once: a look at each file.
+    /// The size of each image's file: `absent` if it does not exist, `unknown` for images in
+    /// archives. Cost, once: a look at each file.
     const std::vector<std::uint64_t>& sizes();
-    /// The rows whose bytes are compared, ascending, and what those of one of them are.
+    /// The rows whose bytes are compared, ascending, and the current state of one of them.
     const std::vector<std::uint64_t>& sample_rows() const { return sample_rows_; }
     ImageFile sampled(std::size_t place);
-    /// Why a server did not give one of them, since when none is asked for; else "".
+    /// Why a server did not provide one of them. After that no more are requested. Else "".
     const std::string& away() const { return away_; }
 
 private:
@@ -49,36 +49,37 @@ private:
 
 class ImageCheck {
 public:
-    /// `dataset` must outlive the check; `folder`: RUNS/<data set>, there or not.
+    /// `dataset` must outlive the check. `folder` is RUNS/<data set>, which need not exist.
     ImageCheck(const Dataset& dataset, std::filesystem::path folder, int threads);
-    /// The same of another data set, `name`, made from the same images: `now` is that of `dataset`,
-    /// shared by one check after another, and is used by before() alone.
+    /// The same for another data set, `name`, made from the same images. `now` belongs to `dataset`
+    /// and is shared by consecutive checks. Only before() uses it.
     ImageCheck(const Dataset& dataset, std::string name, std::filesystem::path folder, int threads,
                std::shared_ptr<ImagesNow> now);
 
-    /// Compares the images with the records of the store of `model`, or, while that has none, of
-    /// the first store beside it that has some: the size of every recorded image, and the bytes of
-    /// 64 of them, the same ones for every store. Of stores of before images were recorded singly,
-    /// the bytes of one whole shard. Images that are not there, and rows that could not be read
-    /// then, do not count. Throws bad_input: another image, with both folders. Cost: one look at
-    /// each file's size and 64 files' bytes, once for all models. Memory: 8 bytes an image.
+    /// Compares the images with the records of the store of `model`. If it has none yet, uses the
+    /// first neighboring store that has some. Compares the size of every recorded image, and the
+    /// bytes of 64 of them, which are the same for every store. For stores from before images were
+    /// recorded individually, compares the bytes of one whole shard. Ignores missing images, and
+    /// rows that were unreadable then. Throws bad_input for a different image, with both folders.
+    /// Cost: one look at each file's size and 64 files' bytes, once for all models. Memory: 8 bytes
+    /// an image.
     void before(const std::string& model);
 
-    /// Compares images that were just read with what this store (a shard that is written again) or
-    /// the first one beside it has recorded of them: it may have been begun by another process
-    /// since. Throws as before() does. Thread-safe. Cost: one record.
+    /// Compares newly read images with the records of this store (for a shard that is written
+    /// again) or of the first neighboring store, which another process may have begun since. Throws
+    /// as before() does. Thread-safe. Cost: one record.
     void after(const std::string& model, std::uint64_t first_row,
                std::span<const ImageFile> images) const;
 
-    /// What is to be said when all agree: that the folder has moved, or that little could be
-    /// compared. Once each.
+    /// Remarks if everything agrees: that the folder has moved, or that little could be compared.
+    /// Each is returned once.
     std::vector<std::string> take_notes();
 
 private:
     std::vector<std::filesystem::path> siblings(const std::string& model) const;
-    /// Of a store beside this one; what is fixed when a store is begun is read once.
+    /// The spec of a neighboring store. Facts that are fixed when a store is begun are read once.
     std::optional<StoreSpec> spec_of(const std::filesystem::path& store) const;
-    /// False: the store there has no record of images.
+    /// Returns false if the store has no record of images.
     bool compare(const std::filesystem::path& store);
     bool compare_single(const std::filesystem::path& store, const StoreSpec& spec);
     bool compare_whole_shard(const std::filesystem::path& store, const StoreSpec& spec);

@@ -12,7 +12,7 @@
 namespace assay::store {
 namespace {
 
-/// Rows looked at together: fixed, so that nothing depends on the number of threads.
+/// The number of rows per block is fixed, so that nothing depends on the number of threads.
 constexpr std::uint32_t block_floats = 1U << 20;
 
 }  // namespace

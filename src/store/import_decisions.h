@@ -1,4 +1,4 @@
-// What an import finds out and decides before anything is stored.
+// Detects and decides properties of an import before anything is stored.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace assay::store {
 
-/// Progress of a step that counts rows, from many threads.
+/// Progress of a step that counts rows, callable from many threads.
 class Stage {
 public:
     Stage(std::string_view name, std::uint64_t rows, const ProgressCallback& callback)
@@ -35,16 +35,17 @@ private:
     std::mutex mutex_;
 };
 
-/// What all rows look like. Cost: one pass over the scores.
+/// Collects facts about all rows. Cost: one pass over the scores.
 KindFacts look_at(const ScoreSource& source, int threads, const ProgressCallback& callback);
-/// What the scores are: as told, as the name of the column says, or as all rows look. Throws
-/// bad_input where the rows do not tell or contradict it (with options.force: a note), usage.
+/// The kind of the scores: as given, as the column's name says, or as all rows show. Throws
+/// bad_input if the rows do not reveal it or contradict it (a note with options.force), usage.
 ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
                       const ImportOptions& options, std::vector<std::string>& notes);
-/// The numbers as the store has them: percent as probabilities, logarithms as natural ones.
+/// Converts the numbers to the store's scale: percent to probabilities, other logarithms to natural
+/// ones.
 void apply_scale(ScoreSource& source, ScoreScale scale);
-/// Those told, those of the columns, of the data set that is there, ImageNet's where there are
-/// 1000, or numbers. Throws bad_input: another number of classes than columns, or other names.
+/// The classes: those given, those of the columns, those of the existing data set, ImageNet's for
+/// 1000 classes, or numbers. Throws bad_input if their number or names differ from the columns.
 ClassList classes_of(const ScoreSource& source, const ImportOptions& options,
                      const std::optional<Dataset>& existing, std::vector<std::string>& notes);
 

@@ -28,12 +28,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The columns that are asked for of a file of labels; "": found out.
+/// The columns requested for a file of labels; "" detects them.
 struct LabelFileColumns {
     std::string image, label;
 };
 
-/// Of the list of the items, unless they are of the labels' own file.
+/// The columns for the list of items, unless they apply to the file of labels.
 LabelFileColumns columns_of_items(const ImportOptions& options) {
     if (!options.labels.empty()) return {};
     return {options.image_column, options.columns.label};
@@ -45,7 +45,7 @@ struct ItemList {
     std::vector<Dataset::Attribute> attributes;
 };
 
-/// `list.ids` are of the column called `id`, or else of the images.
+/// `list.ids` come from the column `id`, or else from the column of images.
 ItemList read_item_table(std::string_view text, const LabelTable& table, const ClassList& classes,
                          const LabelFileColumns& asked, std::vector<std::string>& notes) {
     const TableSample& sample = table.sample;
@@ -66,7 +66,7 @@ ItemList read_item_table(std::string_view text, const LabelTable& table, const C
     std::vector<std::size_t> others = columns.others;
     if (columns.id) others.insert(others.begin(), *columns.image);
     std::ranges::sort(others);
-    // The names that a store's own list of items gives to something else.
+    // Removes names that have another meaning in a store's own list of items.
     std::erase_if(others, [&](std::size_t c) {
         const std::string& name = sample.names[c];
         return name == "id" || name == "path" || name == "label" || name == "labels";
@@ -82,7 +82,7 @@ ItemList read_item_table(std::string_view text, const LabelTable& table, const C
     return list;
 }
 
-/// Parquet and JSON lines, as the csv that they would be.
+/// Parquet and JSON lines are converted to csv.
 ItemList read_items_as_csv(const fs::path& path, const ClassList& classes,
                            const LabelFileColumns& asked, std::vector<std::string>& notes) {
     constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
@@ -96,8 +96,7 @@ ItemList read_items_as_csv(const fs::path& path, const ClassList& classes,
     return list;
 }
 
-/// A table's column of ids and what else it says of the items, or the lines of a text, or NumPy's
-/// texts.
+/// Reads a table's ids and other columns, the lines of a text, or NumPy's texts.
 ItemList read_items(const fs::path& path, const ClassList& classes, const LabelFileColumns& asked,
                     std::vector<std::string>& notes) {
     const std::string ending = lower_extension(path.filename().string());
@@ -141,7 +140,7 @@ void check_ids(const StringColumn& ids, const std::string& where) {
     }
 }
 
-/// The row of each item, by the rows' own ids.
+/// Finds the row of each item by the rows' own ids.
 std::vector<std::uint32_t> match_rows(const StringColumn& ids, const Dataset& items,
                                       const std::string& where, std::uint64_t& left_out) {
     const std::vector<std::uint32_t> item_of = items_of_keys(ids, items, "the file of scores");
@@ -192,12 +191,12 @@ bool is_identity(const std::vector<std::uint32_t>& order) {
     return true;
 }
 
-/// The labels of a file, of which -1 is what `options` say. `of_items`: the file is the list of the
-/// items, whose columns have been said.
+/// The labels of a file, in which `options` define -1. `of_items` means that the file is the list
+/// of items, whose columns were already reported.
 LabelSets labels_of_file(const fs::path& path, const Dataset& dataset, LabelMatch& match,
                          const ImportOptions& options, bool of_items, const LabelFileColumns& asked,
                          std::vector<std::string>& notes) {
-    static const ClassList signs({"-1", "1", "0"});  // 0 would else be the first of them
+    static const ClassList signs({"-1", "1", "0"});  // 0 would otherwise be the first class
     const std::string where = fmt::format("`{}`", path.filename().string());
     const ClassList& classes = dataset.classes;
     const bool is_class = options.minus_one == MinusOne::first_class;
@@ -222,8 +221,8 @@ LabelSets labels_of_file(const fs::path& path, const Dataset& dataset, LabelMatc
     }
 }
 
-/// Numbers in a file of labels mean other classes if the columns of scores stand in another order.
-/// So the file is read once more with the classes sorted: names give the same sets.
+/// If the score columns are not sorted, numbers in a file of labels are ambiguous. So the file is
+/// read again with sorted classes: names give the same sets, and numbers do not.
 void refuse_numbers_of_unsorted(const fs::path& path, const Dataset& dataset,
                                 const LabelSets& labels, const ImportOptions& options,
                                 bool of_items, const LabelFileColumns& asked) {
@@ -252,8 +251,8 @@ void refuse_numbers_of_unsorted(const fs::path& path, const Dataset& dataset,
     }
 }
 
-/// In the file's order, for `dataset` in that order, which has those of an annotated list already.
-/// The most particular source speaks, and others are named.
+/// Labels in the file's order, for `dataset` in that order, which already has the labels of an
+/// annotated list. The most specific source is used, and a note names the others.
 LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, const Dataset& dataset,
                     bool list_has_labels, bool annotated, bool columns_order_classes,
                     const std::vector<std::uint32_t>& kept, std::vector<std::string>& notes) {
@@ -320,7 +319,7 @@ void put_in_order(ImportedItems& items, const std::vector<std::uint32_t>& order,
     rows = std::move(moved);
 }
 
-/// The data set that is there may have the same items in another order, or spelt otherwise.
+/// The existing data set may have the same items in another order or spelling.
 void follow(const Dataset& existing, ImportedItems& items, std::vector<std::uint32_t>& rows,
             std::vector<std::string>& notes) {
     if (existing.size() != items.dataset.size()) return;
@@ -330,7 +329,7 @@ void follow(const Dataset& existing, ImportedItems& items, std::vector<std::uint
         order = match_rows(items.dataset.ids, existing, "the existing data set", left_out);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
-        return;  // other items: opening the store says so
+        return;  // opening the store reports the different items
     }
     const bool moved = !is_identity(order);
     if (moved) put_in_order(items, order, rows);
@@ -353,7 +352,7 @@ ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
     Dataset& dataset = items.dataset;
     dataset.name = options.dataset_name;
     dataset.classes = classes;
-    // First in the order of the file, in which labels without names are, too; then as listed.
+    // First in the file's order, which labels without names share, then in the list's order.
     std::vector<std::uint32_t> rows(source.rows), list_order;
     std::iota(rows.begin(), rows.end(), 0U);
     bool list_has_labels = false;

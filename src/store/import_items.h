@@ -1,4 +1,4 @@
-// Which item each row of an imported file is about, and what its labels are.
+// Determines the item and labels of each row in an imported file.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,19 @@ namespace assay::store {
 
 struct ImportedItems {
     Dataset dataset;
-    std::vector<std::uint32_t> order;  ///< the file's row of each item; empty: the same
-    std::uint64_t left_out = 0;        ///< rows of the file that are no item's
+    std::vector<std::uint32_t> order;  ///< the file's row for each item; empty if the order is the
+                                       ///< same
+    std::uint64_t left_out = 0;        ///< rows of the file that match no item
 
     std::uint64_t row_of(std::uint64_t item) const {
         return order.empty() ? item : order[static_cast<std::size_t>(item)];
     }
 };
 
-/// `classes`: of the scores. `annotated`: what options.ids holds, where it is JSON. `existing`: the
-/// data set that is there already, whose order and spelling of ids are taken where the items are
-/// the same. Throws bad_input: ids that repeat or are empty, items without a row, other numbers of
-/// items and rows where no ids say which is which, and as read_label_sets().
+/// `classes` are those of the scores. `annotated` is the content of options.ids if it is JSON. If
+/// the `existing` data set has the same items, its order and spelling of ids are used. Throws
+/// bad_input: repeated or empty ids, items without a row, different numbers of items and rows
+/// without ids to match them, and as read_label_sets().
 ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
                              const ClassList& classes, const AnnotatedItems* annotated,
                              const std::optional<Dataset>& existing,

@@ -41,8 +41,8 @@ bool is_same_file(const fs::path& one, const fs::path& other) {
     return identity_of_file(one) == identity_of_file(other);
 }
 
-/// Gives a file a second name, so that it is found beside its record wherever that is. Where the
-/// file system has no such thing the file is renamed: readers miss it until its record follows.
+/// Gives a file a second name, so that it exists next to its record at all times. Without hard
+/// links the file is renamed, and readers miss it until its record follows.
 void add_name(const fs::path& from, const fs::path& to) {
     if (!is_there(from) || (is_there(to) && is_same_file(from, to))) return;
     std::error_code error;
@@ -51,7 +51,7 @@ void add_name(const fs::path& from, const fs::path& to) {
     if (error) move_file(from, to);
 }
 
-/// What computed each part, equal neighbours together: [{"parts": "1 to 8", "device": ...}].
+/// What computed each part, merging equal neighbors: [{"parts": "1 to 8", "device": ...}].
 json provenance_of_parts(const fs::path& folder, const std::vector<StorePart>& parts) {
     struct Run {
         StorePart first, last;
@@ -87,7 +87,7 @@ public:
 
     JoinedStore run() {
         JoinedStore result{.folder = folder_, .rows = 0, .shards = 0, .parts = 0, .moved = 0};
-        // What is there is looked at under the lock: another join may just have ended.
+        // The state is read after taking the lock, because another join may just have ended.
         if (is_there(parts_folder(folder_))) lock(lock_path(folder_));
         const std::vector<StorePart> parts = parts_begun(folder_);
         const bool begun = is_there(manifest_path(folder_));
@@ -130,8 +130,8 @@ private:
                            missing.front().of));
     }
 
-    /// That each shard that will be moved is the one that its part was finished with, its files are
-    /// there, and they can be renamed: after this nothing but the disk stops the join.
+    /// Checks that each shard to move is the one with which its part was finished, that its files
+    /// exist, and that they can be renamed. After this, only the disk can stop the join.
     void check_each(const std::vector<StorePart>& parts) const {
         const std::uint64_t disk = identity_of_file(folder_).device;
         for (const StorePart& part : parts) {
@@ -152,7 +152,7 @@ private:
         }
     }
 
-    /// From here on the store has a manifest of its own, which says that shards may be in parts.
+    /// From here on the store has its own manifest, which says that shards may be in parts.
     void begin(const std::vector<StorePart>& parts) const {
         Manifest whole = read_whole_manifest(folder_);
         json provenance = json::parse(whole.spec.provenance_json);
@@ -164,7 +164,7 @@ private:
         write_file_atomically(manifest_path(folder_), manifest_text(whole));
     }
 
-    /// Gives the number of shards that were moved, and the records of all to the manifest.
+    /// Returns the number of moved shards, and adds all records to the manifest.
     std::size_t move_shards(Manifest& manifest) const {
         const std::size_t shards = shard_count(manifest.spec);
         manifest.records.clear();
@@ -185,8 +185,8 @@ private:
                 ++moved;
             }
             manifest.records.push_back(read_record(folder_, own, shard).xxh128);
-            // The files' other names, and a shard that was computed once more.
-            std::error_code ignored;  // what stays does no harm
+            // Removes the files' second names, and shards that were computed again.
+            std::error_code ignored;  // leftovers do no harm
             fs::remove(record_path(part, shard), ignored);
             for (const ShardFile& file : files)
                 fs::remove(shards_folder(part) / file.name, ignored);
@@ -198,9 +198,9 @@ private:
         return moved;
     }
 
-    /// Removes what is left of the parts: nothing that was not made by their writers.
+    /// Removes the rest of the parts, but only files that their writers made.
     void clear_up(const std::vector<StorePart>& parts) const {
-        std::error_code ignored;  // what stays does no harm
+        std::error_code ignored;  // leftovers do no harm
         for (const StorePart& part : parts) {
             const fs::path own = part_folder(folder_, part);
             remove_stale_temporaries(own);

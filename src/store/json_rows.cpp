@@ -18,11 +18,11 @@ namespace {
 
 using nlohmann::json;
 
-/// What JSON and Python's words have for a score; nothing of all else.
+/// Reads a score from JSON or from Python's words for numbers. Returns nothing for anything else.
 std::optional<float> score_in(const json& value) {
     if (value.is_number()) return static_cast<float>(value.get<double>());
     if (value.is_null()) return std::numeric_limits<float>::quiet_NaN();
-    // without_python_words() makes texts of the words that JSON does not have.
+    // without_python_words() turns words that JSON lacks into strings.
     const auto word =
         value.is_string() ? parse_score(value.get_ref<const std::string&>()) : std::nullopt;
     return word && !std::isfinite(*word) ? word : std::nullopt;
@@ -34,7 +34,7 @@ float score_of(const JsonReader& value) {
     return *score;
 }
 
-/// Numbers and texts as text; class numbers and ids come as either.
+/// Numbers and texts as text, because class numbers and ids may be either.
 std::optional<std::string> text_in(const json& value) {
     if (value.is_number_integer()) return value.dump();
     if (value.is_string()) return value.get<std::string>();
@@ -47,10 +47,10 @@ std::string text_of(const JsonReader& value) {
     return std::move(*text);
 }
 
-/// The image's own label; nothing where the line has none, or a list of several.
+/// The image's own label, or nothing if the line has none or a list of several.
 std::optional<std::string> own_label(const std::optional<JsonReader>& value) {
     if (!value || value->json().is_null() || value->json().is_array()) return std::nullopt;
-    // 3.0 as well: whole numbers are written so beside missing ones.
+    // Accepts 3.0 as well, because writers produce it when a column has missing integers.
     return value->json().is_number() ? value->json().dump() : text_of(*value);
 }
 
@@ -65,8 +65,8 @@ bool holds_list(const std::optional<JsonReader>& value) {
                     shown_json(answers)));
 }
 
-/// A sample that lm-eval logged: "filtered_resps" is ["B"], or where it chose between classes
-/// [[-1.5, true], [-2, false]]; numbers may be texts.
+/// A sample logged by lm-eval: "filtered_resps" is ["B"], or for a choice between classes [[-1.5,
+/// true], [-2, false]]. Numbers may be texts.
 json row_of_answers(const json& sample) {
     const json& answers = sample.at("filtered_resps");
     json row = {{"id", sample.value("doc_id", json())}, {"target", sample.value("target", json())}};
@@ -137,7 +137,7 @@ void JsonRows::add_object(const JsonReader& row, std::optional<std::string> id) 
             hint_ = kind_from_name(key);
         }
     }
-    // A label beside a predicted class, or beside a row's whole list of scores, is the image's.
+    // A label next to a predicted class, or next to a row's whole list of scores, is the image's.
     const bool whole = holds_list(score) && !holds_list(index) && !holds_list(label);
     if (!truth && label && (predicted || whole)) truth.swap(label);
     builder_.set_truth(own_label(truth));
@@ -160,8 +160,8 @@ void JsonRows::add_object(const JsonReader& row, std::optional<std::string> id) 
         return;
     }
     if (!index) index.swap(predicted);
-    // Beside a full row of scores a label is the image's; beside as many scores as labels it is
-    // theirs.
+    // Next to a full row of scores, a label is the image's. Next to the same number of scores,
+    // labels are those of the scores.
     const bool label_is_theirs = label && (!holds_list(score) || holds_list(label));
     const std::optional<JsonReader>& classes = index || !label_is_theirs ? index : label;
     if (!holds_list(score)) {

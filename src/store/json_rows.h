@@ -12,17 +12,17 @@
 
 namespace assay::store {
 
-/// Levels of a row: the answers of a language model stand within their settings.
+/// The most levels in a row: a language model's answers are nested in their settings.
 inline constexpr int max_row_depth = 16;
 
-/// Keys are known by role_of(). Errors are bad_input and do not name the row: the reader of the
-/// format adds it.
+/// role_of() gives the role of a key. Errors are bad_input and do not name the row, because the
+/// reader of the format adds it.
 class JsonRows {
 public:
     explicit JsonRows(const SourceOptions& options) : builder_(options) {}
 
-    /// An object; or a list of numbers, which is a row of scores without an id. `id`: where the row
-    /// is called by its place.
+    /// Adds an object, or a list of numbers, which is a row of scores without an id. Pass `id` if
+    /// the row is identified by its position.
     void add(const nlohmann::json& row, std::optional<std::string> id = {});
     ScoreSource finish();
 
@@ -33,7 +33,7 @@ private:
 
     TableBuilder builder_;
     std::optional<ScoreKind> hint_;
-    std::optional<bool> scored_;  ///< the rows have scores, and not a class only
+    std::optional<bool> scored_;  ///< whether rows have scores, and not only a class
     std::set<std::string> unused_;
 };
 

@@ -1,5 +1,5 @@
-// A whole file of JSON: a list of rows, rows by their images' names, COCO's results, and what
-// FiftyOne exports.
+// Reads a whole JSON file: a list of rows, rows by image name, COCO's results, and FiftyOne's
+// exports.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,8 +28,7 @@ namespace {
 using nlohmann::json;
 using Type = json::value_t;
 
-/// {"image_id", "category_id", "score"} as a row of a table; numbers mean what the annotation file
-/// says.
+/// {"image_id", "category_id", "score"} as a table row. The annotation file defines the numbers.
 json row_of_result(const JsonReader& result, const SourceOptions& options) {
     if (options.numbered == nullptr)
         throw Error(ErrorCode::usage,
@@ -50,13 +49,13 @@ json row_of_result(const JsonReader& result, const SourceOptions& options) {
     return row;
 }
 
-/// Of a class without a score the row is the class itself.
+/// A value that is a class without a score becomes a row with only the class.
 json row_of_value(json&& value) {
     if (value.is_structured()) return std::move(value);
     return {{"prediction", std::move(value)}};
 }
 
-/// What is near to predictions, and holds none.
+/// Refuses files that resemble predictions but contain none.
 void refuse_relatives(const JsonOutline& outline) {
     if (outline.has("results", Type::object) &&
         (outline.has("versions", Type::object) || outline.has("configs", Type::object)))
@@ -93,8 +92,8 @@ void refuse_relatives(const JsonOutline& outline) {
         keys.empty() ? "of no member" : keys));
 }
 
-/// pandas' to_json() writes a member for each column, which holds the rows by their numbers or
-/// names. It looks as rows by image do whose classes are numbers.
+/// pandas' to_json() writes a member for each column, with the rows by number or name. It looks
+/// like rows by image whose classes are numbers, so it is refused.
 void refuse_columns_of_pandas(const std::string& key, const json& part,
                               const SourceOptions& options) {
     if (!part.is_object() || part.size() < 2 || has_image_extension(key)) return;
@@ -122,7 +121,7 @@ void refuse_columns_of_pandas(const std::string& key, const json& part,
         images ? "" : fmt::format("; if these are classes, pass --class-count {}", part.size())));
 }
 
-/// Rows by image have images' names for keys, and none that says what it holds.
+/// In rows by image, keys are image names, and none of them is a role.
 bool is_by_image(const JsonOutline& outline) {
     return outline.type == Type::object && !outline.members.empty() &&
            std::ranges::none_of(outline.members, [](const auto& member) {

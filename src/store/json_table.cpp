@@ -13,10 +13,12 @@
 
 namespace assay::store {
 
-/// What an image's scores by name become: {"id": ..., "label": ..., "cat": 0.9, "dog": 0.1}.
+/// The converted form of an image's scores by name: {"id": ..., "label": ..., "cat": 0.9, "dog":
+/// 0.1}.
 struct NamedScores {
     nlohmann::json row;
-    bool classes_alone = false;  ///< the file says that these are classes: nothing else is between
+    bool classes_alone = false;  ///< the file says that these are classes, so no other members are
+                                 ///< mixed in
 };
 
 namespace {
@@ -27,7 +29,7 @@ bool is_score(const json& value) {
     return value.is_number() || value.is_null();
 }
 
-/// What transformers' pipeline gives for an image: all scores, or the best ones.
+/// The output of transformers' pipeline for an image: all scores, or the best ones.
 bool is_pipeline_list(const json& list) {
     return list.is_array() && !list.empty() && std::ranges::all_of(list, [](const json& entry) {
                return entry.is_object() && entry.size() == 2 && entry.contains("label") &&
@@ -40,8 +42,8 @@ bool is_object_of_scores(const json& value) {
     return value.is_object() && value.size() > 1 && std::ranges::all_of(value, is_score);
 }
 
-/// Whether a member with this role holds scores by name; an object of numbers may be about the
-/// image, but for its key.
+/// Whether a member with this role contains scores by name. An object of numbers may describe the
+/// image, so its key decides.
 bool holds_named(Role role, const json& value) {
     const bool scores = role == Role::score || role == Role::predicted;
     return (scores && is_object_of_scores(value)) ||
@@ -62,18 +64,18 @@ void put_scores(const json& scores, json& row) {
     for (const auto& entry : scores.items()) put(entry.key(), entry.value());
 }
 
-/// Whether a member of NamedScores is a class: of `classes_alone`, whatever it is called.
+/// Whether a member of NamedScores is a class. With `classes_alone`, every member is.
 bool is_class(const std::string& name, bool classes_alone) {
     return classes_alone ? name != "id" && name != "label" : role_of(name) == Role::other;
 }
 
-/// As a cell of a table has it.
+/// The value as a table cell.
 std::string cell_of(const json& value) {
     if (value.is_null()) return {};
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// Nothing where `row` holds no scores by name.
+/// Nothing if `row` has no scores by name.
 std::optional<NamedScores> named_scores(const json& row) {
     NamedScores out;
     out.row = json::object();
@@ -104,7 +106,7 @@ std::optional<NamedScores> named_scores(const json& row) {
         }
     }
     if (one_score && (scores != nullptr || class_of_score)) return std::nullopt;
-    // One score without a class of its own is that of a binary classifier.
+    // One score without a class of its own comes from a binary classifier.
     const bool binary = one_score && numbers == 0 && !has_label;
     if (scores == nullptr && numbers < 2 && !binary) return std::nullopt;
     if (scores == nullptr) {
@@ -121,7 +123,7 @@ std::optional<NamedScores> named_scores(const json& row) {
     return out;
 }
 
-/// Fewer classes than the list of `options` has: the best ones of each image.
+/// If there are fewer classes than in the list of `options`, they are the best ones of each image.
 bool is_best_few(const NamedScores& scores, const SourceOptions& options) {
     const std::size_t classes =
         options.class_count != 0 ? options.class_count : options.classes.size();
@@ -130,8 +132,8 @@ bool is_best_few(const NamedScores& scores, const SourceOptions& options) {
     return scores.classes_alone && held < classes;
 }
 
-/// Of scores by name, in either form, the row {"label": [...], "score": [...]}; every other row as
-/// it is.
+/// Converts scores by name, in either form, to the row {"label": [...], "score": [...]}. Other rows
+/// are unchanged.
 json row_of_best(json row) {
     json lists = json::object();
     const auto take = [&](const json& scores) {
@@ -180,7 +182,7 @@ void JsonTable::begin(const NamedScores& scores, bool with_id) {
     for (const auto& entry : scores.row.items()) {
         if (!with_id || entry.key() != "id") columns_.push_back(entry.key());
     }
-    // JSON's members have no order; a list of the classes has.
+    // JSON members have no order, but a list of classes does.
     const auto number = [&](const std::string& name) {
         return options_.classes.find(name).value_or(-1);
     };

@@ -1,4 +1,4 @@
-// Scores by the names of their classes in JSON, as a table: a column for each class.
+// Scores by class name in JSON, converted to a table with a column for each class.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,18 +15,18 @@ struct NamedScores;
 
 /// Collects rows and reads them as read_csv() reads a table. Memory: the text of the table.
 ///
-/// Rows are {"cat": 0.9, "dog": 0.1}, perhaps beside an id and a label; the list that transformers'
-/// pipeline gives for an image, [{"label": "cat", "score": 0.9}, ...]; and an object that holds
-/// either under "scores", "predictions", ...
+/// A row is {"cat": 0.9, "dog": 0.1}, optionally with an id and a label; or the list that
+/// transformers' pipeline gives for an image, [{"label": "cat", "score": 0.9}, ...]; or an object
+/// with either of these under "scores", "predictions", ...
 class JsonTable {
 public:
-    /// `rows`: what a message calls them ("lines").
+    /// `rows` is the word for them in messages ("lines").
     JsonTable(const SourceOptions& options, std::string_view rows)
         : options_(options), rows_(rows) {}
 
-    /// The first row decides. False: the rows are no such table; of scores by name, the best ones
-    /// of an image, `row` is then {"label": [...], "score": [...]}. Throws bad_input, usage: other
-    /// keys than the first row has.
+    /// The first row decides. Returns false if the rows are no such table. If they are the best
+    /// scores of an image by name, `row` becomes {"label": [...], "score": [...]}. Throws
+    /// bad_input, usage: keys that differ from the first row.
     bool take(nlohmann::json& row, std::optional<std::string> id);
     /// Rows are taken.
     bool is_one() const noexcept { return is_one_.value_or(false); }
@@ -38,8 +38,8 @@ private:
 
     const SourceOptions& options_;
     std::string_view rows_;
-    std::optional<bool> is_one_;        ///< none: no row was there
-    std::vector<std::string> columns_;  ///< the first is `id` where `with_id_`
+    std::optional<bool> is_one_;        ///< none if there was no row
+    std::vector<std::string> columns_;  ///< with `with_id_`, the first is `id`
     bool with_id_ = false;
     bool classes_alone_ = false;
     std::vector<std::string> classes_;

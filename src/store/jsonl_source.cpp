@@ -1,4 +1,4 @@
-// Tables in JSON lines, and files of any kind by their ending.
+// Tables in JSON lines, and the choice of a reader by a file's extension.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -65,8 +65,7 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
     if (from.find_first_of("'\"\\`$") != std::string::npos) return {};
     const auto python = [](const std::string& code) { return "python3 -c \"" + code + "\""; };
     if (ending == ".pt" || ending == ".pth" || ending == ".ckpt") {
-        // A tensor, a dictionary of them, or (scores, labels); any of them in batches or row by
-        // row.
+        // A tensor, a dictionary of tensors, or (scores, labels), in batches or row by row.
         return python(fmt::format(
                    "import numpy, torch; t = torch.load('{}', map_location='cpu'); "
                    "t = t if hasattr(t, 'keys') else dict(zip(('scores', 'label'), t if "
@@ -106,7 +105,7 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
     }
     if (ending == ".feather") return pandas("read_feather");
     if (ending == ".xlsx") return pandas("read_excel");
-    if (ending == ".arrow" || ending == ".ipc") {  // of one of the two formats, compressed or not
+    if (ending == ".arrow" || ending == ".ipc") {  // either of the two formats, compressed or not
         return python(fmt::format(
                    "import pyarrow.ipc as a; f = '{}'; "
                    "r = a.open_file if open(f, 'rb').read(6) == b'ARROW1' else a.open_stream; "
@@ -123,7 +122,7 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
 
 namespace {
 
-/// A table as pandas, polars and DuckDB write it: read as the csv that it would be.
+/// A table from pandas, polars or DuckDB, converted to csv.
 ScoreSource open_parquet_table(const std::filesystem::path& file, const SourceOptions& options) {
     const parquet::File columns(file);
     Spool spool(options.spool_folder);
@@ -139,8 +138,8 @@ ScoreSource open_parquet_table(const std::filesystem::path& file, const SourceOp
     return source;
 }
 
-/// What np.savetxt() writes, or another table with a separator. One column has no name that says
-/// what it is.
+/// A table from np.savetxt(), or with another separator. A single column has no name that could
+/// tell its meaning.
 ScoreSource open_text(const std::filesystem::path& file, const SourceOptions& options) {
     const MappedFile map(file);
     const std::string_view text = map.text();
@@ -155,7 +154,7 @@ ScoreSource open_text(const std::filesystem::path& file, const SourceOptions& op
     return read_csv(text, file.filename().string(), options);
 }
 
-/// A table or JSON that gzip packed, as pandas writes it; nothing for other endings.
+/// A table or JSON compressed by gzip, as pandas writes it. Nothing for other extensions.
 std::optional<ScoreSource> open_gzip(const std::filesystem::path& file,
                                      const SourceOptions& options) {
     if (lower_extension(file.filename().string()) != ".gz") return std::nullopt;
@@ -169,7 +168,7 @@ std::optional<ScoreSource> open_gzip(const std::filesystem::path& file,
     const MappedFile packed(file);
     Spool spool(options.spool_folder);
     gunzip(packed.bytes(), [&](std::span<const std::byte> piece) {
-        throw_if_stopped();  // a small file may hold very much
+        throw_if_stopped();  // a small compressed file may contain very much data
         spool.append(piece);
     });
     const std::span<const std::byte> bytes = spool.finish();

@@ -11,16 +11,16 @@
 namespace assay::store {
 namespace {
 
-/// What of a row decides about its kind.
+/// The numbers of a row that decide about its kind.
 struct RowNumbers {
     float min;
     float max;
     double sum;
-    double exp_sum;                      ///< of exp(score), only where max is near 0 or below
-    double exp2_sum = 0, exp10_sum = 0;  ///< likewise, where exp_sum is not 1
+    double exp_sum;                      ///< of exp(score); only computed if max is near 0 or below
+    double exp2_sum = 0, exp10_sum = 0;  ///< also only computed if exp_sum is not 1
 };
 
-/// `partial`: some classes are not there, so that sums may fall short of 1.
+/// `partial` means that some classes are missing, so that sums may be below 1.
 void count_row(const RowNumbers& n, bool partial, std::uint64_t row, double tolerance,
                KindFacts& facts) {
     const auto is_one = [&](double sum) {
@@ -33,7 +33,7 @@ void count_row(const RowNumbers& n, bool partial, std::uint64_t row, double tole
     facts.within_unit += unit ? 1U : 0U;
     facts.probabilities += probabilities ? 1U : 0U;
     facts.log_probabilities += logs ? 1U : 0U;
-    constexpr double percent_tolerance = 1;  // of numbers without decimals
+    constexpr double percent_tolerance = 1;  // for numbers without decimals
     const bool to_100 = n.min >= 0 && n.max <= 100 + tolerance;
     facts.within_percent += to_100 ? 1U : 0U;
     if (!partial && !probabilities && !logs) {
@@ -96,7 +96,7 @@ KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes,
             continue;
         }
         const RowScan scan = scan_row(row, -1);
-        // exp is worked out only where it can matter: most logits have a positive score.
+        // exp is computed only if it can matter, because most logits have a positive score.
         const bool maybe_logs = static_cast<double>(scan.max) <= tolerance;
         const double exp_sum =
             maybe_logs ? exp_sums(row, scan.max).sum * std::exp(static_cast<double>(scan.max))
@@ -172,7 +172,7 @@ std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why) {
             first.row, first.why);
         return std::nullopt;
     }
-    // Nine in ten are no accident: something is wrong with the others.
+    // Nine in ten is no accident, so something is wrong with the others.
     const auto most = [&](std::uint64_t count) {
         return count >= facts.rows - facts.rows / 10 && facts.rows >= 10;
     };
@@ -201,8 +201,8 @@ std::string contradiction(ScoreKind stated, const KindFacts& facts) {
     if (stated == ScoreKind::log_probabilities && facts.log_probabilities != facts.rows) {
         return fmt::format("row {} {}", facts.not_logs.row, facts.not_logs.why);
     }
-    // Log-probabilities are logits of themselves; probabilities are not: softmax would be applied
-    // to them again.
+    // Log-probabilities may be treated as logits. Probabilities may not, because softmax would be
+    // applied to them again.
     if (stated == ScoreKind::logits && facts.probabilities == facts.rows) {
         return "every row is between 0 and 1 and sums to 1: these are probabilities, and softmax "
                "would be applied twice";

@@ -1,4 +1,4 @@
-// What scores are, told from their numbers.
+// Detects the kind of scores from their numbers.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,23 @@
 
 namespace assay::store {
 
-/// Counted over the rows whose scores are all finite. Values of blocks are merged in the order of
-/// the rows.
+/// Counts over the rows whose scores are all finite. Blocks are merged in the order of the rows.
 struct KindFacts {
     std::uint64_t rows = 0;
     std::uint64_t not_finite = 0;     ///< rows left out
     std::uint64_t within_unit = 0;    ///< rows with all scores in [0, 1]
-    std::uint64_t probabilities = 0;  ///< of those, rows that sum to 1 (top-k: to no more)
+    std::uint64_t probabilities = 0;  ///< of those, rows that sum to 1 (top-k: to at most 1)
     std::uint64_t log_probabilities =
-        0;  ///< rows with no score above 0 whose exponentials sum to 1 (top-k: to no more)
-    // Full rows of what people write in the place of these:
-    std::uint64_t percent = 0;  ///< numbers from 0 to 100 that sum to 100, about
+        0;  ///< rows with no score above 0 whose exponentials sum to 1 (top-k: to at most 1)
+    // Full rows in other forms that people write:
+    std::uint64_t percent = 0;  ///< numbers from 0 to 100 that sum to about 100
     std::uint64_t log2 = 0;     ///< no score above 0, and the powers of 2 sum to 1
     std::uint64_t log10 = 0;
     std::uint64_t within_percent = 0;  ///< rows of numbers from 0 to 100
-    /// The first row that is no row of probabilities (log-probabilities), and why.
+    /// The first row that is not a row of probabilities (log-probabilities), and why.
     struct Exception {
         std::uint64_t row = 0;
-        std::string why;  ///< "" when there is none
+        std::string why;  ///< "" if there is none
     };
     Exception not_probabilities;
     Exception not_logs;
@@ -39,7 +38,7 @@ struct KindFacts {
     void merge(const KindFacts& later);
 };
 
-/// Sums may be off by this much: 1e-3, and more where the numbers have 11 or 8 bits.
+/// The tolerance for sums: 1e-3, and more for numbers with 11 or 8 bits.
 double kind_tolerance(NumberType precision);
 
 KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes,
@@ -48,15 +47,15 @@ KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes,
 KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top,
                            std::uint64_t first_row, double tolerance);
 
-/// The kind that every row agrees with, or none when the rows do not tell (`why` says what to
-/// tell).
+/// The kind that fits every row. None if the rows do not reveal it; `why` then says what to
+/// specify.
 std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why);
 
-/// "percent", "log2_probabilities" or "log10_probabilities" where nearly all rows look like it;
-/// else "".
+/// "percent", "log2_probabilities" or "log10_probabilities" if nearly all rows look like it; else
+/// "".
 std::string_view scale_of(const KindFacts& facts);
 
-/// What the numbers say against `stated`; "" when they do not contradict it.
+/// How the numbers contradict `stated`; "" if they do not.
 std::string contradiction(ScoreKind stated, const KindFacts& facts);
 
 }  // namespace assay::store

@@ -24,7 +24,7 @@ LabelSets sets_of_folder(const std::filesystem::path& folder, const Dataset& ima
     });
 }
 
-/// With the images' own labels, where each has one.
+/// Compares with the images' own labels, if each has one.
 void compare_with_own(LabelFit& fit, const std::filesystem::path& labels, const Dataset& images) {
     std::uint64_t both = 0, likeliest = 0;
     for (std::size_t i = 0; i < images.labels.size(); ++i) {

@@ -1,5 +1,5 @@
-// Whether a file of labels belongs to the images of a data set: how many of its images get labels,
-// and how many labels name none of them.
+// Whether a file of labels belongs to the images of a data set: how many images get labels, and how
+// many labels match no image.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,31 @@
 namespace assay::store {
 
 struct LabelFit {
-    LabelSets sets;                            ///< one an item, unless they are soft labels
-    std::shared_ptr<const SoftLabels> soft{};  ///< one an item, where the file holds such
+    LabelSets sets;                            ///< one per item, unless they are soft labels
+    std::shared_ptr<const SoftLabels> soft{};  ///< one per item, if the file has soft labels
     LabelMatch match;
-    std::vector<std::string> notes{};  ///< what the columns of the file were taken for
+    std::vector<std::string> notes{};  ///< how the file's columns were interpreted
     std::uint64_t labelled = 0;        ///< items with a label
-    std::string doubt{};               ///< what suggests that the labels are of other images
-    /// Why the file is not about these images, or cannot be read for them; nothing: it fits, and
-    /// the others hold.
+    std::string doubt{};               ///< a reason to suspect that the labels belong to other
+                                       ///< images
+    /// Why the file does not match these images, or cannot be read for them. If there is no error,
+    /// it matches, and the other members are valid.
     std::optional<Error> error{};
-    bool names_no_item = false;  ///< that is the error
+    bool names_no_item = false;  ///< the error is that no name matches an item
 
     bool fits() const { return !error; }
     std::string misfit() const { return error ? error->message() : std::string(); }
 };
 
-/// What files of labels may be beside label sets.
+/// How to treat files that may contain soft labels.
 enum class SoftFiles : std::uint8_t {
     refused,  ///< nothing else
     taken,    ///< rows of probabilities are soft labels
-    votes     ///< every file is rows of counts, which become soft labels
+    votes     ///< every file contains counts, which become soft labels
 };
 
-/// As a user names the columns of a table of labels (LabelReading in data/label_rows.h); "": found
-/// out. `options`: they are options of the command, which messages may name.
+/// Column names for a table of labels, from the user (LabelReading in data/label_rows.h); ""
+/// detects them. `options` means that they are command options, which messages may mention.
 struct LabelTableColumns {
     std::string image{}, label{};
     bool options = false;
@@ -48,15 +49,14 @@ struct LabelTableColumns {
     bool named() const { return !image.empty() || !label.empty(); }
 };
 
-/// `labels`: what read_label_sets() takes, a folder whose images' places say their classes, or what
-/// read_soft_labels() takes as far as `soft` allows it. Nothing is thrown for a file that does not
-/// fit; what else goes wrong (a file that cannot be opened, columns of a file that has none) is. A
-/// table of which `columns` names the labels holds no soft ones. Cost: reads the file.
+/// `labels` is an input of read_label_sets(), a folder whose images' locations give their classes,
+/// or an input of read_soft_labels() if `soft` allows it. A file that does not match throws
+/// nothing. Other failures do (a file that cannot be opened, columns for a file without columns).
+/// If `columns` names the labels of a table, it has no soft labels. Cost: reads the file.
 LabelFit label_fit(const std::filesystem::path& labels, const Dataset& images,
                    SoftFiles soft = SoftFiles::refused, const LabelTableColumns& columns = {});
 
-/// "labels of real.json: 46,837 of 50,000 images have some", and what the file leaves out or names
-/// beyond them.
+/// "labels of real.json: 46,837 of 50,000 images have some", and how many the file omits or adds.
 std::string describe(const LabelFit& fit, const std::filesystem::path& labels);
 
 }  // namespace assay::store

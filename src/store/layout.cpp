@@ -143,7 +143,7 @@ std::vector<ShardFile> shard_files(const StoreSpec& spec, std::size_t shard) {
 
 namespace {
 
-/// Hidden folders, and the one at the root of a disk that only the system may read.
+/// Skips hidden folders, and the folder at the root of a disk that only the system may read.
 bool is_not_ours(std::string_view name) {
     return name.starts_with('.') || name == "lost+found";
 }

@@ -1,4 +1,4 @@
-// Where a store's files are and how its rows are cut into shards.
+// The paths of a store's files, and how its rows are divided into shards.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace assay::store {
 
 namespace fs = std::filesystem;
 
-/// 2: `storage` was `keep`, `images_hash` was `pictures_hash`.
-/// 3: files name their store and data set, and end with a checksum of their own.
+/// 2: `storage` was `keep`, `images_hash` was `pictures_hash`. 3: files name their store and data
+/// set, and end with a checksum.
 inline constexpr int schema_version = 3;
 inline constexpr int oldest_schema_version = 2;  ///< that is read
 inline constexpr std::uint64_t max_json_bytes = 256ULL << 20;
@@ -28,10 +28,11 @@ fs::path shards_folder(const fs::path& folder);
 /// "000042", and more digits beyond a million shards.
 std::string shard_stem(std::size_t shard);
 fs::path record_path(const fs::path& folder, std::size_t shard);
-/// Of a record's name, as record_path() gives it; none of any other.
+/// The number of a record's shard, from a name as record_path() gives it. Nothing for any other
+/// name.
 std::optional<std::size_t> shard_of_record(std::string_view name);
 
-/// The files of a shard's numbers, in the order of the record, with the npy type of each.
+/// The data files of a shard, in the order of the record, with the npy type of each.
 struct ShardFile {
     std::string name;   ///< "000042.npy"
     std::string descr;  ///< "<f4", "[('class', '<i4'), ('score', '<f4')]", ...
@@ -44,18 +45,18 @@ struct ShardFile {
 };
 std::vector<ShardFile> shard_files(const StoreSpec& spec, std::size_t shard);
 
-/// Folders inside `folder` that may be stores or data sets, in the byte order of their names. What
-/// is hidden, or behind a link that leads nowhere or in a circle, is none; what cannot be examined
-/// may be one, and is not left out. Throws io where `folder` cannot be listed.
+/// Folders inside `folder` that may be stores or data sets, in the byte order of their names.
+/// Hidden folders and dangling or circular links are skipped. A folder that cannot be examined may
+/// be one, so it is included. Throws io if `folder` cannot be listed.
 std::vector<fs::path> subfolders(const fs::path& folder);
 
 std::size_t shard_count(const StoreSpec& spec);
 std::uint64_t shard_begin(const StoreSpec& spec, std::size_t shard);
 std::uint32_t shard_size(const StoreSpec& spec, std::size_t shard);
-/// About 4 MiB of what is kept: the largest power of two of rows that fits, at most 8,192 of rows
-/// that a classifier computes, 262,144 of others; cut to a
-/// multiple of the batch, and at least one. Independent of the number of rows, so that a longer
-/// list of the same images has the same shards.
+/// The default gives about 4 MiB per shard: the largest power of two of rows that fits, at most
+/// 8,192 for rows that a classifier computes and 262,144 for others. It is reduced to a multiple of
+/// the batch size, but at least one batch. It does not depend on the number of rows, so that a
+/// longer list of the same images has the same shards.
 std::uint32_t default_shard_rows(const StoreSpec& spec);
 
 }  // namespace assay::store

@@ -36,7 +36,8 @@ void check_range(const char* name, std::uint64_t value, std::uint64_t low, std::
 
 json provenance_of(const StoreSpec& spec) {
     if (spec.provenance_json.empty()) return json::object();
-    json value = parse_json(spec.provenance_json, 60);  // within the depth that is read back
+    // limited to the depth that can be read back
+    json value = parse_json(spec.provenance_json, 60);
     if (!value.is_object()) refuse("the provenance of a store must be a JSON object");
     return value;
 }
@@ -200,7 +201,7 @@ json section(const StoreSpec& spec, const char* key) {
     return found != all.end() && found->is_object() ? *found : json::object();
 }
 
-/// Where the scores came from: a model's file, or a file of scores.
+/// Where the scores come from: a model's file, or a file of scores.
 std::string source_of(const StoreSpec& spec) {
     const json file = section(spec, "import").value("file", json());
     const json path = section(spec, "model").value("path", json());
@@ -257,8 +258,8 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
     if (!same.preprocessing) {
         const std::string fields = field_differences(there.value("preprocess", json::object()),
                                                      now.value("preprocess", json::object()));
-        // The hash is of the precision, the runtime and the graph, too, which may be all that
-        // differs.
+        // The hash also covers the precision, the runtime and the graph, which may be the only
+        // difference.
         if ((precise && one_runtime && one_graph) || !fields.empty()) {
             found.push_back(
                 fmt::format("the preprocessing differs{}{}", fields.empty() ? "" : ": ", fields));

@@ -1,4 +1,4 @@
-// manifest.json: what the numbers of a store are and where they come from.
+// manifest.json: the meaning and origin of a store's numbers.
 #pragma once
 
 #include <cstddef>
@@ -14,30 +14,30 @@ namespace assay::store {
 struct Manifest {
     StoreSpec spec;
     bool finished = false;
-    /// The hash of each shard's record, once finished; none where the store has no id, and "" of
-    /// shards of parts that are not finished.
+    /// The hash of each shard's record, once finished. Empty if the store has no id. "" for shards
+    /// in unfinished parts.
     std::vector<std::string> records;
 };
 
-/// Throws bad_input when a value is out of range or makes no sense with the others.
+/// Throws bad_input if a value is out of range or inconsistent with the others.
 void check_spec(const StoreSpec& spec);
 
-/// What tells stores apart: equal ones may go on with one another's work, and their shards join.
+/// The store's identity: writers may continue the work of stores with the same id, and their shards
+/// can be joined.
 std::string store_id(const StoreSpec& spec);
 
-/// In the format of before stores had ids where it has none.
+/// For a store without an id, uses the format from before ids existed.
 std::string manifest_text(const Manifest& manifest);
 Manifest parse_manifest(std::string_view text);
 Manifest read_manifest(const std::filesystem::path& path);
 
-/// Throws bad_input when a finished store had another record of the shard than the one with this
-/// hash.
+/// Throws bad_input if the finished store recorded another hash for this shard's record.
 void check_finished(const Manifest& manifest, std::size_t shard, std::string_view record_hash);
 
 /// Of the provenance.
 ComputedOn computed_on_of(const StoreSpec& spec);
 
-/// What stands between `recorded` and `wanted`, one sentence each; empty: the one may go on with
+/// The differences between `recorded` and `wanted`, one sentence each. If empty, one may continue
 /// the other's work. A `wanted` batch_size or shard_rows of 0 agrees with any.
 std::vector<std::string> differences(const StoreSpec& recorded, const StoreSpec& wanted);
 

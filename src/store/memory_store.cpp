@@ -83,7 +83,7 @@ private:
     StoreSpec spec_;
     std::shared_ptr<const ScoreMatrix> doubles_;
     bool in_place_ = false;
-    /// By shard: looked through once, and every number is one.
+    /// For each shard, whether it was checked and every number is sound.
     mutable std::vector<std::atomic<bool>> sound_;
 };
 

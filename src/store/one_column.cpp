@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t rows_at_once = 1U << 16;
 
-/// What all finite scores are like.
+/// Facts about all finite scores.
 struct OneColumn {
     float low = std::numeric_limits<float>::infinity();
     float high = -std::numeric_limits<float>::infinity();
@@ -106,7 +106,7 @@ void take_one_column(ScoreSource& source, const ImportOptions& options) {
         }
     };
     source.classes = 2;
-    source.columns = {};  // the column's name is no class of both
+    source.columns = {};  // the column's name does not name both classes
     source.hint = *kind;
     source.notes.push_back(
         fmt::format("one score per row: {} {} of class 1 (the positive class) of two{}",

@@ -1,4 +1,5 @@
-// One score per row: a binary classifier's, which belongs to class 1, the positive class of two.
+// One score per row from a binary classifier. The score belongs to class 1, the positive one of two
+// classes.
 #pragma once
 
 #include "store/score_source.h"
@@ -9,11 +10,11 @@ struct ImportOptions;
 
 namespace assay::store {
 
-/// Gives a source with one score per row its second class: logits become (0, z), probabilities
-/// (1 - p, p), log-probabilities (log(1 - p), log p), and a note says so. Other sources stay. What
-/// the scores are: options.kind, else what the column is called, else probabilities where all lie
-/// in [0, 1] and not all are whole numbers. Throws usage where that does not tell, bad_input where
-/// the numbers contradict it. Cost: one pass over the scores.
+/// Adds the second class to a source with one score per row: logits become (0, z), probabilities (1
+/// - p, p), log-probabilities (log(1 - p), log p). A note reports it. Other sources are unchanged.
+/// The kind is options.kind, else what the column's name says, else probabilities if all scores are
+/// in [0, 1] and not all are integers. Throws usage if that does not tell, bad_input if the numbers
+/// contradict it. Cost: one pass over the scores.
 void take_one_column(ScoreSource& source, const ImportOptions& options);
 
 }  // namespace assay::store

@@ -14,7 +14,7 @@
 namespace assay::store {
 namespace {
 
-/// What the readers of this process have taken of what it may keep mapped.
+/// The part of the mapping limits that readers of this process have used.
 struct OpenBudget {
     std::mutex mutex;
     std::size_t most_files = default_open_files;
@@ -27,7 +27,7 @@ OpenBudget& open_budget() {
     return budget;
 }
 
-/// Half of the addresses that are left to the process, for scores; the rest is for all else.
+/// Half of the process's remaining address space is for scores. The rest is for everything else.
 std::uint64_t address_budget() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
@@ -38,7 +38,7 @@ std::uint64_t address_budget() {
     return limit.rlim_cur > used ? (limit.rlim_cur - used) / 2 : 0;
 }
 
-/// The shard that a thread reads, so that no other thread's request closes it.
+/// The shard that a thread is reading, so that no other thread's request closes it.
 struct PinnedShard {
     std::weak_ptr<const int> reader;
     const OpenShards* of;
@@ -46,7 +46,7 @@ struct PinnedShard {
     PredictionStore::Shard shard;
 };
 
-/// One for each reader that the thread has asked.
+/// One for each reader that the thread has used.
 std::list<PinnedShard>& pinned_shards() {
     thread_local std::list<PinnedShard> pins;
     return pins;
@@ -62,7 +62,7 @@ std::size_t set_open_files(std::size_t files) {
 OpenShards::OpenShards(const PredictionStore& opened)
     : store_(opened), alive_(std::make_shared<const int>(0)) {
     const StoreSpec& spec = opened.spec();
-    std::uint64_t shard_bytes = 0;  // of the first, than which none is larger
+    std::uint64_t shard_bytes = 0;  // size of the first shard, which is the largest
     std::size_t shard_file_count = 0;
     for (const ShardFile& file : shard_files(spec, 0)) {
         shard_bytes += file.bytes();
@@ -122,7 +122,7 @@ PredictionStore::Shard OpenShards::recent(std::size_t index) const {
     }
     PredictionStore::Shard opened = store_.shard(index);
     const std::lock_guard guard(mutex_);
-    if (places_.contains(index)) return opened;  // another thread was there first
+    if (places_.contains(index)) return opened;  // another thread was first
     recent_.push_front({index, opened});
     places_[index] = recent_.begin();
     if (recent_.size() > most_) {

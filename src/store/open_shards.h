@@ -1,6 +1,6 @@
-// The shards of a store that a reader keeps open. The kernel lets a process map so many files
-// (vm.max_map_count, 65,530 unless changed) and so many bytes (ulimit -v): a store of more shards
-// is read with a few of them open at a time.
+// The shards of a store that a reader keeps open. The kernel limits how many files
+// (vm.max_map_count, 65,530 by default) and how many bytes (ulimit -v) a process may map. So a
+// store with more shards is read with a few of them open at a time.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 
 namespace assay::store {
 
-/// How many files all readers of this process together may keep mapped that never close one.
+/// The total number of files that readers of this process may keep mapped without ever closing one.
 inline constexpr std::size_t default_open_files = 16384;
-/// Sets another number for the readers that come, and returns the one before. For tests.
+/// Sets another number for future readers, and returns the previous one. For tests.
 std::size_t set_open_files(std::size_t files);
 
 class OpenShards {
@@ -28,11 +28,12 @@ public:
     OpenShards(const OpenShards&) = delete;
     OpenShards& operator=(const OpenShards&) = delete;
 
-    /// A shard stays open with this once it is. Else at most 64 do, and one more per thread.
+    /// Whether opened shards stay open as long as this object. Otherwise at most 64 do, plus one
+    /// per thread.
     bool keeps_all() const noexcept { return all_ != nullptr; }
-    /// nullptr: it is not there (a store that is still being written lacks shards). Thread-safe.
-    /// Valid as long as this where keeps_all(), else until the calling thread asks this for another
-    /// shard. Throws as PredictionStore::shard() does.
+    /// nullptr if the shard does not exist (a store that is still being written lacks shards).
+    /// Thread-safe. Valid as long as this object if keeps_all(), else until the calling thread
+    /// requests another shard from it. Throws as PredictionStore::shard() does.
     const PredictionStore::Shard* get(std::size_t index) const;
 
 private:
@@ -47,14 +48,15 @@ private:
     PredictionStore::Shard recent(std::size_t index) const;
 
     const PredictionStore& store_;
-    std::shared_ptr<const int> alive_;  ///< what the threads know that they hold a shard of
+    std::shared_ptr<const int> alive_;  ///< lets threads detect that the object whose shard they
+                                        ///< hold is gone
     std::size_t reserved_files_ = 0;
     std::uint64_t reserved_bytes_ = 0;
-    std::unique_ptr<LazyShard[]> all_;  ///< of each shard, where all stay open
+    std::unique_ptr<LazyShard[]> all_;  ///< one per shard, if all stay open
 
-    std::size_t most_ = 0;  ///< that are open, where not all are
+    std::size_t most_ = 0;  ///< limit for open shards, if not all stay open
     mutable std::mutex mutex_;
-    mutable std::list<Recent> recent_;  ///< the one last asked for in front
+    mutable std::list<Recent> recent_;  ///< the most recently used first
     mutable std::unordered_map<std::size_t, std::list<Recent>::iterator> places_;
 };
 

@@ -1,4 +1,4 @@
-// The inner loop of RowReader::order_keys(): plain and AVX2, same bits.
+// The inner loop of RowReader::order_keys(). The plain and AVX2 forms give the same bits.
 #pragma once
 
 #include <cstddef>

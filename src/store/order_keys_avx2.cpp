@@ -1,4 +1,4 @@
-// The AVX2 form of keys_of_logits_plain(); called only where cpu_has_avx2().
+// The AVX2 form of keys_of_logits_plain(). Call it only if cpu_has_avx2().
 #include "store/order_keys.h"
 
 #if defined(__x86_64__)

@@ -14,7 +14,7 @@
 namespace assay::store {
 namespace {
 
-/// What a text of the column of labels means.
+/// Finds the class for each text in the column of labels.
 class OwnLabels {
 public:
     OwnLabels(const ScoreSource& source, const ClassList& classes, bool columns_order_classes)
@@ -22,7 +22,7 @@ public:
           classes_(classes),
           order_unclear_(columns_order_classes && !are_sorted(classes.ids())) {}
 
-    /// -1, if that is not the id of a class.
+    /// Whether it is -1 and no class has that id.
     bool is_minus_one(std::string_view text) const {
         return class_number(text) == -1 && !classes_.find(text);
     }
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    /// The number is that of the class's column, and not its id or name.
+    /// Whether the number is only the position of the class's column, and not its id or name.
     bool is_place(std::size_t c, std::int64_t number) const {
         const std::string text = fmt::format("{}", number);
         return classes_.id(c) != text && classes_.name(c) != text;
@@ -75,7 +75,7 @@ private:
 
     const ScoreSource& source_;
     const ClassList& classes_;
-    bool order_unclear_;  ///< of named columns, of which labels are numbers
+    bool order_unclear_;  ///< columns are named, but labels are numbers
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The labels that a file of scores holds itself, next to the scores.
+// The labels inside a file of scores.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,28 @@
 
 namespace assay::store {
 
-/// Throws usage: the labels are -1 and 1, which may mean two things.
+/// Throws usage because the labels are -1 and 1, which is ambiguous.
 [[noreturn]] void ask_what_minus_one_is(const std::string& where, std::uint64_t count,
                                         std::uint64_t rows, const ClassList& classes);
 
-/// Throws usage: `--minus-one class` is given, and the labels are not -1 and 1 of two classes.
+/// Throws usage because `--minus-one class` is given, but the labels are not -1 and 1 with two
+/// classes.
 [[noreturn]] void refuse_minus_one_class(const std::string& where, const ClassList& classes);
 
 void note_minus_one_class(const std::string& where, const ClassList& classes,
                           std::vector<std::string>& notes);
 
-/// By bytes, or without regard to case.
+/// Whether they are sorted by bytes, or ignoring case.
 bool are_sorted(const std::vector<std::string>& names);
 
-/// Throws usage: labels that are numbers, of columns that are not sorted. `where`: the labels;
-/// `first`: one of them, in words.
+/// Throws usage because labels are numbers while the columns are not sorted. `where` says where the
+/// labels are; `first` describes one of them.
 [[noreturn]] void refuse_numbers_of_columns(const std::string& where, const std::string& first,
                                             const ClassList& classes);
 
-/// A set of at most one class per row, from `source.truth`. `columns_order_classes`: only the order
-/// of the file's columns says which class has which number. Throws usage, with the option to type:
-/// a label is no class; numbers are labels of named columns that are not sorted.
+/// A set of at most one class per row, from `source.truth`. `columns_order_classes` means that only
+/// the order of the file's columns defines class numbers. Throws usage, with the option to type, if
+/// a label is no class, or if labels are numbers while the columns have names that are not sorted.
 LabelSets own_labels(const ScoreSource& source, std::optional<MinusOne> minus_one,
                      const ClassList& classes, bool columns_order_classes,
                      std::vector<std::string>& notes);

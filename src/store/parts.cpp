@@ -44,7 +44,7 @@ std::string folder_name_of(const StorePart& part) {
     return fmt::format("{:04}-of-{:04}", part.number, part.of);
 }
 
-/// Parts of one store differ in nothing that its numbers depend on.
+/// Parts of one store must agree in everything that affects its numbers.
 void check_same_store(const fs::path& store, const Manifest& one, const Manifest& other) {
     if (one.spec.id == other.spec.id) return;
     std::string found;
@@ -122,7 +122,7 @@ std::uint32_t shard_rows_for(const StoreSpec& spec) {
 }
 
 StorePart part_of_shard(std::size_t shard, std::size_t shards, std::uint32_t of) {
-    // The least i with shard < i S / n, rounded down.
+    // The smallest i with shard < i S / n, where i S / n is rounded down.
     return {static_cast<std::uint32_t>(((shard + 1) * of + shards - 1) / shards), of};
 }
 
@@ -156,7 +156,7 @@ bool is_store_folder(const fs::path& folder) {
 
 bool holds_parts(const fs::path& folder) {
     if (!is_folder(parts_folder(folder))) return false;
-    // A data set may be called parts, and a model of it 0001-of-0002.
+    // A data set may be named parts, and one of its models 0001-of-0002.
     for (const fs::path& entry : entries_of(parts_folder(folder))) {
         if (!part_named(entry.filename().string()) || !is_there(manifest_path(entry))) continue;
         if (!is_there(parts_folder(folder) / "dataset.json")) return true;

@@ -1,10 +1,10 @@
-// A store that several processes write, each its own part in a folder of its own: parts share no
-// file, so that they need no lock between machines.
+// A store that several processes write, each in its own part with its own folder. Parts share no
+// files, so no lock between machines is needed.
 //
 //   RUNS/<data set>/<model>/parts/0007-of-0100/   a store's folder: manifest.json, lock, shards
 //
-// Shards are cut into parts in order: part i of n has shards [(i - 1) S / n, i S / n) of S. So the
-// folder of a shard follows from its number, and nothing says where it lies.
+// Shards are divided into parts in order: part i of n has shards [(i - 1) S / n, i S / n) of S. So
+// the folder of a shard follows from its number and need not be recorded.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@
 
 namespace assay::store {
 
-/// More are as good as one shard each, and a folder for each.
+/// Each part needs a folder, and with more parts each would hardly have a shard.
 inline constexpr std::uint32_t max_parts = 100'000;
 
 std::filesystem::path parts_folder(const std::filesystem::path& store);
 /// parts/0007-of-0100 below the store.
 std::filesystem::path part_folder(const std::filesystem::path& store, const StorePart& part);
-/// What a folder of this name is; nothing where it is none of ours.
+/// The part that a folder name means, or nothing if it is no part's name.
 std::optional<StorePart> part_named(const std::string& name);
 
-/// The shards [begin, end) of a part; all of them for {0, 0}.
+/// The shards [begin, end) of a part, or all of them for {0, 0}.
 struct ShardRange {
     std::size_t begin = 0, end = 0;
     bool contains(std::size_t shard) const { return shard >= begin && shard < end; }
@@ -35,18 +35,18 @@ struct ShardRange {
 };
 ShardRange shards_of(const StorePart& part, std::size_t shards);
 
-/// default_shard_rows(), but in parts no more than leave each of them a shard, as far as there are
-/// batches enough. The same for every part, whatever the others have done.
+/// default_shard_rows(), reduced for a store in parts so that each part has a shard if there are
+/// enough batches. The same for every part, whatever the others have done.
 std::uint32_t shard_rows_for(const StoreSpec& spec);
 
-/// The part that a shard is in.
+/// The part that contains a shard.
 StorePart part_of_shard(std::size_t shard, std::size_t shards, std::uint32_t of);
 
-/// The parts that have begun below a store, in order. Throws bad_input: parts of different n.
+/// The parts of a store that have begun, in order. Throws bad_input for parts with different n.
 std::vector<StorePart> parts_begun(const std::filesystem::path& store);
 
-/// Where the shard lies, in a store of spec.part.of parts (0: none): in the store's own folder
-/// where it has been joined, else in its part's.
+/// The folder of a shard in a store of spec.part.of parts (0: none): the store's own folder if it
+/// has been joined, else its part's.
 std::filesystem::path shard_home(const std::filesystem::path& store, const StoreSpec& spec,
                                  std::size_t shard);
 
@@ -54,12 +54,12 @@ std::filesystem::path shard_home(const std::filesystem::path& store, const Store
 bool is_store_folder(const std::filesystem::path& folder);
 /// Whether parts of a store have begun there.
 bool holds_parts(const std::filesystem::path& folder);
-/// The manifest of a store: its own, or else that of all its parts together, which is finished
-/// where all of them are. Throws bad_input: none is there, or parts that are not of one store
-/// (with what differs).
+/// The manifest of a store: its own, or else the combined manifest of its parts, which is finished
+/// if all of them are. Throws bad_input: none exists, or parts of different stores (with the
+/// difference).
 Manifest read_whole_manifest(const std::filesystem::path& store);
-/// What a part must agree with: the store's own manifest, or the first part's; nothing where
-/// neither has begun.
+/// The manifest that a new part must agree with: the store's own, or the first part's. Nothing if
+/// neither exists.
 std::optional<Manifest> any_manifest(const std::filesystem::path& store);
 
 /// "7/100".

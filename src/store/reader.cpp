@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace store;
 
-/// Marks the shards that have a record in `folder`, from one look at it.
+/// Marks the shards with a record in `folder`, by listing it once.
 void find_records(const fs::path& folder, std::vector<bool>& present) {
     for_each_name_in(shards_folder(folder), [&](std::string_view name) {
         const auto shard = shard_of_record(name);
@@ -35,8 +35,8 @@ void find_records(const fs::path& folder, std::vector<bool>& present) {
     });
 }
 
-/// Those of a store's own folder and of its parts' that have begun; a part has its own shards
-/// alone.
+/// The shards in the store's own folder and in its parts' folders. A part counts only its own
+/// shards.
 std::vector<bool> find_records(const fs::path& folder, const StoreSpec& spec) {
     std::vector<bool> present(shard_count(spec), false);
     if (is_folder(shards_folder(folder))) find_records(folder, present);
@@ -52,8 +52,8 @@ std::vector<bool> find_records(const fs::path& folder, const StoreSpec& spec) {
     return present;
 }
 
-/// The parts whose writers have not said that they are done; of a store that is being joined, the
-/// parts that hold shards are.
+/// The parts that are not marked as finished. While a store is being joined, parts that still have
+/// shards count as finished.
 std::vector<StorePart> find_unfinished(const fs::path& folder, const StoreSpec& spec,
                                        const std::vector<bool>& present) {
     std::vector<StorePart> unfinished;
@@ -72,7 +72,8 @@ std::vector<StorePart> find_unfinished(const fs::path& folder, const StoreSpec& 
     return unfinished;
 }
 
-/// A store stands beside the data set that it was made on, or its rows are taken for other items.
+/// A store must be next to the data set on which it was made, because its rows would otherwise be
+/// taken for other items.
 void check_dataset(const StoreSpec& spec, const DatasetRecord& there, const fs::path& folder) {
     const auto belongs = [&](const std::string& to, const std::string& beside) {
         refuse(fmt::format("the store `{}` belongs to {}; dataset.json beside it {}",
@@ -112,7 +113,7 @@ std::string writer_of(const fs::path& folder) {
     return {};
 }
 
-/// "" where there is no record.
+/// "" if there is no record.
 std::string record_hash_now(const fs::path& folder, std::size_t shard) {
     try {
         return hash_text(read_text(record_path(folder, shard)));
@@ -122,7 +123,7 @@ std::string record_hash_now(const fs::path& folder, std::size_t shard) {
     }
 }
 
-/// Whether the manifest is the one that was read, or that one finished since.
+/// Whether the manifest still is the one that was read, or that one after it was finished.
 bool still_is(const fs::path& folder, const Manifest& manifest) {
     try {
         const Manifest now = read_whole_manifest(folder);
@@ -166,7 +167,7 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         }
         impl->manifest = read_whole_manifest(impl->folder);
         if (!impl->manifest.finished && (impl->written_by = writer_of(impl->folder)).empty())
-            impl->manifest = read_whole_manifest(impl->folder);  // it may be finished since
+            impl->manifest = read_whole_manifest(impl->folder);  // it may have been finished since
         StoreSpec& spec = impl->manifest.spec;
         if (spec.part.number > 0) {
             throw Error(ErrorCode::bad_input,
@@ -176,7 +177,7 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         }
         const DatasetRecord there = read_dataset_record(impl->folder.parent_path());
         check_dataset(spec, there, folder);
-        // By what it is called now: a list of classes that was set since counts.
+        // Uses current names, because a newer class list counts.
         const auto call_as_now = [&](StoreSpec& called) {
             if (!called.dataset_id.empty()) called.dataset_id = there.id;
         };
@@ -186,7 +187,7 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         impl->verified = std::make_unique<std::atomic<std::uint64_t>[]>(impl->present.size());
         PredictionStore opened(std::move(impl));
         if (opened.finished() && !opened.complete()) {
-            // It may be written again just now.
+            // It may be being written again.
             opened.impl_->manifest = read_whole_manifest(opened.impl_->folder);
             call_as_now(opened.impl_->manifest.spec);
             if (!opened.finished()) opened.impl_->written_by = writer_of(opened.impl_->folder);
@@ -286,7 +287,7 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(
     }
     if (verify && (spec.storage == StorageFormat::top_k || spec.storage == StorageFormat::label))
         loaded->check_entries();
-    // A writer takes the record away before it replaces what the record tells of.
+    // A writer removes the record before it replaces the shard's files.
     if (!verify && record_hash_now(home, index) != loaded->record.xxh128)
         throw Error(ErrorCode::busy, replaced_text(index));
     verified[index].store(record_hash, std::memory_order_release);
@@ -314,7 +315,7 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load_
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
     }
-    // A second look tells damage from a shard that was just being replaced.
+    // A second look distinguishes damage from a shard that was just being replaced.
     const auto hash_now = [&] {
         return record_hash_now(shard_home(folder, manifest.spec, index), index);
     };
@@ -326,7 +327,7 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load_
         const std::string now = hash_now(), writer = writer_of(folder);
         const bool replaced =
             now != before || !still_is(folder, manifest) || (now.empty() && !writer.empty());
-        if (!replaced) throw;  // damaged, whoever else is there
+        if (!replaced) throw;  // damaged, even if a writer is active
         throw Error(ErrorCode::busy, replaced_text(index));
     }
 }

@@ -85,7 +85,7 @@ std::uint64_t hash_in(const json& value) {
     return hash;
 }
 
-/// Both lists, or neither: a store of before they were recorded has none.
+/// Either both lists or none: stores from before they were recorded have none.
 std::vector<ImageFile> images_of(const JsonReader& fields, std::uint32_t rows) {
     if (!fields.has("image_bytes") && !fields.has("image_hashes")) return {};
     const json& bytes = fields["image_bytes"].list();
@@ -102,7 +102,7 @@ std::vector<ImageFile> images_of(const JsonReader& fields, std::uint32_t rows) {
     return images;
 }
 
-/// The rows of the store whose images have it, of each kind that some have; null: none has.
+/// For each ignored property, the rows of the store whose images have it; null if none has any.
 json left_aside_of(const std::vector<ImageFile>& images, std::uint64_t begin) {
     json all;
     for (const LeftAside& kind : left_aside_kinds) {
@@ -114,7 +114,7 @@ json left_aside_of(const std::vector<ImageFile>& images, std::uint64_t begin) {
     return all;
 }
 
-/// Kinds that a later version may know are passed over.
+/// Kinds from later versions are ignored.
 void read_left_aside(const JsonReader& fields, std::uint64_t begin,
                      std::vector<ImageFile>& images) {
     if (!fields.has("left_aside") || images.empty()) return;
@@ -132,7 +132,7 @@ void read_left_aside(const JsonReader& fields, std::uint64_t begin,
     }
 }
 
-/// A shard of another store is of the same shape as often as not.
+/// A shard of another store often has the same shape, so the store's id is checked.
 void check_store(const JsonReader& fields, int format, const StoreSpec& spec) {
     const auto described = [](const std::string& model, const std::string& dataset) {
         return fmt::format("`{}` on `{}`", shortened(model), shortened(dataset));
@@ -219,7 +219,8 @@ ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size
     for (std::size_t i = 0; i < expected.size(); ++i) {
         FileRecord file;
         file.name = files[i]["name"].text();
-        // The name is compared, never followed: a record cannot make the reader open another file.
+        // The name is compared and never used as a path, so a record cannot make the reader open
+        // another file.
         if (file.name != expected[i].name)
             refuse(fmt::format("file `{:.60}` is recorded; expected `{}`", file.name,
                                expected[i].name));

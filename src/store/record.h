@@ -1,4 +1,5 @@
-// A shard's record, shards/000042.json. It is written last: a shard without one does not exist.
+// The record of a shard, shards/000042.json. It is written last, so a shard without a record does
+// not exist.
 #pragma once
 
 #include <cstddef>
@@ -28,28 +29,27 @@ struct ShardRecord {
     std::string images_hash;
     ComputedOn computed_on;
     std::vector<ImageFile> images;  ///< one per row, or none
-    std::string xxh128;             ///< of the record's own text, where it was read
+    std::string xxh128;             ///< of the record's own text, if it was read from a file
 };
 
 std::string_view name_of(RowState);
 
-/// In the format of before records named their store where `spec` has no id.
+/// For a `spec` without an id, uses the format from before records named their store.
 std::string record_text(const ShardRecord& record, const StoreSpec& spec);
-/// Checks that the record is that of `shard` in the store of `spec`: its name, row numbers, files,
+/// Checks that the record belongs to `shard` in the store of `spec`: its name, row numbers, files,
 /// their sizes.
 ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size_t shard);
-/// Reads it, and checks that a finished store had this one and that the files are there with the
+/// Reads the record. Checks that a finished store had this one, and that the files exist with the
 /// recorded sizes. Throws bad_input.
 ShardRecord read_record(const std::filesystem::path& folder, const Manifest& manifest,
                         std::size_t shard);
-/// The record of a shard of a store that need not be whole: nothing where it is not there, half
-/// written or of another kind, which opening the store says.
+/// The record of a shard in a store that may be incomplete. Nothing if it is missing, half written
+/// or of another kind; opening the store reports such faults.
 std::optional<ShardRecord> record_if_there(const std::filesystem::path& store,
                                            const StoreSpec& spec, std::size_t shard);
-/// Throws bad_input where a file of the shard does not have the recorded checksum. Reads all of
-/// them.
+/// Throws bad_input if a file of the shard does not match the recorded checksum. Reads all of them.
 void check_data(const std::filesystem::path& folder, const ShardRecord& record);
-/// What to do about a damaged shard: the end of a message.
+/// The advice about a damaged shard, for the end of a message.
 std::string shard_remedy(const std::filesystem::path& folder, std::size_t shard);
 
 }  // namespace assay::store

@@ -21,15 +21,15 @@ static_assert(sizeof(TopEntry) == 8, "TopEntry is the element of the stored arra
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
-/// Everything below rounds to a finite half.
+/// All numbers below this round to a finite half float.
 constexpr float half_limit = 65520.0F;
 
 std::size_t entries_per_row(const StoreSpec& spec) {
     return spec.storage == StorageFormat::label ? 1 : spec.top_k;
 }
 
-/// Of a row, how many are below the limit, and how many above its negative; NaN is neither. Counted
-/// in lanes, which compilers turn into SIMD.
+/// For a row, how many numbers are below the limit, and how many above its negative. NaN counts as
+/// neither. Counted in lanes, which compilers turn into SIMD.
 struct WithinLimit {
     std::size_t below = 0, above = 0;
 };
@@ -57,7 +57,7 @@ WithinLimit count_within(std::span<const float> row, float limit) {
 
 bool is_sound_below(std::span<const float> row, ScoreKind kind, float limit) {
     const WithinLimit within = count_within(row, limit);
-    // A class that is impossible has the logit -infinity; one that is not must be there.
+    // An impossible class has the logit -infinity. At least one class must be possible.
     return within.below == row.size() &&
            (kind == ScoreKind::probabilities ? within.above == row.size() : within.above > 0);
 }
@@ -124,7 +124,7 @@ void store_top(ShardData& data, const StoreSpec& spec, std::span<const float> sc
         if (states[r] == RowState::ok) {
             const std::span<const float> row = scores.subspan(r * spec.classes, spec.classes);
             best_of(row, out);
-            // Probabilities need no normaliser: theirs is 1, and its logarithm 0.
+            // Probabilities need no normalizer: theirs is 1, and its logarithm 0.
             sums[r] = spec.kind == ScoreKind::logits ? log_sum_exp(row) : 0.0;
         } else {
             std::fill(out.begin(), out.end(), TopEntry{-1, nan});

@@ -1,4 +1,4 @@
-// From the scores of a shard's rows to the bytes that are stored.
+// Converts the scores of a shard's rows to the stored bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,41 +11,42 @@
 
 namespace assay::store {
 
-/// The data of each of the shard's files, after its header.
+/// The data of each of the shard's files, without its header.
 struct ShardData {
-    std::vector<std::span<const std::byte>> files;  ///< into `owned`, or into the scores themselves
+    /// spans of `owned`, or of the scores themselves
+    std::vector<std::span<const std::byte>> files;
     std::vector<std::vector<std::byte>> owned;
 };
 
-/// Whether the row can be stored as it is. A logit or a log-probability of -infinity says that its
-/// class has probability 0 (as masks do), as long as another one has more; what halves round to it
-/// says nothing else.
+/// Whether the row can be stored unchanged. A logit or log-probability of -infinity gives its class
+/// probability 0 (as masks do), if another class has more. The same holds for halves that round to
+/// -infinity.
 bool is_sound(std::span<const float> row, ScoreKind kind, StorageFormat storage);
 
-/// Log of the sum of the exponentials of a finite row, from the same sum (exp_sums) that the
-/// metrics divide by.
+/// Logarithm of the sum of the exponentials of a finite row. Metrics divide by the same sum
+/// (exp_sums).
 double log_sum_exp(std::span<const float> row);
-/// The `out.size()` best of a finite row, best first; of equal scores the lower class first.
+/// The `out.size()` best of a finite row, best first; ties go to the lower class.
 void best_of(std::span<const float> row, std::span<TopEntry> out);
 
-/// Marks the rows that claim to be ok but hold a NaN, an infinity (of logits and log-probabilities:
-/// above, or nothing else below), or (halves) a score beyond the
-/// range of halves, and adds an error with the first such class and score for each.
+/// Marks rows that claim to be ok but contain a NaN, an infinity, or (halves) a score beyond the
+/// range of halves. For logits and log-probabilities, -infinity is allowed unless all scores have
+/// it. Adds an error with the first such class and score for each row.
 void find_not_finite(const StoreSpec& spec, std::span<const float> scores, std::uint64_t first_row,
                      std::vector<RowState>& states, std::vector<RowError>& errors);
 
-/// The same for entries, `spec.top_k` of a row or one.
+/// The same for entries: `spec.top_k` or one per row.
 void find_not_finite(const StoreSpec& spec, std::span<const TopEntry> entries,
                      std::uint64_t first_row, std::vector<RowState>& states,
                      std::vector<RowError>& errors);
-/// Of a row that is not_finite: whether find_not_finite() says so; else its image could not be
-/// computed.
+/// For a row that is not_finite: whether find_not_finite() marked it. Otherwise its image could not
+/// be computed.
 bool is_of_scores(const RowError& error);
 
 /// `scores` must outlive the result.
 ShardData reduce(const StoreSpec& spec, std::span<const float> scores,
                  std::span<const RowState> states);
-/// From entries of rows whose log-sum-exp is 0. Throws internal when they are not in order, or of
+/// From entries of rows whose log-sum-exp is 0. Throws internal if they are out of order, or have
 /// no class.
 ShardData reduce(const StoreSpec& spec, std::span<const TopEntry> entries,
                  std::span<const RowState> states);

@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-/// What a reduced store cannot tell is refused when the map is applied, not row by row.
+/// A map that needs more than a reduced store has is refused here, not row by row.
 void check_map(const PredictionStore& store, bool full, const ClassMap& map) {
     if (map.target_of.size() != store.classes()) {
         throw Error(ErrorCode::bad_input,
@@ -133,7 +133,7 @@ RowScale RowReader::Impl::scale_of(std::span<const float> scores, float largest,
                                    RowSums& sums) const {
     if (!probabilities) {
         if (largest == -std::numeric_limits<float>::infinity()) {
-            // The classes that a map leaves all have probability 0.
+            // All classes that the map keeps have probability 0.
             sums = {1, 0};
             return {0, 1};
         }
@@ -141,7 +141,7 @@ RowScale RowReader::Impl::scale_of(std::span<const float> scores, float largest,
         return {largest, static_cast<float>(1 / sums.sum)};
     }
     sums = plain_sums(scores);
-    // Only a restricted row is brought back to sum 1; a whole one is taken as it is.
+    // Only a restricted row is normalized to sum 1. A whole row is used unchanged.
     const bool restricted = maps_by(ClassMap::Decision::restrict_) && sums.sum > 1e-30;
     return {0, restricted ? static_cast<float>(1 / sums.sum) : 1.0F};
 }

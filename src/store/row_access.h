@@ -1,4 +1,5 @@
-// Behind RowReader: the open shards of a store, and its rows as they are asked about.
+// The implementation behind RowReader: the open shards of a store, and its rows in the requested
+// form.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +25,14 @@ struct RowReader::Impl {
     std::vector<double> group_sizes;    ///< mean_of_group: classes of each target
     std::uint64_t shard_rows;
     std::uint32_t classes;
-    bool full, probabilities;  ///< of the store: every class is there; its scores need no softmax
+    bool full, probabilities;  ///< whether the store has every class; whether its scores need no
+                               ///< softmax
 
     store::OpenShards shards;
 
     bool maps_by(ClassMap::Decision decision) const { return map && map->decision == decision; }
 
-    /// Valid until the calling thread asks for another row, unless all shards stay open.
+    /// Valid until the calling thread requests another row, unless all shards stay open.
     struct Position {
         const PredictionStore::Shard* shard = nullptr;
         std::uint32_t row = 0;  ///< of the shard
@@ -38,18 +40,18 @@ struct RowReader::Impl {
     };
     Position position(std::uint64_t row) const;
 
-    /// Full rows: the scores in the order asked about, where they lie (and stay) or in `buffer`.
+    /// For full rows: the scores in the requested order, in place (and permanent) or in `buffer`.
     std::span<const float> scores(const Position& at, std::vector<float>& buffer) const;
     /// Scores of the classes [begin, end), after a restricting map.
     void wide(const Position& at, std::uint32_t begin, std::uint32_t end, double* out) const;
-    /// What ranks the classes: the scores themselves, those of the map's targets, or the mean
-    /// probabilities of its groups (in `buffer`). Not for a map of the arg-max.
+    /// The numbers that rank the classes: the scores, those of the map's targets, or the mean
+    /// probabilities of its groups (in `buffer`). Not for an arg-max map.
     std::span<const float> ranking(std::span<const float> scores, std::vector<float>& buffer) const;
-    /// How the scores become probabilities, and the sums that this takes. Not for mean_of_group.
+    /// How to convert scores to probabilities, and the sums for it. Not for mean_of_group.
     RowScale scale_of(std::span<const float> scores, float largest, RowSums& sums) const;
     float probability(float score, RowScale scale) const;
 
-    /// Reduced rows: the stored entries, best first.
+    /// For reduced rows: the stored entries, best first.
     struct Kept {
         std::span<const TopEntry> entries;
         double log_sum_exp = 0;
@@ -57,7 +59,7 @@ struct RowReader::Impl {
         float probability(float score) const;
     };
     Kept kept(const Position& at) const;
-    /// A class of the store as it is asked about; -1: maps to no target.
+    /// A class of the store in the requested numbering; -1 if it maps to no target.
     std::int32_t class_of(std::int32_t stored) const;
 
     void read_full(const Position& at, std::int32_t target, std::span<const std::int32_t> valid,

@@ -1,4 +1,4 @@
-// How confident a row is, in double precision, and what orders the rows by one class.
+// A row's confidence in double precision, and keys that order the rows by one class.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,14 +17,14 @@ namespace {
 
 constexpr double infinite_odds = std::numeric_limits<double>::infinity();
 
-/// The distance between numbers just below 1, as they are stored. Float64 numbers are often float32
-/// ones.
+/// The distance between neighboring stored numbers just below 1. Float64 numbers are often
+/// converted from float32.
 double step_below_one(const StoreSpec& spec) {
     return spec.storage == StorageFormat::full_f16 ? 0x1p-11 : 0x1p-24;
 }
 
-/// 1 - p. Where p is so near 1 that few bits of that are left, and the other classes add up to
-/// about as little, it is their sum: they keep all of theirs.
+/// Computes 1 - p. If p is so near 1 that few bits of the difference are left, and the other
+/// classes add up to about as little, their sum is used, because it keeps all its bits.
 struct Rest {
     double value = 0;
     bool of_others = false;
@@ -36,8 +36,8 @@ Rest rest_of(double p, double others, double step) {
     return near_one && agree ? Rest{others, true} : Rest{own, false};
 }
 
-/// Of logits whose best are kept, with the log-sum-exp of all: what was not kept is the remainder,
-/// and no more than as many as the last that was.
+/// For logits with only the best stored, and the log-sum-exp of all: the dropped classes have the
+/// remainder, but at most the last stored score each.
 double kept_log_odds(std::span<const TopEntry> entries, double log_sum_exp, std::uint32_t classes) {
     const auto score = [&](std::size_t k) { return static_cast<double>(entries[k].score); };
     const double best = score(0);
@@ -121,7 +121,7 @@ std::optional<RowOdds> RowReader::odds(std::uint64_t row) const {
     for (double& p : wide) p = std::max(p, 0.0);
     const auto best =
         static_cast<std::size_t>(std::max_element(wide.begin(), wide.end()) - wide.begin());
-    // The sum costs a division a class: only of rows that it may say something of.
+    // The sum costs a division per class, so it is computed only for rows in which it can matter.
     double scale = 1;
     if (all.map) {
         scale = sum_without(wide, wide.size());
@@ -142,7 +142,7 @@ void RowReader::order_keys(std::uint64_t row, std::uint32_t begin, std::uint32_t
     const double top = odds.log_odds;
     if (all.probabilities) {
         all.wide(at, begin, end, out);
-        // So near 1 that 1 - p tells more: log-odds, which are above 1 there.
+        // So near 1 that 1 - p is more precise: uses log-odds, which are above 1 there.
         const double near_one = 1 - 16 * step_below_one(all.store.spec());
         for (std::size_t t = 0; t < width; ++t) {
             const double p = std::clamp(out[t] / odds.scale, 0.0, 1.0);
@@ -151,7 +151,7 @@ void RowReader::order_keys(std::uint64_t row, std::uint32_t begin, std::uint32_t
     } else if (odds.scale == -infinite_odds) {
         std::fill(out, out + width, -infinite_odds);
     } else {
-        // ln p + ln 2, which is 0 where p is a half, and the log-odds above.
+        // ln p + ln 2, which is 0 for p = 1/2, and the log-odds above that.
         const double half = std::log1p(std::exp(-odds.log_odds)) - std::log1p(1.0);
         if (all.map || at.shard->impl->doubles != nullptr) {
             all.wide(at, begin, end, out);

@@ -10,14 +10,14 @@
 namespace assay {
 namespace {
 
-// |P n Y|; -1 without valid classes. Of one it is the question whether it is predicted.
+// |P n Y|; -1 without valid classes. With one valid class, it tells whether that is predicted.
 std::int32_t hits_of(std::span<const float> row, std::span<const std::int32_t> valid,
                      std::int32_t predicted) {
     if (valid.size() == 1) return predicted == valid[0] ? 1 : 0;
     return valid.empty() ? -1 : static_cast<std::int32_t>(variable_top_k_hits(row, valid));
 }
 
-// A map of the arg-max: nothing but the predicted class is known.
+// With an arg-max map, only the predicted class is known.
 void decide(std::int32_t predicted, std::int32_t target, std::span<const std::int32_t> valid,
             RowPrediction& out) {
     out.predicted = predicted;
@@ -111,7 +111,8 @@ void RowReader::Impl::read_full(const Position& at, std::int32_t target,
     if (detail == Detail::ranking || maps_by(ClassMap::Decision::mean_of_group)) return;
     RowSums sums;
     out.scale = scale_of(row, scan.max, sums);
-    // The largest score of a softmax is its own shift: exp(0) times the factor.
+    // The largest score of a softmax is its own shift, so its probability is exp(0) times the
+    // factor.
     out.confidence = probabilities || scan.max != out.scale.shift ? probability(scan.max, out.scale)
                                                                   : out.scale.factor;
     const double factor = out.scale.factor;
@@ -171,7 +172,7 @@ RowStatus RowReader::top(std::uint64_t row, std::size_t k, std::vector<RankedCla
     if (ranks()) scores = impl_->ranking(scores, target_buffer);
     top_k(scores, k, order);
     if (order.empty()) return at.status;
-    // The mean probabilities of groups are what they are.
+    // The mean probabilities of groups need no conversion.
     RowSums sums;
     const bool means = impl_->maps_by(ClassMap::Decision::mean_of_group);
     const RowScale scale =

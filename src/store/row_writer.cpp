@@ -24,13 +24,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Rows of a shard that is not whole yet.
+/// The rows of an incomplete shard.
 struct Begun {
     std::vector<float> scores;
     std::vector<TopEntry> entries;  // of predicted classes
     std::vector<bool> there;
     std::uint32_t left = 0;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> unkept;  // rows [first, end) of scores
+    // rows [first, end) of scores that are not saved yet
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> unkept;
 };
 
 StoreWriter opened(const fs::path& runs, const StoreSpec& spec, const Dataset& dataset) {
@@ -52,12 +53,12 @@ struct RowWriter::Impl {
     std::map<std::size_t, Begun> begun;  // by shard
     Clock::time_point kept = Clock::now();
 
-    /// With what an earlier writer has kept of shards that are not whole.
+    /// Includes rows that an earlier writer saved for incomplete shards.
     Impl(StoreWriter opened, ComputedOn computed)
         : writer(std::move(opened)), on(std::move(computed)) {
         for (std::size_t s = 0; s < writer.shards() && !of_classes(); ++s) {
             if (writer.has(s)) {
-                forget_rows(writer.folder(), s);  // a kill may have left them
+                forget_rows(writer.folder(), s);  // a killed run may have left them
             } else {
                 resume(s);
             }
@@ -66,7 +67,7 @@ struct RowWriter::Impl {
     ~Impl() {
         try {
             keep();
-        } catch (...) {  // then it is computed again
+        } catch (...) {  // it is computed again
         }
     }
     Impl(const Impl&) = delete;
@@ -113,7 +114,7 @@ struct RowWriter::Impl {
         return Clock::now() - kept >= keep_rows_every;
     }
 
-    /// Beside the shards, what is in buffers alone.
+    /// Saves rows that are only in buffers.
     void keep() {
         const std::lock_guard lock(mutex);
         kept = Clock::now();
@@ -143,11 +144,11 @@ struct RowWriter::Impl {
         }
     }
 
-    /// Rows [from, from + n) of the matrix into the shard, from its row `at` on; the shard when it
-    /// is whole now.
+    /// Copies rows [from, from + n) of the matrix into the shard, from its row `at` on. Returns the
+    /// shard if it is now complete.
     std::optional<Begun> take(std::size_t shard, std::uint32_t at, const ScoreMatrix& scores,
                               std::uint64_t from, std::uint32_t n, std::uint64_t& taken) {
-        // Read before the lock is taken; what is there already is dropped again.
+        // Read before taking the lock. Rows that exist already are dropped later.
         std::vector<float> rows(of_classes() ? 0 : std::size_t{n} * spec().classes);
         std::vector<TopEntry> entries;
         if (of_classes()) {

@@ -14,13 +14,13 @@ namespace assay::store {
 
 struct Tensor {
     std::string name;
-    std::string dtype;  ///< as in the file: "F32", "BF16", "I64", ...
+    std::string dtype;  ///< the file's name for it: "F32", "BF16", "I64", ...
     std::vector<std::uint64_t> shape;
     std::optional<NumberSpan> values;  ///< none for types that cannot be scores
 };
 
-/// In the order of their names. Throws bad_input: header that does not fit, is not JSON, or lies
-/// about offsets and sizes.
+/// The tensors in the order of their names. Throws bad_input: a header that does not fit, is not
+/// JSON, or has wrong offsets and sizes.
 std::vector<Tensor> parse_safetensors(std::span<const std::byte> bytes);
 
 }  // namespace assay::store

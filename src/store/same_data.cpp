@@ -22,8 +22,7 @@ namespace {
 
 using Record = std::shared_ptr<const DatasetRecord>;
 
-/// The description of a store's data set, as it lies beside the store or is made of what is in
-/// memory.
+/// The description of a store's data set, from the file next to it or from the data in memory.
 Record record_of_data(const PredictionStore& store) {
     const StoreSpec& spec = store.spec();
     return std::make_shared<const DatasetRecord>(
@@ -36,18 +35,18 @@ bool lie_together(const PredictionStore& one, const PredictionStore& two) {
            one.folder().parent_path() == two.folder().parent_path();
 }
 
-/// All that dataset.json says is the same, which needs not be read then.
+/// Whether everything in dataset.json is certainly the same, so that it need not be read.
 bool have_one_description(const PredictionStore& one, const PredictionStore& two) {
     const std::string &a = one.spec().dataset_id, &b = two.spec().dataset_id;
     return lie_together(one, two) || (!a.empty() && a == b);
 }
 
-/// Whether it says what the classes are.
+/// Whether the list names the classes.
 bool names_classes(const ClassList& classes) {
     return !classes.empty() && !is_numbered(classes);
 }
 
-/// `description` gives the record of a store, where it is needed.
+/// `description` returns the record of a store on demand.
 template <class Description>
 SameData compared(const PredictionStore& one, const PredictionStore& two, const Needs& needs,
                   const Description& description) {
@@ -77,7 +76,7 @@ class ShardRecords {
 public:
     explicit ShardRecords(const PredictionStore& store) : store_(store) {}
 
-    /// Not known() where no record tells, or the image could not be read then.
+    /// Not known() if no record tells, or if the image could not be read then.
     ImageFile image(std::uint64_t row) {
         const auto shard = static_cast<std::size_t>(row / store_.spec().shard_rows);
         const auto [at, fresh] = records_.try_emplace(shard);
@@ -96,7 +95,7 @@ private:
     std::map<std::size_t, std::optional<ShardRecord>> records_;
 };
 
-/// Rows of one id, or of files of one name.
+/// Pairs of rows with the same id, or with the same file name.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs_of_equal(const StringColumn& one,
                                                                     const StringColumn& two,
                                                                     bool names_alone) {
@@ -126,7 +125,7 @@ SameData same_data(const DatasetRecord& one, const DatasetRecord& two) {
     same.classes = one.classes.ids() == two.classes.ids();
     same.labels = one.labels_hash == two.labels_hash &&
                   (same.classes || !names_classes(one.classes) || !names_classes(two.classes));
-    // Older descriptions have the hash of a whole file in its place.
+    // Older descriptions have the hash of a whole file instead.
     same.attributes =
         one.attributes_hash == two.attributes_hash || !one.has_checksum || !two.has_checksum;
     same.name = one.name == two.name;
@@ -196,7 +195,7 @@ std::string difference(const PredictionStore& one, const PredictionStore& two, c
     }
     if (needs.labels && !same.labels) {
         std::string labels = labels_difference(one.dataset(), two.dataset(), sides);
-        // Equal numbers of other classes.
+        // The numbers are equal but mean other classes.
         return labels.empty() ? "other classes: " + classes_difference(one.dataset().classes,
                                                                        two.dataset().classes, sides)
                               : "other labels: " + labels;
@@ -288,7 +287,8 @@ std::optional<bool> saw_same_files(const PredictionStore& one, const PredictionS
                 if (from != begin || first->states.size() != second->states.size()) continue;
                 return first->images_hash == second->images_hash;
             }
-            // Singly where that is possible: an image that one of them could not read is no other.
+            // Compared individually if possible, because an image that only one of them could read
+            // is no difference.
             const std::uint64_t last = std::min(end, from + second->images.size());
             for (std::uint64_t row = std::max(begin, from); row < last; ++row) {
                 const auto i = static_cast<std::size_t>(row - begin),

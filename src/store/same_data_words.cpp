@@ -1,4 +1,4 @@
-// What differs between lists of classes, ids and labels, in words.
+// Describes differences between class lists, ids and labels.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,7 +12,7 @@
 namespace assay::store {
 namespace {
 
-/// How many of `ids` are not among `others`, and the first of them.
+/// How many of `ids` are missing from `others`, and the first of them.
 std::string only_among(const StringColumn& ids, const StringColumn& others, std::string_view side) {
     StringIndex index(others.size(), [&](std::uint32_t i) { return others[i]; });
     for (std::uint32_t i = 0; i < others.size(); ++i) index.insert(i);
@@ -37,7 +37,7 @@ std::string classes_text(const ClassList& classes) {
                        classes.size() > most ? ", ..." : "");
 }
 
-/// Labels as they are compared, by number, where names alone could hide what differs.
+/// Labels in the compared form, with numbers if names alone could hide the difference.
 std::string item_labels_text(const Dataset& dataset, std::size_t item, bool numbers) {
     std::string text;
     for (const std::int32_t label : dataset.labels[item]) {

@@ -18,7 +18,7 @@
 namespace assay::store {
 namespace {
 
-/// What people keep beside scores under these names is no class, unless a label has the name.
+/// Columns with these names are side information and no classes, unless a label has the name.
 bool is_side_number(std::string_view name) {
     constexpr std::array<std::string_view, 24> keys{
         "step",    "iteration", "seed",    "batch",     "run",      "nll",
@@ -36,7 +36,7 @@ std::vector<std::string> names_at(const ColumnSample& sample, const Columns& col
     return names;
 }
 
-/// The columns called PREFIX0, PREFIX1, ... up to a number without a gap, of which there are two.
+/// The columns PREFIX0, PREFIX1, ... up to a number without a gap, if there are at least two.
 Columns series_in(const ColumnSample& sample) {
     std::map<std::string_view, Columns> groups;
     for (std::size_t c = 0; c < sample.names.size(); ++c) {
@@ -66,7 +66,7 @@ ScoreColumns taken_as(const ColumnSample& sample, Columns columns, const ClassLi
         const bool from_0 = !places_of(names).empty();
         out.kind_name = names.front();
         const bool numbers = is_placeholder(numbered(names.front())->first);
-        // Names such as "grade0" are the classes' own, unless a list calls the classes otherwise.
+        // Names such as "grade0" are the classes' own, unless a list names the classes otherwise.
         if (from_0 && (numbers || !list.empty())) return out;
         if (numbers) {
             for (std::string& name : names) name = fmt::format("{}", numbered(name)->second);
@@ -87,14 +87,14 @@ ScoreColumns taken_as(const ColumnSample& sample, Columns columns, const ClassLi
     return out;
 }
 
-/// Names as the shell takes them.
+/// Names quoted for the shell.
 std::string typed(const std::vector<std::string>& names) {
     const std::string text = fmt::format("{}", fmt::join(names, ","));
-    // shell_word() takes "-x" for a file.
+    // shell_word() treats "-x" as a file.
     return text.starts_with('-') ? "'" + text + "'" : shell_word(text);
 }
 
-/// One column that may be no class, and why.
+/// A column that may not be a class, and why.
 struct Doubt {
     std::size_t column = 0;
     std::vector<std::string> why;
@@ -125,14 +125,14 @@ struct Doubt {
             listed(sample.names)));
 }
 
-/// A label has the name of a column.
+/// Whether a label has the name of a column.
 bool has_named_column(const ColumnSample& sample) {
     return sample.named && std::ranges::any_of(sample.names, [&](const std::string& name) {
                return sample.labels.contains(name);
            });
 }
 
-/// Columns that nothing shows to be classes, and why each may be none.
+/// Columns without evidence of being classes, and why each may not be one.
 std::vector<Doubt> doubts_of(const ColumnSample& sample) {
     const ColumnNumbers numbers(sample);
     const bool any_named = has_named_column(sample);
@@ -149,7 +149,7 @@ std::vector<Doubt> doubts_of(const ColumnSample& sample) {
         const std::string& name = sample.names[c];
         if (sample.named && sample.labels.contains(name)) continue;
         Doubt doubt{c, {}};
-        if (sums) {  // with it the row sums to 1, and without it as well only where it is 0
+        if (sums) {  // with the column the row sums to 1, and without it too only if it is 0
             if (sample.named && numbers.is_zero(c) && constant < columns)
                 doubt.why.emplace_back("0 in all rows");
         } else {
@@ -168,7 +168,7 @@ std::vector<Doubt> doubts_of(const ColumnSample& sample) {
     return doubts;
 }
 
-/// Columns other than `taken`, for the reason `why`.
+/// Columns that are not in `taken`, with the reason `why`.
 std::vector<Doubt> others_than(const Columns& taken, std::size_t columns, const std::string& why) {
     std::vector<Doubt> out;
     for (std::size_t c = 0; c < columns; ++c) {
@@ -183,8 +183,7 @@ Columns all_of(const ColumnSample& sample) {
     return out;
 }
 
-/// Scores of which one seems to be missing, or to be there twice. Columns that sum to 1 are all
-/// there.
+/// Asks the user if a score seems to be missing or duplicated. Columns that sum to 1 are complete.
 void ask_about_gaps(const ColumnSample& sample, const Columns& columns) {
     ColumnSample part;
     part.names = names_at(sample, columns);
@@ -236,7 +235,7 @@ Columns chosen_by_name(const ColumnSample& sample, const std::vector<std::string
     return {out.begin(), out.end()};
 }
 
-/// The columns that have the names of all classes of the list; empty where one is missing.
+/// The columns with the names of all classes of the list; empty if one is missing.
 Columns columns_of(const ColumnSample& sample, const ClassList& classes) {
     std::vector<bool> found(classes.size(), false);
     Columns out;

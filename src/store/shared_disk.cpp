@@ -19,7 +19,7 @@ struct Mount {
     std::string folder, kind, options;
 };
 
-/// "\040" is a blank, as the kernel writes it.
+/// The kernel writes a blank as "\040".
 std::string unescaped(const std::string& text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -33,7 +33,7 @@ std::string unescaped(const std::string& text) {
     return out;
 }
 
-/// "36 35 98:0 /root /folder options ... - kind source options", one in a line.
+/// Each line has the form "36 35 98:0 /root /folder options ... - kind source options".
 std::vector<Mount> parse_mounts(std::string_view text) {
     std::vector<Mount> mounts;
     std::istringstream lines{std::string(text)};
@@ -63,7 +63,7 @@ std::string why_locks_are_local(std::string_view mounts, const fs::path& folder)
     const std::string path = folder.lexically_normal().string();
     Mount nearest;
     for (Mount& mount : parse_mounts(mounts)) {
-        // The last one at a place is on top of the others.
+        // The last mount at a folder covers the earlier ones.
         if (lies_below(path, mount.folder) && mount.folder.size() >= nearest.folder.size())
             nearest = std::move(mount);
     }

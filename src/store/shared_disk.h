@@ -1,4 +1,4 @@
-// Whether writers on other machines see this one's locks.
+// Whether writers on other machines see this machine's locks.
 #pragma once
 
 #include <filesystem>
@@ -7,13 +7,13 @@
 
 namespace assay::store {
 
-/// Why locks in `folder` hold for this machine alone, by the options with which its file system is
-/// mounted; "": they hold for all, or nobody can tell. `mounts`: as /proc/self/mountinfo lists
-/// them.
+/// Why locks in `folder` are only valid on this machine, judged by the mount options of its file
+/// system. Returns "" if all machines see them, or if that is not known. `mounts` is the text of
+/// /proc/self/mountinfo.
 std::string why_locks_are_local(std::string_view mounts, const std::filesystem::path& folder);
 
-/// A sentence on the lock of a folder that is written to; "": all is well. `locked`: the file
-/// system has locks.
+/// A remark about the lock of a folder that is written to; "" if all is well. `locked` tells
+/// whether the file system has locks.
 std::string lock_warning(const std::filesystem::path& folder, bool locked);
 
 }  // namespace assay::store

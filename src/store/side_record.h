@@ -1,5 +1,5 @@
-// What another component records of a store, in a file of its own beside the manifest: versioned,
-// with a checksum, and naming the store that it is of.
+// Records of other components about a store, in separate files next to the manifest. Each has a
+// version and a checksum, and names its store.
 #pragma once
 
 #include <filesystem>
@@ -12,18 +12,18 @@
 
 namespace assay::store {
 
-/// What one file is called, and its schema.
+/// The name of a file and its schema.
 struct SideRecord {
     std::string_view file, schema;
 };
-/// What the controls of an attack found (assay/robustness/attack_verdict.h).
+/// The findings of an attack's controls (assay/robustness/attack_verdict.h).
 inline constexpr SideRecord attack_control_record = {"control.json", "assay.attack_control"};
 
-/// `value`: an object, which gets `schema`, `schema_version` and `store`. Throws io.
+/// `value` is an object; `schema`, `schema_version` and `store` are added to it. Throws io.
 void write_side_record(const PredictionStore& store, const SideRecord& record,
                        nlohmann::json value);
-/// Nothing where there is no such file, or the store is in memory. Throws bad_input: damaged, of
-/// another store, or of another version.
+/// Returns nothing if there is no such file, or if the store is in memory. Throws bad_input:
+/// damaged, of another store, or of another version.
 std::optional<nlohmann::json> read_side_record(const PredictionStore& store,
                                                const SideRecord& record);
 

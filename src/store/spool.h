@@ -1,4 +1,5 @@
-// An unnamed temporary file: bytes of unknown number are appended, then seen as one mapped array.
+// An unnamed temporary file: bytes are appended without a known total, and then read as one mapped
+// array.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +11,15 @@ namespace assay::store {
 
 class Spool {
 public:
-    /// In `folder`, so that a large one does not fill a small /tmp. The system removes it, however
-    /// the process ends. Throws io.
+    /// The file is created in `folder`, so that a large one does not fill a small /tmp. The system
+    /// removes it, however the process ends. Throws io.
     explicit Spool(const std::filesystem::path& folder);
     ~Spool();
     Spool(const Spool&) = delete;
     Spool& operator=(const Spool&) = delete;
 
     void append(std::span<const std::byte> bytes);
-    /// All that was appended; nothing can be appended any more. Valid as long as this lives.
+    /// All appended bytes. Nothing can be appended afterwards. Valid as long as this object lives.
     std::span<const std::byte> finish();
 
 private:

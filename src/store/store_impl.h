@@ -1,4 +1,4 @@
-// What is behind PredictionStore: a folder of shards, or scores in memory.
+// The implementation behind PredictionStore: a folder of shards, or scores in memory.
 #pragma once
 
 #include <atomic>
@@ -26,10 +26,10 @@ struct PredictionStore::Shard::Impl {
     std::uint32_t per_row;  // numbers or entries per row
     store::ShardRecord record;
     std::vector<MappedFile> maps;                  // in the order of the record
-    std::vector<std::span<const std::byte>> data;  // theirs, without the headers
-    std::vector<float> floats;                     // of a store in memory whose numbers are others
+    std::vector<std::span<const std::byte>> data;  // their data, without the headers
+    std::vector<float> floats;                     // for a store in memory with other numbers
     store::ShardData reduced;                      // likewise
-    std::shared_ptr<const ScoreMatrix> doubles;    // of a store in memory of float64 numbers
+    std::shared_ptr<const ScoreMatrix> doubles;    // for a store in memory with float64 numbers
 
     explicit Impl(const StoreSpec& spec)
         : storage(spec.storage),
@@ -42,19 +42,19 @@ struct PredictionStore::Shard::Impl {
     std::span<const T> numbers(std::size_t file) const {
         return {reinterpret_cast<const T*>(data[file].data()), data[file].size() / sizeof(T)};
     }
-    /// Reduced forms hand class numbers to others: they must be classes. Throws bad_input.
+    /// Checks that class numbers are classes, because reduced forms pass them on. Throws bad_input.
     void check_entries() const;
 };
 
 namespace store {
 
-/// Where a store's shards come from in the place of a folder.
+/// Provides a store's shards from memory instead of a folder.
 class ShardsInMemory {
 public:
     virtual ~ShardsInMemory() = default;
     /// Thread-safe.
     virtual std::shared_ptr<const PredictionStore::Shard::Impl> load(std::size_t index) const = 0;
-    /// Every load makes the shard's numbers anew, so that not all of them should be kept.
+    /// Whether every load makes the shard's numbers again, so that not all of them should be kept.
     virtual bool makes_copies() const = 0;
 };
 
@@ -65,15 +65,15 @@ struct PredictionStore::Impl {
     store::Manifest manifest;
     std::vector<bool> present;
     std::vector<StorePart> unfinished;
-    std::string written_by;  // who wrote the store when it was opened
-    /// Checksums are worked out once: by shard, the beginning of its record's hash, or 0.
+    std::string written_by;  // who was writing the store when it was opened
+    /// Checksums are verified once. For each shard: the beginning of its record's hash, or 0.
     std::unique_ptr<std::atomic<std::uint64_t>[]> verified;
     mutable std::mutex mutex;  // for `dataset`
     mutable std::optional<Dataset> dataset;
-    std::unique_ptr<const store::ShardsInMemory> memory;  // null: of the folder
+    std::unique_ptr<const store::ShardsInMemory> memory;  // null if the store has a folder
 
     std::shared_ptr<const Shard::Impl> load(std::size_t index) const;
-    /// The same; an error because a writer is at work says that.
+    /// The same, but if a writer caused the error, the message says so.
     std::shared_ptr<const Shard::Impl> load_unless_written(std::size_t index) const;
     std::string replaced_text(std::size_t index) const;
 };

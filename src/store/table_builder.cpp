@@ -80,8 +80,8 @@ void TableBuilder::add_entry(std::string_view id, TopEntry entry) {
     if (!pending_.empty() && pending_id_ != id) end_entries();
     if (pending_.empty() || !pending_truth_) pending_truth_ = truth_;
     pending_id_ = id;
-    // With no class twice, more entries than classes cannot be: this bounds the row before it is
-    // checked.
+    // If no class repeats, there cannot be more entries than classes. This bounds the row before it
+    // is checked.
     if (classes_ != 0 && pending_.size() == classes_)
         refuse(fmt::format("more than {} entries for `{}`", classes_, shortened(id)));
     pending_.push_back(entry);
@@ -90,7 +90,7 @@ void TableBuilder::add_entry(std::string_view id, TopEntry entry) {
 void TableBuilder::end_entries() {
     std::vector<TopEntry> entries;
     entries.swap(pending_);
-    // The label of the line that is being read is the next row's.
+    // The label of the line that is being read belongs to the next row.
     std::optional<std::string> next = std::exchange(truth_, std::move(pending_truth_));
     pending_truth_.reset();
     add_top(pending_id_, std::move(entries));
@@ -112,7 +112,7 @@ void TableBuilder::add_top(std::optional<std::string_view> id, std::vector<TopEn
                   const bool has_nan =
                       std::any_of(entries.begin(), entries.end(),
                                   [](const TopEntry& e) { return std::isnan(e.score); });
-                  // NaN has no place in an order; such rows are kept as they come and recorded as
+                  // NaN has no place in an order. Such rows keep their order, and are recorded as
                   // not finite later.
                   if (!has_nan) {
                       std::stable_sort(

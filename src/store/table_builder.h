@@ -1,4 +1,4 @@
-// Rows of a table, one after the other, into a source of scores.
+// Collects rows of a table into a source of scores.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@
 namespace assay::store {
 
 /// All rows must be full rows of one length, or lists of entries of one length. Errors are
-/// bad_input and do not name the line: the reader of the format adds it.
+/// bad_input and do not name the line, because the reader of the format adds it.
 class TableBuilder {
 public:
     explicit TableBuilder(const SourceOptions& options);
 
-    /// The image's own label in the row, or the entry, that is added next; nothing: it has none.
-    /// Where the format has labels, called before each.
+    /// Sets the image's own label for the row or entry that is added next; nothing if it has none.
+    /// If the format has labels, call it before each.
     void set_truth(std::optional<std::string> text) { truth_ = std::move(text); }
 
     void add_full(std::optional<std::string_view> id, std::span<const float> scores);
-    /// Begins a row of entries, or goes on with it when `id` is that of the row before (a table
+    /// Begins a row of entries, or continues it if `id` is that of the previous row (in a table
     /// with a line for each entry).
     void add_entry(std::string_view id, TopEntry entry);
     /// A whole row of entries.
     void add_top(std::optional<std::string_view> id, std::vector<TopEntry> entries);
-    /// The class that a text stands for: a number, or an id or a unique name of the class list.
+    /// The class that a text means: a number, or an id or a unique name of the class list.
     std::int32_t class_of(std::string_view text) const;
 
     ScoreSource finish();

@@ -21,7 +21,7 @@
 namespace assay {
 namespace {
 
-/// What the formats of before do not tell.
+/// Facts that older formats do not record.
 std::vector<std::string> notes_on(const PredictionStore& store) {
     std::vector<std::string> notes;
     if (store.spec().id.empty()) {
@@ -36,7 +36,7 @@ std::vector<std::string> notes_on(const PredictionStore& store) {
     return notes;
 }
 
-/// Scores of other devices and libraries differ in their last bits.
+/// Scores from other devices and libraries differ in their last bits.
 std::string several_devices(const std::map<std::string, std::size_t>& computed_on) {
     std::string list;
     for (const auto& [device, shards] : computed_on)
@@ -46,7 +46,7 @@ std::string several_devices(const std::map<std::string, std::size_t>& computed_o
            list;
 }
 
-/// All of it is of the store as it was when it was opened, once.
+/// Everything refers to the store as it was when opened.
 StoreCheck check(const std::filesystem::path& folder) {
     StoreCheck checked{.folder = folder,
                        .shards = {},
@@ -61,7 +61,7 @@ StoreCheck check(const std::filesystem::path& folder) {
         } catch (const Error& error) {
             if (error.code() == ErrorCode::interrupted) throw;
             if (error.code() == ErrorCode::busy) {
-                ++checked.replaced;  // not damaged, and not looked at
+                ++checked.replaced;  // not damaged, but not checked
             } else {
                 checked.problems.emplace_back(error.what());
             }
@@ -117,7 +117,7 @@ std::string state_of(const StoreCheck& check) {
 
 constexpr std::size_t line_width = 96;
 
-/// For people: what is wrong with a store, below its name.
+/// For people: a store's problems, below its name.
 std::string problems_text(const StoreCheck& check) {
     std::string out = check.folder.string() + ":";
     for (const std::string& problem : check.problems) {
@@ -126,7 +126,7 @@ std::string problems_text(const StoreCheck& check) {
     return out;
 }
 
-/// Each note once, with how many stores it is about.
+/// Each note once, with the number of stores that it concerns.
 std::vector<std::string> all_notes(const std::vector<StoreCheck>& checks) {
     std::vector<std::string> order;
     std::map<std::string, std::size_t> count;
@@ -145,7 +145,7 @@ std::vector<std::string> all_notes(const std::vector<StoreCheck>& checks) {
 /// A row of the table.
 struct CheckedRow {
     std::optional<std::filesystem::path> store;
-    nlohmann::json shards, missing;  ///< "?" where they are not known
+    nlohmann::json shards, missing;  ///< "?" if they are not known
     std::string state;
 };
 ResultType result_type(ResultOf<CheckedRow>) {
@@ -167,7 +167,7 @@ CheckedRow row_of(const StoreCheck& check) {
     return {check.folder, known(check.shards), known(check.missing), state_of(check)};
 }
 
-/// A row per store; with its problems, a row for each but the first.
+/// One row per store. A store with several problems gets a row for each.
 std::vector<CheckedRow> records_of(const std::vector<StoreCheck>& checks) {
     std::vector<CheckedRow> rows;
     for (const StoreCheck& check : checks) {

@@ -50,8 +50,8 @@ void refuse_differences(const fs::path& folder, const StoreSpec& recorded,
                             folder.string(), joined(found)));
 }
 
-/// A list of classes that was in force before `assay relabel` serves stores that are begun. Of a
-/// new store its columns would be read by the list of today.
+/// A class list from before `assay relabel` is accepted for stores that were begun with it. In a
+/// new store, the columns would be read by the current list.
 void refuse_former_order(const fs::path& store, const DatasetRecord& there, const Dataset& dataset,
                          const fs::path& folder) {
     if (same_classes(there.classes, dataset.classes).order != SameClasses::Order::moved ||
@@ -64,8 +64,8 @@ void refuse_former_order(const fs::path& store, const DatasetRecord& there, cons
                     classes_difference(there.classes, dataset.classes, there_and_now)));
 }
 
-/// A store is written in one piece or in one number of parts, and its parts agree with one another.
-/// Takes over what the first part has settled.
+/// A store is written in one piece or in a fixed number of parts, and its parts must agree with one
+/// another. Uses the settings of the first part.
 void agree_with_store(const fs::path& store, StoreSpec& wanted) {
     const std::optional<Manifest> there = any_manifest(store);
     if (!there) return;
@@ -85,16 +85,17 @@ void agree_with_store(const fs::path& store, StoreSpec& wanted) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("the store `{}` was begun {}", store.string(), how));
     }
-    if (wanted.part.of == 0) return;  // begin_or_resume() looks at it
-    // Of a store whose join was stopped, too: a shard that was damaged then is computed again.
+    if (wanted.part.of == 0) return;  // begin_or_resume() checks it
+    // This also covers a store whose join was interrupted, so that a damaged shard can be computed
+    // again.
     refuse_differences(store, there->spec, wanted);
-    wanted.decoder = there->spec.decoder;  // store/former_decoder.h saw that it is the same here
+    wanted.decoder = there->spec.decoder;  // store/former_decoder.h checked that the pixels are the
+                                           // same here
     if (wanted.batch_size == 0) wanted.batch_size = there->spec.batch_size;
     if (wanted.shard_rows == 0) wanted.shard_rows = there->spec.shard_rows;
 }
 
-/// The recorded manifest where there is one that `wanted` may go on with; else a new one is
-/// written.
+/// The recorded manifest, if `wanted` may continue it. Otherwise writes a new one.
 Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
     const fs::path path = manifest_path(folder);
     if (is_there(path)) {
@@ -117,13 +118,13 @@ Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
     return begun;
 }
 
-/// What a store calls its data set: as when it was begun.
+/// The identity of the data set as the store named it when it was begun.
 std::string id_of_begun(const fs::path& store, const DatasetRecord& there) {
     const std::optional<Manifest> begun = any_manifest(store);
     return begun && was_called(there, begun->spec.dataset_id) ? begun->spec.dataset_id : there.id;
 }
 
-/// What a committed shard has no scores of.
+/// The rows of a committed shard that have no scores.
 struct Gaps {
     StoreWriter::BadRows bad;
     std::vector<std::uint64_t> unreadable;
@@ -163,7 +164,8 @@ std::vector<KnownShard> find_committed(const fs::path& folder, const Manifest& m
     return shards;
 }
 
-/// Labels and scores count the same classes, or a class number means two things.
+/// Labels and scores must have the same number of classes. Otherwise a class number would be
+/// ambiguous.
 void check_class_count(const ClassList& classes, const StoreSpec& spec) {
     if (classes.empty() || classes.size() == spec.classes) return;
     throw Error(ErrorCode::bad_input,
@@ -182,7 +184,8 @@ struct StoreWriter::Impl {
     mutable std::mutex mutex;       // for all that is below, and whether the manifest says finished
     std::vector<KnownShard> known;  // one per shard
     ShardRange part;
-    std::vector<bool> share;  // by shard, of this rank; empty: all of the part
+    std::vector<bool> share;  // for each shard, whether it belongs to this rank; empty means all of
+                              // the part
     ComputedOn computed_on;   // by this writer
     std::string lock_warning;
 
@@ -190,20 +193,20 @@ struct StoreWriter::Impl {
     bool is_own(std::size_t shard) const {
         return part.contains(shard) && (share.empty() || share[shard]);
     }
-    /// A finished store that is written again is none until finish(): what the manifest says of
-    /// its shards will not be so.
+    /// A finished store that is written again becomes unfinished until finish(), because the
+    /// manifest's facts about its shards will change.
     void withdraw_finish();
-    /// Takes over the shards that other ranks have written.
+    /// Registers the shards that other ranks have written.
     void find_those_of_others();
-    /// A shard that is written again has none until its new files are there: a record never speaks
-    /// of other files.
+    /// Removes the record of a shard before its new files are written, so that a record never
+    /// describes other files.
     void withdraw_record(std::size_t shard) const;
-    /// Writes the shard's files and its record. `Scores`: floats or entries.
+    /// Writes the shard's files and its record. `Scores` are floats or entries.
     template <class Scores>
     KnownShard commit(std::size_t shard, Scores scores, std::span<const RowState> states,
                       std::span<const RowError> errors, const std::string& images_hash,
                       std::span<const ImageFile> images) const;
-    /// Checks what is given, commits it, and keeps count.
+    /// Checks the input, commits it, and updates the counts.
     template <class Scores>
     void take(std::size_t shard, Scores scores, std::size_t width, std::span<const RowState> states,
               std::span<const RowError> errors, const std::string& images_hash,
@@ -243,7 +246,7 @@ void StoreWriter::Impl::find_those_of_others() {
                                 "{} s: check that all processes use the same folder",
                                 path.string(), patience.count()));
             }
-            // Opening a folder has a disk of the network ask its server what is in it.
+            // Opening a folder makes a network disk ask its server for the current entries.
             is_empty_folder(shards_folder(folder));
             if (!is_there(path)) std::this_thread::sleep_for(std::chrono::milliseconds(100));
         }
@@ -266,7 +269,7 @@ StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const
     }
     StoreSpec wanted = spec;
     if (wanted.ids_hash.empty()) wanted.ids_hash = dataset.ids_fingerprint();
-    StoreSpec checked = wanted;  // complains about nonsense before anything is written
+    StoreSpec checked = wanted;  // reports invalid settings before anything is written
     if (checked.shard_rows == 0) checked.shard_rows = shard_rows_for(wanted);
     check_spec(checked);
     check_class_count(dataset.classes, wanted);
@@ -320,7 +323,7 @@ StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const
         const StoreSpec& found = impl->spec();
         impl->folder = runs / found.dataset_name / found.model_name;
         if (found.part.of > 0) impl->folder = part_folder(impl->folder, found.part);
-        // A disk of the network may not know yet of what the first rank made.
+        // A network disk may not yet show what the first rank made.
         make_folders(shards_folder(impl->folder));
         impl->computed_on = computed_on_of(spec);
         impl->part = shards_of(found.part, shard_count(found));
@@ -450,8 +453,8 @@ KnownShard StoreWriter::Impl::commit(std::size_t shard, Scores scores,
     record.computed_on = computed_on;
     const std::string text = record_text(record, spec());
     write(record_path(folder, shard), std::string_view(text));
-    // Of two writers that do not see each other's locks, the one whose record came last finds the
-    // other's scores beside it: a record never stays with scores that it does not tell of.
+    // If two writers do not see each other's locks, the one whose record came last finds the
+    // other's scores. So a record never stays next to scores that it does not describe.
     for (const auto& [path, identity] : written) {
         if (identity_of_file(path) == identity) continue;
         withdraw_record(shard);

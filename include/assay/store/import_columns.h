@@ -1,4 +1,4 @@
-// Which columns of a table of saved predictions hold what, where their names do not say it.
+// The roles of columns in a table of saved predictions, if their names do not tell.
 #pragma once
 
 #include <string>
@@ -6,19 +6,19 @@
 
 namespace assay {
 
-/// Columns are called by their names; those of a table without a header by their places, counted
-/// from 1. Throws usage where the file has no columns, as arrays have none.
+/// Columns are named, or numbered from 1 in a table without a header. Throws usage if the file has
+/// no columns, such as an array.
 struct ScoreColumnNames {
-    /// Columns that hold the scores, one for each class; `*` in a name stands for any characters.
-    /// Empty: found out, and asked about where a column may be something else.
+    /// Columns with scores, one for each class; `*` in a name matches any characters. Empty detects
+    /// them, and asks the user if a column may be something else.
     std::vector<std::string> scores;
-    /// Columns that are not read.
+    /// Columns to ignore.
     std::vector<std::string> ignored;
-    std::string label;  ///< the items' labels; "": by the usual names; `no_column`: not read
-    std::string id;     ///< the items' ids; "": by the usual names
+    std::string label;  ///< the items' labels; "" uses the usual names; `no_column` ignores labels
+    std::string id;     ///< the items' ids; "" uses the usual names
 };
 
-/// The name of no column: the scores are stored without labels.
+/// Stands for no column: the scores are stored without labels.
 inline constexpr const char* no_column = "none";
 
 }  // namespace assay

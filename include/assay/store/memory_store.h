@@ -1,7 +1,7 @@
-// A prediction store of scores that somebody else holds in memory: what notebooks and training
-// loops have. Nothing is written; whatever reads stores reads it, and gives the bits that it gives
-// for the same numbers imported (import.h), but for the order of float64 numbers that are one as
-// float32.
+// A prediction store for scores that a caller holds in memory, such as a notebook or a training
+// loop. Nothing is written. All readers of stores accept it, and give the same results as for the
+// same numbers imported (import.h). The only exception is the order of float64 numbers that are
+// equal as float32.
 #pragma once
 
 #include <cstdint>
@@ -19,36 +19,36 @@
 
 namespace assay {
 
-/// Numbers of a matrix with any strides. Does not own them.
+/// A matrix of numbers with any strides. It does not own them.
 struct ScoreMatrix {
     const void* data = nullptr;
     NumberType type = NumberType::f4;
     std::uint64_t rows = 0;
-    /// 0: one whole number a row, the predicted class; then `type` is no floating-point one.
+    /// 0 means one integer per row, the predicted class; `type` must then be an integer type.
     std::uint32_t columns = 0;
     std::int64_t row_stride = 0, column_stride = 0;  ///< bytes; may be negative
-    std::shared_ptr<const void> owner{};  ///< keeps `data` valid as long as the store is there
+    std::shared_ptr<const void> owner{};  ///< keeps `data` valid as long as the store exists
 };
 
 struct MemoryStoreOptions {
     std::string dataset_name = "data", model_name = "model";
-    /// None: found out from all rows, as of an import. Told: believed, and no row is looked at.
+    /// None: detected from all rows, as in an import. A given kind is trusted without looking at
+    /// the rows.
     std::optional<ScoreKind> kind{};
-    ClassList classes{};            ///< empty: ImageNet's where there are 1000, else numbers
-    std::uint32_t class_count = 0;  ///< of predicted classes without `classes`: needed
-    StringColumn ids{};             ///< one a row; empty: row numbers
-    LabelSets labels{};             ///< one set a row; none: no labels
+    ClassList classes{};            ///< empty: ImageNet's for 1000 classes, else numbers
+    std::uint32_t class_count = 0;  ///< required for predicted classes without `classes`
+    StringColumn ids{};             ///< one per row; empty uses row numbers
+    LabelSets labels{};             ///< one set per row; none means no labels
     std::vector<Dataset::Attribute> attributes{};
-    int threads = 0;  ///< 0: one per core
+    int threads = 0;  ///< 0 uses one per core
 };
 
-// PredictionStore::in_memory(scores, options, notes): float32 rows that lie packed are read where
-// they are, float16 ones too; other numbers become floats shard by shard whenever they are read, so
-// that no copy of all of them is made. Metrics that rank items (AUROC, AURC, ...) read float64
-// numbers as they are. The numbers must not change as long as the store is there. Rows with a NaN
-// (or an infinity, as write_shard() has it) count as not_finite. `notes`: what was assumed, for
-// people. Throws usage (no rows, no columns, a matrix of whole numbers, predicted classes without
-// class_count), bad_input (kinds that the rows do not tell, lists of other lengths, repeated ids, a
-// predicted class that is none).
+// PredictionStore::in_memory(scores, options, notes): contiguous float32 and float16 rows are read
+// in place. Other numbers are converted to floats shard by shard at each read, so that they are
+// never all copied. Metrics that rank items (AUROC, AURC, ...) read float64 numbers directly. The
+// numbers must not change as long as the store exists. Rows with a NaN (or an infinity, as in
+// write_shard()) count as not_finite. `notes` gets assumptions, for people. Throws usage (no rows,
+// no columns, a matrix of integers, predicted classes without class_count) and bad_input (rows that
+// do not reveal their kind, lists of wrong length, repeated ids, an invalid predicted class).
 
 }  // namespace assay

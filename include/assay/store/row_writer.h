@@ -1,4 +1,4 @@
-// Writes a store from rows in any order and of any number at a time: for a loop that is not ours.
+// Writes a store from rows in any order, any number at a time, for a caller's own loop.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,30 @@
 
 namespace assay {
 
-/// A StoreWriter behind buffers of the shards that have begun. Rows may come from many threads.
-/// Scores in buffers are kept beside the shards every 15 seconds and at the end, and the next
-/// writer of the store takes them over. Memory: the shards that are begun and not whole; in order,
-/// one of them.
+/// A StoreWriter with buffers for the shards that have begun. Rows may come from many threads.
+/// Buffered scores are saved next to the shards every 15 seconds and at the end, and the store's
+/// next writer loads them. Memory: the shards that have begun and are incomplete; if rows come in
+/// order, one of them.
 class RowWriter {
 public:
-    /// Begins or resumes as StoreWriter::open() does; throws as that. An empty `spec.model_hash`
-    /// says nothing of which model it is: then a store that is there is refused (usage), because
-    /// another model's rows would be taken for this one's.
+    /// Begins or resumes as StoreWriter::open() does, with the same errors. An empty
+    /// `spec.model_hash` does not identify the model. An existing store is then refused (usage),
+    /// because another model's rows would count as this one's.
     RowWriter(const std::filesystem::path& runs, StoreSpec spec, const Dataset& dataset);
     ~RowWriter();
     RowWriter(RowWriter&&) noexcept;
 
     const StoreSpec& spec() const noexcept;
     const std::filesystem::path& folder() const noexcept;
-    /// Rows [begin, end) that are not there yet, in order; those in buffers are there.
+    /// Rows [begin, end) that are still missing, in order. Buffered rows are not missing.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> missing() const;
-    /// Rows [first, first + scores.rows). Those that are there stay as they are; returns how many
-    /// were not. A shard is written when its last row comes. Throws usage: rows beyond the store,
-    /// another number of columns; as StoreWriter::write_shard().
+    /// Writes rows [first, first + scores.rows). Existing rows do not change. Returns the number of
+    /// new rows. A shard is written when its last row arrives. Throws usage: rows beyond the store,
+    /// another number of columns; otherwise as StoreWriter::write_shard().
     std::uint64_t write(std::uint64_t first, const ScoreMatrix& scores);
-    /// Throws usage where rows are missing, with the first of them.
+    /// Throws usage if rows are missing, and names the first of them.
     void finish();
-    /// What to know of the lock of the store; "": all is well.
+    /// A remark about the store's lock; "" if all is well.
     const std::string& lock_warning() const noexcept;
 
 private:

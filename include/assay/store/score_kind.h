@@ -1,18 +1,19 @@
-// What a score is.
+// The kinds of scores.
 #pragma once
 
 #include <string_view>
 
 namespace assay {
 
-/// Metrics that need probabilities apply softmax to logits only; a second softmax is refused where
-/// it can be seen. `labels`: only the predicted class is known, without any score; such stores are
-/// imported (StorageFormat::label, with 1 for the probability), and no classifier returns them.
+/// Metrics that need probabilities apply softmax to logits only, and a second softmax is refused if
+/// it can be detected. `labels` means that only the predicted class is known, without a score. Such
+/// stores come from imports (StorageFormat::label, with 1 as the probability), and no classifier
+/// returns them.
 enum class ScoreKind { logits, probabilities, log_probabilities, labels };
 
 std::string_view name_of(ScoreKind);
-/// What a classifier may return: "logits", "probabilities", "log_probabilities". Throws usage with
-/// these names.
+/// The kinds that a classifier may return: "logits", "probabilities", "log_probabilities". Throws
+/// usage with these names.
 ScoreKind score_kind_named(std::string_view);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Whether stores are as they were written: every file against its checksum and its store.
+// Verifies that stores are as written: every file must match its checksum and its store.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,30 @@
 
 namespace assay {
 
-/// What is known of one store; no numbers where its manifest cannot be read.
+/// The facts about one store. There are no numbers if its manifest cannot be read.
 struct StoreCheck {
     std::filesystem::path folder;
     std::optional<std::size_t> shards;
-    std::optional<std::size_t> missing;  ///< shards that no run has written yet: not a problem
-    std::vector<std::string> problems;   ///< one sentence each; empty: what is there is sound
+    std::optional<std::size_t> missing;  ///< shards that no run has written yet, which is no
+                                         ///< problem
+    std::vector<std::string> problems;   ///< one sentence each; empty if everything that exists is
+                                         ///< sound
     std::vector<std::string> notes;      ///< what the store's format cannot tell
-    std::string written_by;              ///< who is writing it, "process 123"; "" where nobody is
-    std::vector<StorePart> unfinished;  ///< parts that are missing or not done, of a store in parts
-    std::size_t replaced = 0;           ///< shards that were replaced before they were read
+    std::string written_by;              ///< who is writing it, "process 123"; "" if nobody is
+    std::vector<StorePart> unfinished;   ///< for a store in parts: parts that are missing or
+                                         ///< unfinished
+    std::size_t replaced = 0;            ///< shards that were replaced before they were read
 };
 
-/// verify_store() of every store below `path` (a RUNS folder, one of its data sets, or one store),
-/// then the folders that should be stores and are none. Progress counts stores. Throws bad_input
-/// when there is neither; interrupted. Cost: reads every byte.
+/// Runs verify_store() for every store at or below `path` (a RUNS folder, one of its data sets, or
+/// one store), then lists folders that look like stores but are not. Progress counts stores. Throws
+/// bad_input if it finds neither; interrupted. Cost: reads every byte.
 std::vector<StoreCheck> verify_stores(const std::filesystem::path& path,
                                       const ProgressCallback& callback = {});
 
 bool any_damaged(const std::vector<StoreCheck>& checks);
-/// One row a store, and one for each further problem; partial when shards are missing
-/// or a store is being written, or was while it was read. JSON: assay.verify/1.
+/// One row per store, and one for each further problem. It is partial if shards are missing, or if
+/// a store is or was being written meanwhile. JSON: assay.verify/1.
 Report report_of(const std::vector<StoreCheck>& checks);
 
 }  // namespace assay
