@@ -1,4 +1,4 @@
-// Which of a machine's CUDA devices a process computes on. Nothing of LibTorch stands here.
+// Chooses the CUDA devices for a process. This header does not depend on LibTorch.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,18 @@
 namespace assay {
 
 struct DeviceChoice {
-    std::vector<int> numbers;        ///< of CUDA devices, ascending; empty: the processor
-    std::string type;                ///< their name, "" where it is not known
-    std::vector<std::string> notes;  ///< whole sentences without a full stop
+    std::vector<int> numbers;        ///< numbers of CUDA devices, ascending; empty means the
+                                     ///< processor
+    std::string type;                ///< the devices' name, "" if not known
+    std::vector<std::string> notes;  ///< sentences without a full stop
 };
 
-/// `wanted` as in ClassifierOptions::device. `visible`: the names of the devices in their order, ""
-/// where one is not known. Devices of different names give different last bits, so that all of a
-/// choice have one: "cuda" and "auto" leave those out that differ from the first. The devices are
-/// dealt out to `processes` in turn; where there are fewer, process p has device p modulo their
-/// number. `framework` is for messages. Throws usage: an unknown word, a number that no device has
-/// or that stands twice, devices of several names, none at all.
+/// `wanted` as in ClassifierOptions::device. `visible` has the names of the devices in order, "" if
+/// not known. Devices with different names give different last bits, so a choice has only one name:
+/// "cuda" and "auto" skip devices that differ from the first. The devices are assigned to
+/// `processes` in turn; if there are fewer, process p gets device p modulo their number.
+/// `framework` is for messages. Throws usage: an unknown word, an unknown or repeated number,
+/// devices with different names, no device.
 DeviceChoice choose_devices(const std::string& wanted, const std::vector<std::string>& visible,
                             std::uint32_t process, std::uint32_t processes,
                             const std::string& framework);

@@ -1,5 +1,5 @@
-// How a model's facts tell that several steps of its graph are computed as one: behind the order in
-// memory (ModelFacts::memory_format), which a store records.
+// Marks in a model's facts that several steps of its graph are computed as one. The mark follows
+// the memory order (ModelFacts::memory_format), which a store records.
 #pragma once
 
 #include <string_view>

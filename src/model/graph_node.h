@@ -1,5 +1,5 @@
-// Nodes of a file's graph in any format (ONNX, torch.export), as messages name them, and the
-// operators among them that nothing here can run.
+// Nodes of a file's graph in any format (ONNX, torch.export) for messages, and the collection of
+// unsupported operators among them.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 namespace assay {
 
 struct GraphNode {
-    std::string name;  ///< the node's, or its first output's when it has none
-    std::string op;    ///< as the file has it: "Conv", "torch.ops.aten.conv2d.default"
+    std::string name;  ///< the node's name, or its first output's if it has none
+    std::string op;    ///< the file's name for it: "Conv", "torch.ops.aten.conv2d.default"
 
     /// "node `conv1` (Conv)".
     std::string place() const;
 };
 
-/// All of them are named, not only the first.
+/// Collects the missing operators, so that the error names all of them.
 class MissingOperators {
 public:
-    /// `why`: what is known of the operator; "": nothing.
+    /// `why` says what is known of the operator; "" if nothing.
     void add(const std::string& op, const GraphNode& node, std::string why = "");
-    /// Throws bad_input where there are some. `whose`: who has none of them ("LibTorch 1.13.1");
-    /// `advice`: what to do about it.
+    /// Throws bad_input if there are any. `whose` names the library that lacks them ("LibTorch
+    /// 1.13.1"); `advice` says what to do.
     void refuse(std::string_view whose, std::string_view advice = "") const;
 
 private:

@@ -20,8 +20,9 @@ using nlohmann::json;
 
 /// What is special about a kind of image processor.
 enum class Rule {
-    plain,      ///< resize to `size`, then perhaps crop
-    convnext,   ///< below 384: short side to size / crop_pct, crop; else straight to the square
+    plain,      ///< resize to `size`, then optionally crop
+    convnext,   ///< below 384: short side to size / crop_pct, then crop; otherwise directly to the
+                ///< square
     levit,      ///< short side to size * 256 / 224, crop
     crop_pct,   ///< short side to size / crop_pct, crop
     mobilevit,  ///< B G R, no mean and std
@@ -29,10 +30,10 @@ enum class Rule {
     floats,     ///< always computes with tensors, and scales them before the resize
 };
 
-/// Defaults of one processor: what a file leaves out.
+/// The defaults of a processor for values that a file omits.
 struct Processor {
     std::string_view name;  ///< without ImageProcessor, FeatureExtractor
-    bool square;            ///< what a whole number as `size` means: both sides, or the short one
+    bool square;            ///< whether an integer `size` means both sides, or the short one
     int size;
     bool crop;
     int crop_size;
@@ -62,7 +63,7 @@ constexpr Processor processors[] = {
     {"Bit", false, 224, true, 224, 3, clip_mean, clip_std, Rule::plain},
 };
 
-/// Which processor a model's type uses, for files from before they said so themselves.
+/// The processor for each model type, for older files that do not name it.
 constexpr std::pair<std::string_view, std::string_view> of_model_type[] = {
     {"vit", "ViT"},
     {"swin", "ViT"},
@@ -95,12 +96,12 @@ constexpr std::pair<std::string_view, std::string_view> of_model_type[] = {
     {"siglip", "Siglip"},
 };
 
-/// A value that may be there, and means what Assay cannot express.
+/// Refuses an optional value whose meaning Assay cannot express.
 [[noreturn]] void refuse_meaning(const JsonReader& value, std::string_view why) {
     value.refuse(fmt::format("it is {}; {}", shown_json(value.json()), why));
 }
 
-/// The keys of a processor's file, taken one by one; what is left has no effect.
+/// Takes the keys of a processor's file one by one. The remaining keys have no effect.
 class ProcessorFile {
 public:
     explicit ProcessorFile(const json& all) : all_(all, {.whole = "the image processor"}) {}
@@ -146,7 +147,7 @@ const Processor* find_processor(std::string_view name) {
     return found == std::end(processors) ? nullptr : found;
 }
 
-/// The processor that the file names, or that goes with the model's type; null: another.
+/// The processor that the file names, or that belongs to the model's type; null for any other.
 const Processor* processor_of(ProcessorFile& file, std::string_view model_type) {
     std::optional<JsonReader> type = file.find("image_processor_type");
     const std::optional<JsonReader> older = file.find("feature_extractor_type");
@@ -160,10 +161,10 @@ const Processor* processor_of(ProcessorFile& file, std::string_view model_type) 
 /// A `size`: the short side, or both.
 struct Size {
     int height = 0, width = 0;
-    int shortest = 0;  ///< above 0: instead of the two
+    int shortest = 0;  ///< if above 0, replaces the other two
 };
 
-/// `square`: what a whole number means; nothing: it is not known.
+/// `square` tells what an integer means; nothing if that is not known.
 Size read_size(const JsonReader& value, std::optional<bool> square) {
     constexpr int most = 16384;
     const auto side = [](const JsonReader& v) { return static_cast<int>(v.whole(1, most)); };
@@ -185,7 +186,7 @@ Size read_size(const JsonReader& value, std::optional<bool> square) {
     value.refuse_as("a size with \"height\" and \"width\", or with \"shortest_edge\"");
 }
 
-/// The centre of an image whose short side is `resize`. All processors cut half a pixel off.
+/// The center of an image whose short side is `resize`. All processors round half a pixel down.
 void set_centre(json& out, int resize, const Size& crop) {
     out["crop_start"] = "floor";
     out["input_size"] = {3, crop.height, crop.width};
@@ -198,7 +199,7 @@ void set_straight(json& out, int height, int width) {
     out["crop_mode"] = "none";
 }
 
-/// Of a processor that is not known: what a crop of some kind is named for, and not said.
+/// For an unknown processor: refuses a crop that is requested but not defined.
 void refuse_unclear_crop(ProcessorFile& file) {
     const std::optional<JsonReader> size = file.find("crop_size");
     if (size && !file.find("do_center_crop"))
@@ -323,7 +324,7 @@ void set_values(json& out, ProcessorFile& file, const Processor* processor) {
 }
 
 void set_interpolation(json& out, ProcessorFile& file, const Processor* processor, bool is_fast) {
-    // Pillow's numbers of its filters.
+    // Pillow's numbers for its filters.
     constexpr std::array<const char*, 6> names = {"nearest", "lanczos", "bilinear",
                                                   "bicubic", "box",     "hamming"};
     const std::optional<JsonReader> value = file.find("resample");
@@ -334,7 +335,7 @@ void set_interpolation(json& out, ProcessorFile& file, const Processor* processo
                                        : static_cast<std::size_t>(processor->resample)];
 }
 
-/// Fast processors compute with tensors of torchvision.
+/// Fast processors compute with torchvision's tensors.
 bool computes_with_tensors(const json& file, const Processor* processor) {
     if (processor != nullptr && processor->rule == Rule::floats) return true;
     const auto type = file.find("image_processor_type");
@@ -342,8 +343,8 @@ bool computes_with_tensors(const json& file, const Processor* processor) {
            type->get_ref<const std::string&>().ends_with("Fast");
 }
 
-/// What tensors change, to the bit: PyTorch's resize, and one step for scale, mean and std:
-/// (byte - mean / factor) / (std / factor), in float32. The factor alone is multiplied with.
+/// Sets the exact effects of tensors: PyTorch's resize, and one step for scale, mean and std: (byte
+/// - mean / factor) / (std / factor), in float32. If only the factor is used, it is multiplied.
 void set_fast(json& out, ProcessorFile& file, const Processor* processor) {
     out["resize_as"] = "torch";
     out["crop_start"] = "floor";
@@ -401,7 +402,7 @@ json settings_of_transformers_config(const json& file, std::vector<std::string>&
         says_something = says_something || *names[number] != "LABEL_" + key;
     }
     if (!says_something) {
-        // What transformers writes where nobody named the classes.
+        // transformers writes these if nobody named the classes.
         ignored.emplace_back("id2label");
         return out;
     }

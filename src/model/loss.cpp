@@ -9,10 +9,10 @@
 namespace assay {
 namespace {
 
-/// Against a division by nothing where the scores are all equal.
+/// Prevents a division by zero if all scores are equal.
 constexpr double tiny = 1e-12;
 
-/// The places of the largest scores, `count` of them, largest first.
+/// The positions of the `count` largest scores, largest first.
 std::array<std::size_t, 4> places_of_largest(std::span<const float> z, std::size_t count) {
     std::array<std::size_t, 4> places{};
     std::size_t filled = 0;
@@ -30,7 +30,7 @@ std::array<std::size_t, 4> places_of_largest(std::span<const float> z, std::size
 double cross_entropy(std::span<const float> z, std::uint32_t label, std::span<float> derivative) {
     const auto largest = static_cast<double>(*std::max_element(z.begin(), z.end()));
     double sum = 0;
-    double others = 0;  // the sum without the label's: 1 - p where p is nearly 1
+    double others = 0;  // the sum without the label's term: 1 - p if p is near 1
     for (std::size_t i = 0; i < z.size(); ++i) {
         const double e = std::exp(static_cast<double>(z[i]) - largest);
         sum += e;
@@ -40,7 +40,8 @@ double cross_entropy(std::span<const float> z, std::uint32_t label, std::span<fl
         const double e = i == label ? -others : std::exp(static_cast<double>(z[i]) - largest);
         derivative[i] = static_cast<float>(e / sum);
     }
-    // Of a certain model all but nothing is left of the sum's logarithm: what is left counts.
+    // For a confident model the logarithm of the sum is almost zero, so the remainder is computed
+    // separately.
     const double gap = largest - static_cast<double>(z[label]);
     return gap == 0 ? std::log1p(others) : std::log(sum) + gap;
 }
@@ -49,7 +50,7 @@ struct Ratio {
     double above, below;
 };
 
-/// above / below, whose parts have the derivatives given by the places of their scores.
+/// above / below. Each has its derivatives at the positions of its scores.
 template <std::size_t N>
 double ratio(const Ratio& r, const std::array<std::pair<std::size_t, Ratio>, N>& parts,
              std::span<float> derivative) {
@@ -57,7 +58,7 @@ double ratio(const Ratio& r, const std::array<std::pair<std::size_t, Ratio>, N>&
     for (std::size_t k = 0; k < N; ++k) {
         const auto& [place, d] = parts[k];
         const double own = (d.above * r.below - r.above * d.below) / (r.below * r.below);
-        // A score may have several parts: all go to the first of them.
+        // If a score has several parts, all are added to the first.
         std::size_t first = 0;
         while (parts[first].first != place) ++first;
         sums[first] += own;
@@ -99,7 +100,7 @@ bool has_target(Loss loss) {
 
 double loss_of(Loss loss, std::span<const float> scores, std::uint32_t label, std::uint32_t target,
                std::span<float> derivative) {
-    // Of one score: what makes of it those of two classes has their loss (model/two_classes.h).
+    // For a single score, the wrapper for two classes computes the loss (model/two_classes.h).
     if (scores.size() == 1) {
         derivative[0] = 1;
         return static_cast<double>(scores[0]);

@@ -1,4 +1,4 @@
-// Layers of settings, one over the other, into one resolved ModelSpec.
+// Combines layers of settings into one resolved ModelSpec.
 #include "assay/model/model_spec.h"
 
 #include <fmt/format.h>
@@ -27,8 +27,8 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-/// Zip files of torch.save, torch.jit.save and torch.export are told apart by their entries. What
-/// cannot be read here is TorchScript's, whose reader says what is wrong.
+/// Zip files of torch.save, torch.jit.save and torch.export are distinguished by their entries.
+/// Unreadable files count as TorchScript, whose reader reports the problem.
 ModelFormat format_of_zip(const fs::path& path) {
     try {
         const MappedFile file(path);
@@ -76,8 +76,7 @@ void check_file(const fs::path& model) {
         throw Error(ErrorCode::bad_input, fmt::format("{} is not a regular file", model.string()));
 }
 
-/// `hint` is a sidecar, a folder that holds one under the model's name, or "" for the model's own
-/// folder.
+/// `hint` is a sidecar, a folder with one under the model's name, or "" for the model's own folder.
 fs::path locate_sidecar(const fs::path& model, const fs::path& hint) {
     if (hint.empty()) return find_sidecar(model);
     std::error_code ignored;
@@ -97,7 +96,7 @@ ClassList class_list_of(const json& value) {
                      value.at("names").get<std::vector<std::string>>());
 }
 
-/// The list that options or the settings file name.
+/// The class list that options or the settings file name.
 std::optional<ClassList> class_list_in(const json& top, const json& side, const fs::path& sidecar) {
     if (top.contains("classes")) return class_list_of(top["classes"]);
     if (!side.contains("classes")) return std::nullopt;
@@ -105,7 +104,7 @@ std::optional<ClassList> class_list_in(const json& top, const json& side, const 
                      [&] { return class_list_of(side["classes"]); });
 }
 
-/// Settings that say how pixels become numbers: at least one must come from somebody.
+/// Settings that define how pixels become numbers. At least one source must give some.
 bool says_preprocessing(const json& layer) {
     for (const char* key :
          {"preset", "input_size", "interpolation", "crop_pct", "resize_size", "mean", "std"}) {
@@ -114,7 +113,7 @@ bool says_preprocessing(const json& layer) {
     return false;
 }
 
-/// Compares the hash that settings expect of the model's file with its own.
+/// Compares the hash that settings expect for the model's file with the actual one.
 void check_hash(const ModelSpec& spec, const json& side, const json& top) {
     const bool flag = top.contains("expected");
     if (!flag && !side.contains("expected")) return;
@@ -136,7 +135,7 @@ void check_hash(const ModelSpec& spec, const json& side, const json& top) {
                     spec.path.string(), found, by, expected, shell_word(spec.path.string())));
 }
 
-/// Three means, as presets have them, do not tell that of one channel.
+/// Three means, as in presets, do not define the mean of one channel.
 void check_gray(const Preprocess& p) {
     if (p.channel_order != ChannelOrder::gray) return;
     const auto differ = [](const std::array<double, 3>& of) {
@@ -148,14 +147,14 @@ void check_gray(const Preprocess& p) {
                                               fmt::join(p.mean, ","), fmt::join(p.std, ",")));
 }
 
-/// What a layer says about the size of the input, for people.
+/// A layer's input size, for people.
 std::string size_text(const ModelSpec& spec) {
     const Preprocess& p = spec.preprocess;
     return fmt::format("{}x{}, crop_pct {:.6g}", p.height, p.width, p.crop_pct);
 }
 
-/// The size that a layer says the model is evaluated at takes the place of the one that it was
-/// trained at: timm's validation does so (resolve_data_config with use_test_size).
+/// A layer's size for evaluation replaces the size for training, as in timm's validation
+/// (resolve_data_config with use_test_size).
 void take_test_size(json& layer, bool train_size) {
     for (const auto& [test, plain] :
          {std::pair{"test_input_size", "input_size"}, std::pair{"test_crop_pct", "crop_pct"}}) {
@@ -168,8 +167,8 @@ void take_test_size(json& layer, bool train_size) {
     layer.erase("train_size");
 }
 
-/// Starts Python for a source, and for a file with a network for it; returns what the model says of
-/// itself, which is nothing of a file that Assay runs.
+/// Starts Python for a source, and for a file that needs an architecture. Returns what the model
+/// reports about itself, which is nothing for a file that Assay runs.
 json load_where_python_runs_it(ModelSpec& spec, const json& side, const json& top,
                                const PythonStart& start) {
     const bool source = is_python_source(spec.path);
@@ -288,7 +287,7 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
                 none.empty() ? std::string()
                              : fmt::format("; not read as settings: {}", fmt::join(none, ", "))));
     }
-    // timm's settings are the language of sidecars, so timm's defaults fill what they leave out.
+    // Sidecars use timm's settings, so timm's defaults fill the gaps.
     spec.preset = top.contains("preset") ? top["preset"].get<std::string>()
                                          : side.value("preset", own.value("preset", "timm"));
     spec.preprocess = preset_named(spec.preset).preprocess;

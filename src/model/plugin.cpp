@@ -1,5 +1,5 @@
-// Finds and opens the plug-in that holds everything which touches LibTorch: loading LibTorch costs
-// half a second, which only commands that run a model should pay.
+// Finds and opens the plug-in with all code that uses LibTorch. Loading LibTorch costs half a
+// second, which only commands that run a model should pay.
 #include "model/plugin.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Eight hexadecimal digits of what must agree.
+/// Eight hexadecimal digits that identify everything that must agree.
 std::string build_mark() {
     const std::string digest = hash_text(fmt::format("{}/{}", kPluginInterface, plugin_build()));
     return digest.substr(digest.find(':') + 1, 8);
@@ -33,7 +33,7 @@ std::string build_mark() {
 fs::path user_plugin_folder() {
     fs::path data;
     if (const char* chosen = std::getenv("XDG_DATA_HOME"); chosen != nullptr) data = chosen;
-    if (!data.is_absolute()) {  // so the specification: others are to be ignored
+    if (!data.is_absolute()) {  // the specification says to ignore relative paths
         const char* home = std::getenv("HOME");
         if (home == nullptr || !fs::path(home).is_absolute()) return {};
         data = fs::path(home) / ".local/share";
@@ -64,10 +64,10 @@ fs::path find_plugin() {
 
 namespace {
 
-/// Under a limit on address space (ulimit -v) libraries that are being loaded end the program where
-/// they get no memory, so that it is tried first.
+/// With limited address space (ulimit -v), libraries that get no memory while loading end the
+/// program, so this is tested first.
 void check_address_space() {
-    constexpr std::size_t libraries = std::size_t{640} << 20;  // of LibTorch 1.13, as Debian has it
+    constexpr std::size_t libraries = std::size_t{640} << 20;  // size for LibTorch 1.13 in Debian
     rlimit limit{};
     if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
     void* room = ::mmap(nullptr, libraries, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -86,13 +86,13 @@ const TorchPlugin& plugin_at(const fs::path& path) {
     check_address_space();
     if (const std::string problem = problem_of_plugin(path); !problem.empty())
         throw Error(ErrorCode::usage, problem);
-    // OpenBLAS starts a thread per core as it is loaded; under a limit on address space they ask
-    // for memory for ever. It computes on the calling thread in any case.
+    // OpenBLAS starts a thread per core when loaded. With limited address space these request
+    // memory endlessly. It computes on the calling thread anyway.
     constexpr const char* blas_threads = "OPENBLAS_NUM_THREADS";
     const bool chosen = std::getenv(blas_threads) != nullptr;
     if (!chosen) ::setenv(blas_threads, "1", 0);
-    // Local: LibTorch's 288 libraries must not lend their symbols to the rest of the program. Never
-    // closed: objects and exceptions made inside may outlive any owner.
+    // RTLD_LOCAL, because the rest of the program must not resolve symbols to LibTorch's 288
+    // libraries. Never closed, because objects and exceptions made inside may outlive any owner.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!chosen) ::unsetenv(blas_threads);
     if (library == nullptr) {
@@ -121,7 +121,7 @@ const TorchPlugin& plugin_at(const fs::path& path) {
     return *plugin;
 }
 
-/// A failed attempt is repeated on the next call, so that the reason is told every time.
+/// A failed attempt is repeated on the next call, so that every call reports the reason.
 const TorchPlugin& opened_plugin() {
     static std::mutex mutex;
     static const TorchPlugin* opened = nullptr;

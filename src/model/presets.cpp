@@ -1,4 +1,4 @@
-// The table of presets: one row for each convention that published weights are evaluated with.
+// The table of presets: one row for each convention by which published weights are evaluated.
 #include "assay/error.h"
 #include "assay/model/model_spec.h"
 #include "model/usual_values.h"
@@ -24,7 +24,7 @@ Preprocess make(const Values& v) {
     return p;
 }
 
-/// Weights trained with the longer recipe of torchvision 0.12 state a resize size that no round
+/// Weights trained with the longer recipe of torchvision 0.12 have a resize size that no round
 /// crop_pct gives.
 Preprocess torchvision_v2() {
     Preprocess p = make({224, Interpolation::bilinear, 224.0 / 232.0, imagenet_mean, imagenet_std});

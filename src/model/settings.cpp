@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Larger inputs are typing errors; the limit also keeps 3 * height * width far from overflow.
+/// Larger inputs are typing errors. The limit also keeps 3 * height * width far from overflow.
 constexpr int kLargestSide = 16384;
 
 double number(const JsonReader& value, std::string_view allowed) {
@@ -61,7 +61,7 @@ std::array<double, 3> triple(const JsonReader& value, std::string_view allowed) 
     return numbers;
 }
 
-/// The named_* functions throw usage; inside a file a wrong name is bad input.
+/// The named_* functions throw usage, but a wrong name inside a file is bad input.
 template <class Named>
 auto named(const JsonReader& value, Named&& find) {
     const std::string& word = text(value, "a name");
@@ -97,7 +97,7 @@ void set_crop_pct(const JsonReader& value, ModelSpec& spec) {
     constexpr std::string_view allowed = "a number above 0 and at most 1";
     const double x = number(value, allowed);
     if (!(x > 0.0 && x <= 1.0)) value.refuse_as(allowed);
-    // Below this the resized image would be larger than any input may be.
+    // Below this the resized image would be larger than any allowed input.
     if (std::min(spec.preprocess.height, spec.preprocess.width) / x > kLargestSide)
         value.refuse_as(fmt::format(
             "a proportion that keeps the resized side at or below {} pixels", kLargestSide));
@@ -128,7 +128,7 @@ void set_fill(const JsonReader& value, ModelSpec& spec) {
     }
 }
 
-/// The name becomes a folder's name.
+/// The name becomes a folder name.
 void set_name(const JsonReader& value, ModelSpec& spec) {
     constexpr std::string_view allowed =
         "1 to 200 characters, no slash, no control character, not starting with a dot";
@@ -148,7 +148,7 @@ void set_arch(const JsonReader& value, ModelSpec& spec) {
     spec.source = source;
 }
 
-/// Its form; resolve_model() compares it.
+/// Only checks its form. resolve_model() compares it.
 void check_expected(const JsonReader& value, ModelSpec&) {
     constexpr std::string_view allowed =
         "\"sha256:\" and the 64 hexadecimal digits that `sha256sum FILE` prints";
@@ -160,8 +160,8 @@ void check_expected(const JsonReader& value, ModelSpec&) {
         value.refuse_as(allowed);
 }
 
-/// "imagenet", a path, a list of names, {"names": [...]} or {"ids": [...], "names": [...]}: only
-/// its form is looked at here.
+/// "imagenet", a path, a list of names, {"names": [...]} or {"ids": [...], "names": [...]}. Only
+/// the form is checked here.
 void check_classes(const JsonReader& value, ModelSpec&) {
     constexpr std::string_view allowed =
         "\"imagenet\", the path of a class list, or a list of class ids";
@@ -186,11 +186,11 @@ enum class Form { word, truth, number, list };
 
 struct Row {
     SettingKey key;
-    Form form;  ///< how the value is read from a flag's text
+    Form form;  ///< how to read the value from a flag's text
     void (*set)(const JsonReader& value, ModelSpec& spec);
 };
 
-// The order is that of application: crop_pct looks at input_size.
+// The order of application matters: crop_pct uses input_size.
 const std::vector<Row>& rows() {
     static const std::vector<Row> table = {
         {{"preset", "timm, torchvision, mobilenet, ... (see `assay list presets`)", "preset",
@@ -400,8 +400,8 @@ std::string why_no_settings(const json& file) {
 }
 
 void apply_layer(const json& layer, ModelSpec& spec) {
-    // An inherited resize size belongs to the inherited input size; with another, the share that it
-    // stands for is kept.
+    // An inherited resize size belongs to the inherited input size. With another input size, the
+    // implied proportion is kept.
     Preprocess& p = spec.preprocess;
     if (layer.contains("input_size") && p.resize_size) {
         p.crop_pct =
@@ -437,7 +437,8 @@ json setting_from_text(std::string_view key, std::string_view text) {
                     .refuse_as(row.form == Form::list ? "numbers separated by commas" : "a number");
             }
             if (x == std::floor(x) && std::abs(x) < 1e9) {
-                list.push_back(static_cast<std::int64_t>(x));  // shown as it was typed
+                // keeps the spelling that the user typed
+                list.push_back(static_cast<std::int64_t>(x));
             } else {
                 list.push_back(x);
             }

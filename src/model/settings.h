@@ -1,5 +1,4 @@
-// The settings of a model, key by key: what each must look like and which field of the ModelSpec it
-// fills.
+// The settings of a model by key: the form of each value, and the field of ModelSpec that it fills.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,26 +9,26 @@
 
 namespace assay {
 
-/// The keys of a layer that say nothing about evaluation.
+/// Keys of a layer that do not affect evaluation.
 struct PassedOver {
-    /// Unknown keys, too: the file is another program's, and not every key of it can be known.
+    /// Includes unknown keys, because the file belongs to another program, whose keys are not all
+    /// known.
     bool any = false;
     std::vector<std::string> keys;
 };
 
-/// One layer (a sidecar or the flags) checked: unknown keys, wrong types and values out of range
-/// throw bad_input. Returned without nulls and without the keys of timm that say nothing about
-/// evaluation (they go to `passed_over`); "label_names" and "label_descriptions" become "classes".
+/// Checks one layer (a sidecar or the flags). Unknown keys, wrong types and values out of range
+/// throw bad_input. Returns it without nulls and without timm's keys that do not affect evaluation
+/// (added to `passed_over`); "label_names" and "label_descriptions" become "classes".
 nlohmann::json checked_layer(const nlohmann::json& layer, PassedOver* passed_over = nullptr);
 
-/// What the results of commands say they are: "assay.scores/2"; "" for other files.
+/// The schema that results of commands contain: "assay.scores/2"; "" for other files.
 std::string result_schema(const nlohmann::json& file);
-/// Why a table is no model's settings, for people ("none of its keys is a setting of a model"); "":
-/// it is one, or may be meant as one: an empty table, or one with a setting, misspelt or not.
+/// Why a table is not a model's settings, for people ("none of its keys is a setting of a model").
+/// "" if it is or may be meant as one: an empty table, or one with a possibly misspelled setting.
 std::string why_no_settings(const nlohmann::json& file);
 
-/// Writes a checked layer's values over those of `spec`. "preset" and "classes" are left to the
-/// caller.
+/// Applies the values of a checked layer to `spec`. The caller handles "preset" and "classes".
 void apply_layer(const nlohmann::json& layer, ModelSpec& spec);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Sidecars: the file beside a model that says how its input is prepared.
+// Sidecars: the settings file next to a model, which defines how its input is prepared.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -31,12 +31,12 @@ constexpr std::uint64_t kLargestSidecar = 64ULL << 20;
 constexpr const char* kConfig = "config.json";
 constexpr const char* kProcessor = "preprocessor_config.json";
 
-/// Settings, and the class names of a few dictionaries: real files have 5 levels.
+/// Settings, and the class names in a few dictionaries. Real files have 5 levels.
 constexpr int kDeepest = 32;
 
-/// A "pretrained_cfg" inside is merged with the keys around it. Inside it wins, except for what
-/// timm's own loader takes from around it: there stands what the saved network has, inside what the
-/// architecture was first trained with.
+/// Merges a "pretrained_cfg" with the keys around it. Inner values win, except for keys that timm's
+/// own loader takes from outside: the outer ones describe the saved network, the inner ones the
+/// original training of the architecture.
 json unwrapped(json all) {
     if (!all.is_object()) return all;
     const auto inner = all.find("pretrained_cfg");
@@ -52,8 +52,8 @@ json unwrapped(json all) {
     return all;
 }
 
-/// None where it is no JSON: somebody else's config.json is not a sidecar, so not an error. One
-/// that is JSON and breaks the limits may be ours, and is refused by name.
+/// Returns nothing if it is no JSON, because a foreign config.json is no sidecar and no error. JSON
+/// that breaks the limits may be ours, and gives an error that names it.
 std::optional<json> read_foreign(const fs::path& path) {
     std::error_code ignored;
     if (!fs::is_regular_file(path, ignored)) return std::nullopt;
@@ -80,13 +80,13 @@ fs::path find_shared(const fs::path& folder) {
     return {};
 }
 
-/// A processor's file that counts because of the config.json beside it.
+/// A processor's file that is also read because of the config.json next to it.
 bool is_read_with_shared(const fs::path& file) {
     const auto config = read_foreign(file);
     return config && (is_transformers_config(*config) || is_image_processor(*config));
 }
 
-/// What is there under the names of the model's own sidecar, whatever it holds.
+/// All files with the names of the model's own sidecar, whatever their content.
 std::vector<fs::path> files_named_as_sidecars(const fs::path& model) {
     std::vector<fs::path> found;
     const auto look = [&](fs::path path) {
@@ -101,8 +101,8 @@ std::vector<fs::path> files_named_as_sidecars(const fs::path& model) {
     return found;
 }
 
-/// Why a file of such a name is no sidecar; "": it is one, or is damaged and may be meant as one,
-/// which its reader says.
+/// Why a file with such a name is no sidecar. "" if it is one, or is damaged and may be meant as
+/// one, which its reader reports.
 std::string why_no_sidecar(const fs::path& path) {
     json file;
     try {
@@ -119,7 +119,7 @@ std::string why_no_sidecar(const fs::path& path) {
 fs::path any_model_in(const fs::path& folder) {
     std::error_code error;
     const fs::path where = folder.empty() ? fs::path(".") : folder;
-    fs::path first;  // by name: the order of a folder is no order
+    fs::path first;  // the first by name, because folders are unordered
     for (fs::directory_iterator entry(where, error), end; !error && entry != end;
          entry.increment(error)) {
         const fs::path name = entry->path().filename();
@@ -128,7 +128,7 @@ fs::path any_model_in(const fs::path& folder) {
     return first.empty() ? first : folder / first;
 }
 
-/// transformers keeps the classes in one file and the preprocessing in another: given either, both
+/// transformers stores the classes in one file and the preprocessing in another. Given either, both
 /// are read.
 json read_transformers(const fs::path& path, const json& given, SidecarFacts& facts) {
     const bool has_classes = is_transformers_config(given);
@@ -168,7 +168,7 @@ fs::path find_sidecar(const fs::path& model) {
     if (!found.empty()) return found.front();
     const fs::path folder = model.parent_path();
     if (fs::path shared = find_shared(folder); !shared.empty()) return shared;
-    // Exports to ONNX keep the network in a folder of its own, below the files that describe it.
+    // Exports to ONNX store the network in a separate folder, below the files that describe it.
     return folder.filename() == "onnx" ? find_shared(folder.parent_path()) : fs::path{};
 }
 
@@ -200,7 +200,7 @@ fs::path model_of_sidecar(const fs::path& file) {
     }
     if (file.extension() != ".toml" && file.extension() != ".json") return {};
     std::error_code ignored;
-    const fs::path stem = folder / file.stem();  // m.pt of m.pt.json, and m of m.json
+    const fs::path stem = folder / file.stem();  // m.pt for m.pt.json, and m for m.json
     if (is_model_name(stem) && fs::is_regular_file(stem, ignored)) return stem;
     for (const std::string_view extension : model_extensions) {
         const fs::path model = fs::path(stem) += extension;

@@ -47,7 +47,7 @@ constexpr std::array kHarmless = {
     "transformers_version",
 };
 
-/// timm's label_names as a list: {"0": "n01440764", ...} is allowed, too.
+/// timm's label_names as a list. {"0": "n01440764", ...} is also allowed.
 json ordered_labels(const JsonReader& labels) {
     constexpr std::string_view allowed = "a list of class ids, or a table of 0..N-1 and ids";
     if (labels.json().is_array()) return labels.json();

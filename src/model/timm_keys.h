@@ -1,4 +1,4 @@
-// Keys of timm's pretrained_cfg and config.json that are no settings of a model.
+// Keys of timm's pretrained_cfg and config.json that are not settings of a model.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,8 @@
 
 namespace assay {
 
-/// They do not change how a given file is evaluated: they are passed over in every sidecar.
+/// These do not change how a file is evaluated, so every sidecar may have them, and they are
+/// ignored.
 bool is_harmless(std::string_view key);
 /// timm's label_names (ids) with label_descriptions (id -> text), as one "classes" value.
 nlohmann::json classes_from_labels(const JsonReader& layer);

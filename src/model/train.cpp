@@ -1,5 +1,5 @@
-// The front of train.h: checks, images into memory, what is there already, files. The plug-in does
-// the arithmetic.
+// The front end of train.h: checks, loading images, existing results, files. The plug-in does the
+// arithmetic.
 #include "assay/model/train.h"
 
 #include <fmt/format.h>
@@ -29,8 +29,8 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLargestMemory = 1ULL << 30;
-/// Goes up when the same spec would give another network: a new augmentation, another
-/// initialisation.
+/// Increase it if the same spec would give another network: a new augmentation, another
+/// initialization.
 constexpr int kRecipe = 1;
 constexpr double kMean = 0.5;
 constexpr double kStd = 0.25;
@@ -86,7 +86,7 @@ void check(std::span<const TrainSpec> specs) {
     }
 }
 
-/// The images with one label, squeezed to side x side: planes of bytes.
+/// The images with one label, resized to side x side: planes of bytes.
 struct Images {
     std::vector<std::uint8_t> pixels;
     std::vector<std::int32_t> labels;
@@ -172,8 +172,8 @@ public:
           key_(std::move(key)),
           name_(spec.name) {}
 
-    /// The report of an earlier training with the same key, when all its files are as they were
-    /// written. A damaged record is no error: the network is made again.
+    /// The report of an earlier training with the same key, if all its files are unchanged. A
+    /// damaged record is no error: the network is trained again.
     bool find(TrainReport& report) const {
         try {
             const json all = parse_json(read_text(record_, 1 << 20), 8);
@@ -197,7 +197,7 @@ public:
         return true;
     }
 
-    /// Settings follow from the spec: lost or changed ones are written again.
+    /// Settings follow from the spec, so missing or altered ones are written again.
     void mend_settings(std::string_view sidecar) const {
         for (const fs::path& network : {file_, calibrated_}) {
             if (network.empty()) continue;
@@ -213,7 +213,8 @@ public:
     void write(const TrainedNetwork& trained, const json& spec, std::string_view sidecar) const {
         std::error_code ignored;
         fs::remove(record_,
-                   ignored);  // the record comes last and says that the files belong together
+                   ignored);  // the record is written last and confirms that the files belong
+                              // together
         write_network(file_, trained.file, sidecar);
         if (!calibrated_.empty()) write_network(calibrated_, trained.calibrated_file, sidecar);
         json all = {{"key", key_},
@@ -244,7 +245,7 @@ private:
     std::string key_, name_;
 };
 
-/// A text as JSON and TOML quote it.
+/// A text quoted for JSON and TOML.
 std::string quoted(const std::string& text, std::string_view what) {
     try {
         return json(text).dump();
@@ -270,7 +271,7 @@ std::string sidecar_text(const TrainSpec& spec, std::size_t classes, const fs::p
         spec.side, kMean, kStd, classes, quoted(class_list.generic_string(), "the class list"));
 }
 
-/// The path of the class list from the folder of the models, for the sidecars.
+/// The path of the class list relative to the models' folder, for the sidecars.
 fs::path class_list_for(const Dataset& dataset, const TrainOptions& options) {
     if (!options.classes.empty()) {
         const fs::path list = absolute_path(options.classes);
@@ -303,13 +304,13 @@ public:
         make_folders(options_.folder);
         class_list_ = class_list_for(dataset_, options_);
         quoted(class_list_.generic_string(),
-               "the class list");  // before hours of training, not after
+               "the class list");  // checked before hours of training, not after
         for (const TrainSpec& spec : specs_) {
             progress_.total += images_of(spec);
             work_ += cost(spec);
         }
         std::vector<TrainReport> reports(specs_.size());
-        // The longest first, so that no thread is left alone with it at the end.
+        // The longest come first, so that no thread is left alone with one at the end.
         std::vector<std::size_t> order(specs_.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -344,7 +345,8 @@ private:
         const auto n = static_cast<double>(images_.at(spec.side).labels.size());
         return static_cast<std::uint64_t>(n * spec.share * (1 - spec.held_out) * spec.epochs);
     }
-    /// About how long it takes, for order and progress; a fit to widths of 6 to 36 on one machine.
+    /// A rough estimate of the duration, for order and progress: a fit to widths of 6 to 36 on one
+    /// machine.
     double cost(const TrainSpec& spec) const {
         return static_cast<double>(images_of(spec)) * std::pow(spec.width, 1.25) * spec.side *
                spec.side * (spec.network == NetworkKind::patches ? 0.5 : 1.0) *
@@ -374,8 +376,8 @@ private:
         const Images& images = images_.at(spec.side);
         const TrainingImages view{images.pixels, images.labels,
                                   static_cast<std::uint32_t>(dataset_.classes.size()), kMean, kStd};
-        // Which images are kept from training is drawn image by image: their number is only about
-        // what was said.
+        // Held-out images are drawn individually, so their number only approximates the requested
+        // one.
         std::uint64_t to_come = images_of(spec);
         const auto seen = [&](std::uint64_t n) {
             n = std::min(n, to_come);
@@ -402,7 +404,7 @@ private:
         const double work = cost(spec) / work_ * static_cast<double>(images) / all;
         const std::scoped_lock lock(mutex_);
         progress_.done += images;
-        progress_.work = std::min(*progress_.work + work, 1.0);  // roundings of the sum
+        progress_.work = std::min(*progress_.work + work, 1.0);  // the sum may have rounding errors
         if (reused) {
             progress_.skipped += images;
             progress_.work_skipped = std::min(*progress_.work_skipped + work, 1.0);

@@ -13,7 +13,7 @@
 namespace assay {
 namespace {
 
-/// The scores of both classes of one image, and their derivatives by the one score.
+/// The scores of both classes of an image, and their derivatives by the single score.
 struct TwoScores {
     float negative, positive;
     double negative_slope, positive_slope;
@@ -23,7 +23,7 @@ TwoScores two_scores(float score, ScoreKind kind) {
     const auto x = static_cast<double>(score);
     if (kind == ScoreKind::probabilities) return {1.0F - score, score, -1, 1};
     if (kind == ScoreKind::log_probabilities) {
-        // 1 - p; where rounding leaves nothing of it, the score has no slope, either.
+        // 1 - p. If rounding leaves 0, the score has no slope either.
         const double other = x > 0 ? 0.0 : -std::expm1(x);
         return {static_cast<float>(std::log(other)), score, other == 0 ? 0.0 : -std::exp(x) / other,
                 1};
@@ -108,7 +108,7 @@ private:
                     "wrong size");
     }
 
-    /// What is beyond a probability by more than a rounding is none.
+    /// A value that exceeds a probability's range by more than rounding is no probability.
     void check_score(float score) const {
         constexpr float rounding = 1e-6F;
         const bool beyond = outputs_ == ScoreKind::probabilities
@@ -135,7 +135,7 @@ private:
     ModelFacts facts_;
 };
 
-/// Of a model in a process of its own.
+/// For a model in a separate process.
 class SupervisedTwoClasses final : public TwoClassClassifier, public isolated::Supervised {
 public:
     using TwoClassClassifier::TwoClassClassifier;

@@ -1,4 +1,4 @@
-// A model with one score per image is a classifier of two classes, by the sigmoid.
+// Makes a model with one score per image a classifier of two classes, by the sigmoid.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace assay {
 
-/// Whether a model that returns `scores` numbers per image can be one of `classes` classes: as
-/// many, or one number for two classes.
+/// Whether a model that returns `scores` numbers per image can be a classifier of `classes`
+/// classes: the same number, or one number for two classes.
 inline bool fits_classes(std::uint64_t scores, std::uint64_t classes) {
     return scores == classes || (scores == 1 && classes == 2);
 }
 
-/// Two scores per image in the place of the one that `model` gives, which belongs to class 1, the
+/// Returns two scores per image instead of the single one of `model`, which belongs to class 1, the
 /// positive class. They are of the kind `outputs`, with the same probability of class 1:
 ///
 ///     logits             (0, z)               softmax(0, z)_1 = 1 / (1 + e^-z), without a rounding
@@ -22,10 +22,10 @@ inline bool fits_classes(std::uint64_t scores, std::uint64_t classes) {
 ///     probabilities      (1 - p, p)
 ///     log_probabilities  (log(1 - e^l), l)
 ///
-/// A gradient is the model's, of its score, times the derivative of the loss by that score: a
-/// classifier with one class returns the score itself for any loss (loss_of()).
-/// Scores throw bad_input where one is no probability, or no logarithm of one, as `outputs` says.
-/// Supervised where `model` is.
+/// The gradient is that of the model's score times the derivative of the loss by that score,
+/// because a classifier with one class returns the score itself for any loss (loss_of()). scores()
+/// throws bad_input if a score is no probability, or no logarithm of one, as `outputs` requires.
+/// Supervised if `model` is.
 std::unique_ptr<Classifier> two_classes_of(std::unique_ptr<Classifier> model, ScoreKind outputs);
 
 }  // namespace assay

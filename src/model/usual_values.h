@@ -1,5 +1,5 @@
-// Means and standard deviations that published classifiers are trained with, of R, G and B in 0..1
-// (Caffe's: B, G and R in 0..255).
+// Usual means and standard deviations of published classifiers, for R, G and B in 0..1 (Caffe's: B,
+// G and R in 0..255).
 #pragma once
 
 #include <array>

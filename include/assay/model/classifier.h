@@ -28,50 +28,52 @@ enum class ModelFormat { torchscript, onnx, torch_export, python };
 /// A model that runs in a Python (src/model/python/python_model.h).
 class PythonModel;
 
-/// Where the channels of a batch are: N x 3 x H x W, or N x H x W x 3.
+/// The position of the channels in a batch: N x 3 x H x W, or N x H x W x 3.
 enum class InputLayout { nchw, nhwc };
-/// What the numbers of a batch are: normalised floats, or the bytes of the prepared image (scale,
-/// mean and std are not applied).
+/// The numbers in a batch: normalized floats, or the bytes of the prepared image (scale, mean and
+/// std are not applied).
 enum class InputType { float32, uint8 };
 
-/// A model as its user describes it: file, sidecar, flags and presets resolved (model_spec.cpp).
+/// A model as its user describes it, after resolving file, sidecar, flags and presets
+/// (model_spec.cpp).
 struct ModelSpec {
-    std::string name;  ///< file stem unless told otherwise; names the store's folder
+    std::string name;  ///< file stem by default; names the store's folder
     std::filesystem::path path;
     ModelFormat format = ModelFormat::torchscript;
     Preprocess preprocess;
     std::optional<std::uint32_t> num_classes;  ///< checked against what the model returns
     ScoreKind outputs = ScoreKind::logits;
-    /// Which part of a tuple, list or dict output holds the scores: "0", "logits", ... "": the only
-    /// tensor in it, or the part called "logits".
+    /// The part of a tuple, list or dict output that has the scores: "0", "logits", ... "" means
+    /// the only tensor in it, or the part named "logits".
     std::string output;
-    /// Without a value: what the file declares, else nchw and float32.
+    /// Without a value: as the file declares, else nchw and float32.
     std::optional<InputLayout> layout;
     std::optional<InputType> input_type;
-    ClassList classes;              ///< empty: ImageNet when C = 1000, else numbers
-    std::string preset;             ///< the preset that gave the defaults, "" when none
+    ClassList classes;              ///< empty: ImageNet for 1000 classes, else numbers
+    std::string preset;             ///< the preset that gave the defaults, "" if none
     std::filesystem::path sidecar;  ///< "" when none
-    /// Its input is of the size that the sidecar says the model is evaluated at (timm's
-    /// test_input_size, test_crop_pct); then what it was trained at, for people: "224x224, crop_pct
-    /// 0.95". "": no such difference.
+    /// If the input has the size that the sidecar gives for evaluation (timm's test_input_size,
+    /// test_crop_pct): the size of training, for people: "224x224, crop_pct 0.95". "" if there is
+    /// no such difference.
     std::string instead_of;
-    bool named = false;               ///< the name was chosen, not the file's stem
-    std::filesystem::path also_read;  ///< the second of transformers' two files; "" when none
-    std::vector<std::string> without_effect;  ///< keys of the sidecar that say nothing here
-    /// Of a model in Python: what was asked for, "timm:resnet18"; of a checkpoint its architecture.
-    /// "": a file that Assay runs.
+    bool named = false;               ///< the name was chosen by the user and is not the file's
+                                      ///< stem
+    std::filesystem::path also_read;  ///< the second of transformers' two files; "" if none
+    std::vector<std::string> without_effect;  ///< keys of the sidecar that have no effect here
+    /// For a model in Python: the request, "timm:resnet18"; for a checkpoint its architecture. ""
+    /// for a file that Assay runs.
     std::string source = {};
-    /// Then its process, which runs as long as a ModelSpec or a Classifier has it.
+    /// The process of such a model, which runs as long as a ModelSpec or a Classifier refers to it.
     std::shared_ptr<PythonModel> python = {};
 };
 
-/// The numbers that a classifier computes in; scores are float32 always. All but fp32 need a CUDA
-/// device.
+/// The number format of a classifier's arithmetic. Scores are always float32. All except fp32 need
+/// a CUDA device.
 enum class Precision {
-    fp32,  ///< float32; weights of half precision are widened
-    tf32,  ///< float32 whose products are of numbers cut to 10 bits behind the point (NVIDIA, since
-           ///< Ampere). A setting of LibTorch's: one for all classifiers of a process
-    fp16,  ///< weights and what is computed from images as IEEE halves
+    fp32,  ///< float32; weights in half precision are converted
+    tf32,  ///< float32 with factors rounded to 10 fractional bits (NVIDIA, since
+           ///< Ampere). A setting of LibTorch that applies to all classifiers of a process
+    fp16,  ///< weights, and everything computed from images, as IEEE halves
     bf16,  ///< as bfloat16
 };
 constexpr auto words_of(Precision) {
@@ -81,10 +83,10 @@ constexpr auto words_of(Precision) {
 }
 std::string_view name_of(Precision);
 
-/// What computes the scores of model files.
+/// The library that computes the scores of model files.
 enum class ModelRuntime {
     libtorch,     ///< Assay's own plug-in, over LibTorch: every format, with gradients
-    onnxruntime,  ///< the onnxruntime package of the person's Python: ONNX files, scores alone
+    onnxruntime,  ///< the onnxruntime package of the user's Python: ONNX files, scores only
 };
 constexpr auto words_of(ModelRuntime) {
     using Row = std::pair<ModelRuntime, std::string_view>;
@@ -93,44 +95,46 @@ constexpr auto words_of(ModelRuntime) {
 }
 std::string_view name_of(ModelRuntime);
 
-/// What opening and one probing run tell about a model.
+/// Facts from opening a model and one trial run.
 struct ModelFacts {
     std::uint32_t classes = 0;
-    /// Numbers in the parameters, shared ones once, buffers (batch-norm statistics) not. A file
-    /// without parameters keeps its weights as constants or buffers (a frozen graph, weights as
-    /// codes): then all of those numbers. ONNX: the numbers in the floating-point initialisers
-    /// without the running mean and variance of batch norms.
+    /// The count of numbers in the parameters. Shared ones count once, buffers (batch-norm
+    /// statistics) do not count. A file without parameters has its weights as constants or buffers
+    /// (a frozen graph, weights as codes): then all of those count. ONNX: the numbers in the
+    /// floating-point initializers without the running mean and variance of batch norms.
     std::int64_t parameters = 0;
-    std::int64_t fixed_batch =
-        0;  ///< the only batch size it takes; 0: any. scores() cuts and pads to it by itself
-    /// The kind of device, for which bits are promised: "cpu", "cuda (NVIDIA H100 80GB HBM3)".
+    std::int64_t fixed_batch = 0;  ///< the only batch size that the model takes; 0 means any.
+                                   ///< scores() splits and pads batches to it
+    /// The kind of device. Results are bit-identical on one kind: "cpu", "cuda (NVIDIA H100 80GB
+    /// HBM3)".
     std::string device;
-    std::uint32_t devices = 1;  ///< of that kind, which share the calls
-    /// Calls that wait for devices at the same time and keep no core busy; more wait for these. 0:
-    /// calls compute on the processor.
+    std::uint32_t devices = 1;  ///< devices of that kind, which share the calls
+    /// The number of calls that wait for devices at the same time without using a core; further
+    /// calls wait for these. 0 means that calls compute on the processor.
     std::uint32_t lanes = 0;
     Precision precision = Precision::fp32;
-    std::string framework;  ///< "LibTorch 1.13.1", on CUDA devices with its CUDA's and cuDNN's
-    /// The order in memory of what it computes: "channels_last", up to half faster on processors,
-    /// or "contiguous" where the model refuses that, and on other devices. By rule, never by
-    /// timing: the bits depend on it.
+    std::string framework;  ///< "LibTorch 1.13.1"; on CUDA devices with the versions of CUDA and
+                            ///< cuDNN
+    /// The memory order of activations: "channels_last", which is up to half faster on processors,
+    /// or "contiguous" if the model refuses that, and on other devices. It is chosen by rule and
+    /// not by timing, because the bits depend on it.
     std::string memory_format;
-    /// What the user should know about how the file is run, whole sentences without a full stop:
-    /// computed in another precision, fed bytes, an output chosen by its name.
+    /// Remarks for the user on how the file is run, as sentences without a full stop: computed in
+    /// another precision, fed bytes, an output chosen by its name.
     std::vector<std::string> notes;
-    /// Files beside the model's that hold weights of it (ONNX's external data), sorted.
+    /// Files next to the model with some of its weights (ONNX's external data), sorted.
     std::vector<std::filesystem::path> data_files;
     ModelRuntime runtime = ModelRuntime::libtorch;
 };
 
-/// Whether models that are programs (TorchScript) or run any operator of LibTorch (torch.export)
-/// get a process of their own, limited by Landlock and seccomp as far as the kernel has them: it
-/// can write, make or remove no file, read none but the model's and the system's libraries, open no
-/// socket, start no program. Where it crashes, the caller gets an Error. Same bits. ONNX models run
-/// in the calling process always.
+/// Whether to run models in a separate process if they are programs (TorchScript) or may call any
+/// LibTorch operator (torch.export). Landlock and seccomp limit the process as far as the kernel
+/// supports them. It cannot write, make or remove files, open sockets or start programs, and can
+/// read only the model's and the system's libraries. If it crashes, the caller gets an Error. The
+/// scores are the same. ONNX models always run in the calling process.
 enum class Isolation {
-    automatic,  ///< on a CPU. Not where a graphics processor may be used
-    on,         ///< always; with a graphics processor without limits. Facts name missing limits
+    automatic,  ///< on a CPU, but not if a GPU may be used
+    on,         ///< always; with a GPU without limits. ModelFacts lists the missing limits
     off,
 };
 constexpr auto words_of(Isolation) {
@@ -140,22 +144,22 @@ constexpr auto words_of(Isolation) {
 }
 
 struct ClassifierOptions {
-    /// "cpu"; "cuda": all CUDA devices that are of the type of the first; "cuda:1": that one;
-    /// "cuda:0,1": these, of one type; "auto": as "cuda" where there is one, else "cpu".
+    /// "cpu"; "cuda": all CUDA devices of the same type as the first; "cuda:1": that one;
+    /// "cuda:0,1": these, which must be of one type; "auto": "cuda" if available, else "cpu".
     std::string device = "auto";
     Isolation isolate = Isolation::automatic;
-    /// Of processes that share a machine's devices, from 0 (`processes` of them): the devices are
-    /// dealt out in turn; where there are fewer, several processes have one.
+    /// For processes that share a machine's devices: this one's number from 0, out of `processes`.
+    /// Devices are assigned in turn; if there are fewer devices, several processes share one.
     std::uint32_t process = 0;
     std::uint32_t processes = 1;
     Precision precision = Precision::fp32;
-    /// Seconds that a process of a model may take for one batch. 0: ten times the slowest of its
-    /// first five, but at least 60 s.
+    /// The most seconds that a model's process may take for one batch. 0: ten times the slowest of
+    /// its first five, but at least 60 s.
     std::uint32_t model_timeout = 0;
-    /// Models in Python download nothing.
+    /// Models in Python must not download anything.
     bool offline = false;
-    /// Of models of images and texts (open_clip): a file with one template a line, or "openai" or
-    /// "simple", lists of open_clip. "": openai.
+    /// For models of images and texts (open_clip): a file with one template per line, or
+    /// open_clip's lists "openai" or "simple". "" means openai.
     std::filesystem::path templates = {};
     ModelRuntime runtime = ModelRuntime::libtorch;
 };
@@ -192,42 +196,41 @@ inline constexpr auto description<ClassifierOptions> = describe<ClassifierOption
 /// Prepared images as bytes.
 struct ByteBatch {
     std::span<const std::uint8_t> pixels;  ///< n x 3 x height x width (planes_into())
-    /// byte_values() of their preprocessing: what each stands for. Not null.
+    /// byte_values() of their preprocessing: the float for each byte. Not null.
     const ByteValues* values = nullptr;
 };
 
-/// Images whose loss is asked for.
+/// Images for which the loss is computed.
 struct LossBatch {
     Loss loss = Loss::cross_entropy;
     std::span<const float> input;            ///< n x 3 x height x width, normalised
-    std::span<const std::uint32_t> labels;   ///< n, below the number of classes
-    std::span<const std::uint32_t> targets;  ///< n where the loss has a target, else empty
+    std::span<const std::uint32_t> labels;   ///< n, each below the number of classes
+    std::span<const std::uint32_t> targets;  ///< n if the loss has a target, else empty
 };
 
-/// Where the results of a LossBatch go.
+/// Receives the results of a LossBatch.
 struct LossGradients {
     std::span<float> scores;    ///< n x classes
     std::span<double> losses;   ///< n
-    std::span<float> gradient;  ///< as the input: d loss of its own image / d input
+    std::span<float> gradient;  ///< shaped as the input: d loss of the same image / d input
 };
 
-/// Scores and gradients may be asked for from many threads at once. On a processor each call
-/// computes on its thread; on devices it waits for one that is free, and then for its results,
-/// asleep.
+/// Scores and gradients may be requested from many threads at once. On a processor each call
+/// computes on its thread. On devices it sleeps until a device is free, and then until its results
+/// are ready.
 class Classifier {
 public:
     virtual ~Classifier() = default;
     virtual const ModelFacts& facts() const = 0;
-    /// input: n x 3 x height x width floats, normalised (a model that takes bytes or another layout
-    /// is given these). out: n x classes floats, row-major.
-    /// Throws bad_input (the model refuses the shape, returns something else than n x classes),
-    /// out_of_memory.
+    /// `input` has n x 3 x height x width normalized floats, which are converted for a model that
+    /// takes bytes or another layout. `out` has n x classes floats, row-major. Throws bad_input
+    /// (the model refuses the shape, or returns something other than n x classes), out_of_memory.
     virtual void scores(std::span<const float> input, std::size_t n, std::span<float> out) = 0;
-    /// Whether score_bytes() is the faster way: on devices, to which bytes travel in a quarter of
-    /// the time.
+    /// Whether score_bytes() is faster: on devices it is, because bytes take a quarter of the
+    /// transfer time.
     virtual bool prefers_bytes() const { return false; }
-    /// The scores of images as bytes, bit for bit those of scores() for the floats that the bytes
-    /// stand for. Throws as scores().
+    /// The scores of images given as bytes, bit-identical to scores() for the floats that the bytes
+    /// represent. Throws as scores().
     virtual void score_bytes(const ByteBatch& batch, std::size_t n, std::span<float> out) {
         std::vector<float> input(batch.pixels.size());
         const std::size_t plane = n == 0 ? 1 : input.size() / (3 * n);
@@ -236,18 +239,18 @@ public:
         scores(input, n, out);
     }
     /// The loss of each image of a batch and its derivative by the input, with the network in
-    /// evaluation mode. One pass forward and one back. Throws bad_input: the model has no gradient
-    /// (it takes bytes, or what it computes is cut off from its input by an operator without a
-    /// derivative), its scores have fewer classes than the loss needs; out_of_memory.
+    /// evaluation mode. One pass forward and one back. Throws bad_input if the model has no
+    /// gradient (it takes bytes, or an operator without a derivative separates its result from its
+    /// input), or if it has fewer classes than the loss needs; out_of_memory.
     virtual void gradients(const LossBatch& /*batch*/, const LossGradients& /*out*/) {
         throw Error(ErrorCode::bad_input, "this classifier gives scores, but no gradients");
     }
-    /// What a batch of zero images costs: counted by watching the operators of one run, in
-    /// evaluation mode, as LibTorch runs them (of TorchScript equal expressions once); then
-    /// measured: the most that LibTorch's allocator gave out in one run, and `runs` timed ones.
-    /// Throws bad_input: another number of images than the model takes; out_of_memory. What is
-    /// counted has the same bits always. Not beside other calls where `threads` is not 1: LibTorch
-    /// has one number of them for a process.
+    /// The cost of a batch of zero images. Counts are made by watching the operators of one run in
+    /// evaluation mode, as LibTorch executes them; TorchScript's equal expressions count once. Then
+    /// measures the peak of LibTorch's allocator in one run, and the time of `runs` runs. Throws
+    /// bad_input for another number of images than the model takes; out_of_memory. The counts are
+    /// always the same. Unless `threads` is 1, no other call may run at the same time, because
+    /// LibTorch has one thread count per process.
     virtual ModelCost cost(const CostRequest& /*request*/) {
         throw Error(ErrorCode::bad_input, "this classifier does not report its cost");
     }
@@ -255,28 +258,28 @@ public:
 
 /// Opens the plug-in on first use (costs about half a second once), loads the model, runs it once
 /// on one zero image and checks the result's shape. Throws bad_input: not a model file, unknown
-/// operator (named), several tensors as output without `output` (lists what there is), other class
-/// count than spec.num_classes, input size refused; usage: no such device, a precision that the
-/// device does not have, built without LibTorch.
+/// operator (named), several tensors as output without `output` (the message lists them), a class
+/// count other than spec.num_classes, input size refused; usage: no such device, a precision that
+/// the device lacks, built without LibTorch.
 std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
                                             const ClassifierOptions& options = {});
 
-/// "LibTorch 1.13.1". Opens the plug-in; throws usage when there is none.
+/// "LibTorch 1.13.1". Opens the plug-in. Throws usage if there is none.
 std::string model_framework();
 
-/// The plug-in that runs models, by what its file says of itself.
+/// The plug-in that runs models, as its file describes itself.
 struct FrameworkFile {
     std::filesystem::path file;
-    std::string framework;  ///< "LibTorch 1.13.1, ONNX"; "?": it does not say
-    /// The LibTorch that it was built for, where that is no system library: .../libtorch_cpu.so.
+    std::string framework;  ///< "LibTorch 1.13.1, ONNX"; "?" if it does not say
+    /// The LibTorch for which it was built, unless that is a system library: .../libtorch_cpu.so.
     std::filesystem::path libtorch;
-    std::string problem;  ///< why it cannot be used: that LibTorch is gone, or another one
+    std::string problem;  ///< why it cannot be used: that LibTorch is gone, or was replaced
 };
-/// Where it lies. Nothing is opened, which would take half a second. Throws usage where there is
-/// none, or no build with LibTorch.
+/// Finds the plug-in without opening it, which would take half a second. Throws usage if there is
+/// none, or if this build has no LibTorch.
 FrameworkFile framework_file();
 
-/// CUDA as the framework sees it.
+/// The CUDA devices that the framework finds.
 struct CudaFacts {
     int devices = 0;
     std::string libraries = {};  ///< "CUDA 12.4, cuDNN 9.1.0"; "" without a device

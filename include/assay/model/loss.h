@@ -1,4 +1,4 @@
-// Functions of a classifier's scores that an attack makes larger, and their derivatives.
+// Functions of a classifier's scores that an attack maximizes, and their derivatives.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace assay {
 
-/// With z the scores of one image, y its label, t a target, z_(k) the k-th largest score. Each is
-/// larger the nearer the image is to being misclassified; margin and difference are positive
-/// exactly then.
+/// With z the scores of one image, y its label, t a target, z_(k) the k-th largest score. Each
+/// grows as the image comes closer to being misclassified. margin and difference are positive
+/// exactly if it is.
 enum class Loss {
     cross_entropy,  ///< -log softmax(z)_y
     margin,         ///< max_{i != y} z_i - z_y
@@ -23,14 +23,14 @@ enum class Loss {
 };
 
 std::string_view name_of(Loss);
-/// The fewest classes that the loss is defined for: 2, 3 or 4.
+/// The smallest number of classes for which the loss is defined: 2, 3 or 4.
 std::uint32_t least_classes(Loss);
-/// difference and targeted_dlr look at the target.
+/// Whether the loss uses the target: difference and targeted_dlr do.
 bool has_target(Loss);
 
 /// The loss of one image and, in `derivative` (as long as `scores`), its derivative by each score.
-/// In double precision from the scores as they are; of equal scores the first is the larger. O(C).
-/// label and target: below scores.size(); scores.size() >= least_classes(loss).
+/// Computed in double precision from the scores; of equal scores the first counts as the larger.
+/// O(C). label and target: below scores.size(); scores.size() >= least_classes(loss).
 double loss_of(Loss loss, std::span<const float> scores, std::uint32_t label, std::uint32_t target,
                std::span<float> derivative);
 

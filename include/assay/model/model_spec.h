@@ -1,4 +1,4 @@
-// From files, sidecars, presets and flags to a resolved ModelSpec.
+// Resolves files, sidecars, presets and flags to a ModelSpec.
 #pragma once
 
 #include <filesystem>
@@ -37,73 +37,76 @@ struct SettingKey {
     std::string name;
     std::string summary;
     std::string option = {};  ///< "crop-pct"; "": none
-    std::string value = {};   ///< the kind of the option's value in help; "": none, a flag
+    std::string value = {};   ///< the kind of the option's value in help; "" for a flag
     bool several = false;     ///< the option takes one to three numbers
-    bool of_output = false;   ///< it says what the model returns, not what it is given
+    bool of_output = false;   ///< it describes the model's output, not its input
 };
-/// Every key, in the order of application.
+/// All keys, in the order of application.
 const std::vector<SettingKey>& setting_keys();
 /// The value of a setting from a flag's text: "0.5,0.5,0.5" -> [0.5, 0.5, 0.5], "bicubic" ->
-/// "bicubic". Throws usage on an unknown key, bad_input where a number is wanted and none is given.
+/// "bicubic". Throws usage for an unknown key, and bad_input if the text is no number where one is
+/// required.
 nlohmann::json setting_from_text(std::string_view key, std::string_view text);
 
-/// The sidecar of a model: `<stem>.toml`, `<stem>.json`, `<file>.toml` or `<file>.json` beside it;
-/// else a `config.json` (timm's with a pretrained_cfg, or transformers') or transformers'
-/// `preprocessor_config.json` beside it, or above it where its folder is called `onnx`. Empty path
-/// when there is none; throws bad_input when the model has two of its own.
+/// The sidecar of a model: `<stem>.toml`, `<stem>.json`, `<file>.toml` or `<file>.json` next to it.
+/// Otherwise a `config.json` (timm's with a pretrained_cfg, or transformers') or transformers'
+/// `preprocessor_config.json` in the same folder, or in the parent of a folder named `onnx`. Empty
+/// path if there is none. Throws bad_input if the model has two sidecars of its own.
 std::filesystem::path find_sidecar(const std::filesystem::path& model);
-/// Reads a sidecar (TOML or JSON; a "pretrained_cfg" table inside is taken; of transformers' two
-/// files both are read, whichever is given). Throws bad_input on wrong types, values out of range,
-/// and unknown keys (with the nearest) in a file that is not another program's. The path of a class
-/// list comes back relative to the sidecar's folder resolved. `facts` receives what else was met.
+/// Reads a sidecar (TOML or JSON). A "pretrained_cfg" table inside is used; if given either of
+/// transformers' two files, both are read. Throws bad_input on wrong types and values out of range,
+/// and on unknown keys (with the nearest) unless the file belongs to another program. The path of a
+/// class list is resolved relative to the sidecar's folder. `facts` receives other findings.
 struct SidecarFacts {
-    std::filesystem::path also_read;          ///< transformers' other file; "" when none
-    std::vector<std::string> without_effect;  ///< keys that say nothing about evaluation
+    std::filesystem::path also_read;          ///< transformers' other file; "" if none
+    std::vector<std::string> without_effect;  ///< keys without meaning for evaluation
 };
 ModelSettings read_sidecar(const std::filesystem::path& path, SidecarFacts* facts = nullptr);
-/// One file's settings from text (TOML, or JSON), paths untouched.
+/// The settings in the text of a file (TOML or JSON). Paths are not resolved.
 ModelSettings parse_sidecar(const std::string& text, bool toml);
 
-/// How models in Python are started.
+/// How to start models in Python.
 struct PythonStart {
     bool offline = false;
-    /// Told at once what the process says while it loads: what it downloads, and from where.
+    /// Receives immediately what the process reports while it loads: downloads and their sources.
     std::function<void(const std::string& note)> say = {};
     /// For models that classify by names (open_clip): ClassifierOptions::templates and device, and
-    /// the class list where no settings name one; called only if such a model asks for it.
+    /// a function for the class list if no settings name one. It is called only if such a model
+    /// asks for names.
     std::filesystem::path templates = {};
     std::string device = "auto";
     std::function<ClassList()> classes = {};
-    /// Seconds that a process may do nothing while it loads; 0: ten minutes. What it computes,
-    /// writes to stderr or says starts them again, so that no download is ended.
+    /// The most seconds that a process may be inactive while it loads; 0 means ten minutes.
+    /// Computing, writing to stderr and messages restart the time, so that no download is
+    /// interrupted.
     std::uint32_t model_timeout = 0;
 };
 
-/// preset < what a model in Python says of itself < sidecar < flags. `flags` has the same keys as a
-/// sidecar. `sidecar`: a sidecar's path, or a folder that holds it under the model's name; "": look
-/// beside the model. A layer's test_input_size and test_crop_pct stand for its input_size and
-/// crop_pct, as timm validates, unless some layer says train_size. A source (timm:NAME,
-/// torchvision:NAME, hf:NAME, open_clip:NAME, python:FILE.py:NAME, process:DESCRIPTOR), and a file
-/// with the setting `arch`, starts a process of Python, which loads the model; one that is loaded
-/// already is shared. Throws bad_input when the file is missing or its format unknown; usage when
-/// no layer says anything about preprocessing (a silent guess would give wrong scores), or there is
-/// no Python; what the process fails with.
+/// Later layers override earlier ones: preset < a model in Python about itself < sidecar < flags.
+/// `flags` has the same keys as a sidecar. `sidecar` is a sidecar's path, or a folder with it under
+/// the model's name; "" looks next to the model. A layer's test_input_size and test_crop_pct
+/// replace its input_size and crop_pct, as in timm's validation, unless some layer sets train_size.
+/// A source (timm:NAME, torchvision:NAME, hf:NAME, open_clip:NAME, python:FILE.py:NAME,
+/// process:DESCRIPTOR), and a file with the setting `arch`, starts a Python process that loads the
+/// model; a loaded model is shared. Throws bad_input if the file is missing or its format unknown.
+/// Throws usage if no layer defines the preprocessing (a silent guess would give wrong scores), or
+/// if there is no Python. Passes on failures of the process.
 ModelSpec resolve_model(const std::filesystem::path& model, const ModelSettings& flags,
                         const std::filesystem::path& sidecar = {}, const PythonStart& start = {});
 
-/// Gives models that were named by equal file stems the names of their folders (a folder called
-/// `onnx` is passed over), and where these are equal too, more of the path, joined with "-"; files
-/// of one folder that differ in their endings keep these ("vit.pt", "vit.onnx"). Names that were
-/// chosen stay. Throws usage when two chosen names are equal, or two files are the same.
+/// Gives models with equal file stems the names of their folders (skipping a folder named `onnx`).
+/// If these are equal too, uses more of the path, joined with "-". Files in one folder that differ
+/// in extension keep their extensions ("vit.pt", "vit.onnx"). Names from the user do not change.
+/// Throws usage if two such names are equal, or if two files are the same.
 void name_apart(std::vector<ModelSpec>& specs);
 
 std::string_view name_of(ModelFormat format);  ///< "torchscript", "onnx", "pt2", "python"
 std::string_view name_of(InputLayout layout);  ///< "nchw", "nhwc"
 std::string_view name_of(InputType type);      ///< "float32", "uint8"
-/// Throw usage with the known names.
+/// These throw usage, and list the known names.
 InputLayout input_layout_named(std::string_view name);
 InputType input_type_named(std::string_view name);
-/// All fields, canonical: what `predict` prints and stores.
+/// All fields in canonical form: `predict` prints and stores this.
 nlohmann::json to_json(const ModelSpec& spec);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Which files are the settings files (sidecars) of models, by their names and by what they hold.
+// Decides which files are settings files (sidecars) of models, by their names and contents.
 #pragma once
 
 #include <filesystem>
@@ -9,17 +9,17 @@ namespace assay {
 
 struct ModelSpec;
 
-/// Files beside a model that have the name of its settings file and hold no settings, each with the
-/// reason: "stair.json (it is a result of Assay (`assay.scores/2`))". find_sidecar() passes them
-/// over.
+/// Files next to a model that have the name of its settings file but contain no settings, each with
+/// the reason: "stair.json (it is a result of Assay (`assay.scores/2`))". find_sidecar() ignores
+/// them.
 std::vector<std::string> files_like_sidecars(const std::filesystem::path& model);
 
-/// What people should know of them where a model has no settings file of its own: which were not
-/// read, and how to name one.
+/// Notes about these files if a model has no settings file: which files were ignored, and how to
+/// name one.
 std::vector<std::string> notes_on_files_like_sidecars(const ModelSpec& spec);
 
-/// The model that is there and whose settings file `file` would be by its name, or is where it is
-/// the `config.json` or `preprocessor_config.json` that a folder's models share; "" for none.
+/// The existing model for which `file` would be the settings file by its name, or for which it is
+/// the `config.json` or `preprocessor_config.json` that a folder's models share; "" if none.
 std::filesystem::path model_of_sidecar(const std::filesystem::path& file);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Where the parts of a batch stand in the buffer that both processes see.
+// The layout of a batch in the buffer that both processes share.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace assay::isolated {
 
-/// In floats, one part behind the other: input, scores; of a batch with a loss also the gradient,
-/// the losses (a double takes the place of two floats), the labels and the targets (a number that
-/// of one). Sizes are those of a Batch, which are bounded, so that no sum overflows.
+/// The parts in sequence, measured in floats: input and scores. A batch with a loss also has the
+/// gradient, the losses (a double takes two floats), the labels and the targets (a number takes one
+/// float). The sizes are those of a Batch, which are bounded, so that no sum overflows.
 class BatchLayout {
 public:
     explicit BatchLayout(const Batch& batch) : batch_(batch) {}

@@ -56,7 +56,7 @@ std::optional<std::string> receive_message(int end, std::vector<Descriptor>* des
     msghdr message{};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
-    // Without room for them the kernel closes descriptors that nobody asked for.
+    // Without room for them, the kernel closes descriptors that nobody asked for.
     if (descriptors != nullptr) {
         message.msg_control = room;
         message.msg_controllen = sizeof room;
@@ -78,7 +78,7 @@ std::optional<std::string> receive_message(int end, std::vector<Descriptor>* des
             }
         }
     }
-    // No message of ours is empty: the other end is closed.
+    // We send no empty messages, so an empty one means that the other end is closed.
     if (size == 0) return std::nullopt;
     if ((message.msg_flags & MSG_TRUNC) != 0)
         throw Error(ErrorCode::bad_input, "a message of a model's process is too long");

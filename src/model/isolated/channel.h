@@ -1,5 +1,5 @@
-// Messages between the program and the processes that run its models: datagrams in order over a
-// pair of connected sockets, with open descriptors where needed.
+// Messages between the program and its model processes: datagrams in order over a pair of connected
+// sockets, with open descriptors if needed.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@
 
 namespace assay::isolated {
 
-/// Bytes of the largest message. A message of the other side that is longer is refused.
+/// The size of the largest message in bytes. A longer message from the other side is refused.
 inline constexpr std::size_t most_message = std::size_t{60} << 10;
 
 /// Two connected ends, closed on exec. Throws io.
 std::pair<Descriptor, Descriptor> connected_ends();
 
-/// False where the other end is gone. Throws io: the system refuses; usage: longer than
-/// most_message.
+/// Returns false if the other end is gone. Throws io if the system refuses; usage if it is longer
+/// than most_message.
 bool send_message(int end, std::string_view bytes, std::vector<int> descriptors = {});
 
-/// Waits for the next message; nothing where the other end is gone. Descriptors that came along are
-/// dropped unless `descriptors` takes them (at most 2). Throws bad_input: longer than most_message;
-/// io: the system refuses.
+/// Waits for the next message. Returns nothing if the other end is gone. Accompanying descriptors
+/// are closed unless `descriptors` takes them (at most 2). Throws bad_input if it is longer than
+/// most_message; io if the system refuses.
 std::optional<std::string> receive_message(int end, std::vector<Descriptor>* descriptors = nullptr);
 
 }  // namespace assay::isolated

@@ -45,7 +45,7 @@ std::vector<std::string> parts_of(const ModelCost& cost) {
     out.number(cost.seconds.size());
     for (const double seconds : cost.seconds) out.real(seconds);
     const std::string whole = out.take();
-    // The first byte of a part says its kind, the second whether it is the last.
+    // The first byte of a part gives its kind, and the second whether it is the last.
     std::vector<std::string> parts;
     const std::string_view body = std::string_view(whole).substr(1);
     for (std::size_t at = 0; at < body.size(); at += part_bytes) {

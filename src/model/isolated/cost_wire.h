@@ -1,4 +1,4 @@
-// A ModelCost as messages: it may be longer than one is.
+// Sends a ModelCost as several messages, because it may be longer than one.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace assay::isolated {
 
-/// In the order in which they are sent.
+/// The parts in the order of sending.
 std::vector<std::string> parts_of(const ModelCost& cost);
 
-/// Puts the parts together as they come. Like all that a model's process sends they are held
-/// against what is allowed: so many parts, operators and nodes, and sums that cannot overflow.
+/// Assembles the parts as they arrive. Like all data from a model's process, they are checked: the
+/// number of parts, operators and nodes is limited, and sums must not overflow.
 class CostParts {
 public:
-    /// True once the last has come. Throws bad_input.
+    /// Returns true when the last part has arrived. Throws bad_input.
     bool take(std::string_view message);
-    /// Throws bad_input, for an answer to something else than `asked`, too.
+    /// Throws bad_input, also for an answer to another request than `asked`.
     ModelCost joined(const CostRequest& asked) const;
 
 private:

@@ -1,4 +1,4 @@
-// Whether a path still leads to the file that a process has read.
+// Checks whether a path still leads to the file that a process has read.
 #pragma once
 
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 
 namespace assay::isolated {
 
-/// Which file lies at a path: another one has another inode, or was written later.
+/// Identifies the file at a path: another file has another inode or a later write time.
 struct FileAtPath {
     explicit FileAtPath(const std::filesystem::path& path) {
         struct stat facts {};

@@ -29,7 +29,7 @@ namespace {
 
 class IsolatedClassifier final : public Classifier, public Supervised {
 public:
-    /// `request`: nothing where the process has been asked to open the model as it was started.
+    /// `request` is empty if the process was asked to open the model when it started.
     IsolatedClassifier(LoadedProcess loaded, const ModelSpec& spec,
                        const ClassifierOptions& options, std::optional<OpenRequest> request,
                        bool tell_missing, std::vector<std::filesystem::path> data_files = {})
@@ -66,7 +66,8 @@ public:
 
     void restart() override {
         process_->end();
-        // Until it is gone, so that nobody takes it for one that runs: half a second each.
+        // Waits until the process is gone, so that nobody takes it for a running one: half a second
+        // each.
         constexpr int most_waits = 120;
         for (int i = 0; i < most_waits && !process_->status() && process_->gone() >= 0; ++i)
             throw_if_stopped();
@@ -145,11 +146,11 @@ public:
     }
 
 private:
-    /// A channel for one batch at a time, and the thread of the process behind it.
+    /// A channel for one batch at a time, and the process's thread that serves it.
     struct Lane {
         Descriptor end;
         std::unique_ptr<SharedBuffer> buffer;
-        bool broken = false;  ///< nobody knows what comes next: not used again
+        bool broken = false;  ///< its state is unknown, so it is not used again
     };
     using Answer = std::optional<std::string>;
 
@@ -157,12 +158,12 @@ private:
         std::ranges::copy(from, to.begin());
     }
 
-    /// Has the process compute what `fill` puts into the lane's buffer.
+    /// Lets the process compute the batch that `fill` writes to the lane's buffer.
     template <class Fill>
     void compute(Lane& lane, const Batch& asked, Fill&& fill) {
         const std::size_t floats = BatchLayout(asked).floats();
         std::vector<int> larger;
-        // Kept once the other side has been told of it.
+        // Kept only after the other side has been told of it.
         std::unique_ptr<SharedBuffer> buffer = std::move(lane.buffer);
         if (!buffer || buffer->floats().size() < floats) {
             buffer.reset();
@@ -179,7 +180,7 @@ private:
         if (!answer) throw ended();
         if (kind_of(*answer) == MessageKind::failed) {
             lane.broken = false;
-            lane.buffer.reset();  // the other side may not have been able to see it
+            lane.buffer.reset();  // the other side may have been unable to map it
             throw failure(*answer);
         }
         if (kind_of(*answer) != MessageKind::done)
@@ -194,8 +195,8 @@ private:
         return std::chrono::ceil<WaitClock::duration>(limits_[asked.loss ? 1 : 0].of(asked.images));
     }
 
-    /// The next message at an end; nothing where the process is gone. After the deadline it is
-    /// ended.
+    /// The next message at an end; nothing if the process is gone. After the deadline the process
+    /// is killed.
     Answer next_at(int end, WaitClock::time_point deadline, std::size_t images = 0) {
         const auto begin = WaitClock::now();
         return answer_of(wait_at(*process_, end, deadline), end, begin, images);
@@ -244,10 +245,11 @@ private:
         return isolated::opened(*answer);
     }
 
-    /// What comes of opening; the request is sent where there is one.
+    /// The result of opening. Sends the request if there is one.
     Answer opening_answer() {
         const std::scoped_lock lock(process_->asking);
-        // It has yet to load the file: what was chosen for a batch may allow more, but not less.
+        // The process still has to load the file, so a limit chosen for batches may lengthen this
+        // one but not shorten it.
         if (!request_)
             return next_at(process_->control(),
                            WaitClock::now() + std::max(chosen_timeout_, longest_silence));
@@ -255,7 +257,7 @@ private:
         return next_at(process_->control(), WaitClock::now() + silence());
     }
 
-    /// Callers at the same time have a lane each, so that as many threads compute as call.
+    /// Concurrent callers have a lane each, so that as many threads compute as call.
     struct LaneInUse {
         explicit LaneInUse(IsolatedClassifier& classifier)
             : owner(classifier), lane(classifier.taken_lane()) {}
@@ -283,10 +285,11 @@ private:
                     freed_.notify_all();
                     throw ended();
                 }
-                // Threads or descriptors are used up: those that are there take turns.
+                // The process has no more threads or descriptors, so callers share the existing
+                // lanes.
                 may_grow_ = false;
             }
-            // A signal wakes nobody here.
+            // A signal handler cannot wake this thread.
             freed_.wait_for(lock, std::chrono::milliseconds(100));
             throw_if_stopped();
         }
@@ -300,11 +303,12 @@ private:
         } else {
             free_.push_back(std::move(lane));
         }
-        // All: after the last lane of a process that has ended, nobody else wakes those that wait.
+        // Wakes all: after the last lane of a dead process is returned, nobody else would wake the
+        // waiting threads.
         freed_.notify_all();
     }
 
-    /// Nothing where the process cannot start one more thread, or is gone.
+    /// Returns nothing if the process cannot start another thread, or is gone.
     std::unique_ptr<Lane> new_lane() {
         try {
             auto ends = connected_ends();
@@ -348,7 +352,7 @@ private:
     std::vector<std::unique_ptr<Lane>> free_;
     std::size_t lanes_ = 0;
     bool may_grow_ = true;
-    std::array<BatchLimit, 2> limits_;  ///< of scores, and of gradients
+    std::array<BatchLimit, 2> limits_;  ///< for scores, and for gradients
     std::mutex end_mutex_;
     std::optional<Error> end_;
     std::string how_it_ended_;
@@ -359,7 +363,7 @@ private:
 std::unique_ptr<Classifier> open_isolated(const ModelSpec& spec, const ClassifierOptions& options,
                                           bool limited, bool tell_missing) {
     OpenRequest request{spec, options, limited};
-    // The launcher may have been started from another folder.
+    // The launcher may have been started in another folder.
     std::error_code error;
     const std::filesystem::path absolute = std::filesystem::absolute(spec.path, error);
     if (!error) request.spec.path = absolute;

@@ -1,4 +1,4 @@
-// Landlock's interface is spoken by number: the headers of older systems do not know all of it.
+// Landlock's interface is used by number, because the headers of older systems lack parts of it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
@@ -25,7 +25,7 @@ constexpr long create_ruleset = 444, add_rule = 445, restrict_self = 446;  // on
 constexpr std::uint32_t ask_version = 1;
 constexpr int path_beneath = 1;
 
-/// linux/landlock.h, as of version 6; older kernels take the beginning of it.
+/// From linux/landlock.h, version 6. Older kernels accept the beginning of it.
 struct Ruleset {
     std::uint64_t files;
     std::uint64_t network;
@@ -38,12 +38,12 @@ struct [[gnu::packed]] PathBeneath {
 
 constexpr std::uint64_t read_file = 1 << 2, read_folder = 1 << 3;
 
-/// All that version `v` can refuse.
+/// All rights that version `v` can refuse.
 Ruleset everything(long v) {
     Ruleset all{};
     const int rights = v >= 5 ? 16 : v >= 3 ? 15 : v >= 2 ? 14 : 13;
     all.files = (std::uint64_t{1} << rights) - 1;
-    if (v >= 4) all.network = 0b11;  // to bind and to connect TCP
+    if (v >= 4) all.network = 0b11;  // binding and connecting TCP
     if (v >= 6) all.scopes = 0b11;   // abstract sockets, signals
     return all;
 }

@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Beside the plug-in, or where the plug-in is looked for.
+/// Next to the plug-in, or in the folders for plug-ins.
 fs::path launcher_path(const fs::path& plugin) {
     std::vector<fs::path> folders = {plugin.parent_path()};
     for (fs::path& folder : usual_plugin_folders()) folders.push_back(std::move(folder));
@@ -45,8 +45,8 @@ fs::path launcher_path(const fs::path& plugin) {
                             launcher_file, plugin.parent_path().string()));
 }
 
-/// OpenBLAS starts threads as it is loaded, and a process with threads must not fork. One thread
-/// computes a batch in any case.
+/// OpenBLAS starts threads when it is loaded, and a process with threads must not fork. One thread
+/// computes a batch anyway.
 std::vector<std::string> launcher_environment() {
     constexpr std::string_view own = "OPENBLAS_NUM_THREADS=";
     std::vector<std::string> entries = {std::string(own) + "1"};
@@ -63,7 +63,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     return out;
 }
 
-/// Without the terminal, whose Ctrl-C is for the program; default actions for all signals.
+/// Detached from the terminal, because Ctrl-C is meant for the program; with default actions for
+/// all signals.
 pid_t spawned(const fs::path& program, std::vector<std::string> words, int end) {
     posix_spawn_file_actions_t files;
     ::posix_spawn_file_actions_init(&files);
@@ -91,7 +92,7 @@ pid_t spawned(const fs::path& program, std::vector<std::string> words, int end) 
     return pid;
 }
 
-/// assay-model as it runs. Ends when this goes.
+/// The running assay-model program. It ends when this object is destroyed.
 class RunningLauncher {
 public:
     RunningLauncher(const fs::path& plugin, std::chrono::seconds limit,
@@ -112,7 +113,8 @@ public:
                                                program.string(), status));
     }
     ~RunningLauncher() {
-        // A process that was forked from the program has a copy of this, and no child.
+        // A process that was forked from the program has a copy of this object, but is not the
+        // parent.
         if (pid_ > 0 && owner_ == ::getpid()) {
             ::shutdown(channel_.get(), SHUT_RDWR);
             waited();
@@ -123,15 +125,16 @@ public:
 
     bool usable() const { return owner_ == ::getpid(); }
     pid_t pid() const { return pid_; }
-    /// False when assay-model is gone.
+    /// Returns false if assay-model is gone.
     bool start(std::string_view request, const Descriptor& control, const Descriptor& errors) {
         return send_message(channel_.get(), request, {control.get(), errors.get()});
     }
 
 private:
-    /// Or ends. Throws interrupted within a second of a request to stop; bad_input, late.
+    /// Also returns when the process ends. Throws interrupted within a second of a stop request;
+    /// bad_input if it is late.
     void wait_until_it_speaks(const fs::path& program, std::chrono::seconds limit) {
-        constexpr int look = 100;  // a signal wakes one thread of the program alone
+        constexpr int look = 100;  // a signal wakes only one thread of the program
         const auto deadline = WaitClock::now() + limit;
         pollfd told{channel_.get(), POLLIN, 0};
         while (::poll(&told, 1, look) <= 0) {
@@ -149,7 +152,8 @@ private:
 
     int waited() {
         int status = -1;
-        const pid_t pid = std::exchange(pid_, -1);  // before a signal has it waited for again
+        // cleared first, so that a signal cannot make the code wait for it again
+        const pid_t pid = std::exchange(pid_, -1);
         retried([&] { return ::waitpid(pid, &status, 0); });
         return status;
     }
@@ -159,8 +163,8 @@ private:
     pid_t pid_ = -1;
 };
 
-/// Its control is closed where it ends; assay-model, which sees that, ends the process, and tells
-/// over control how a process ended.
+/// Closing its control channel makes assay-model end the process, and report over the channel how
+/// it ended.
 class LaunchedProcess final : public RunningProcess {
 public:
     LaunchedProcess(Descriptor control, Descriptor errors, pid_t launcher)
@@ -179,7 +183,7 @@ public:
     }
 
 protected:
-    /// Of all models' processes: which of them is this one's, assay-model alone knows.
+    /// Returns all models' processes, because only assay-model knows which one is this one's.
     std::vector<int> pids() override {
         std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", launcher_));
         return {std::istream_iterator<int>(children), {}};

@@ -1,4 +1,4 @@
-// The program's side of assay-model: starts it on first use, and has it start a process per model.
+// The program's side of assay-model: starts it on first use, and lets it start a process per model.
 #pragma once
 
 #include <filesystem>
@@ -10,16 +10,15 @@
 namespace assay::isolated {
 
 inline constexpr const char* launcher_file = "assay-model";
-/// Where assay-model finds its end of the channel to the program.
+/// The descriptor at which assay-model finds its end of the channel to the program.
 inline constexpr int launcher_descriptor = 3;
 
-/// Starts a process that begins to open the model; its answer comes over control().
-/// Throws usage: assay-model is not beside the plug-in, or is of another build; io: the system
-/// refuses.
+/// Starts a process that begins to open the model. Its answer arrives over control(). Throws usage
+/// if assay-model is not next to the plug-in, or is of another build; io if the system refuses.
 std::unique_ptr<RunningProcess> start_model(const OpenRequest& request);
 
-/// Opens a plug-in in a process of its own, which then ends. Throws usage: it cannot be opened, or
-/// as start_model(); io.
+/// Opens a plug-in in a separate process, which then ends. Throws usage if that fails, or as
+/// start_model(); io.
 void try_plugin(const std::filesystem::path& plugin);
 
 }  // namespace assay::isolated

@@ -1,9 +1,9 @@
 // assay-model: the program that runs models for Assay, each in a process of its own.
 //
-// It loads LibTorch once, while it has one thread, and forks for each model: loading takes half a
-// second and 60 MB that processes share until they write. What this process itself runs is Assay's
-// and the framework's code alone. It ends with the program that started it, and all of its
-// processes with it.
+// It loads LibTorch once, while it has one thread, and forks for each model, because loading takes
+// half a second, and 60 MB that forked processes share until they write. This process itself only
+// runs code of Assay and the framework. It ends with the program that started it, and so do all of
+// its processes.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -52,7 +52,7 @@ public:
         children_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     }
 
-    /// Until the program is gone.
+    /// Serves until the program is gone.
     void serve() {
         for (;;) {
             std::vector<pollfd> watched = {{launcher_descriptor, POLLIN, 0},
@@ -65,7 +65,7 @@ public:
             if (::poll(watched.data(), watched.size(), -1) < 0) continue;
             if (watched[1].revents != 0) reap();
             for (std::size_t i = 0; i < order.size(); ++i) {
-                // The program has closed its end: nobody waits for this model any more.
+                // The program has closed its end, so nobody waits for this model any more.
                 if ((watched[i + 2].revents & POLLHUP) != 0 && models_.contains(order[i]))
                     ::kill(order[i], SIGKILL);
             }
@@ -96,7 +96,7 @@ private:
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != own_) ::_exit(1);
         std::signal(SIGPIPE, SIG_IGN);
-        // The channels of other models are not for this one: 3 and 4 remain.
+        // Closes the channels of other models. Only descriptors 3 and 4 remain.
         ::dup2(ends[0].release(), launcher_descriptor);
         ::dup2(ends[1].release(), launcher_descriptor + 1);
         close_all_from(launcher_descriptor + 2);
@@ -114,7 +114,7 @@ private:
         for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
             const auto found = models_.find(pid);
             if (found == models_.end()) continue;
-            // The channel may be full, by what the model sent: nobody waits for that.
+            // The model may have filled the channel with its messages, so this must not block.
             const std::string told = text_of_end(status);
             [[maybe_unused]] const auto sent =
                 ::send(found->second.get(), told.data(), told.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -151,7 +151,7 @@ int main(int count, char** arguments) {
         OpenPlugin plugin = [path]() -> const TorchPlugin& { return plugin_at(path); };
         if (count == 3) {
             plugin();
-            // A process with threads must not be forked: then each model's loads the plug-in
+            // A process with threads must not fork, so each model's process then loads the plug-in
             // itself.
             if (!has_one_thread())
                 ::execl("/proc/self/exe", arguments[0], arguments[1], arguments[2], "late",
@@ -164,6 +164,6 @@ int main(int count, char** arguments) {
     } catch (const std::exception& error) {
         send_message(launcher_descriptor, text_of(Error(ErrorCode::io, error.what())));
     }
-    // Nothing is left to tidy up, and the framework takes long over it.
+    // Skips destructors, because nothing needs them and the framework's take long.
     ::_exit(0);
 }

@@ -25,8 +25,8 @@
 namespace assay::isolated {
 namespace {
 
-/// Where memory ends, this process goes first, not the program that waits for it; and what a
-/// damaged model leaves behind is nobody's business.
+/// If memory runs out, the kernel should kill this process and not the waiting program. A damaged
+/// model should leave no core dump.
 void be_expendable() {
     if (const Descriptor score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
         score.get() >= 0) {
@@ -36,15 +36,15 @@ void be_expendable() {
     ::setrlimit(RLIMIT_CORE, &none);
 }
 
-/// A CUDA driver that is asked for its devices opens them for writing, which the limits refuse.
-/// LibTorch asks once in a process, on the processor too (for gradients, say): it asks here and is
-/// shown none.
+/// A CUDA driver opens its devices for writing when asked for them, which the limits refuse.
+/// LibTorch asks once per process, even on the CPU (for example for gradients). So it asks here and
+/// is shown no devices.
 void see_no_devices(const TorchPlugin& framework) {
     for (const char* name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}) ::setenv(name, "", 1);
     framework.cuda();
 }
 
-/// Returns those that there are none of, in words.
+/// Returns the limits that are not available, in words.
 std::vector<std::string> take_limits(const OpenRequest& request, const TorchPlugin& framework) {
     if (!request.limited) return {"a graphics processor may be used"};
     see_no_devices(framework);
@@ -58,8 +58,8 @@ std::vector<std::string> take_limits(const OpenRequest& request, const TorchPlug
     return missing;
 }
 
-/// What the model's code tried is the reason, whatever the framework makes of it: some operators
-/// swallow the error of a call that was refused.
+/// A call that the limits refused is the real reason, whatever the framework reports, because some
+/// operators swallow such an error.
 std::optional<Error> refusal_of(const std::optional<Error>& met) {
     constexpr std::string_view denied = "Permission denied";
     if (const auto attempt = first_refused_call()) {
@@ -113,7 +113,7 @@ void compute(Classifier& classifier, const Batch& asked, std::span<float> all) {
         std::memcpy(layout.losses(all).data(), losses.data(), layout.losses(all).size_bytes());
 }
 
-/// False where the other end is gone.
+/// Returns false if the other end is gone.
 bool serve_cost(Classifier& classifier, int lane, std::string_view message) {
     std::vector<std::string> parts;
     const std::string reply = answer([&] {
@@ -125,7 +125,7 @@ bool serve_cost(Classifier& classifier, int lane, std::string_view message) {
                                [&](const std::string& part) { return send_message(lane, part); });
 }
 
-/// One channel: a batch after the other.
+/// Serves one channel, batch by batch.
 void serve_lane(Classifier& classifier, Descriptor lane) {
     std::unique_ptr<SharedBuffer> buffer;
     if (!send_message(lane.get(), text_of(MessageKind::ready))) return;
@@ -178,7 +178,7 @@ void run_model(const OpenPlugin& plugin, std::string_view request, Descriptor co
         try {
             std::thread(serve_lane, std::ref(*classifier), Descriptor(end)).detach();
         } catch (const std::system_error& error) {
-            // Closed: the program does with the channels that are there.
+            // The descriptor is closed: the program must do with the existing channels.
             ::close(end);
         }
     }

@@ -1,4 +1,4 @@
-// The process of one model: takes limits upon itself, opens the model, computes what it is asked.
+// The process of one model: applies the limits to itself, opens the model, and computes batches.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,12 @@
 
 namespace assay::isolated {
 
-/// The plug-in, which is opened on the first call.
+/// Returns the plug-in, which is opened on the first call.
 using OpenPlugin = std::function<const TorchPlugin&()>;
 
-/// Serves `control` until its other end is gone: the first message is an OpenRequest, each later
-/// one brings a channel for batches, which gets a thread of its own. The calling thread must be the
-/// only one. `output` takes what is written to stderr.
+/// Serves `control` until its other end is gone. The first message is an OpenRequest. Each later
+/// message brings a channel for batches, which gets its own thread. The calling thread must be the
+/// only one. `output` receives stderr.
 [[noreturn]] void run_model(const OpenPlugin& plugin, std::string_view request, Descriptor control,
                             Descriptor output);
 

@@ -20,7 +20,7 @@
 namespace assay::isolated {
 namespace {
 
-/// Batches whose time is a measure of the later ones.
+/// The number of batches whose time limits the later ones.
 constexpr int enough_batches = 5;
 
 }  // namespace
@@ -35,7 +35,7 @@ void LastWords::read_on() {
     const std::scoped_lock lock(mutex_);
     if (closed_ || pipe_.get() < 0) return;
     std::array<char, 4096> part;
-    // At most what a pipe holds: a process that writes for ever keeps nobody here.
+    // Reads at most what a pipe holds, so that a process that writes endlessly blocks nobody here.
     for (int i = 0; i < 16; ++i) {
         const ssize_t n = retried([&] { return ::read(pipe_.get(), part.data(), part.size()); });
         if (n == 0) closed_ = true;
@@ -89,7 +89,7 @@ std::uint64_t RunningProcess::work_done() {
     words.read_on();
     std::uint64_t ticks = 0, faults = 0;
     for (const int id : pids()) {
-        // Its name, in brackets, may hold anything.
+        // The name in brackets may contain any characters.
         std::ifstream file(fmt::format("/proc/{}/stat", id));
         std::string facts((std::istreambuf_iterator<char>(file)), {});
         facts.erase(0, facts.rfind(')') + 1);
@@ -103,14 +103,14 @@ std::uint64_t RunningProcess::work_done() {
         }
     }
     const long each_second = std::max(10L, ::sysconf(_SC_CLK_TCK));
-    // A page fault in a hundred: a process that sleeps has some, too.
+    // Counts one page fault in a hundred, because a sleeping process also has some.
     return words.heard() + 10 * ticks / static_cast<std::uint64_t>(each_second) + faults / 100;
 }
 
 Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline) {
-    // A signal wakes one thread of the program alone; the others look by themselves.
+    // A signal wakes only one thread of the program; the others poll.
     constexpr int look = 100;
-    // A batch that is nearly done is worth as much.
+    // A batch that is nearly finished may still complete.
     constexpr std::chrono::milliseconds patience(500);
     std::optional<WaitClock::time_point> stopped;
     for (;;) {
@@ -121,7 +121,7 @@ Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - WaitClock::now());
         const bool late = left.count() <= 0;
         const int wait = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, look));
-        // A process that has closed its control takes nothing more: it is as good as gone.
+        // A process that closed its control channel accepts nothing more, so it counts as gone.
         std::array<pollfd, 4> watched = {pollfd{end, POLLIN, 0}, pollfd{process.gone(), POLLIN, 0},
                                          pollfd{process.words.descriptor(), POLLIN, 0},
                                          pollfd{process.control(), 0, 0}};
@@ -132,11 +132,12 @@ Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline
         }
         if (ready > 0) {
             if (watched[2].revents != 0) process.words.read_on();
-            // What it sent before it ended counts.
+            // A message that it sent before it ended still counts.
             if (watched[0].revents != 0) return Arrival::message;
             if (watched[1].revents != 0 || watched[3].revents != 0) return Arrival::gone;
         }
-        // So does an answer that is there: this program may have been stopped meanwhile.
+        // An answer that has arrived counts as well, because this program may have been suspended
+        // meanwhile.
         if (late) return Arrival::late;
     }
 }

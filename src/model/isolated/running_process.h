@@ -1,4 +1,5 @@
-// The process of a model as the program sees it, whoever started it, and waiting for what it sends.
+// A model's process from the program's side, whoever started it, and functions that wait for its
+// messages.
 #pragma once
 
 #include <chrono>
@@ -15,19 +16,19 @@
 
 namespace assay::isolated {
 
-/// What a process writes to stderr; the end of it is kept. From several threads.
+/// The end of a process's stderr output. May be used from several threads.
 class LastWords {
 public:
-    /// A pipe whose reading end never waits; -1: nothing is heard.
+    /// A pipe whose reading end never blocks; -1 means that nothing is read.
     explicit LastWords(Descriptor pipe) : pipe_(std::move(pipe)) {}
-    /// To wait for; -1 once nothing more can come.
+    /// The descriptor to wait on; -1 once nothing more can arrive.
     int descriptor() const;
-    /// Takes what is there. A process whose pipe is full waits, so that whoever waits for it calls
-    /// this.
+    /// Reads the available output. A process whose pipe is full blocks, so every thread that waits
+    /// for it must call this.
     void read_on();
     /// The last line, at most 300 bytes; "" when it wrote nothing.
     std::string line();
-    /// Bytes that were taken so far.
+    /// The number of bytes read so far.
     std::uint64_t heard() const;
 
 private:
@@ -46,61 +47,61 @@ public:
     RunningProcess(const RunningProcess&) = delete;
     RunningProcess& operator=(const RunningProcess&) = delete;
 
-    /// The channel for requests that are no batches.
+    /// The channel for requests other than batches.
     int control() const { return control_.get(); }
-    /// Readable once the process has ended; -1: the ends of its channels alone tell.
+    /// Readable once the process has ended; -1 if only the ends of its channels can tell.
     virtual int gone() const { return -1; }
-    /// Its wait status, where that is known in a moment.
+    /// Its wait status, if that is known immediately.
     virtual std::optional<int> status() = 0;
-    /// Ends it at once, whatever it does.
+    /// Kills it immediately.
     virtual void end() = 0;
-    /// What to try when it crashed; "" for nothing.
+    /// Advice after a crash; "" if there is none.
     virtual std::string_view after_a_crash() const = 0;
 
-    /// Of status(): "exited with status 1, saying "..."", with what to try after a crash.
+    /// Words for status(): "exited with status 1, saying "..."", with advice after a crash.
     std::string end_in_words(std::optional<int> status);
 
-    /// Tenths of a second that it has computed, hundreds of pages of memory that it has touched for
-    /// the first time, and bytes that it wrote to stderr: what grows while it loads or downloads,
-    /// and does not while it hangs.
+    /// A measure of activity: tenths of a second of computing, hundreds of newly used memory pages,
+    /// and bytes on stderr. It grows while the process loads or downloads, and not while it hangs.
     std::uint64_t work_done();
 
     LastWords words;
     std::mutex asking;  ///< held from a request over control() until its answer
 
 protected:
-    /// Where the system counts what it computes; empty: it is not known.
+    /// The processes whose computing time the system counts; empty if not known.
     virtual std::vector<int> pids() { return {}; }
 
 private:
     Descriptor control_;
 };
 
-/// Of status(), the same words each time: "was ended by signal 11 (Segmentation fault)".
+/// Words for status(), the same each time: "was ended by signal 11 (Segmentation fault)".
 std::string end_in_short(std::optional<int> status);
 
 using WaitClock = std::chrono::steady_clock;
 
 enum class Arrival {
-    message,  ///< there is one, or the other end is closed: receive_message() does not wait
+    message,  ///< a message has arrived, or the other end is closed, so receive_message() does not
+              ///< block
     gone,     ///< the process has ended
     late,     ///< the deadline has passed
 };
-/// Waits for a message at `end`. Throws interrupted within a second of a request to stop, whatever
-/// the process does; io.
+/// Waits for a message at `end`. Throws interrupted within a second of a stop request, even if the
+/// process is stuck; io.
 Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline);
 
-/// How long a process may do nothing where no other time was chosen.
+/// How long a process may be inactive by default.
 inline constexpr std::chrono::seconds longest_silence = std::chrono::minutes(10);
-/// The same for what may take as long as it likes, a download of hours too: late once the process
-/// has neither computed nor said anything for so long.
+/// The same for tasks of any duration, such as a download of hours: late only after the process was
+/// inactive and silent for this long.
 Arrival wait_while_it_works(RunningProcess& process, int end, std::chrono::seconds silence);
 
-/// How long a batch may take: what was chosen, else ten times the slowest of the first five, image
-/// by image, at least a minute; until these are known ten minutes. Not for several threads.
+/// The time limit for a batch: the chosen one, else ten times the slowest of the first five per
+/// image, but at least a minute. Until these are known, ten minutes. Not for several threads.
 class BatchLimit {
 public:
-    /// 0: by the first five.
+    /// 0 derives the limit from the first five batches.
     explicit BatchLimit(std::uint32_t chosen_seconds) : chosen_(chosen_seconds) {}
     std::chrono::duration<double> of(std::size_t images) const;
     void took(std::size_t images, std::chrono::duration<double> time);

@@ -1,5 +1,5 @@
-// What a model's process may not do, held by the kernel: Landlock for files, seccomp for system
-// calls. Neither can be undone, and both hold for every thread that is started afterwards.
+// Limits that the kernel enforces on a model's process: Landlock for files, seccomp for system
+// calls. They cannot be removed, and apply to every thread started later.
 #pragma once
 
 #include <filesystem>
@@ -9,27 +9,26 @@
 
 namespace assay::isolated {
 
-/// From now on nothing can be written, made, removed or executed, and only these files and what is
-/// below these folders can be read; paths that do not exist are passed over. TCP and, where the
-/// kernel knows how, abstract sockets and signals to others are refused, too. Descriptors that are
-/// open stay as they are. Returns why it is not so where the kernel lacks Landlock (Linux 5.13), or
-/// refuses.
+/// After this call nothing can be written, made, removed or executed, and only these files and the
+/// contents of these folders can be read. Paths that do not exist are ignored. TCP is refused, and
+/// on newer kernels also abstract sockets and signals to others. Open descriptors stay usable.
+/// Returns the reason if the kernel lacks Landlock (Linux 5.13), or refuses.
 std::optional<std::string> limit_files(const std::vector<std::filesystem::path>& readable);
 
-/// Of this process; true, too, where the system does not tell.
+/// Whether this process has one thread; also true if the system does not tell.
 bool has_one_thread();
 
-/// From now on system calls that write, make or remove files by name, make sockets, start programs
-/// or processes, or reach into other processes fail with EACCES; threads can be started. Holds
-/// for the threads that there are, too. Returns why it is not so where the kernel refuses.
+/// After this call, system calls that write, make or remove files by name, make sockets, start
+/// programs or processes, or access other processes fail with EACCES. Threads can be started.
+/// Existing threads are limited too. Returns the reason if the kernel refuses.
 std::optional<std::string> limit_calls();
 
-/// The first thing that was refused by limit_calls() and that no well-behaved model tries: "open a
-/// file for writing"; nothing while there is none. Where the kernel cannot tell, always nothing.
+/// The first refused call that no well-behaved model makes: "open a file for writing". Nothing if
+/// there was none, or if the kernel cannot tell.
 std::optional<std::string> first_refused_call();
 
-/// What LibTorch reads after it was loaded: its libraries (the folders of all that are loaded, and
-/// the system's), the description of the processor, /dev/urandom and the like.
+/// The files that LibTorch reads after it was loaded: its libraries (the folders of all loaded
+/// ones, and the system's), the processor's description, /dev/urandom and the like.
 std::vector<std::filesystem::path> files_of_the_framework();
 
 }  // namespace assay::isolated

@@ -44,7 +44,7 @@ constexpr int refused_calls[] = {
     SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, SYS_chroot, SYS_pivot_root,
     SYS_mount, SYS_umount2, SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_open_by_handle_at,
     SYS_name_to_handle_at,
-    // what is shared with other processes by name, and doors into the kernel
+    // shared objects with names, and entry points into the kernel
     SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_semget, SYS_mq_open, SYS_mq_unlink,
     SYS_io_uring_setup, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl, SYS_add_key,
     SYS_request_key, SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load,
@@ -54,13 +54,14 @@ constexpr int refused_calls[] = {
     SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups, SYS_setfsuid, SYS_setfsgid,
     SYS_capset, SYS_personality, SYS_vhangup, SYS_ioprio_set};
 
-/// Of these the C library knows a way around when they are said not to exist.
+/// The C library has an alternative for these if they seem not to exist.
 constexpr int absent_calls[] = {SYS_clone3, 437 /* openat2 */};
 
 constexpr std::uint32_t writing =
     O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
 
-/// What a call attempts that only a model with more in mind than scores makes; nullptr: any other.
+/// A description of a call that only a model with other intentions makes; nullptr for any other
+/// call.
 constexpr const char* attempt(int call) {
     switch (call) {
         case SYS_open:
@@ -105,20 +106,21 @@ class Filter {
 public:
     Filter() {
         load(offsetof(seccomp_data, arch));
-        // Another table of calls (32 bits) is none of ours.
+        // Calls from the 32-bit table are not allowed.
         skip_unless(BPF_JEQ, AUDIT_ARCH_X86_64, 1, 0);
         give(SECCOMP_RET_KILL_PROCESS);
         load(offsetof(seccomp_data, nr));
         skip_unless(BPF_JGE, 0x40000000, 0, 1);  // x32
         give(SECCOMP_RET_KILL_PROCESS);
-        // Calls that are newer than this list (from fchmodat2 on): as on a kernel before them.
+        // Calls newer than this list (from fchmodat2 on) fail as on a kernel without them.
         skip_unless(BPF_JGE, 452, 0, 1);
         give(SECCOMP_RET_ERRNO | ENOSYS);
     }
-    /// Each leaves the number of the call loaded.
+    /// Both leave the number of the call loaded.
     void refuse(int call) { answer(call, SECCOMP_RET_TRAP); }
     void say_absent(int call) { answer(call, SECCOMP_RET_ERRNO | ENOSYS); }
-    /// Argument `index` has one of these bits, or (`none`) none of them.
+    /// Refuses a call if argument `index` has one of these bits, or with `none` if it has none of
+    /// them.
     void refuse_with_bits(int call, unsigned index, std::uint32_t bits, bool none = false) {
         skip_unless(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 4);
         load(argument(index));
@@ -149,7 +151,7 @@ public:
     }
 
 private:
-    /// The lower half; what stands there of flags and process numbers is all of them.
+    /// The lower half of an argument. Flags and process numbers fit into it.
     static std::uint32_t argument(unsigned index) {
         return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + 8 * index);
     }
@@ -180,7 +182,7 @@ std::vector<sock_filter> calls_filter() {
     for (const int call : {SYS_prlimit64, SYS_sched_setaffinity, SYS_sched_setscheduler,
                            SYS_sched_setparam, SYS_sched_setattr})
         filter.refuse_unless_equal(call, 0, 0, self);
-    // A descriptor can be told to send a signal of choice to any process when data arrives.
+    // A descriptor could be set to send any signal to any process when data arrives.
     filter.refuse_values(SYS_fcntl, 1, {F_SETOWN, 10 /* F_SETSIG */, 15 /* F_SETOWN_EX */});
     filter.refuse_values(SYS_ioctl, 1, {FIOSETOWN, SIOCSPGRP, TIOCSTI});
     return filter.take();

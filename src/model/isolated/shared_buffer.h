@@ -1,4 +1,4 @@
-// Memory that two processes see: how batches and scores pass without being copied through a socket.
+// Memory that two processes share, so that batches and scores need not be copied through a socket.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@ namespace assay::isolated {
 
 class SharedBuffer {
 public:
-    /// Room for so many floats, sealed: nobody can make it shorter under the other's hands. Throws
-    /// io, out_of_memory.
+    /// Room for this many floats, sealed so that neither process can shrink it while the other uses
+    /// it. Throws io, out_of_memory.
     static std::unique_ptr<SharedBuffer> made(std::size_t floats);
-    /// What the other process made. Throws io.
+    /// Maps memory that the other process made. Throws io.
     explicit SharedBuffer(Descriptor descriptor);
     ~SharedBuffer();
     SharedBuffer(const SharedBuffer&) = delete;

@@ -11,7 +11,7 @@ void BatchGate::enter(bool alone) {
     std::unique_lock lock(mutex_);
     waiting_ += alone ? 1 : 0;
     while (!is_open()) {
-        // A signal wakes nobody here.
+        // A signal handler cannot wake this thread.
         changed_.wait_for(lock, std::chrono::milliseconds(100));
         if (!stop_requested()) continue;
         waiting_ -= alone ? 1 : 0;

@@ -1,4 +1,4 @@
-// What supervises a model's process: why the process ended, and how it is started again.
+// Supervises a model's process: why it ended, and how to restart it.
 #pragma once
 
 #include <condition_variable>
@@ -8,8 +8,8 @@
 
 namespace assay::isolated {
 
-/// Many batches at the same time, or one that is alone: where a process ends, only a batch that was
-/// alone in it is known to be the reason.
+/// Allows many batches at the same time, or one batch alone. If a process ends, a batch is known to
+/// be the cause only if it was alone.
 class BatchGate {
 public:
     class Pass {
@@ -24,7 +24,8 @@ public:
         BatchGate& gate_;
         bool alone_;
     };
-    /// Wait; those that come while somebody waits to be alone come after. Throw interrupted.
+    /// Both wait. A new batch queues behind any batch that waits to be alone. They throw
+    /// interrupted.
     [[nodiscard]] Pass beside_others() { return {*this, false}; }
     [[nodiscard]] Pass alone() { return {*this, true}; }
 
@@ -42,21 +43,21 @@ private:
 /// How a process ended, in words that are the same each time.
 struct ProcessEnd {
     std::string how;   ///< "the model's process was ended by signal 11 (Segmentation fault)"
-    std::string said;  ///< its last line; "": it wrote nothing
+    std::string said;  ///< its last line; "" if it wrote nothing
 };
 
-/// A Classifier that computes in a process of its own is one of these, too.
+/// A Classifier that computes in a separate process also implements this interface.
 class Supervised {
 public:
     virtual ~Supervised() = default;
     /// Shared by all classifiers that compute in one process.
     virtual BatchGate& gate() = 0;
-    /// Nothing while it runs.
+    /// Returns nothing while it runs.
     virtual std::optional<ProcessEnd> process_end() = 0;
-    /// False: the process is not ours to start, or would be another model.
+    /// False if we did not start the process, or if a new one would have another model.
     virtual bool can_restart() const = 0;
-    /// A new process in the place of one that has ended. Nobody else may compute meanwhile. Throws
-    /// as open_classifier(); bad_input: another model than before.
+    /// Starts a new process after the old one has ended. Nobody else may compute meanwhile. Throws
+    /// as open_classifier(); bad_input if it has another model than before.
     virtual void restart() = 0;
 };
 

@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::uint64_t most_classes = std::uint64_t{1} << 24;
 constexpr std::uint64_t most_fixed_batch = std::uint64_t{1} << 16;
-/// Of the last number of `open`.
+/// Bits of the last number of `open`.
 constexpr std::uint64_t limited_flag = 1, one_channel_flag = 2;
-/// Each lane is a thread that waits.
+/// Limited because each lane is a waiting thread.
 constexpr std::uint64_t most_devices = 1024;
 
-/// 0: none, else 1 + the value.
+/// 0 means none; otherwise 1 + the value.
 template <class Enum>
 std::uint64_t optional_number(const std::optional<Enum>& value) {
     return value ? 1 + static_cast<std::uint64_t>(*value) : 0;

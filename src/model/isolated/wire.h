@@ -1,5 +1,5 @@
-// What the messages say. Those of a model's process are input like any other: sizes, counts and
-// kinds are held against what is allowed before anything is believed.
+// The content of messages. Messages from a model's process are untrusted input: sizes, counts and
+// kinds are checked before they are used.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@
 namespace assay::isolated {
 
 enum class MessageKind : std::uint8_t {
-    ready,      ///< the launcher has opened the plug-in; a channel has its thread
+    ready,      ///< the launcher has opened the plug-in, or a channel has its thread
     open,       ///< OpenRequest
     opened,     ///< Opened
     failed,     ///< an Error
-    ended,      ///< wait status of a model's process, from the launcher
-    lane,       ///< one more channel for batches: its descriptor comes along
-    batch,      ///< Batch; a larger buffer may come along
+    ended,      ///< wait status of a model's process, sent by the launcher
+    lane,       ///< one more channel for batches, with its descriptor
+    batch,      ///< a Batch, optionally with a larger buffer
     done,       ///< the scores are in the buffer
     measure,    ///< CostRequest
     cost,       ///< a part of a ModelCost (cost_wire.h)
-    described,  ///< Described, first of a process of Python; its JSON comes along
-    said,       ///< a note of such a process, before that
-    wanted,     ///< before that, too: it asks for class names
-    names,      ///< the answer; its JSON comes along
+    described,  ///< Described: the first message of a Python process, with its JSON
+    said,       ///< a note from such a process, before that message
+    wanted,     ///< also before that message: it asks for class names
+    names,      ///< the answer, with its JSON
 };
 
-/// What a process of Python is asked to speak (docs/formats.md).
+/// The protocol version for Python processes (docs/formats.md).
 inline constexpr std::uint64_t python_protocol = 1;
 inline constexpr std::uint64_t most_description = std::uint64_t{64} << 20;
 
@@ -40,11 +40,11 @@ struct Described {
     std::uint64_t length = 0;  ///< bytes of the JSON, at most most_description
 };
 
-/// What a model's process is told of the model: what the plug-in asks of a ModelSpec.
+/// What a model's process is told about the model: the parts of a ModelSpec that the plug-in needs.
 struct OpenRequest {
-    ModelSpec spec;             ///< `classes` keeps its number only
+    ModelSpec spec;             ///< of `classes` only the number is sent
     ClassifierOptions options;  ///< without `isolate`
-    bool limited = true;        ///< files, sockets and other processes are out of its reach
+    bool limited = true;        ///< deny access to files, sockets and other processes
 };
 
 struct Opened {
@@ -52,18 +52,18 @@ struct Opened {
     std::vector<std::string> missing;  ///< limits that this kernel does not offer, in words
 };
 
-/// What is asked of the images in the buffer (batch_layout.h).
+/// A request about the images in the buffer (batch_layout.h).
 struct Batch {
     std::uint64_t images = 0;
     std::uint64_t input = 0;        ///< floats
     std::uint64_t output = 0;       ///< floats
-    std::optional<Loss> loss = {};  ///< set: its gradient, too
+    std::optional<Loss> loss = {};  ///< if set, also computes its gradient
 };
 
 std::string text_of(MessageKind kind);
 std::string text_of(const OpenRequest& request);
 std::string text_of(const Opened& opened);
-/// Long messages and notes are cut.
+/// Truncates long messages and notes.
 std::string text_of(const Error& error);
 std::string text_of(const Batch& batch);
 std::string text_of(const CostRequest& request);
@@ -71,16 +71,16 @@ std::string text_of_end(int wait_status);
 std::string text_of(const Described& described);
 std::string text_of_said(std::string_view note);
 
-/// All throw bad_input: cut short, too long, of another kind, a value out of its range.
+/// These throw bad_input: truncated, too long, of another kind, a value out of range.
 MessageKind kind_of(std::string_view message);
 OpenRequest open_request(std::string_view message);
-/// Classes at most 2^24, a fixed batch at most 2^16, devices and lanes at most 1024.
+/// Limits: classes 2^24, a fixed batch 2^16, devices and lanes 1024.
 Opened opened(std::string_view message);
 Error failure(std::string_view message);
 Batch batch(std::string_view message);
 CostRequest cost_request(std::string_view message);
 int end_of(std::string_view message);
-/// Of another version: says which.
+/// The error for another version names it.
 Described described(std::string_view message);
 std::string said(std::string_view message);
 

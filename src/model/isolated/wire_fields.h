@@ -1,4 +1,4 @@
-// The fields of a message: numbers, texts, lists of texts, one behind the other.
+// The fields of a message in sequence: numbers, texts, lists of texts.
 #pragma once
 
 #include <algorithm>

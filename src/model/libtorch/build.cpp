@@ -1,4 +1,4 @@
-// Compiles the plug-in: one call of the compiler, over one source that includes all others.
+// Compiles the plug-in with one call of the compiler, from one source that includes all others.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -36,7 +36,7 @@ void append(Words& words, const Words& more) {
     words.insert(words.end(), more.begin(), more.end());
 }
 
-/// The first of the folders, relative to where this program or library lies, that has the file.
+/// The first folder, relative to this program or library, that has the file.
 fs::path beside_us(std::string_view what, const char* file, const std::vector<fs::path>& ways,
                    const fs::path& installed) {
     std::vector<fs::path> folders;
@@ -49,8 +49,8 @@ fs::path beside_us(std::string_view what, const char* file, const std::vector<fs
     throw Error(ErrorCode::usage, fmt::format("{} ({}) is in none of: {}", what, file, searched));
 }
 
-/// Beside the program in a wheel, in share/assay of an installed prefix, whose program is in bin/
-/// and whose library in lib/ or lib/TRIPLET/.
+/// The sources are beside the program in a wheel, or in share/assay of an installed prefix, with
+/// the program in bin/ and the library in lib/ or lib/TRIPLET/.
 fs::path sources() {
     return beside_us(
         "the sources of the plug-in", source_file,
@@ -58,13 +58,13 @@ fs::path sources() {
         ASSAY_INSTALL_SOURCES_DIR);
 }
 
-/// The library, whose functions the plug-in calls in place of a copy of its own.
+/// The library whose functions the plug-in calls instead of having copies.
 fs::path library_folder() {
     return beside_us("the library that the plug-in calls", library_file, {".", "../lib"},
                      ASSAY_INSTALL_LIBRARY_DIR);
 }
 
-/// CXX, which may bring options; else the first that is there.
+/// CXX, which may include options, else the first compiler found.
 Words compiler() {
     const char* chosen = std::getenv("CXX");
     Words words;
@@ -83,7 +83,7 @@ Words compiler() {
                                       : fmt::format("CXX={}: there is no such compiler", chosen));
 }
 
-/// Why no ONNX models can be run by a plug-in for this LibTorch; "": they can.
+/// Why a plug-in for this LibTorch cannot run ONNX models; "" if it can.
 std::string why_without_onnx(const Words& compiler, const LibTorch& libtorch,
                              const fs::path& scratch) {
     const MappedFile file(libtorch.libraries / "libtorch_cpu.so");
@@ -103,7 +103,7 @@ std::string why_without_onnx(const Words& compiler, const LibTorch& libtorch,
     return {};
 }
 
-/// Apart from linking: what compiles is known to compiler caches.
+/// Compiles without linking, because compiler caches only handle that.
 Words compile_words(const Words& compiler, const LibTorch& libtorch, bool onnx,
                     const fs::path& object) {
     const fs::path from = sources();
@@ -127,11 +127,12 @@ Words link_words(const Words& compiler, const LibTorch& libtorch, bool onnx, con
     append(words,
            {"-shared", object.string(), "-o", out.string(), (library / library_file).string()});
     if (onnx) append(words, {"-lonnx_proto", "-lprotobuf"});
-    // libtorch.so names libtorch_cuda.so, where there is one, by which devices are found.
+    // libtorch.so depends on libtorch_cuda.so, if it exists, which makes devices available.
     words.emplace_back("-Wl,--no-as-needed");
     for (const char* name : {"libtorch.so", "libtorch_cpu.so", "libc10.so"})
         words.push_back((libtorch.libraries / name).string());
-    // Of the older kind, which LD_LIBRARY_PATH does not override: this LibTorch and no other.
+    // Uses the older kind of path, which LD_LIBRARY_PATH cannot override, so that exactly this
+    // LibTorch is used.
     words.emplace_back("-Wl,--disable-new-dtags");
     for (const fs::path& folder :
          {fs::canonical(libtorch.libraries / "libtorch_cpu.so").parent_path(), library}) {
@@ -157,8 +158,8 @@ fs::path target_folder(const LibTorchOptions& options) {
     return users;
 }
 
-/// The record is written between the old plug-in and the new one: it is true of what is there at
-/// any moment.
+/// The record is written between removing the old plug-in and adding the new one, so that it is
+/// correct at any moment.
 void install(const fs::path& made, const fs::path& plugin, const LibTorch& libtorch) {
     const fs::path real = libtorch.libraries / "libtorch_cpu.so";
     std::error_code error;
@@ -171,7 +172,7 @@ void install(const fs::path& made, const fs::path& plugin, const LibTorch& libto
                     fmt::format("cannot write {}: {}", plugin.string(), error.message()));
 }
 
-/// Where the program was built.
+/// For a program that runs from its build folder.
 BuiltPlugin built_in_tree(const LibTorch& libtorch, const LibTorchOptions& options) {
     const Words words = compiler();
     const FolderAside scratch(build_folder() / kPluginFile);  // for a trial compilation
@@ -183,7 +184,7 @@ BuiltPlugin built_in_tree(const LibTorch& libtorch, const LibTorchOptions& optio
     return built;
 }
 
-/// The build takes the LibTorch that comes first here, too.
+/// The build uses the LibTorch that is first in this order, too.
 bool removed_in_tree(const LibTorchOptions& options) {
     const std::vector<LibTorch> all = find_libtorch(options);
     const FolderAside scratch(build_folder() / kPluginFile);
@@ -192,16 +193,16 @@ bool removed_in_tree(const LibTorchOptions& options) {
     return restore_plugin_in_tree(onnx, options);
 }
 
-/// Where the program is installed.
+/// For an installed program.
 BuiltPlugin built_from_sources(const LibTorch& libtorch, const LibTorchOptions& options) {
-    // Compiling takes a minute: what is missing is found before.
+    // Checked first, because compiling takes a minute.
     sources();
     library_folder();
     const fs::path folder = target_folder(options);
     const Words words = compiler();
     make_folders(folder);
-    const FolderAside scratch(folder /
-                              kPluginFile);  // never kept: it goes with what is made on the way
+    const FolderAside scratch(folder / kPluginFile);  // never kept, so it is removed with all
+                                                      // intermediate files
     BuiltPlugin built{.file = folder / kPluginFile,
                       .libtorch = libtorch,
                       .compiler = words[0],
@@ -241,7 +242,7 @@ bool remove_torch_plugin(const LibTorchOptions& options) {
     if (error)
         throw Error(ErrorCode::io,
                     fmt::format("cannot remove {}: {}", plugin.string(), error.message()));
-    fs::remove(plugin.parent_path(), error);  // unless something else is in it
+    fs::remove(plugin.parent_path(), error);  // fails if the folder has other files
     return removed;
 }
 

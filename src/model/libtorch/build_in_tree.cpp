@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// CMake's own folder of this build, if cmake can be called there.
+/// The CMake folder of this build, if cmake can be called there.
 fs::path usable_build(const LibTorchOptions& options) {
     const fs::path build = build_folder();
     if (!options.folder.empty())
@@ -56,7 +56,7 @@ void call_cmake(const fs::path& build, std::vector<std::string> words) {
         fs::remove(log, ignored);
         return;
     }
-    // The compiler's errors come with ninja's lines, CMake's own on stderr.
+    // Compiler errors are in ninja's output, and CMake's own on stderr.
     const std::string said = read_text(log) + end.out;
     write_file_atomically(log, said);
     throw Error(ErrorCode::usage, fmt::format("cmake cannot build the plug-in: {}; its output is "

@@ -1,5 +1,5 @@
-// The plug-in of a program that runs where it was built: its own build compiles it, for another
-// LibTorch.
+// Builds the plug-in of a program that runs from its build folder: that build compiles it, for
+// another LibTorch.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace assay {
 
-/// The first line of what a compiler, a linker, ninja or CMake said that is an error. A command
-/// with -Werror is none.
+/// The first line with an error in the output of a compiler, a linker, ninja or CMake. A command
+/// with -Werror does not count.
 std::string first_error(std::string_view said);
 
-/// Has the build folder of this program configured for `libtorch` and its plug-in built; with
-/// `onnx` false without ONNX. Gives the plug-in's file. Throws usage: options.folder is set, there
-/// is no cmake, or it fails (the message names the file of what it said).
+/// Configures this program's build folder for `libtorch` and builds its plug-in, without ONNX if
+/// `onnx` is false. Returns the plug-in's file. Throws usage if options.folder is set, there is no
+/// cmake, or it fails (the message names the file with its output).
 std::filesystem::path build_plugin_in_tree(const LibTorch& libtorch, bool onnx,
                                            const LibTorchOptions& options);
 
-/// Has the build choose its LibTorch by itself again, with or without ONNX. False where none was
-/// chosen for it.
+/// Makes the build choose its LibTorch automatically again, with or without ONNX. Returns false if
+/// none was chosen for it.
 bool restore_plugin_in_tree(bool onnx, const LibTorchOptions& options);
 
 }  // namespace assay

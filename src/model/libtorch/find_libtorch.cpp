@@ -1,4 +1,4 @@
-// The order in which LibTorch is looked for, which cmake/torch.cmake keeps, too.
+// The search order for LibTorch. cmake/torch.cmake uses the same order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ std::vector<LibTorch> find_libtorch(const LibTorchOptions& options) {
     }
     all.push_back(of_python(options.python.empty() ? "python3" : options.python.string()));
     all.push_back(of_distribution());
-    // A Python that was named counts before a variable that was left over.
+    // A Python that the user named takes precedence over a leftover variable.
     if (!options.python.empty())
         std::stable_partition(all.begin(), all.end(), [](const LibTorch& place) {
             return place.source == LibTorchSource::python;

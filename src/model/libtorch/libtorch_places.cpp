@@ -44,7 +44,7 @@ struct Version {
     std::uint64_t major = 0, minor = 0, patch = 0;
 };
 
-/// By its header, which moved between releases.
+/// Read from its header, which moved between releases.
 std::optional<Version> version_in(const fs::path& include) {
     for (const fs::path& header :
          {include / api_headers / "torch/version.h", include / "torch/headeronly/version.h"}) {
@@ -60,7 +60,8 @@ std::optional<Version> version_in(const fs::path& include) {
 
 enum class Abi { cxx11, before, unknown };
 
-/// By a name that libc10.so has had in every release, which holds the kind of its std::string.
+/// Judged by a symbol that libc10.so has had in every release, and that contains the kind of its
+/// std::string.
 Abi abi_of(const fs::path& c10) {
     const MappedFile file(c10);
     const std::string_view names = dynamic_names(file.text());
@@ -133,7 +134,7 @@ fs::path root_of_torch_dir(const fs::path& torch_dir) {
 
 std::vector<fs::path> include_folders(const LibTorch& place) {
     const fs::path include = place.root / "include";
-    // In front of the compiler's own, its folder would hide headers from each other.
+    // Placing the compiler's own folder first would hide headers from each other.
     if (include == "/usr/include") return {include / api_headers};
     return {include, include / api_headers};
 }

@@ -1,4 +1,4 @@
-// What the files of a LibTorch tell, and where one may be.
+// Facts about a LibTorch from its files, and its possible locations.
 #pragma once
 
 #include <filesystem>
@@ -8,17 +8,17 @@
 
 namespace assay {
 
-/// Fills in what the files below `place.root` tell, `unusable` among it.
+/// Fills in the facts from the files below `place.root`, including `unusable`.
 void examine(LibTorch& place);
 
-/// Torch_DIR as CMake takes it, or the root itself: its nearest folder above that has a LibTorch's
-/// headers, or itself.
+/// Torch_DIR as CMake accepts it, or the root itself: the nearest parent folder with LibTorch's
+/// headers, or the path itself.
 std::filesystem::path root_of_torch_dir(const std::filesystem::path& torch_dir);
 
-/// The folders that a compiler includes from.
+/// The include folders for a compiler.
 std::vector<std::filesystem::path> include_folders(const LibTorch& place);
 
-/// Whether the folder is one that the system's loader looks into by itself.
+/// Whether the system's loader searches the folder by default.
 bool is_system_folder(const std::filesystem::path& folder);
 
 }  // namespace assay

@@ -32,7 +32,8 @@ constexpr const char* no_plugin_note = "There is none, so model files cannot run
 constexpr const char* no_plugin_note = kWithoutTorch;
 #endif
 
-/// Whether the plug-in is for that LibTorch: by its record; one without is for the system's.
+/// Whether the plug-in is for that LibTorch, according to its record. A plug-in without a record is
+/// for the system's.
 bool is_for(const FrameworkFile& plugin, const LibTorch& place) {
     std::error_code error;
     const fs::path real = fs::canonical(place.libraries / "libtorch_cpu.so", error);

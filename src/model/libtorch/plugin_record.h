@@ -1,5 +1,5 @@
-// What stands beside a plug-in that was built for a LibTorch outside the system's folders: such a
-// LibTorch is replaced and removed without the plug-in, by pip.
+// A record next to a plug-in that was built for a LibTorch outside the system's folders. pip may
+// replace or remove such a LibTorch without the plug-in.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace assay {
 /// libassay_torch.json beside libassay_torch.so: assay.torch_plugin/1.
 struct PluginRecord {
     std::filesystem::path libtorch;  ///< its libtorch_cpu.so
-    std::uint64_t bytes = 0;         ///< the size of that file: another LibTorch has another
+    std::uint64_t bytes = 0;         ///< the size of that file, which differs for another LibTorch
     std::string version;             ///< "2.6.0"
 };
 template <>
@@ -24,15 +24,15 @@ inline constexpr auto description<PluginRecord> = describe<PluginRecord>({
     field<&PluginRecord::version>({}),
 });
 
-/// The record's file for a plug-in's.
+/// The path of a plug-in's record.
 std::filesystem::path record_file(const std::filesystem::path& plugin);
 std::string text_of(const PluginRecord& record);
-/// Nothing where there is none. Throws bad_input: damaged.
+/// Returns nothing if there is none. Throws bad_input if it is damaged.
 std::optional<PluginRecord> record_of_plugin(const std::filesystem::path& plugin);
-/// Why the plug-in cannot be used, and what to do: a whole sentence without a full stop; "": no
-/// such reason is known.
+/// Why the plug-in cannot be used, and what to do, as a sentence without a full stop; "" if no
+/// reason is known.
 std::string problem_of_plugin(const std::filesystem::path& plugin);
-/// The same by its record, where that has been read.
+/// The same with a record that was read already.
 std::string problem_of_plugin(const std::filesystem::path& plugin, const PluginRecord& record);
 
 }  // namespace assay

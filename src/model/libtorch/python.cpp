@@ -9,7 +9,7 @@
 #include "core/terminal_text.h"
 #include "core/text.h"
 
-// Made by src/model/CMakeLists.txt from torch_folder.py: its bytes lie between two symbols.
+// src/model/CMakeLists.txt embeds torch_folder.py between two symbols.
 #define ASSAY_EMBEDDED(begin, end, name)                                  \
     extern "C" __attribute__((visibility("hidden"))) const char(begin)[]; \
     extern "C" __attribute__((visibility("hidden"))) const char(end)[];
@@ -27,8 +27,7 @@ std::string question() {
 #undef ASSAY_EMBEDDED
 }
 
-/// What stands behind the mark on a line of its own; the interpreter's start-up files may print
-/// others.
+/// The text after the mark on its own line. The interpreter's start-up files may print other lines.
 std::string answer_in(std::string_view text) {
     constexpr std::string_view mark = "torch is in ";
     std::string answer;

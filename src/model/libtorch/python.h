@@ -1,4 +1,4 @@
-// A Python's package torch, found by asking that Python.
+// Asks a Python for the location of its package torch.
 #pragma once
 
 #include <filesystem>
@@ -7,12 +7,13 @@
 namespace assay {
 
 struct TorchOfPython {
-    std::filesystem::path folder;  ///< of the package; "" where there is none
-    std::string why_not;           ///< then a whole sentence without a full stop
+    std::filesystem::path folder;  ///< of the package; "" if there is none
+    std::string why_not;           ///< if there is none: the reason, as a sentence without a full
+                                   ///< stop
 };
 
-/// `python`: a path, or a name on the PATH. Its answer is input like any other: a folder that is
-/// there, or none.
+/// `python` is a path, or a name on the PATH. Its answer is untrusted: it must be an existing
+/// folder.
 TorchOfPython torch_of_python(const std::string& python);
 
 }  // namespace assay

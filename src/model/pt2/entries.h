@@ -1,13 +1,13 @@
-// The entries that tell an archive of torch.export from other zip files.
+// The entries that distinguish an archive of torch.export from other zip files.
 #pragma once
 
 #include <string_view>
 
 namespace assay::pt2 {
 
-/// PyTorch 2.6 and before: at the top.
+/// PyTorch 2.6 and before: at the top level.
 inline constexpr std::string_view kOlderProgram = "serialized_exported_program.json";
-/// PyTorch 2.8 and after: in the one folder at the top.
+/// PyTorch 2.8 and after: in the only top-level folder.
 inline constexpr std::string_view kNewerMark = "archive_format";
 
 inline bool marks_export_archive(std::string_view entry) {

@@ -1,4 +1,4 @@
-// The JSON of an archive.
+// Reads the JSON of an archive.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,8 +8,8 @@
 
 namespace assay::pt2 {
 
-/// Python's JSON: `Infinity`, `-Infinity` and `NaN` may stand where a number is. They come as
-/// texts, as newer exporters write them. Throws bad_input.
+/// Python's JSON allows `Infinity`, `-Infinity` and `NaN` for numbers. They are returned as texts,
+/// as newer exporters write them. Throws bad_input.
 nlohmann::json parse_export_json(std::string_view text);
 
 /// A number, or one of these texts.

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What a container's context says, where it is JSON.
+/// The content of a container's context, if it is JSON.
 json parsed_or_null(const std::string& text) {
     constexpr int deepest = 8;
     try {
@@ -24,13 +24,13 @@ json parsed_or_null(const std::string& text) {
     }
 }
 
-/// The names of a container's entries, from PyTorch's description of the returned value.
+/// Finds the names of a container's entries in PyTorch's description of the returned value.
 class OutputNames {
 public:
     std::vector<std::string> names;
     bool named = false;
 
-    /// `fields`: of the types of named tuples, which newer exporters write down.
+    /// `fields` are the field names of named tuple types, which newer exporters record.
     explicit OutputNames(const json& fields) : fields_(fields) {}
 
     void look(const JsonReader& spec, const std::string& prefix, int depth) {
@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    /// The context of a dict lists its keys, and so does that of most containers with names.
+    /// The context of a dict lists its keys, as for most containers with names.
     std::vector<std::string> keys_of(const json& spec, std::size_t count) const {
         const auto context = spec.find("context");
         if (context == spec.end() || !context->is_string()) return {};

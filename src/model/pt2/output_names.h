@@ -1,4 +1,4 @@
-// What a program of torch.export calls its outputs.
+// The names of a torch.export program's outputs.
 #pragma once
 
 #include "core/json_reader.h"
@@ -6,7 +6,7 @@
 
 namespace assay::pt2 {
 
-/// Names the outputs by the entries of the container that the model returns, or by their places.
+/// Names the outputs by the entries of the container that the model returns, or by their positions.
 void name_outputs(const JsonReader& module, Program& program);
 
 }  // namespace assay::pt2

@@ -26,14 +26,14 @@ using Bytes = std::span<const std::byte>;
 
 constexpr std::uint64_t kLargestProgram = 512ULL << 20;
 constexpr std::uint64_t kLargestPickle = 64ULL << 20;
-/// Compressed entries are held in memory; torch.export writes none.
+/// The limit for compressed entries, which are unpacked into memory. torch.export writes none.
 constexpr std::uint64_t kLargestUnpacked = 8ULL << 30;
 
 std::string_view as_text(Bytes bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The entries of one zip file by name; what is compressed is unpacked into the package.
+/// The entries of a zip file by name. Compressed ones are unpacked into the package.
 class Entries {
 public:
     Entries(Bytes bytes, Package& package) : zip_(bytes), size_(bytes.size()), package_(package) {
@@ -64,8 +64,8 @@ public:
         return package_.unpacked.back();
     }
 
-    /// Throws bad_input if an entry is damaged that nobody has read: then the file is not what was
-    /// exported.
+    /// Throws bad_input if an unread entry is damaged, because the file then differs from the
+    /// export.
     void check_others() const {
         check_zip_overlap(zip_.entries(), size_);
         for (const ZipEntry& entry : zip_.entries()) {
@@ -90,7 +90,7 @@ void check_byte_order(const Entries& entries, const std::string& name) {
     }
 }
 
-/// Entries may overlap in a hostile file, so that many storages of its whole size come out of it.
+/// Entries may overlap in a hostile file, so that it could give many storages of its whole size.
 std::size_t add_storage(Package& package, Bytes bytes) {
     std::uint64_t held = package.file_bytes;
     for (const auto& other : package.unpacked) held += other.size();
@@ -101,10 +101,10 @@ std::size_t add_storage(Package& package, Bytes bytes) {
     return package.storages.size() - 1;
 }
 
-/// A torch.save file: a zip with data.pkl and the storages that it names.
+/// A torch.save file: a zip with data.pkl and the storages that it refers to.
 void read_saved(Bytes bytes, const std::string& what, Package& package,
                 std::map<std::string, StoredTensor>& tensors) {
-    // Exporters write nothing at all where there are no tensors.
+    // Exporters write nothing if there are no tensors.
     if (bytes.empty()) return;
     const Entries entries(bytes, package);
     std::string root;
@@ -135,14 +135,14 @@ void read_saved(Bytes bytes, const std::string& what, Package& package,
     }
 }
 
-/// Sizes that are known: {"as_int": 3}.
+/// Fixed sizes: {"as_int": 3}.
 std::vector<std::int64_t> known_sizes(const JsonReader& list) {
     std::vector<std::int64_t> sizes;
     for (const JsonReader& size : list.entries()) sizes.push_back(size["as_int"].integer());
     return sizes;
 }
 
-/// The table of the newer layout: a JSON from names to entries of raw numbers.
+/// The table of the newer layout: JSON that maps names to entries of raw numbers.
 void read_config(const Entries& entries, const std::string& folder, const std::string& config,
                  Package& package, std::map<std::string, StoredTensor>& tensors) {
     const json table = parse_export_json(as_text(entries.read(config, kLargestProgram)));
@@ -174,7 +174,7 @@ void read_config(const Entries& entries, const std::string& folder, const std::s
     }
 }
 
-/// Weights or constants of one model in the newer layout, whose file has had three names.
+/// The weights or constants of a model in the newer layout, whose file has had three names.
 void read_payloads(const Entries& entries, const std::string& folder, const std::string& model,
                    const std::string& kind, Package& package,
                    std::map<std::string, StoredTensor>& tensors) {
@@ -247,7 +247,7 @@ void read_older(const Entries& entries, const std::string& program, Package& pac
     read("serialized_constants.pt", package.constants);
 }
 
-/// The folder that holds everything, where `file` stands in one.
+/// The common top-level folder, if `file` is in one.
 std::optional<std::string> root_of(const Entries& entries, std::string_view file) {
     for (const ZipEntry& entry : entries.all()) {
         const std::size_t slash = entry.name.find('/');

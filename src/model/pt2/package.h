@@ -16,25 +16,25 @@ namespace assay::pt2 {
 
 struct Package {
     Program program;
-    /// Little endian, as stored: views into the file's bytes, or into `unpacked`.
+    /// Little endian, as stored. Views of the file's bytes, or of `unpacked`.
     std::vector<std::span<const std::byte>> storages;
-    /// Every tensor lies in its storage. Parameters and persistent buffers; then the other buffers
-    /// and constants.
+    /// Every tensor fits its storage. `weights` has parameters and persistent buffers; `constants`
+    /// has other buffers and constants.
     std::map<std::string, StoredTensor> weights, constants;
-    /// Entries by these names are there and cannot be read: why.
+    /// Entries that exist but cannot be read, with the reason.
     std::map<std::string, std::string> unreadable;
     std::list<std::vector<std::byte>> unpacked;  ///< entries that were compressed
     std::uint64_t file_bytes = 0, storage_bytes = 0;
 };
 
 /// Reads an archive. `bytes` must outlive the package. Throws bad_input: not such an archive (with
-/// what it seems to be), an entry missing, cut off or damaged, a tensor beyond its storage, a
+/// a guess of what it is), a missing, truncated or damaged entry, a tensor beyond its storage, a
 /// package of compiled code without a graph, several models.
 Package read_package(std::span<const std::byte> bytes);
 
-/// Compares the checksums of any archive of PyTorch, also of TorchScript, whose reader does not.
-/// Throws bad_input for the first entry that is damaged, and for what is no zip file. An archive
-/// that was written without checksums passes.
+/// Checks the checksums of any PyTorch archive, including TorchScript, whose reader does not.
+/// Throws bad_input for the first damaged entry, and if it is no zip file. Accepts an archive
+/// without checksums.
 void check_checksums(std::span<const std::byte> archive);
 
 }  // namespace assay::pt2

@@ -23,10 +23,10 @@ enum class Kind { none, boolean, integer, real, text, tuple, dict, list, global,
 
 struct Value {
     Kind kind = Kind::none;
-    std::int64_t number = 0;  ///< integer, boolean; of a storage: how many numbers it has
+    std::int64_t number = 0;  ///< integer, boolean; for a storage: its number of numbers
     NumberType type = NumberType::float32;  ///< of a storage
     std::string_view text = {};             ///< text; a global's "module name"; a storage's key
-    std::vector<std::uint32_t> items = {};  ///< tuple, list; a dict's keys and values in turn
+    std::vector<std::uint32_t> items = {};  ///< tuple, list; for a dict alternating keys and values
     std::size_t tensor = 0;                 ///< index into the tensors
 };
 
@@ -161,7 +161,7 @@ private:
         push({.kind = Kind::global, .text = whole});
     }
 
-    /// ('storage', a type, its key, where it was, how many numbers it has)
+    /// ('storage', a type, its key, its device, its number of numbers)
     void persistent() {
         const Value& id = values_[pop()];
         const auto part = [&](std::size_t i) -> const Value& { return values_[id.items[i]]; };
@@ -216,7 +216,7 @@ private:
     }
 
     void reduce() {
-        // Nothing is pushed before the last look at these.
+        // Pushes nothing before the last use of this reference.
         const Value& arguments = values_[pop()];
         const Value& function = values_[pop()];
         if (function.kind != Kind::global || arguments.kind != Kind::tuple)
@@ -240,7 +240,7 @@ private:
         }
     }
 
-    /// (function, type, its arguments, state): a tensor that carries attributes, which are dropped.
+    /// (function, type, its arguments, state): a tensor with attributes, which are dropped.
     void from_type(const Value& arguments) {
         if (arguments.items.size() != 4) fail("a tensor with too few arguments");
         const Ref function = arguments.items[0];
@@ -377,8 +377,7 @@ private:
                 case 'e':
                     append(pop_to_mark());
                     break;
-                case 'b': {  // BUILD: an OrderedDict's state (a module's versions) says nothing
-                             // here
+                case 'b': {  // BUILD: an OrderedDict's state (a module's versions) is not needed
                     pop();
                     if (values_[top()].kind != Kind::dict)
                         fail("a state of something that is not a table");

@@ -1,5 +1,6 @@
-// The tensors of a torch.save file: a reader of the few pickle opcodes that one holds. Nothing of
-// the file is executed; what is not a table of plain tensors is refused by name.
+// Reads the tensors of a torch.save file. It supports the few pickle opcodes that such a file
+// contains, and never executes anything from the file. The error for anything else than a table of
+// plain tensors names it.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +14,16 @@
 
 namespace assay::pt2 {
 
-/// A tensor whose storage is still a name ("0": the entry data/0 beside the pickle).
+/// A tensor whose storage is still a name ("0": the entry data/0 next to the pickle).
 struct PickledTensor {
-    StoredTensor tensor;  ///< `storage` is not set, nothing is checked against the storage
+    StoredTensor tensor;  ///< `storage` is not set, and nothing was checked against it
     std::string storage;
     std::int64_t storage_numbers = 0;
 };
 
 /// Reads data.pkl: a dict (or OrderedDict) from names to tensors, parameters or both. `bytes` must
-/// hold exactly one pickle of protocol 2 to 4. Memory is bounded by the size of the pickle and by
-/// a million values. Throws bad_input: cut off, unknown opcode or global (named), wrong kinds.
+/// hold exactly one pickle of protocol 2 to 4. Memory is bounded by the size of the pickle and by a
+/// million values. Throws bad_input: truncated, unknown opcode or global (named), wrong kinds.
 std::map<std::string, PickledTensor> read_tensor_pickle(std::span<const std::byte> bytes);
 
 }  // namespace assay::pt2

@@ -24,7 +24,7 @@ std::string ticked(const std::string& text) {
     return fmt::format("`{}`", shortened(text));
 }
 
-/// A union of the schema: an object with one entry (newer writers add others that are null).
+/// A union of the schema: an object with one entry. Newer writers add null entries for the others.
 std::pair<std::string, JsonReader> union_of(const JsonReader& value) {
     std::string word;
     std::size_t kinds = 0;
@@ -127,7 +127,7 @@ private:
         return out;
     }
 
-    /// Lists: every item of one kind, or a union of its own.
+    /// Lists whose items are all of one kind, or each a union.
     Argument several(const std::string& word, const JsonReader& part) const {
         static const std::map<std::string, std::string> kItem = {
             {"as_tensors", "as_tensor"}, {"as_ints", "as_int"},       {"as_floats", "as_float"},
@@ -187,7 +187,7 @@ Argument output_of(const JsonReader& value, Scope& scope, const std::string& whe
     return out;
 }
 
-/// The name that an input or output gives itself, whatever its kind; "" when it has none.
+/// The name that an input or output has, whatever its kind; "" if it has none.
 std::string own_name(const json& argument) {
     if (!argument.is_object() || argument.empty()) return "";
     const json* first = &argument.begin().value();
@@ -235,7 +235,7 @@ Graph parse_graph(const JsonReader& source, const std::string& where, int depth)
     Scope scope(graph);
     for (const JsonReader& input : source["inputs"].entries()) {
         const std::string name = own_name(input.json());
-        // A fixed argument has no name: nothing can read it.
+        // A fixed argument has no name, so nothing can read it.
         graph.inputs.push_back(name.empty() ? -1 : scope.made(name, where));
     }
     parse_nodes(source, graph, scope, where, depth);
@@ -265,7 +265,7 @@ Dimension dimension_of(const JsonReader& size) {
     return {-1, symbol_in(part["expr_str"].text())};
 }
 
-/// One input of the model: a tensor of the archive, the images, or an argument that was fixed.
+/// One input of the model: a tensor from the archive, the images, or a fixed argument.
 void take_input(const JsonReader& spec, Program& program, Scope& scope, std::string& images) {
     const std::string where = "the signature's inputs";
     const auto described = union_of(spec);

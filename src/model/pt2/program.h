@@ -1,5 +1,5 @@
-// What torch.export wrote, as plain values: a list of calls with their arguments, in order. Names
-// have become numbers; nothing is known of operators here.
+// The program that torch.export wrote, as plain values: a list of calls with their arguments, in
+// order. Names are replaced by numbers. This code knows nothing of operators.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ struct Graph;
 
 enum class ArgumentKind {
     none,
-    value,  ///< something computed or given: a tensor, or a number that depends on sizes
+    value,  ///< a computed or given value: a tensor, or a number that depends on sizes
     integer,
     real,
     complex,
     boolean,
     text,
     number_type,    ///< `type`
-    memory_format,  ///< `integer`, the exporter's number
+    memory_format,  ///< `text` is its type; the device's index is dropped
     layout,         ///< the same
     device,         ///< `text` is its type; which one of several is dropped
     list,
@@ -37,7 +37,7 @@ enum class ArgumentKind {
 struct Argument {
     ArgumentKind kind = ArgumentKind::none;
     std::string word;  ///< the file's word for the kind: "as_tensor"
-    int value = -1;    ///< number of a value; -1 in an output that nobody named
+    int value = -1;    ///< number of a value; -1 for an output without a name
     std::int64_t integer = 0;
     double real = 0, imaginary = 0;
     bool boolean = false;
@@ -48,21 +48,22 @@ struct Argument {
 };
 
 struct NamedArgument {
-    std::string name;  ///< of the operator's schema; "" where there is none
+    std::string name;  ///< in the operator's schema; "" if there is none
     Argument argument;
 };
 
-/// The operator: "torch.ops.aten.conv2d.default", "_operator.mul". Without outputs the name is the
-/// place among the nodes.
+/// The operator: "torch.ops.aten.conv2d.default", "_operator.mul". A node without outputs is named
+/// by its position.
 struct Node : GraphNode {
     std::vector<NamedArgument> inputs;
     std::vector<Argument> outputs;  ///< kinds value, none, and lists of values
 };
 
-/// Each node comes after those whose values it reads. An inner graph's values are numbered apart.
+/// Each node comes after the nodes whose values it reads. The values of an inner graph are numbered
+/// separately.
 struct Graph {
     std::vector<std::string> names;  ///< of the values
-    std::vector<int> inputs;         ///< in order; of an inner graph: its operands
+    std::vector<int> inputs;         ///< in order; for an inner graph: its operands
     std::vector<Node> nodes;
     std::vector<Argument> outputs;
 };
@@ -75,10 +76,10 @@ struct Input {
     std::string name;  ///< of the tensor in the archive
 };
 
-/// One dimension of the images as the exporter saw them.
+/// One dimension of the images in the export.
 struct Dimension {
     std::int64_t size = -1;  ///< -1: open
-    std::string symbol;      ///< what an open one is called, where it is a plain symbol
+    std::string symbol;      ///< the name of an open dimension, if it is a plain symbol
 };
 
 struct Range {
@@ -86,7 +87,7 @@ struct Range {
 };
 
 struct Output {
-    std::string name;  ///< "logits", "0"; of the only output ""
+    std::string name;  ///< "logits", "0"; "" for a single output
     Argument argument;
 };
 
@@ -96,8 +97,8 @@ struct Program {
     std::vector<Output> outputs;
     bool named_outputs = false;         ///< the model returns a dict or a named tuple
     std::vector<std::string> mutated;   ///< buffers that a call changes
-    std::map<int, Argument> constants;  ///< arguments of the model that were fixed at export
-    int image = -1;                     ///< the value that the caller gives
+    std::map<int, Argument> constants;  ///< the model's arguments that were fixed at export
+    int image = -1;                     ///< the value that receives the images
     NumberType image_type = NumberType::float32;
     std::vector<Dimension> image_sizes;
     std::map<std::string, Range> ranges;  ///< by symbol
@@ -105,8 +106,9 @@ struct Program {
 };
 
 /// Parses the JSON text of an exported program. Throws bad_input: not JSON, another major version
-/// of the schema, a name that is read before it is made or made twice, anything but one tensor as
-/// input, outputs that are no user's outputs. Unknown kinds of arguments become `unsupported`.
+/// of the schema, a name that is read before it is defined, or defined twice; inputs other than one
+/// tensor; outputs that are not returned to the user. Unknown kinds of arguments become
+/// `unsupported`.
 Program parse_program(std::string_view text);
 
 }  // namespace assay::pt2

@@ -39,7 +39,7 @@ struct StoredTensor {
 /// The most numbers that one tensor may have.
 inline constexpr std::int64_t kMostNumbers = std::int64_t{1} << 31;
 
-/// Throws bad_input, naming `what`, unless every number of the tensor lies in a storage of
+/// Throws bad_input, naming `what`, unless every number of the tensor is inside a storage of
 /// `storage_bytes` bytes.
 void check_tensor(const StoredTensor& tensor, std::size_t storage_bytes, const std::string& what);
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view default_templates = "openai";
 constexpr std::size_t most_templates = 1000, longest_template = 1000;
 
-/// The places of the name are written as {} or {c}, and no other brace stands in a template.
+/// The place of the name is written as {} or {c}. A template has no other braces.
 bool has_place(std::string_view text) {
     bool found = false;
     for (std::size_t at = 0; (at = text.find_first_of("{}", at)) != std::string_view::npos;) {
@@ -60,7 +60,7 @@ json templates_in(const fs::path& file) {
     return out;
 }
 
-/// A text about "n01440764" or "17" says nothing to a model.
+/// A text with "n01440764" or "17" is meaningless to a model.
 void check_names(const ClassList& classes) {
     const bool numbers = is_numbered(classes) && classes.names() == classes.ids();
     for (std::size_t c = 0; c < classes.size(); ++c) {
@@ -72,8 +72,7 @@ void check_names(const ClassList& classes) {
     }
 }
 
-/// Of a class that WordNet alone has named ("tench", "tench, Tinca tinca"): its number among
-/// ImageNet's; else -1.
+/// The ImageNet number of a class whose name is WordNet's ("tench", "tench, Tinca tinca"); else -1.
 int number_in_imagenet(const ClassList& classes, std::size_t c) {
     const ClassList& imagenet = imagenet_classes();
     if (!is_wnid(classes.id(c))) return -1;

@@ -1,4 +1,4 @@
-// What a model in Python is told that classifies by class names (open_clip): these, and templates.
+// The class names and templates for a model in Python that classifies by names (open_clip).
 #pragma once
 
 #include <filesystem>
@@ -11,16 +11,16 @@
 namespace assay {
 
 struct ClassTexts {
-    ClassList classes = {};  ///< empty: the model asked for none
-    /// As the message `names` has it (docs/formats.md).
+    ClassList classes = {};  ///< empty if the model did not ask for any
+    /// The content of the message `names` (docs/formats.md).
     std::string json = {};
 };
 
-/// "openai" and "simple": lists of open_clip, which its package has.
+/// "openai" and "simple" are lists in open_clip's package.
 bool is_template_list(std::string_view name);
 
-/// Throws bad_input: there is no class list, a class has an id or a number and no name, the file of
-/// templates is missing, empty or has a line without a place for the name.
+/// Throws bad_input: no class list, a class with an id or number but no name, a file of templates
+/// that is missing, empty or has a line without a place for the name.
 ClassTexts class_texts(const PythonStart& start);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// The JSON that a process of Python describes its model with: input like any other.
+// Reads the JSON with which a Python process describes its model. It is untrusted input.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::vector<std::string> notes_in(const JsonReader& all) {
     return notes;
 }
 
-/// Names in the folder of the model's file, each once.
+/// Unique names in the folder of the model's file.
 std::vector<std::string> data_files_in(const JsonReader& all) {
     std::vector<std::string> files;
     if (!all.has("data_files")) return files;
@@ -66,7 +66,7 @@ std::vector<std::string> data_files_in(const JsonReader& all) {
     return files;
 }
 
-/// A list of classes comes as it is: no file is opened because a process names it.
+/// A class list is accepted only as a list, so that a process cannot make the program open a file.
 void check_settings(const JsonReader& settings) {
     for (const char* const key : {"name", "arch", "expected"}) {
         if (const auto given = settings.find(key))
@@ -77,8 +77,8 @@ void check_settings(const JsonReader& settings) {
         classes->refuse_as("\"imagenet\", or the list itself");
 }
 
-/// What transformers' preprocessor_config.json says, under what the process says itself. One that
-/// cannot be expressed leaves it to the others.
+/// Adds the settings of transformers' preprocessor_config.json, unless the process gives its own.
+/// One that cannot be expressed is ignored.
 void add_image_processor(const JsonReader& all, ModelDescription& out) {
     const auto processor = all.find("image_processor");
     if (!processor) return;
@@ -92,7 +92,7 @@ void add_image_processor(const JsonReader& all, ModelDescription& out) {
             fmt::format("the model's image processor is not used: {}", error.message()));
         return;
     }
-    // They say one thing in two ways.
+    // Both keys have the same meaning.
     if (out.settings.contains("crop_pct") || out.settings.contains("test_crop_pct"))
         below.erase("resize_size");
     if (out.settings.contains("resize_size")) below.erase("crop_pct");

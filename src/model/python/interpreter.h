@@ -1,4 +1,4 @@
-// Which Python runs the models in Python.
+// Chooses the Python that runs models.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +12,9 @@ struct Interpreter {
     std::string chosen_by;  ///< for people: "ASSAY_PYTHON", "VIRTUAL_ENV", "the PATH"
 };
 
-/// $ASSAY_PYTHON (a file, or a name on the PATH); else that of an active environment, of
-/// $VIRTUAL_ENV or $CONDA_PREFIX; else python3 on the PATH. Nothing is started. Throws usage, with
-/// what to type: there is none. For messages: what needs it, and with which packages.
+/// $ASSAY_PYTHON (a file, or a name on the PATH), else the active environment's ($VIRTUAL_ENV or
+/// $CONDA_PREFIX), else python3 on the PATH. Starts nothing. Throws usage if there is none, with
+/// the command to type. The arguments say, for messages, what needs Python and which packages.
 Interpreter find_interpreter(std::string_view what = "models in Python",
                              std::string_view packages = "torch timm");
 

@@ -18,7 +18,7 @@
 namespace assay {
 namespace {
 
-/// Says where gradients come from; all else is the process's.
+/// Only explains where gradients come from. The process does everything else.
 class OnnxruntimeClassifier final : public Classifier, public isolated::Supervised {
 public:
     explicit OnnxruntimeClassifier(std::unique_ptr<Classifier> opened)

@@ -1,4 +1,4 @@
-// ONNX files in the onnxruntime package of a person's Python, as `--runtime onnxruntime` asks for.
+// Runs ONNX files with the onnxruntime package of the user's Python, for `--runtime onnxruntime`.
 #pragma once
 
 #include <memory>
@@ -7,9 +7,9 @@
 
 namespace assay {
 
-/// Opens the file of `spec` in a worker (python/assay/_worker/onnx_files.py). Its facts have the
-/// files beside it that hold weights. Throws usage: another format than ONNX, a model in Python, no
-/// Python, no such package; else as open_classifier().
+/// Opens the file of `spec` in a worker (python/assay/_worker/onnx_files.py). Its facts list the
+/// files next to it with weights. Throws usage: a format other than ONNX, a model in Python, no
+/// Python, no such package; otherwise as open_classifier().
 std::unique_ptr<Classifier> open_in_onnxruntime(const ModelSpec& spec,
                                                 const ClassifierOptions& options);
 

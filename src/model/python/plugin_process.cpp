@@ -26,11 +26,12 @@ using isolated::SharedBuffer;
 using nlohmann::json;
 
 constexpr int deepest_plugin_json = 6;
-/// Where arrays begin: what vector instructions like.
+/// The alignment of arrays, for vector instructions.
 constexpr std::size_t plugin_alignment = 64;
 
 std::size_t most_plugin_processes() {
-    constexpr std::size_t fewest = 2, most = 16;  // two show what differs from process to process
+    // with two, differences between processes become visible
+    constexpr std::size_t fewest = 2, most = 16;
     return std::clamp<std::size_t>(std::thread::hardware_concurrency(), fewest, most);
 }
 
@@ -62,7 +63,7 @@ Error process_ended(isolated::RunningProcess& process, std::string_view name) {
 
 PluginProcess::PluginProcess(const Interpreter& python, const std::string& file,
                              const std::string& source)
-    // One seed for hashes of texts in all processes: sets keep their order.
+    // All processes use the same seed for hashes of texts, so that sets have the same order.
     : process_(start_worker(python, {"--plugin"}, false, {"PYTHONHASHSEED=0"})) {
     const auto bytes = buffer_for(source.size());
     std::memcpy(bytes_of(*bytes), source.data(), source.size());

@@ -1,4 +1,4 @@
-// Processes that run the functions of one file of Python (docs/formats.md, "Plug-ins in Python").
+// Processes that run the functions of a Python plug-in (docs/formats.md, "Plug-ins in Python").
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +17,7 @@
 
 namespace assay {
 
-/// An array that goes to a function, by the name of its argument, or comes from it.
+/// An argument or result array of a function, with its name.
 struct PluginArray {
     std::string name;
     std::span<const std::byte> bytes;
@@ -26,17 +26,17 @@ struct PluginArray {
 /// One process. Not for several threads.
 class PluginProcess {
 public:
-    /// Throws as ask(); `file` names it in messages.
+    /// Throws as ask(). `file` is its name in messages.
     PluginProcess(const Interpreter& python, const std::string& file, const std::string& source);
 
-    /// What the file defines.
+    /// The definitions in the file.
     const nlohmann::json& description() const { return description_; }
-    /// Calls a function: `in` are its arrays, `out` is what it returns. Throws bad_input with
-    /// `name`: what the function raises or does wrong, the process ended, or it took longer than
-    /// trial_seconds(); interrupted.
+    /// Calls a function: `in` has its arrays, and `out` receives its result. Throws bad_input with
+    /// `name` if the function raises or does something wrong, the process ends, or it takes longer
+    /// than trial_seconds(); interrupted.
     void call(std::string_view name, nlohmann::json request, const std::vector<PluginArray>& in,
               std::span<std::byte> out);
-    /// False after an error that leaves the process without use.
+    /// False after an error that makes the process unusable.
     bool works() const { return works_; }
 
 private:
@@ -48,14 +48,14 @@ private:
     bool works_ = true;
 };
 
-/// All processes of a file, from several threads.
+/// All processes of a file. May be used from several threads.
 class PluginProcesses {
 public:
     /// Starts the first. Throws as PluginProcess.
     PluginProcesses(Interpreter python, std::string file, std::string source);
 
     const nlohmann::json& description() const { return description_; }
-    /// By a process that is free, one more, or the first that becomes free. Throws as
+    /// Calls a function in a free process, a new one, or the first that becomes free. Throws as
     /// PluginProcess::call().
     void call(std::string_view name, const nlohmann::json& request,
               const std::vector<PluginArray>& in, std::span<std::byte> out);

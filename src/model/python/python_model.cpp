@@ -36,12 +36,12 @@ using isolated::Arrival;
 using isolated::MessageKind;
 using isolated::RunningProcess;
 
-/// More notes while it loads are no help to anybody.
+/// The most notes to accept while it loads.
 constexpr int most_said = 10'000;
-/// No source that a person types: what the worker is started with for ONNX files.
+/// A source that users cannot type: it starts the worker for ONNX files.
 constexpr std::string_view source_of_onnx_files = "onnxruntime";
 
-/// The bytes behind a descriptor, which nobody can change or cut any more.
+/// Reads the bytes behind a descriptor. Nobody can change or truncate them any more.
 std::string bytes_in(const Descriptor& memory, std::uint64_t length) {
     struct stat facts {};
     constexpr int wanted = F_SEAL_SHRINK | F_SEAL_WRITE;
@@ -62,7 +62,7 @@ std::string bytes_in(const Descriptor& memory, std::uint64_t length) {
     return bytes;
 }
 
-/// Why there is no model: the process ended before it was loaded.
+/// Why there is no model: the process ended before loading it.
 Error ended_early(RunningProcess& process, const std::string& what) {
     const std::optional<int> status = process.status();
     if (status && WIFEXITED(*status) && WEXITSTATUS(*status) == python_too_old) {
@@ -74,12 +74,12 @@ Error ended_early(RunningProcess& process, const std::string& what) {
                                                    process.end_in_words(status)));
 }
 
-/// Tells a model that asks for class names.
+/// Sends names to a model that asks for them.
 ClassTexts tell_names(RunningProcess& process, std::string_view message, const PythonStart& start) {
     isolated::MessageReader(message, MessageKind::wanted).finish();
     ClassTexts texts = class_texts(start);
     const Descriptor memory = memory_with(texts.json, "assay-names");
-    // Where it is gone, waiting for it tells.
+    // If the process is gone, waiting for it reports that.
     isolated::send_message(
         process.control(),
         isolated::MessageWriter(MessageKind::names).number(texts.json.size()).take(),
@@ -87,7 +87,7 @@ ClassTexts tell_names(RunningProcess& process, std::string_view message, const P
     return texts;
 }
 
-/// The next thing that happens at a process that loads. After a silence the process is ended.
+/// The next event at a process that loads. After a silence the process is killed.
 Arrival next_of_loading(RunningProcess& process, const std::string& what,
                         const PythonStart& start) {
     const std::chrono::seconds chosen(start.model_timeout);
@@ -101,7 +101,8 @@ Arrival next_of_loading(RunningProcess& process, const std::string& what,
                             what, limit.count()));
 }
 
-/// Waits until the process says what it has loaded. `texts`: what it was told before.
+/// Waits until the process describes what it has loaded. `texts` receives the names that it was
+/// sent.
 ModelDescription described_by(RunningProcess& process, const std::string& what,
                               const PythonStart& start, ClassTexts& texts) {
     for (int notes = 0;; ++notes) {
@@ -180,7 +181,7 @@ bool still_runs(const RunningProcess& process) {
 std::string PythonModel::file_hash() const {
     if (!description_.identity.empty())
         return hash_text("model in Python " + description_.identity);
-    // One draw for a process: its own stores fit together.
+    // One random value per process, so that its own stores belong together.
     static const std::string own = [] {
         std::random_device device;
         return fmt::format("{:08x}{:08x}{:08x}{:08x}", device(), device(), device(), device());
@@ -211,13 +212,13 @@ std::shared_ptr<PythonModel> load_in_python(const std::string& source, const fs:
     if (kind_of_source(whole) != "process" && !model->description().identity.empty()) {
         PythonStart quiet = start;
         quiet.say = {};
-        // `start` may refer to what is gone by then.
+        // `start` may refer to objects that no longer exist by then.
         quiet.classes = [classes = model->texts().classes] { return classes; };
         model->restarted_by([whole, file, quiet] { return load_in_python(whole, file, quiet); });
     }
     running[key] = model;
-    // A descriptor is taken once: whoever asks again, with other settings, needs the same process.
-    // It ends with the program, after all that is static.
+    // A descriptor can be used only once, so a second request with other settings must reuse the
+    // process. It ends with the program, after all static objects.
     static auto& given = *new std::vector<std::shared_ptr<PythonModel>>;
     if (kind_of_source(whole) == "process") given.push_back(model);
     return model;
@@ -239,7 +240,7 @@ SourceNames names_in_python(const std::string& pattern, const ClassifierOptions&
         fmt::format("listing {} in {} (chosen by {})", pattern, python.program.string(),
                     python.chosen_by),
         [&] {
-            // Most lists are part of the library; that of a hub is fetched.
+            // Most lists are part of the library; a hub's list is fetched.
             const bool offline = options.offline || kind_of_source(pattern) != "hf";
             const auto process = start_worker(python, {"--names", pattern}, offline);
             std::vector<Descriptor> along;

@@ -1,4 +1,4 @@
-// A model that a Python has loaded: its process, and what it says of itself.
+// A model that a Python process has loaded: the process, and its description of the model.
 #pragma once
 
 #include <filesystem>
@@ -18,20 +18,21 @@
 
 namespace assay {
 
-/// What a process says of its model, checked.
+/// A process's description of its model, after checking.
 struct ModelDescription {
-    std::string name;       ///< as it says: not yet that of a folder
-    std::string identity;   ///< 32 hexadecimal digits; "": nothing identifies it
+    std::string name;       ///< as reported, not yet valid as a folder's name
+    std::string identity;   ///< 32 hexadecimal digits; "" if nothing identifies it
     std::string format;     ///< "timm"
     std::string framework;  ///< "PyTorch 2.6.0, timm 1.0.9"
     nlohmann::json settings = nlohmann::json::object();  ///< a checked layer
     std::vector<std::string> without_effect;             ///< keys of it
     std::vector<std::string> notes;
-    std::vector<std::string> data_files;  ///< of a file: others in its folder with weights of it
+    std::vector<std::string> data_files;  ///< for a file: other files in its folder with its
+                                          ///< weights
 };
 
-/// Reads the JSON of a description. Throws bad_input, with the key: what is missing, of another
-/// type, too long, or no setting of a model.
+/// Reads the JSON of a description. Throws bad_input, with the key: missing, of another type, too
+/// long, or not a setting of a model.
 ModelDescription read_description(std::string_view json, std::string framework);
 
 class PythonModel {
@@ -43,19 +44,19 @@ public:
           texts_(std::move(texts)) {}
     const std::shared_ptr<isolated::RunningProcess>& process() const { return process_; }
     const ModelDescription& description() const { return description_; }
-    /// What it was told, where it asked for class names; else empty.
+    /// The names that it was sent, if it asked for class names; else empty.
     const ClassTexts& texts() const { return texts_; }
-    /// Of all that compute in its process, and in the one that takes its place.
+    /// Shared by all that compute in its process, and in the process that replaces it.
     const std::shared_ptr<isolated::BatchGate>& gate() const { return gate_; }
-    /// Loads the same in a new process; empty where nobody can, or where nothing would tell that it
-    /// is the same.
+    /// Loads the same model in a new process. Empty if that is not possible, or if nothing could
+    /// verify that it is the same.
     using Again = std::function<std::shared_ptr<PythonModel>()>;
     const Again& again() const { return again_; }
     void restarted_by(Again again) { again_ = std::move(again); }
     void share_gate_of(const PythonModel& other) { gate_ = other.gate_; }
 
-    /// In the place of the hash of a model's file. Where nothing identifies the model, that of no
-    /// other process.
+    /// Takes the place of a model file's hash. If nothing identifies the model, it is unique to
+    /// this process.
     std::string file_hash() const;
 
 private:
@@ -66,32 +67,32 @@ private:
     Again again_;
 };
 
-/// Has Python load what a source says, or a checkpoint ("": none) of that architecture; a process
-/// that has loaded the same already with the same class names, and still runs, is shared. Throws
-/// usage: no such source, no Python; interrupted; io; what the process fails with.
+/// Lets Python load a source, or a checkpoint ("": none) with that architecture. Shares a running
+/// process that has loaded the same with the same class names. Throws usage: no such source, no
+/// Python; interrupted; io. Passes on failures of the process.
 std::shared_ptr<PythonModel> load_in_python(const std::string& source,
                                             const std::filesystem::path& checkpoint,
                                             const PythonStart& start);
 
-/// Has onnxruntime in Python load a file, in a process of its own. Throws as load_in_python().
+/// Lets onnxruntime in Python load a file, in a separate process. Throws as load_in_python().
 std::shared_ptr<PythonModel> load_in_onnxruntime(const std::filesystem::path& file,
                                                  const ClassifierOptions& options);
 
-/// The models that a pattern stands for (timm:resnet*), by the library's own list.
+/// The models that match a pattern (timm:resnet*), from the library's own list.
 struct SourceNames {
     struct Name {
         std::string source;              ///< "timm:resnet18.a1_in1k"
-        std::optional<double> accuracy;  ///< top-1 on ImageNet, where the library carries it
+        std::optional<double> accuracy;  ///< top-1 accuracy on ImageNet, if the library lists it
     };
     std::string library;         ///< "timm 1.0.31"
     std::vector<Name> names;     ///< sorted
-    std::uint64_t left_out = 0;  ///< those of other classes than ImageNet's
+    std::uint64_t left_out = 0;  ///< those with other classes than ImageNet's
 };
-/// Asks the library, which builds no model and downloads nothing. Throws usage: no such list, no
-/// name that fits; else as load_in_python().
+/// Asks the library without building a model or downloading. Throws usage: no such list, no name
+/// that matches; otherwise as load_in_python().
 SourceNames names_in_python(const std::string& pattern, const ClassifierOptions& options);
 
-/// Opens it for one classifier. Throws as open_classifier().
+/// Opens the model for one classifier. Throws as open_classifier().
 std::unique_ptr<Classifier> open_python(const ModelSpec& spec, const ClassifierOptions& options);
 
 }  // namespace assay

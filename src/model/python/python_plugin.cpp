@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The arguments that a metric takes, by their names.
+/// The arguments that a metric's function takes, by name.
 struct TakenRows {
     bool scores, probabilities, labels, label_sets;
 };
@@ -109,7 +109,8 @@ void read_python_plugin(PluginTable& plugin, std::string source) {
               [&] {
                   auto started = std::make_unique<PluginProcesses>(python, plugin.file.string(),
                                                                    std::move(source));
-                  // They end with the program: whoever forks it ends none of them.
+                  // They end with the program. A forked process must not end them, so they are not
+                  // destroyed.
                   PluginProcesses* const processes = started.get();
                   const JsonReader said(processes->description(), {"what the process sends"});
                   for (const JsonReader& metric : said["metrics"].entries())

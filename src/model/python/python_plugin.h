@@ -1,5 +1,5 @@
-// Plug-ins in Python (`--plugin FILE.py`, docs/plugins.md): their functions run in processes of the
-// person's Python, one call at a time in each.
+// Python plug-ins (`--plugin FILE.py`, docs/plugins.md): their functions run in Python processes of
+// the user, with one call at a time in each.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace assay {
 
-/// For open_plugin(): runs the file in a process, and fills the rows with what it says of its
-/// functions. A call of a row takes a process that is free, or starts one more, up to one per core.
-/// Processes live as long as the program. Throws as find_interpreter(); bad_input: the file cannot
-/// be run, ends its process, defines no functions, takes longer than trial_seconds(); io.
+/// Implements open_plugin(): runs the file in a process, and fills the rows from its description of
+/// its functions. A call uses a free process, or starts another, up to one per core. Processes live
+/// as long as the program. Throws as find_interpreter(); bad_input if the file cannot be run, ends
+/// its process, defines no functions, or takes longer than trial_seconds(); io.
 void read_python_plugin(PluginTable& plugin, std::string source);
 
 }  // namespace assay

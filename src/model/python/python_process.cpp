@@ -27,7 +27,7 @@
 #include "core/json_text.h"
 #include "model/isolated/channel.h"
 
-// Made by src/model/CMakeLists.txt: the bytes of each file lie between two symbols.
+// src/model/CMakeLists.txt embeds the bytes of each file between two symbols.
 #define ASSAY_EMBEDDED(begin, end, name)                                  \
     extern "C" __attribute__((visibility("hidden"))) const char(begin)[]; \
     extern "C" __attribute__((visibility("hidden"))) const char(end)[];
@@ -40,7 +40,7 @@ namespace {
 using isolated::RunningProcess;
 
 constexpr const char* bootstrap_file = "bootstrap.py";
-/// Where the worker finds its end of the channel, and its sources.
+/// The descriptors at which the worker finds its end of the channel, and its sources.
 constexpr int control_descriptor = 3;
 constexpr int sources_descriptor = 4;
 
@@ -61,7 +61,7 @@ std::vector<EmbeddedText> embedded_texts() {
                                            std::strerror(errno)));
 }
 
-/// The worker's sources by file name, as JSON in memory that a process can be given.
+/// The worker's sources by file name, as JSON in memory that can be passed to a process.
 Descriptor sources_in_memory() {
     nlohmann::json texts = nlohmann::json::object();
     for (const EmbeddedText& embedded : embedded_texts()) {
@@ -78,7 +78,7 @@ std::string bootstrap_text() {
     throw Error(ErrorCode::internal, "the library has no bootstrap of its worker");
 }
 
-/// One thread computes a batch: the same bits for any number of them.
+/// One thread computes a batch, so that results do not depend on the number of threads.
 std::vector<std::string> worker_environment(bool offline, const std::vector<std::string>& also) {
     std::vector<std::string> set = {"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1",
                                     "MKL_NUM_THREADS=1", "PYTHONUNBUFFERED=1"};
@@ -105,8 +105,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return out;
 }
 
-/// All that the new process needs, made before there is one: between fork and exec memory cannot be
-/// asked for.
+/// Everything that the new process needs, prepared in advance, because memory cannot be allocated
+/// between fork and exec.
 struct Launch {
     std::string program;
     std::vector<std::string> words, environment;
@@ -115,13 +115,13 @@ struct Launch {
     pid_t parent;
 };
 
-/// In the new process.
+/// Runs in the new process.
 [[noreturn]] void become_worker(const Launch& launch) {
     ::setsid();
-    // Of the thread that forked: it stays until the process has ended.
+    // The signal comes when the thread that forked ends. That thread lives as long as this process.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != launch.parent) ::_exit(1);
-    // First beyond those that are replaced.
+    // Moves these above the descriptors that are replaced.
     const std::array<int, 3> kept = {::fcntl(launch.control, F_DUPFD, 10),
                                      ::fcntl(launch.sources, F_DUPFD, 10),
                                      ::fcntl(launch.errors, F_DUPFD, 10)};
@@ -131,7 +131,7 @@ struct Launch {
     ::dup2(kept[2], STDERR_FILENO);
     ::dup2(kept[0], control_descriptor);
     ::dup2(kept[1], sources_descriptor);
-    // glibc has a function for it from 2.34 on.
+    // glibc has a function for it since 2.34.
     if (::syscall(__NR_close_range, sources_descriptor + 1, ~0U, 0) != 0) {
         const long most = ::sysconf(_SC_OPEN_MAX);
         for (int fd = sources_descriptor + 1; fd < most; ++fd) ::close(fd);
@@ -148,7 +148,7 @@ struct Launch {
     ::_exit(127);
 }
 
-/// A process of which a thread of ours is the parent, as long as it lives.
+/// A process whose parent is a thread of ours, for as long as it lives.
 class WorkerProcess final : public RunningProcess {
 public:
     WorkerProcess(Descriptor control, Descriptor errors, const Launch& launch)
@@ -179,8 +179,8 @@ public:
     void end() override {
         const std::scoped_lock lock(mutex_);
         if (pid_ <= 0) return;
-        ::kill(-pid_, SIGKILL);  // with what it started
-        ::kill(pid_, SIGKILL);   // before it had a session of its own
+        ::kill(-pid_, SIGKILL);  // including the processes that it started
+        ::kill(pid_, SIGKILL);   // in case it had no session of its own yet
     }
     std::string_view after_a_crash() const override { return ""; }
 
@@ -202,7 +202,7 @@ private:
         }
         changed_.notify_one();
         if (pid < 0) return;
-        // Until it is waited for nobody else has its number.
+        // Until it is waited for, no other process gets its number.
         siginfo_t ended{};
         retried([&] { return ::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT); });
         const std::scoped_lock lock(mutex_);
@@ -224,7 +224,7 @@ private:
     std::thread keeper_;
 };
 
-/// The process that started this one; it is not ended by us.
+/// The process that started this one, which we must not kill.
 class OtherProcess final : public RunningProcess {
 public:
     OtherProcess(Descriptor control, Descriptor gone)
@@ -238,7 +238,7 @@ private:
     Descriptor gone_;
 };
 
-/// -1 where the system cannot tell; then the end of the channel tells.
+/// Returns -1 if the system cannot tell. Then the end of the channel shows it.
 Descriptor end_of_peer(int socket) {
     ucred peer{};
     socklen_t size = sizeof peer;
@@ -271,7 +271,7 @@ std::shared_ptr<RunningProcess> start_worker(const Interpreter& python,
     if (::pipe2(ends, O_CLOEXEC) != 0) cannot_start("no pipe");
     Descriptor reading(ends[0]);
     const Descriptor writing(ends[1]);
-    // The writing end waits where the pipe is full: a print that fails would be a defect of ours.
+    // The writing end blocks if the pipe is full, because a failing print would look like a bug.
     ::fcntl(reading.get(), F_SETFL, O_NONBLOCK);
 
     Launch launch{.program = python.program.string(),

@@ -1,4 +1,4 @@
-// Processes that run models in Python: those that the program starts, and the one that started it.
+// Python processes that run models: those that the program starts, and the one that started it.
 #pragma once
 
 #include <filesystem>
@@ -13,23 +13,23 @@
 
 namespace assay {
 
-/// Starts the worker, whose sources are in this library (or in the folder ASSAY_WORKER_PATH), with
-/// these arguments. It has a session of its own, and ends with this program whatever happens; when
-/// the last owner goes it is killed with all that it started. `also`: more of its environment,
-/// NAME=VALUE. Throws io: the system refuses.
+/// Starts the worker with these arguments. Its sources are in this library, or in the folder
+/// ASSAY_WORKER_PATH. It has its own session and always ends with this program. When the last owner
+/// is gone, it is killed together with all processes that it started. `also` adds NAME=VALUE to its
+/// environment. Throws io if the system refuses.
 std::shared_ptr<isolated::RunningProcess> start_worker(const Interpreter& python,
                                                        const std::vector<std::string>& arguments,
                                                        bool offline,
                                                        const std::vector<std::string>& also = {});
 
-/// Memory with these bytes, which a process can be given. Throws io: the system refuses.
+/// Memory with these bytes that can be passed to a process. Throws io if the system refuses.
 Descriptor memory_with(std::string_view bytes, const char* name);
 
-/// The exit status of a worker whose Python is too old; its last line says which it is.
+/// The exit status of a worker if its Python is too old. Its last line gives the version.
 inline constexpr int python_too_old = 97;
 
-/// The process at the other end of a descriptor that this program was started with. Throws usage:
-/// no socket of packets.
+/// The process at the other end of a descriptor that was passed to this program. Throws usage if it
+/// is no packet socket.
 std::shared_ptr<isolated::RunningProcess> process_at(int descriptor);
 
 }  // namespace assay

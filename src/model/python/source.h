@@ -1,4 +1,4 @@
-// Sources: models that a Python loads, by name instead of by file.
+// Sources: names of models that Python loads, in place of files.
 #pragma once
 
 #include <filesystem>
@@ -7,28 +7,28 @@
 
 namespace assay {
 
-/// Whether a model is named by a source, not by a file: timm:NAME, torchvision:NAME, hf:NAME,
+/// Whether a model is given by a source and not by a file: timm:NAME, torchvision:NAME, hf:NAME,
 /// open_clip:NAME, python:FILE.py:NAME, process:DESCRIPTOR.
 bool is_python_source(const std::filesystem::path& model);
 
-/// Whether it names many models: timm:resnet*, torchvision:*, open_clip:ViT-B-32/*.
+/// Whether it matches many models: timm:resnet*, torchvision:*, open_clip:ViT-B-32/*.
 bool is_source_pattern(const std::filesystem::path& model);
 
-/// A model as a file in `folder` names it: a file, or the FILE.py of a source, is relative to that
-/// folder.
+/// Resolves a model that is named in a file in `folder`: a file, or the FILE.py of a source, is
+/// relative to that folder.
 std::filesystem::path model_from(const std::filesystem::path& folder,
                                  const std::filesystem::path& model);
 
-/// Checked, and with the whole path of a FILE.py, so that the source says the same in every folder.
-/// Throws usage: not of that form; bad_input: no such FILE.py.
+/// Checks the source and makes the path of a FILE.py absolute, so that it means the same in every
+/// folder. Throws usage for another form; bad_input if the FILE.py does not exist.
 std::string whole_source(const std::string& source);
 
 /// "timm" of "timm:resnet18".
 std::string_view kind_of_source(std::string_view source);
-/// "resnet18" of "timm:resnet18", "NAME" of "python:FILE.py:NAME".
+/// "resnet18" in "timm:resnet18", "NAME" in "python:FILE.py:NAME".
 std::string_view name_in_source(std::string_view source);
 
-/// A name with "-" for what cannot stand in the name of a store's folder.
+/// The name with "-" for characters that a store's folder name cannot have.
 std::string as_store_name(std::string_view name);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Attention, as TorchScript files and ONNX files of several makers ask for it.
+// Attention as TorchScript files and ONNX files from several exporters use it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -6,9 +6,9 @@
 namespace assay::torch_plugin {
 
 /// softmax(query key' scale + mask) value along the last two dimensions (positions, width); those
-/// in front broadcast. `mask`: none, bool (true: may be looked at) or numbers that are added.
-/// `causal`: position i sees the positions up to i. A query that may look at nothing gets zeros.
-/// Query and key are multiplied by the root of the scale each, so that their product does not
+/// in front broadcast. `mask` is absent, bool (true allows attention) or has numbers to add. With
+/// `causal`, position i sees the positions up to i. A query without any allowed key gets zeros.
+/// Query and key are each multiplied by the root of the scale, so that their product does not
 /// overflow.
 at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                      at::Tensor mask, bool causal, double scale);

@@ -1,13 +1,13 @@
-// OpenBLAS under limits on address space.
+// OpenBLAS with limited address space.
 #pragma once
 
 namespace assay::torch_plugin {
 
 /// Held by a thread while LibTorch computes on it. OpenBLAS needs 128 MiB of address space for each
-/// call that runs beside others, keeps them, and where the system refuses it asks again for ever.
-/// So they are asked for once, one for each processor and no more than there is room for, and only
-/// so many threads compute at a time; the others wait. Changes no bit. Without OpenBLAS nobody
-/// waits. Throws out_of_memory where there is room for none.
+/// concurrent call, keeps it, and retries endlessly if the system refuses. So the buffers are
+/// allocated in advance, one per processor but no more than fit. Only that many threads compute at
+/// a time, and the others wait. Results do not change. Without OpenBLAS nobody waits. Throws
+/// out_of_memory if not even one fits.
 class BlasTurn {
 public:
     BlasTurn();

@@ -1,13 +1,13 @@
-// How a traced model's convolutions are computed on a graphics processor.
+// Controls how a traced model's convolutions are computed on a GPU.
 #pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
 
 namespace assay::torch_plugin {
 
-/// A trace holds the flags of cuDNN that its exporter had (PyTorch's default lets float32 be cut to
-/// TF32), and they go before those of the process. Afterwards `block` has this process's. On a
-/// processor they change nothing.
+/// A trace contains its exporter's cuDNN flags (PyTorch's default allows TF32 for float32), which
+/// override those of the process. This sets the process's flags in `block`. They have no effect on
+/// a CPU.
 void take_own_convolution_flags(torch::jit::Block* block);
 
 }  // namespace assay::torch_plugin

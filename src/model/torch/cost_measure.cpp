@@ -21,7 +21,7 @@ using ReportedTotal = std::size_t;
 using ReportedTotal = std::int64_t;
 #endif
 
-/// What LibTorch's allocator for the processor gives out on this thread beyond what was there.
+/// Counts the bytes that LibTorch's CPU allocator gives this thread beyond those at the start.
 class AllocatedBytes final : public c10::MemoryReportingInfoBase {
 public:
     void reportMemoryUsage(void* /*place*/, std::int64_t bytes, ReportedTotal /*allocated*/,
@@ -37,7 +37,7 @@ private:
     std::int64_t now_ = 0, most_ = 0;
 };
 
-/// Threads of one run, and one again afterwards.
+/// Sets the threads for one run, and one thread again afterwards.
 class RunThreads {
 public:
     explicit RunThreads(int threads) : changed_(threads != 1) {
@@ -76,7 +76,7 @@ ModelCost cost_of_network(Network& network, const std::function<at::Tensor()>& i
     cost.batch = request.batch;
     cost.weights = network.weights();
     const at::Tensor first = input();
-    // What is counted is what the file says; what is timed is what a run computes.
+    // Counts follow the file's steps, while timings use the optimized steps of a real run.
     const std::unique_ptr<Network> written = network.as_written();
     watch_once(written != nullptr ? *written : network, first, cost);
     if (first.device().is_cpu()) cost.measured_peak_bytes = measured_peak(network, input);
@@ -85,7 +85,7 @@ ModelCost cost_of_network(Network& network, const std::function<at::Tensor()>& i
         const at::Tensor batch = input();
         if (!batch.is_cpu()) batch.flatten()[0].to(at::kCPU);  // waits for what made it
         const auto start = std::chrono::steady_clock::now();
-        // On a graphics processor the copy waits for the result.
+        // On a GPU the copy waits for the result.
         network.forward(batch).to(at::kCPU);
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
         if (run >= 0) cost.seconds.push_back(taken.count());

@@ -1,4 +1,4 @@
-// What a loaded network costs: watched once, then measured.
+// The cost of a loaded network: observed once, then measured.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace assay::torch_plugin {
 
-/// `input` makes a batch as the network takes it, anew for each run: some models write into it.
-/// The caller has set up its thread and its inference mode.
+/// `input` makes a new batch for each run in the network's form, because some models write into it.
+/// The caller must have prepared its thread and its inference mode.
 ModelCost cost_of_network(Network& network, const std::function<at::Tensor()>& input,
                           const CostRequest& request);
 

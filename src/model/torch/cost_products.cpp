@@ -30,7 +30,7 @@ Products of_both(std::uint64_t macs) {
     return {macs, macs};
 }
 
-/// Numbers of a weight for each number of the result (of a transposed convolution: of the input).
+/// The number of weights per number of the result (for a transposed convolution: of the input).
 std::optional<std::uint64_t> per_position(const at::Tensor& weight) {
     if (!weight.defined() || weight.dim() < 2 || weight.size(0) == 0) return std::nullopt;
     return numbers_in(weight) / side_of(weight, 0);
@@ -49,14 +49,14 @@ MacCount transposed_conv(const at::Tensor& input, const at::Tensor& weight) {
     return of_weights(numbers_in(input) * *each);
 }
 
-/// left's last side is summed over; each number of the result is one such sum.
+/// Each number of the result is a sum over left's last dimension.
 MacCount sums_of_products(const at::Tensor& left, Operands out) {
     const at::Tensor result = tensor_at(out, 0);
     if (!left.defined() || left.dim() < 1 || !result.defined()) return std::nullopt;
     return of_both(numbers_in(result) * side_of(left, -1));
 }
 
-/// Of a quantised operator: input, packed parameters, ...
+/// For a quantized operator: input, packed parameters, ...
 at::Tensor packed_weight(Operands in) {
     if (in.size() < 2) return {};
     const std::vector<at::Tensor> weights = unpacked_weights(in[1]);
@@ -71,13 +71,13 @@ std::vector<at::Tensor> unpacked_weights(const c10::IValue& packed) {
         {"Conv3dPackedParams", "quantized::conv3d_unpack"},
         {"LinearPackedParams", "quantized::linear_unpack"},
     };
-    if (!packed.isCustomClass()) return {};  // modules of the same name hold them
+    if (!packed.isCustomClass()) return {};  // modules may have the same name
     const auto type = packed.type()->cast<c10::ClassType>();
     if (!type || !type->name()) return {};
     const std::string name = type->name()->name();
     for (const auto& [known, unpack] : unpackers) {
         if (!name.starts_with(known)) continue;
-        // The observer must not see itself.
+        // The observer must not count this call.
         const at::DisableRecordFunctionGuard unseen;
         const auto op = c10::Dispatcher::singleton().findSchema({unpack, ""});
         if (!op) return {};
@@ -85,7 +85,7 @@ std::vector<at::Tensor> unpacked_weights(const c10::IValue& packed) {
         try {
             op->callBoxed(&stack);
         } catch (const std::exception&) {
-            return {};  // an engine that cannot; that is no reason to refuse the model
+            return {};  // the engine cannot do this, which is no reason to refuse the model
         }
         std::vector<at::Tensor> out;
         const auto add = [&](const c10::IValue& value) {

@@ -1,4 +1,4 @@
-// Multiply-accumulates of products; each function takes an operator's arguments and results.
+// Multiply-accumulates of products. Each function takes an operator's arguments and results.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ MacCount conv_macs(Operands in, Operands out);             ///< input, weight, .
 MacCount transposed_conv_macs(Operands in, Operands out);  ///< input, weight, ...
 MacCount either_conv_macs(Operands in, Operands out);      ///< aten::convolution
 MacCount product_macs(Operands in, Operands out);          ///< left, right
-MacCount added_product_macs(Operands in, Operands out);    ///< what is added, left, right
+MacCount added_product_macs(Operands in, Operands out);    ///< operands: the addend, left, right
 MacCount summed_product_macs(Operands in, Operands out);   ///< the same, summed over the batch
 MacCount attention_macs(Operands in, Operands out);        ///< query, key, value, ...
 /// query, key, value, width, heads, weights of the three projections, ...
@@ -25,7 +25,7 @@ MacCount quantised_conv_macs(Operands in, Operands out);
 MacCount quantised_transposed_macs(Operands in, Operands out);
 MacCount quantised_linear_macs(Operands in, Operands out);
 
-/// The weight, and the bias if there is one, of packed parameters; nothing of what is none.
+/// The weight, and the bias if there is one, of packed parameters. Empty for anything else.
 std::vector<at::Tensor> unpacked_weights(const c10::IValue& packed);
 
 }  // namespace assay::torch_plugin

@@ -157,7 +157,7 @@ constexpr std::string_view movement_names[] = {
 };
 // clang-format on
 
-/// By name; the names of ATen's own operators are without their "aten::" in the lists above.
+/// By name. In the lists above, ATen's own operators omit "aten::".
 const std::map<std::string_view, OperatorRule>& operator_rules() {
     static const auto all = [] {
         std::map<std::string_view, OperatorRule> out;

@@ -1,4 +1,4 @@
-// How each operator of ATen is counted: one row per operator.
+// The counting rule for each ATen operator: one row per operator.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -13,26 +13,28 @@ namespace assay::torch_plugin {
 
 using Operands = c10::ArrayRef<c10::IValue>;
 
-/// The tensor at a place of an operator's arguments or results; undefined where there is none.
+/// The tensor at a position in an operator's arguments or results; undefined if there is none.
 at::Tensor tensor_at(Operands values, std::size_t place);
 
-/// Multiply-accumulates by the sizes of what went in and came out.
+/// Multiply-accumulates, computed from the sizes of operands and results.
 struct Products {
     std::uint64_t all = 0;
-    std::uint64_t between = 0;  ///< of these, those of the two factors that may depend on the image
+    std::uint64_t between = 0;  ///< of these, those between two factors that may both depend on the
+                                ///< image
 };
 
 struct OperatorRule {
-    std::string_view name;  ///< without a trailing underscore: in place counts alike
+    std::string_view name;  ///< without a trailing underscore, because in-place variants count the
+                            ///< same
     OperatorKind kind = OperatorKind::unknown;
-    /// Of products; nothing where the operands are not as the operator has them.
+    /// For products. Returns nothing if the operands do not have the operator's usual form.
     std::optional<Products> (*macs)(Operands in, Operands out) = nullptr;
-    /// Places of the factors that may both depend on the image.
+    /// Positions of the factors that may both depend on the image.
     std::size_t left = 0, right = 0;
     bool integer = false;
 };
 
-/// nullptr: there is no rule for it.
+/// nullptr if it has no rule.
 const OperatorRule* find_operator_rule(std::string_view name);
 
 }  // namespace assay::torch_plugin

@@ -47,31 +47,32 @@ std::string sizes_text(const at::Tensor& tensor) {
 
 class OperatorWatch::State {
 public:
-    /// A storage that was met. Its description is kept, so that no other takes its place; its bytes
-    /// are not.
+    /// A storage that occurred. Its description is kept alive, so that its address is not reused;
+    /// its bytes are not kept.
     struct MetStorage {
         c10::weak_intrusive_ptr<c10::StorageImpl> self;
-        bool constant = false;    ///< nothing that was watched made it
+        bool constant = false;    ///< no observed call made it
         bool activation = false;  ///< depends on the image
-        bool result = false;      ///< lives on after the node that made it
+        bool result = false;      ///< still in use after the node that made it
         std::uint64_t bytes = 0;
         std::size_t made_at = 0, last_use = 0;
     };
 
-    /// What is known of an operator by its name.
+    /// Facts about an operator, by its name.
     struct KnownOperator {
         const OperatorRule* rule = nullptr;
-        bool composite = false;   ///< calls others, and has no kernel of its own
-        bool may_compute = true;  ///< it may do so beside what it calls
+        bool composite = false;   ///< calls other operators, and has no kernel of its own
+        bool may_compute = true;  ///< it may compute something in addition to the operators that it
+                                  ///< calls
         std::size_t arguments = 0, returns = 0;
     };
 
-    /// One call that is on its way.
+    /// A call in progress.
     struct Frame {
         const KnownOperator* known = nullptr;
         std::string name;
         std::vector<c10::IValue> inputs;
-        bool whole_node = false;  ///< it is a node by itself
+        bool whole_node = false;  ///< it counts as a node
         std::uint64_t counted_before = 0, macs_before = 0;
     };
 
@@ -81,7 +82,7 @@ public:
         met.constant = false;
     }
 
-    // A node is entered for each operator that is called outside of one.
+    // Outside of a node, each called operator becomes one.
     void enter(std::string_view name, std::string_view op, bool integer) {
         if (depth_++ > 0) return;
         node_ = {std::string(name), std::string(op), {}, 0, 0};
@@ -114,7 +115,7 @@ public:
             enter(frame->name, frame->name, false);
             frame->whole_node = true;
         }
-        // A call from the interpreter of TorchScript comes with all of its stack.
+        // A call from the TorchScript interpreter passes its whole stack.
         const auto all = call.inputs();
         const auto own = all.slice(all.size() - std::min(all.size(), frame->known->arguments));
         frame->inputs.assign(own.begin(), own.end());
@@ -241,7 +242,7 @@ private:
             met.constant = false;
             made_.push_back(storage);
         }
-        // Written in place: what it holds now depends on what was read.
+        // Written in place, so its content now depends on the inputs.
         met.activation = met.activation || (depends && !met.constant);
         met.bytes = std::max<std::uint64_t>(met.bytes, tensor.storage().nbytes());
         met.last_use = now_;
@@ -296,7 +297,7 @@ private:
         return most;
     }
 
-    /// A linear scan: what a node made lives from it to its last use.
+    /// A linear scan: results of a node stay in memory from their creation to their last use.
     void find_peak(ModelCost& cost) const {
         std::vector<std::int64_t> change(now_ + 2, 0);
         for (const c10::StorageImpl* storage : order_) {
@@ -330,13 +331,13 @@ private:
     std::map<std::pair<std::string, OperatorKind>, OperatorCost> operators_;
     std::set<std::string> partly_;
     std::unordered_map<const c10::StorageImpl*, MetStorage> storages_;
-    std::vector<const c10::StorageImpl*> order_;  ///< of storages_, so that sums have one order
-    std::vector<const c10::StorageImpl*> made_;   ///< by the node that runs
+    std::vector<const c10::StorageImpl*> order_;  ///< of storages_, so that sums have a fixed order
+    std::vector<const c10::StorageImpl*> made_;   ///< by the running node
     std::vector<NodeCost> nodes_;
     NodeCost node_;
     bool integer_ = false, reads_activation_ = false;
     int depth_ = 0;   ///< of nodes
-    int hidden_ = 0;  ///< calls below one that is counted, itself included
+    int hidden_ = 0;  ///< the number of calls below a counted one, including itself
     std::size_t now_ = 0;
     std::uint64_t counted_ = 0;  ///< calls of operators with a rule
 };
@@ -344,7 +345,7 @@ private:
 namespace {
 
 thread_local OperatorWatch::State* watching = nullptr;
-/// Operators that were called on threads that the model started by itself.
+/// Operators called on threads that the model started itself.
 std::atomic<std::uint64_t> called_elsewhere{0};
 
 struct CallContext final : at::ObserverContext {
@@ -356,7 +357,7 @@ std::unique_ptr<at::ObserverContext> call_begins(const at::RecordFunction& call)
         ++called_elsewhere;
         return nullptr;
     }
-    // LibTorch drops what an observer throws: the count would be short, and nobody would know.
+    // LibTorch drops exceptions of an observer, and the count would silently be too low.
     try {
         auto context = std::make_unique<CallContext>();
         context->frame = watching->begin(call);

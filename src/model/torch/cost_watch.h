@@ -1,4 +1,4 @@
-// Watches what a network executes: every operator that LibTorch dispatches on this thread, with its
+// Observes a network's execution: every operator that LibTorch dispatches on this thread, with its
 // real operands.
 #pragma once
 
@@ -12,35 +12,36 @@
 
 namespace assay::torch_plugin {
 
-/// What is dispatched while it stands belongs to one node of a file's graph. Costs next to nothing
-/// where nobody watches. Inner ones belong to the outermost.
+/// While this object exists, dispatched operators belong to one node of a file's graph. It costs
+/// almost nothing if nobody observes. Nested scopes belong to the outermost.
 class NodeScope {
 public:
-    /// `integer`: it computes on quantised numbers.
+    /// `integer` means that it computes on quantized numbers.
     NodeScope(std::string_view name, std::string_view op, bool integer = false);
     ~NodeScope();
     NodeScope(const NodeScope&) = delete;
     NodeScope& operator=(const NodeScope&) = delete;
 };
 
-/// Watches the calling thread from its construction on; one at a time.
+/// Observes the calling thread from construction on; one observer at a time.
 ///
-/// An operator with a rule (cost_rules.h) is counted where it is called first, and what it calls
-/// itself is not looked at; one without is counted by what it calls, and is listed as unknown where
-/// it has a kernel of its own.
+/// An operator with a rule (cost_rules.h) is counted at its outermost call, and the calls inside it
+/// are ignored. An operator without a rule is counted by the calls inside it, and is listed as
+/// unknown if it has its own kernel.
 ///
-/// Tensors are known by their storage: views and results in place are their base, and a storage
-/// that is met before anything has made it is a constant. A node's results are what it made and
-/// what lives on after it; what else it made is its own affair.
+/// Tensors are identified by their storage: views and in-place results are the same as their base.
+/// A storage that occurs before any call made it is a constant. A node's results are the storages
+/// that it made and that are used later. Its other storages are ignored.
 class OperatorWatch {
 public:
-    /// `input`: what the network is given; an activation that lives until its last use.
+    /// `input` is the network's input, an activation that stays in memory until its last use.
     explicit OperatorWatch(const at::Tensor& input);
     ~OperatorWatch();
     OperatorWatch(const OperatorWatch&) = delete;
     OperatorWatch& operator=(const OperatorWatch&) = delete;
 
-    /// Ends the watch. `output` lives to the end. Fills operators, nodes, peak and notes.
+    /// Ends the observation. `output` stays in memory to the end. Fills operators, nodes, peak and
+    /// notes.
     void finish(const at::Tensor& output, ModelCost& cost);
 
     class State;

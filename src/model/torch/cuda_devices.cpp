@@ -11,8 +11,8 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// Three functions of the driver whose signatures are those of CUDA's first releases. Its numbers
-/// of devices are LibTorch's: it is the driver that CUDA_VISIBLE_DEVICES speaks to.
+/// Three driver functions whose signatures have not changed since CUDA's first releases. Device
+/// numbers are the same as LibTorch's, because the driver applies CUDA_VISIBLE_DEVICES.
 class CudaDriver {
 public:
     CudaDriver() : library_(::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {
@@ -74,7 +74,7 @@ std::string cuda_libraries() {
     std::string text = fmt::format("CUDA {}.{}", runtime / 1000, runtime % 1000 / 10);
     if (!hooks.compiledWithCuDNN()) return text;
     const long dnn = hooks.versionCuDNN();
-    // 8902 is 8.9.2, 90100 is 9.1.0.
+    // 8902 means 8.9.2, and 90100 means 9.1.0.
     const long unit = dnn < 10'000 ? 1000 : 10'000;
     return text + fmt::format(", cuDNN {}.{}.{}", dnn / unit, dnn % unit / 100, dnn % 100);
 }

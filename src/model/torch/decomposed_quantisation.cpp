@@ -1,5 +1,6 @@
-// What PyTorch's quantisation of exported programs (pt2e) writes around each quantised layer: from
-// numbers to their codes and back, as torch/ao/quantization/fx/_decomposed.py computes it.
+// The operators that PyTorch's quantization of exported programs (pt2e) puts around each quantized
+// layer, to convert numbers to codes and back, computed as in
+// torch/ao/quantization/fx/_decomposed.py.
 #include <ATen/core/Tensor.h>
 
 #include "core/refuse.h"
@@ -17,7 +18,7 @@ std::vector<c10::IValue> taken(Stack& stack, std::size_t count) {
     return out;
 }
 
-/// One for each tensor: a number of the file, or a tensor with one.
+/// One value per tensor: a number in the file, or a tensor with one number.
 double one_number(const c10::IValue& given) {
     if (!given.isTensor())
         return given.isInt() ? static_cast<double>(given.toInt()) : given.toDouble();
@@ -29,7 +30,7 @@ Tensor in_single(const Tensor& x) {
     return x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16 ? x.to(at::kFloat) : x;
 }
 
-/// One for each place of `axis`, beside a tensor.
+/// One value for each position along `axis`.
 Tensor along(const c10::IValue& given, const Tensor& x, std::int64_t axis) {
     const Tensor values = given.toTensor();
     if (axis < -x.dim() || axis >= x.dim() || values.numel() != x.size(axis))

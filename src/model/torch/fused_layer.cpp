@@ -20,7 +20,7 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// oneDNN's convolution with its weights in place; nothing: this LibTorch has none.
+/// oneDNN's convolution with prepacked weights; nothing if this LibTorch has none.
 auto packed_operator(const char* name) {
     return c10::Dispatcher::singleton().findSchema({name, ""});
 }
@@ -57,7 +57,8 @@ void FusedLayer::fold(const NormConstants& norm) {
     bias_ = shift.to(at::kFloat);
 }
 
-/// The kernel with packed weights checks less than the library's own convolution.
+/// The kernel with packed weights checks less than the library's own convolution, so the input is
+/// checked here.
 bool FusedLayer::fits(const at::Tensor& input) const {
     if (!pack_operator() || !packed_run_operator()) return false;
     if (!input.is_cpu() || input.scalar_type() != at::kFloat || input.dim() != 4) return false;
@@ -143,7 +144,7 @@ at::Tensor FusedLayer::run(const at::Tensor& input, const at::Tensor& added) con
 
 namespace {
 
-/// A number for each channel.
+/// Whether it has one number per channel.
 bool has_channels(const NormConstants& norm, std::int64_t channels) {
     const auto fits = [&](const at::Tensor& t) { return t.dim() == 1 && t.size(0) == channels; };
     return norm.mean.defined() && norm.variance.defined() && fits(norm.mean) &&
@@ -158,7 +159,7 @@ public:
         for (std::size_t i = 0; i < steps.size(); ++i) {
             for (const int v : steps[i].reads) readers_[v].push_back(i);
         }
-        // No step: nothing can take the place of such a reader.
+        // Readers that are not steps: a fused layer cannot replace them.
         for (const int v : wanted) readers_[v].push_back(steps.size());
     }
 
@@ -224,7 +225,7 @@ private:
         return found == readers_.end() ? std::span<const std::size_t>() : found->second;
     }
 
-    /// The step that alone reads the result so far, if it may be computed with the others.
+    /// The only step that reads the current result, if it can be fused.
     std::optional<std::size_t> only_reader(const Fusion& so_far) const {
         const auto readers = readers_of(so_far.result);
         if (readers.size() != 1 || !joins(so_far, readers[0])) return std::nullopt;
@@ -248,8 +249,8 @@ private:
         return std::pair{sigmoid, product};
     }
 
-    /// The layer is computed where its last step was: nothing between may change a value, and the
-    /// step itself none but the layer's own result.
+    /// The layer is computed at the position of its last step. So nothing in between may change a
+    /// value, and the step may only change the layer's own result.
     bool joins(const Fusion& so_far, std::size_t next) const {
         if (next >= steps_.size() || taken_[next]) return false;
         for (std::size_t i = so_far.steps.front() + 1; i < next; ++i) {

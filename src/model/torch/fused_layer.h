@@ -1,6 +1,6 @@
-// Several steps of a graph computed as one: a convolution or a matrix product with the batch norm,
-// the sum and the activation behind it. Both formats describe their steps in the words below.
-// Rounding differs from the steps one by one, by about 1e-6 of the spread of the scores.
+// Fuses several steps of a graph: a convolution or a matrix product with the following batch norm,
+// sum and activation. Both formats describe their steps with the types below. Rounding differs from
+// the separate steps by about 1e-6 of the spread of the scores.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,21 +14,21 @@
 
 namespace assay::torch_plugin {
 
-/// What may stand behind a product.
+/// Activations that may follow a product.
 enum class LayerActivation { none, relu, relu6, silu, hard_swish, gelu, gelu_tanh };
 
-/// Of two dimensions, with the same padding before and after.
+/// Two dimensions, with the same padding before and after.
 struct ConvolutionShape {
     std::vector<std::int64_t> strides, padding, dilations;
     std::int64_t groups = 1;
 };
 
 struct NormConstants {
-    at::Tensor scale, bias, mean, variance;  ///< by channel; scale and bias may be undefined
+    at::Tensor scale, bias, mean, variance;  ///< per channel; scale and bias may be undefined
     double epsilon = 0;
 };
 
-/// What a step does.
+/// The operation of a step.
 enum class Meaning {
     other,
     convolution,
@@ -42,23 +42,25 @@ enum class Meaning {
 
 struct DescribedStep {
     Meaning meaning = Meaning::other;
-    std::vector<int> reads;    ///< numbers of values, one as often as it is read
-    std::vector<int> results;  ///< the first is what the members below are about
-    std::vector<int> writes;   ///< values that are changed in place
-    int input = -1;       ///< the operand that is no constant; a sum's and a multiplication's first
+    std::vector<int> reads;    ///< numbers of the values read, repeated if read several times
+    std::vector<int> results;  ///< the first one is what the members below describe
+    std::vector<int> writes;   ///< values that the step changes in place
+    int input = -1;       ///< the operand that is no constant; for a sum and a multiplication the
+                          ///< first
     int other = -1;       ///< their second
-    at::Tensor weight;    ///< a convolution's; a product's: inputs x outputs
+    at::Tensor weight;    ///< of a convolution, or of a product: inputs x outputs
     at::Tensor bias;      ///< undefined: none
-    at::Tensor constant;  ///< the other operand of a sum, where it is a constant
+    at::Tensor constant;  ///< the other operand of a sum, if it is a constant
     ConvolutionShape shape;
     NormConstants norm;
     LayerActivation activation = LayerActivation::none;
 };
 
-/// Called from many threads at once. While gradients are recorded nothing is changed in place.
+/// May be called from many threads at once. While gradients are recorded, nothing is changed in
+/// place.
 class FusedLayer {
 public:
-    /// `layer`: a convolution or a product.
+    /// `layer` must be a convolution or a product.
     explicit FusedLayer(const DescribedStep& layer);
 
     void fold(const NormConstants& norm);
@@ -67,7 +69,7 @@ public:
     bool has_bias() const { return bias_.defined(); }
     std::int64_t outputs() const { return weight_.size(convolves_ ? 0 : 1); }
 
-    /// `added`: what is added before the activation; may be undefined.
+    /// `added` is added before the activation; it may be undefined.
     at::Tensor run(const at::Tensor& input, const at::Tensor& added) const;
 
 private:
@@ -80,24 +82,24 @@ private:
     at::Tensor weight_, bias_;
     ConvolutionShape shape_;
     LayerActivation activation_ = LayerActivation::none;
-    // Weights in the order that oneDNN computes with, made for the first batch.
+    // Weights in oneDNN's order, made for the first batch.
     mutable std::once_flag once_;
     mutable c10::IValue packed_;
 };
 
-/// Steps that a layer takes the place of.
+/// Steps that a fused layer replaces.
 struct Fusion {
-    std::vector<std::size_t> steps;  ///< in order; the layer is computed at the place of the last
+    std::vector<std::size_t> steps;  ///< in order; the layer is computed at the last one's position
     int input = -1;
     int added = -1;  ///< -1: nothing is
     int result = -1;
     std::shared_ptr<const FusedLayer> layer;
 };
 
-/// `wanted`: values that are read after the last step.
+/// `wanted` are the values that are read after the last step.
 std::vector<Fusion> find_fusions(std::span<const DescribedStep> steps, std::span<const int> wanted);
 
-/// False: the user asks for graphs step by step (ASSAY_GRAPH=written).
+/// False if the user asks for unfused graphs (ASSAY_GRAPH=written).
 bool may_fuse();
 
 }  // namespace assay::torch_plugin

@@ -15,7 +15,7 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// The lanes of all devices that this process computes on, which its classifiers share.
+/// The lanes of all devices in use by this process. Its classifiers share them.
 class LanePool {
 public:
     std::unique_ptr<Lane> take(const std::vector<c10::Device>& devices, bool alone) {
@@ -64,7 +64,7 @@ private:
         c10::Device device;
         std::vector<std::unique_ptr<Lane>> free;
         std::uint32_t busy = 0;
-        std::uint32_t alone = 0;  ///< threads that are, or wait to be, alone
+        std::uint32_t alone = 0;  ///< threads that are alone, or wait to be alone
     };
 
     template <class May>
@@ -95,10 +95,11 @@ private:
     std::mutex mutex_;
     std::condition_variable freed_;
     std::size_t waiting_ = 0;
-    std::deque<DeviceLanes> all_;  ///< whose places do not move
+    std::deque<DeviceLanes> all_;  ///< a deque, because addresses must not change
 };
 
-/// Never destroyed: pinned memory must not be freed after the driver has ended with the process.
+/// Never destroyed, because pinned memory must not be freed after the driver has shut down with the
+/// process.
 LanePool& lane_pool() {
     static auto* pool = new LanePool;
     return *pool;
@@ -111,7 +112,7 @@ Lane::Lane(c10::Device device)
 
 at::Tensor Lane::part_of(at::Tensor& kept, std::int64_t count, at::ScalarType type) const {
     if (!kept.defined() || kept.numel() < count) {
-        // Written to in every mode.
+        // It is written to in every mode.
         const c10::InferenceMode usual(false);
         kept = at::Tensor();
         kept =
@@ -140,14 +141,14 @@ LaneTurn::~LaneTurn() {
     try {
         wait();
     } catch (...) {
-        // A device that has failed does nothing more; whoever asks it next is told.
+        // A failed device does nothing more, and its next user gets the error.
     }
     guard_.reset();
     lane_pool().give_back(std::move(lane_), alone_);
 }
 
 void LaneTurn::wait() const {
-    // LibTorch's own waiting keeps a core busy.
+    // LibTorch's own waiting would keep a core busy.
     std::chrono::microseconds pause(20);
     while (!lane_->stream().query()) {
         std::this_thread::sleep_for(pause);

@@ -1,6 +1,6 @@
-// Turns on devices. A device has two lanes, so that one batch is copied while another is computed;
-// a lane belongs to one thread at a time, from the batch's bytes to its scores. Devices are reached
-// by LibTorch's generic interface alone: the same code compiles without CUDA.
+// Scheduling on devices. Each device has two lanes, so that one batch is copied while another is
+// computed. A thread holds a lane from a batch's bytes to its scores. Devices are only accessed
+// through LibTorch's generic interface, so the same code compiles without CUDA.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,14 +17,14 @@ namespace assay::torch_plugin {
 
 inline constexpr std::uint32_t kLanesOfDevice = 2;
 
-/// A stream of a device, and host memory that it copies from and to: pinned, where the device is
-/// CUDA's, and kept for the next batch.
+/// A stream of a device, and host memory for copies to and from it. The memory is pinned for CUDA
+/// devices, and reused for the next batch.
 class Lane {
 public:
     explicit Lane(c10::Device device);
 
     const c10::Stream& stream() const { return stream_; }
-    /// Bytes, and floats, whose last copy from or to the device has been waited for.
+    /// Bytes and floats whose last copy to or from the device is complete.
     at::Tensor bytes(std::int64_t count) { return part_of(bytes_, count, at::kByte); }
     at::Tensor values(std::int64_t count) { return part_of(values_, count, at::kFloat); }
     at::Tensor scores(std::int64_t count) { return part_of(scores_, count, at::kFloat); }
@@ -36,15 +36,15 @@ private:
     at::Tensor bytes_, values_, scores_;
 };
 
-/// Held by a thread while it computes on a device; what it calls meanwhile goes to the lane's
-/// stream. At its end all that it gave the stream is done, whatever was thrown.
+/// Held by a thread while it computes on a device. Its calls go to the lane's stream. On
+/// destruction, all work on the stream is complete, even after an exception.
 class LaneTurn {
 public:
-    /// Waits for a lane of one of them, of the least busy first.
+    /// Waits for a lane of one of the devices, trying the least busy first.
     explicit LaneTurn(const std::vector<c10::Device>& devices);
-    /// Waits until nobody else computes on the device, and keeps others from it.
+    /// Waits until nobody else computes on the device, and keeps others away.
     static LaneTurn alone_on(c10::Device device) { return LaneTurn({device}, true); }
-    /// Threads of this process that wait for a turn.
+    /// The number of threads in this process that are waiting for a turn.
     static std::size_t waiting();
     ~LaneTurn();
     LaneTurn(const LaneTurn&) = delete;
@@ -52,7 +52,7 @@ public:
 
     c10::Device device() const { return lane_->stream().device(); }
     Lane& lane() { return *lane_; }
-    /// Sleeps until the device has done all that it was given.
+    /// Sleeps until the device has completed all its work.
     void wait() const;
 
 private:

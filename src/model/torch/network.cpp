@@ -26,8 +26,8 @@ constexpr const char* kNoGradient =
     "the model has no gradient: an operator without a derivative (a rounding, an arg-max, a "
     "detach) is between its input and its scores";
 
-/// By the words of the convolution that was given three. A trial with one channel is unsafe: the
-/// optimised graphs of LibTorch 1.13 crash in it.
+/// Judged by the error of the convolution that was given three channels. Trying one channel is
+/// unsafe: LibTorch 1.13's optimized graphs crash.
 bool wants_one_channel(const Error& error) {
     return std::string_view(error.what()).find("to have 1 channels, but got 3 channels") !=
            std::string_view::npos;
@@ -157,8 +157,7 @@ private:
         return *std::ranges::find(copies_, device, &NetworkCopy::device);
     }
 
-    /// Calls body(copy, turn) on the processor, where there is no turn, or on the device whose turn
-    /// it is.
+    /// Calls body(copy, turn) on the processor without a turn, or on the next free device.
     template <class Body>
     void on_a_copy(Body&& body) const {
         if (group_.on_processor()) {
@@ -183,8 +182,8 @@ private:
         } catch (const Error& error) {
             if (error.code() != ErrorCode::out_of_memory) throw;
         }
-        // Which batches are on a device together is chance, and must decide about no score: only
-        // one for which there is no memory even alone is the caller's to divide.
+        // Which batches share a device is random, and must not affect results. So only a batch that
+        // does not fit even alone makes the caller split it.
         LaneTurn turn = LaneTurn::alone_on(device);
         attempt(turn);
     }
@@ -200,7 +199,7 @@ private:
         }
     }
 
-    /// Calls body(first, count) for parts of `n` images that the network takes at once.
+    /// Calls body(first, count) for parts of `n` images that fit the network's batch.
     template <class Body>
     void in_parts(std::size_t n, Body&& body) const {
         std::size_t step = std::max<std::size_t>(n, 1);
@@ -223,7 +222,7 @@ private:
         return scores;
     }
 
-    /// Scores on the processor, once they are there.
+    /// The scores on the processor, after waiting for them.
     static at::Tensor fetched(const at::Tensor& scores, LaneTurn* turn) {
         if (turn == nullptr) return scores.contiguous();
         const at::Tensor pinned = turn->lane().scores(scores.numel()).view(scores.sizes());
@@ -232,7 +231,7 @@ private:
         return pinned;
     }
 
-    /// The scores of `n` images, the input of which `input(copy, turn)` makes.
+    /// The scores of `n` images. `input(copy, turn)` makes the input.
     template <class Input>
     void run(std::size_t n, std::span<float> out, Input&& input) {
         on_a_copy([&](const NetworkCopy& copy, LaneTurn* turn) {
@@ -245,8 +244,8 @@ private:
         });
     }
 
-    /// Forward; the loss and its derivative by the scores in our own arithmetic; then that
-    /// derivative back through the network.
+    /// Runs forward, computes the loss and its derivative by the scores with our own arithmetic,
+    /// and passes that derivative back through the network.
     void run_back(const LossBatch& part, const LossGradients& out) {
         on_a_copy([&](const NetworkCopy& copy, LaneTurn* turn) {
             const at::AutoGradMode guard(true);
@@ -254,7 +253,7 @@ private:
             const auto rows = static_cast<std::int64_t>(n);
             const at::Tensor batch =
                 input_.own_batch(copy, part.input, rows, facts_.fixed_batch).requires_grad_();
-            // The network must not write into what the gradient is asked of.
+            // The network must not write into the tensor whose gradient is requested.
             const at::Tensor all = rows_of(copy, batch.clone());
             const at::Tensor scores = fetched(first_scores(all.detach(), rows), turn);
             if (!all.requires_grad()) throw Error(ErrorCode::bad_input, kNoGradient);
@@ -302,7 +301,7 @@ private:
     }
     std::int64_t classes_for(std::int64_t n) const { return classes_for(copies_.front(), n); }
 
-    /// A device that fails does so before images are read.
+    /// Tries the other devices, so that a faulty one fails before images are read.
     void try_other_copies() const {
         for (std::size_t i = 1; i < copies_.size(); ++i) {
             translating(fmt::format("the model failed on {}", copies_[i].device.str()), [&] {
@@ -315,14 +314,14 @@ private:
     /// products of matrices are added up in another order for another number of rows.
     bool batches_round_otherwise() const {
         if (!network().rounds() || !group_.on_processor()) return false;
-        std::int64_t count = 8;  // the size of a run's batches
+        std::int64_t count = 8;  // the batch size of a normal run
         if (const std::int64_t most = network().largest_batch(); most > 0)
             count = std::min(count, most);
         const NetworkCopy& copy = copies_.front();
         const c10::InferenceMode guard;
         prepare_thread();
         const at::Tensor images = input_.empty_batch(copy, count);
-        // Any numbers, and always the same ones.
+        // Arbitrary numbers, but always the same.
         images.copy_(at::arange(images.numel(), at::kLong)
                          .mul(7919)
                          .remainder(1009)
@@ -339,13 +338,13 @@ private:
                 if (!scores(images.narrow(0, i, 1)).equal(together.narrow(0, i, 1))) return true;
             }
         } catch (...) {
-            // A batch that the model refuses: a run meets it too and tells.
+            // The model refuses the batch. A run gets the same error and reports it.
         }
         return false;
     }
 
     /// Channels last is up to half faster on processors. Models that regroup channels with view()
-    /// refuse it: they get the usual order.
+    /// refuse it, and get the usual order.
     void probe() {
         if (group_.on_processor()) {
             input_.set_layout(at::MemoryFormat::ChannelsLast);
@@ -355,15 +354,15 @@ private:
                 facts_.classes = static_cast<std::uint32_t>(classes);
                 if (facts_.fixed_batch > 0 || takes(2)) return;
             } catch (...) {
-                // Whatever it was, the usual order will meet it too and tell.
+                // The usual order gets the same error and reports it.
             }
         }
         input_.set_layout(at::MemoryFormat::Contiguous);
         probe_sizes();
     }
 
-    /// One image, then two: a model traced with a fixed batch fails one of them. Then the sizes
-    /// that exports usually fix.
+    /// Tries one image, then two: a model traced with a fixed batch fails one of them. Then tries
+    /// the usual fixed sizes.
     void probe_sizes() {
         const std::string context = fmt::format("the model refuses a {} x {} x {} x {} input",
                                                 std::max<std::int64_t>(facts_.fixed_batch, 1),
@@ -387,8 +386,8 @@ private:
             classes_for(n);
             return true;
         } catch (...) {
-            // Out of memory for two images says nothing about the model; it will be met again, and
-            // named, when it runs.
+            // Running out of memory for two images says nothing about the model. A run would report
+            // it with the model's name.
             return translated("").code() != ErrorCode::bad_input;
         }
     }

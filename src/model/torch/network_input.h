@@ -18,12 +18,13 @@ inline constexpr const char* one_channel_only =
     "the model takes images of one channel: pass --channel-order gray with --mean and --std, or "
     "write channel_order = \"gray\" into its settings file";
 
-/// A network on one device, with what images are made its input of.
+/// A network on one device, with the tensors that convert images to its input.
 struct NetworkCopy {
     std::unique_ptr<Network> network;
     c10::Device device;
-    at::Tensor byte_std, byte_mean;  ///< 1 x 3 x 1 x 1: from a normalised number to its byte
-    at::Tensor channel_starts;  ///< 1 x 3 x 1 x 1: where a channel's values begin among 3 x 256
+    at::Tensor byte_std, byte_mean;  ///< 1 x 3 x 1 x 1: converts a normalized number to its byte
+    at::Tensor channel_starts;  ///< 1 x 3 x 1 x 1: where each channel's values begin in the table
+                                ///< of 3 x 256
 
     NetworkCopy(c10::Device on, std::unique_ptr<Network> loaded, const Preprocess& preprocess);
 };
@@ -55,7 +56,7 @@ public:
     /// zeros to `size` images, if those are more.
     at::Tensor own_batch(const NetworkCopy& copy, std::span<const float> input, std::int64_t rows,
                          std::int64_t size) const;
-    /// The batch as the model takes it.
+    /// The batch in the form that the model takes.
     at::Tensor fed(const NetworkCopy& copy, const at::Tensor& batch) const;
     /// Copies the bytes to the device and makes of them what the model takes, filled up as above.
     /// Their numbers are looked up among those that the preprocessing computed, so that no

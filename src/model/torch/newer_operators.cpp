@@ -32,7 +32,7 @@ using at::Tensor;
 using c10::IValue;
 using torch::jit::Stack;
 
-/// The arguments of one call, taken from the stack in the order of the schema.
+/// The arguments of one call, taken from the stack in the schema's order.
 class Arguments {
 public:
     Arguments(Stack& stack, std::size_t count)
@@ -57,7 +57,7 @@ private:
     std::vector<IValue> values_;
 };
 
-/// torch.nn.functional.scaled_dot_product_attention, as its documentation has it.
+/// torch.nn.functional.scaled_dot_product_attention, as documented.
 void scaled_dot_product_attention(Stack& stack) {
     const Arguments given(stack, 8);
     const Tensor query = given.tensor(0);
@@ -77,7 +77,7 @@ void scaled_dot_product_attention(Stack& stack) {
     const double scale = given[6].isNone() ? 1 / std::sqrt(static_cast<double>(query.size(-1)))
                                            : given[6].toDouble();
     if (given[7].toBool() && query.dim() >= 3) {
-        // Groups of queries share a head of key and value.
+        // Groups of queries share a key and value head.
         const std::int64_t heads = query.size(-3);
         for (Tensor* shared : {&key, &value}) {
             if (shared->dim() < 3 || shared->size(-3) < 1 || heads % shared->size(-3) != 0)
@@ -114,7 +114,7 @@ void rms_norm(Stack& stack) {
     stack.emplace_back(weight.defined() ? normal.mul(weight) : normal);
 }
 
-/// Dimensions of another size than 1 stay.
+/// Dimensions with a size other than 1 stay.
 void squeeze_dims(Stack& stack) {
     const Arguments given(stack, 2);
     Tensor x = given.tensor(0);
@@ -142,7 +142,7 @@ void test_dims(Stack& stack) {
     stack.emplace_back(out.to(at::kBool));
 }
 
-/// How many numbers less than all a variance is divided by; the default is Bessel's 1.
+/// What to subtract from the count in a variance's divisor; the default is Bessel's 1.
 std::int64_t correction_of(const IValue& given) {
     if (given.isNone()) return 1;
     const double x = given.isInt() ? static_cast<double>(given.toInt()) : given.toDouble();
@@ -189,8 +189,8 @@ std::tuple<Tensor, Tensor> std_mean(const Tensor& x, at::OptionalIntArrayRef dim
     return at::std_mean(x, dims, correction, keep);
 }
 
-/// What an export in core operators makes of a batch norm in evaluation mode. The two last results
-/// are for training.
+/// Exports in core operators use this for a batch norm in evaluation mode. The last two results are
+/// for training.
 void batch_norm_without_training(Stack& stack) {
     const Arguments given(stack, 7);
     const Tensor x = given.tensor(0);
@@ -214,7 +214,7 @@ void fused_attention(Stack& stack) {
     stack.emplace_back(at::empty({0}, query.options()));
 }
 
-/// x[indices] without a check of bounds; with one here.
+/// The operator does not check bounds; this code does.
 void index_without_check(Stack& stack) {
     const Arguments given(stack, 2);
     stack.emplace_back(at::index(given.tensor(0), given[1].to<at::List<c10::optional<Tensor>>>()));
@@ -234,8 +234,9 @@ double lanczos3(double x) {
     return 3 * std::sin(turned) * std::sin(turned / 3) / (turned * turned);
 }
 
-/// Row i: what each of `from` places adds to place i of `to`. The window of three lobes is as wide
-/// as the distance of the new places, and at least as that of the old ones.
+/// Row i has the contributions of each of `from` positions to position i of `to`. The window of
+/// three lobes is as wide as the spacing of the new positions, but at least as wide as that of the
+/// old ones.
 Tensor lanczos_weights(std::int64_t from, std::int64_t to, bool align_corners,
                        std::optional<double> factor, const Tensor& like) {
     double scale = static_cast<double>(from) / static_cast<double>(to);
@@ -261,7 +262,7 @@ Tensor lanczos_weights(std::int64_t from, std::int64_t to, bool align_corners,
     return all.to(like.options());
 }
 
-/// interpolate(mode="lanczos", antialias=True). Every script that calls interpolate names it.
+/// interpolate(mode="lanczos", antialias=True). Every script that calls interpolate refers to it.
 Tensor lanczos(const Tensor& x, const std::vector<std::int64_t>& size, bool align_corners,
                std::optional<double> tall, std::optional<double> wide) {
     if (x.dim() != 4 || size.size() != 2 || !x.is_floating_point())
@@ -303,7 +304,7 @@ void lanczos_by_either(Stack& stack) {
     stack.emplace_back(lanczos(x, size, given[2].toBool(), factors[0], factors[1]));
 }
 
-// An older LibTorch has "correction" too, but wants `dim` and a whole number.
+// An older LibTorch also has "correction", but requires `dim` and an integer.
 constexpr NewerOperator kDefined[] = {
     {"aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? "
      "attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool "
@@ -346,8 +347,8 @@ constexpr NewerOperator kDefined[] = {
      lanczos_by_either},
 };
 
-// The other operators of LibTorch 2.14 that 1.13 does not have (from their lists of schemas),
-// without those for training, sparse and nested tensors and other devices.
+// Other operators that LibTorch 2.14 has and 1.13 lacks (from their lists of schemas), except those
+// for training, sparse and nested tensors and other devices.
 constexpr std::array kInNewest = {
     "_batch_norm_no_update",
     "_batch_norm_with_update",
@@ -395,7 +396,7 @@ void define_newer(std::span<const NewerOperator> operators) {
     for (const NewerOperator& op : operators) {
         const std::string_view schema = op.schema;
         const std::string name(schema.substr(0, schema.find_first_of(".(")));
-        // One node of a graph, whatever it calls.
+        // One node of a graph, for any of these functions.
         const auto run = [name, function = op.run](Stack& stack) {
             const NodeScope scope(name, name);
             function(stack);

@@ -1,5 +1,5 @@
-// Operators that newer releases of PyTorch write into TorchScript files and an older LibTorch does
-// not have.
+// Operators that newer PyTorch releases write into TorchScript files and that an older LibTorch
+// lacks.
 #pragma once
 
 #include <torch/csrc/jit/runtime/operator.h>
@@ -12,18 +12,17 @@ namespace assay::torch_plugin {
 
 struct NewerOperator {
     const char*
-        schema;  ///< PyTorch's, with an overload name of its own where an older one is taken
+        schema;  ///< PyTorch's schema, with a different overload name if an older one uses it
     void (*run)(torch::jit::Stack& stack);
 };
-/// Of int8 programs (decomposed_quantisation.cpp); no LibTorch has them.
+/// For int8 programs (decomposed_quantisation.cpp); no LibTorch has them.
 std::span<const NewerOperator> decomposed_quantisation();
 
-/// Gives LibTorch those of the table's operators that it lacks; those that it has stay as they are.
-/// Called once, before the first file is read.
+/// Defines the table's operators that LibTorch lacks, and leaves the others unchanged. Call it
+/// once, before the first file is read.
 void define_newer_operators();
 
-/// What is known of an operator that LibTorch does not know ("aten::_safe_softmax"): which LibTorch
-/// has it.
+/// Which LibTorch has an operator that this one does not know ("aten::_safe_softmax").
 std::string where_operator_is(std::string_view name);
 
 }  // namespace assay::torch_plugin

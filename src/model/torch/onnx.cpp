@@ -1,5 +1,5 @@
-// The ONNX interpreter: what depends on no image is computed once when the model is opened, the
-// rest node by node.
+// The ONNX interpreter. Nodes that depend on no image are computed once when the model is opened,
+// and the rest one by one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ const OnnxBlock& branch_of(const OnnxNode& node, std::string_view name) {
     return *block;
 }
 
-/// A Loop's, which takes the round, the condition and what is carried on, and returns the
-/// condition, what is carried on and what is put together.
+/// A Loop's body. It takes the round, the condition and the carried values, and returns the
+/// condition, the carried values and the collected ones.
 const OnnxBlock& body_of(const OnnxNode& node) {
     const auto body = std::ranges::find(node.blocks, "body", &OnnxBlock::name);
     const auto refused = [&](const char* what) {
@@ -48,12 +48,12 @@ const OnnxBlock& body_of(const OnnxNode& node) {
     return *body;
 }
 
-/// Looks up the operators of all nodes, those inside others too.
+/// Looks up the operators of all nodes, including nested ones.
 class OperatorCheck {
 public:
     explicit OperatorCheck(const std::vector<OnnxNode>& nodes) { look(nodes); }
 
-    /// Throws bad_input where operators are missing.
+    /// Throws bad_input if operators are missing.
     void refuse_missing() const {
         missing_.refuse("the ONNX interpreter",
                         quantised_ ? "quantise the model in the form of QuantizeLinear and "
@@ -73,7 +73,7 @@ private:
     }
 
     MissingOperators missing_;
-    bool quantised_ = false;  ///< one of them is
+    bool quantised_ = false;  ///< whether one of them is quantized
 };
 
 class OnnxNetwork final : public Network {
@@ -111,7 +111,8 @@ public:
             at::Tensor constant = value.toTensor();
             // A transposed weight would be copied into order again at each run.
             if (constant.is_non_overlapping_and_dense()) constant = constant.contiguous();
-            // Whole numbers are shapes and positions, which are read on the CPU, or quantised.
+            // Integers are shapes and positions, which are read on the CPU, unless they are
+            // quantized values.
             if (constant.is_floating_point() || quantised[v])
                 constant =
                     constant.to(computed_type(constant.scalar_type(), where.type)).to(where.device);
@@ -181,7 +182,7 @@ private:
                 : fmt::format("the model has no output \"{}\"; it returns: {}", wanted, list));
     }
 
-    /// The nodes that the chosen output depends on; their unread outputs are marked -1.
+    /// The nodes on which the chosen output depends. Their unread outputs are marked -1.
     std::vector<OnnxNode> needed(std::vector<OnnxNode> nodes) const {
         std::vector<bool> read(graph_.known.size(), false);
         read[output_] = true;
@@ -194,8 +195,8 @@ private:
         return nodes;
     }
 
-    /// Computes the nodes with constant inputs; the others become steps. What fails in a branch
-    /// that may never be taken (`perhaps`) waits until it is.
+    /// Computes the nodes with constant inputs; the others become steps. In a branch that may never
+    /// run (`perhaps`), errors are postponed until it does.
     void fold(std::vector<OnnxNode> nodes, std::vector<OnnxStep>& steps, bool perhaps = false) {
         for (OnnxNode& node : nodes) {
             if (node.op == "If") {
@@ -217,7 +218,7 @@ private:
         }
     }
 
-    /// Where the condition is known, the branch's nodes take the place of the If.
+    /// If the condition is known, the branch's nodes replace the If.
     void fold_if(OnnxNode node, std::vector<OnnxStep>& steps, bool perhaps) {
         if (node.inputs.size() != 1 || node.inputs[0] < 0)
             throw Error(ErrorCode::bad_input, node.place() + " has no condition");
@@ -259,7 +260,7 @@ private:
         }
     }
 
-    /// A loop over constants alone is gone round now.
+    /// A loop that only depends on constants is executed now.
     void fold_loop(OnnxNode node, std::vector<OnnxStep>& steps, bool perhaps) {
         const OnnxBlock& block = body_of(node);
         OnnxStep step;
@@ -276,7 +277,7 @@ private:
             [&](int v) { constant = constant && (graph_.is_known(v) || inside.contains(v)); });
         if (constant) {
             try {
-                // What it computes on its way is no constant.
+                // Intermediate values are not constants.
                 GraphRun run = graph_.begin({});
                 step.run(run);
                 for (const int v : step.node.outputs) {
@@ -295,7 +296,7 @@ private:
         graph_.known[static_cast<std::size_t>(v)] = true;
     }
 
-    /// Values that quantised operators read.
+    /// Marks the values that quantized operators read.
     static void mark_quantised(const std::vector<OnnxStep>& steps, std::vector<bool>& marked) {
         for (const OnnxStep& step : steps) {
             for (const OnnxStep::Branch& branch : step.branches)

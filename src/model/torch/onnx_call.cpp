@@ -1,4 +1,4 @@
-// How operators read their inputs and attributes, and what several of them share.
+// How operators read their inputs and attributes, and their shared helpers.
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/empty.h>
 #include <fmt/format.h>

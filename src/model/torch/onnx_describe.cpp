@@ -77,7 +77,8 @@ DescribedStep matrix_product(const OnnxNode& node, const ConstantOf& constant) {
 
 DescribedStep two_operands(const OnnxNode& node, Meaning meaning, const ConstantOf& constant) {
     DescribedStep out;
-    if (node.opset < 7 || node.inputs.size() != 2) return out;  // broadcast by an attribute
+    // an attribute controls broadcasting
+    if (node.opset < 7 || node.inputs.size() != 2) return out;
     out.meaning = meaning;
     out.other = input_of(node, 1);
     for (const int v : node.inputs) {
@@ -129,13 +130,13 @@ DescribedStep meaning_of(const OnnxNode& node, const OnnxCall& call, const Const
 }  // namespace
 
 DescribedStep described_node(const OnnxNode& node, const ConstantOf& constant) {
-    // Of a newer opset all attributes are looked at when the operator runs.
+    // For a newer opset, the operator checks all attributes when it runs.
     if (node.opset > kNewestOpset || !node.blocks.empty() || input_of(node, 0) < 0) return {};
     DescribedStep out;
     try {
         out = meaning_of(node, OnnxCall(node, {}), constant);
     } catch (const NodeError&) {
-        return {};  // the operator says what is wrong
+        return {};  // the operator reports the error
     }
     out.input = input_of(node, 0);
     return out;

@@ -1,4 +1,4 @@
-// An ONNX node in the words of fused_layer.h.
+// Describes an ONNX node with the types of fused_layer.h.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace assay::torch_plugin {
 
-/// `constant(v)`: the tensor of a value that is the same in each run; undefined: it is not. Reads,
-/// results and writes are the caller's to add.
+/// `constant(v)` returns the tensor of a value that is the same in each run, or an undefined
+/// tensor. The caller adds reads, results and writes.
 DescribedStep described_node(const OnnxNode& node, const std::function<at::Tensor(int)>& constant);
 
 }  // namespace assay::torch_plugin

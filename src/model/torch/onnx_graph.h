@@ -1,5 +1,5 @@
-// An ONNX graph after parsing: plain values, no protobuf. Between the parser (onnx_parse.cpp), the
-// operators (onnx_ops_*.cpp) and the interpreter (onnx.cpp).
+// A parsed ONNX graph as plain values, without protobuf. It connects the parser (onnx_parse.cpp),
+// the operators (onnx_ops_*.cpp) and the interpreter (onnx.cpp).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -22,7 +22,7 @@ namespace assay::torch_plugin {
 
 using Ints = std::vector<std::int64_t>;
 
-/// What an operator says about its input; the interpreter adds which node it was.
+/// An operator's complaint about its input. The interpreter adds the node.
 class NodeError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -36,24 +36,25 @@ struct OnnxAttribute {
 
 struct OnnxNode;
 
-/// A graph inside a node (a branch of an If, the body of a Loop). It reads values of the graph
-/// around it.
+/// A graph inside a node (a branch of an If, the body of a Loop). It may read values of the outer
+/// graph.
 struct OnnxBlock {
     std::string name;         ///< the attribute's: "then_branch"
-    std::vector<int> inputs;  ///< a body's: the round, the condition, what is carried on
+    std::vector<int> inputs;  ///< for a body: the round, the condition, the carried values
     std::vector<OnnxNode> nodes;
     std::vector<int> outputs;
 };
 
-/// The operator with its domain unless that is ONNX's own: "Conv", "com.microsoft::Gelu".
+/// The operator, with its domain unless that is ONNX's own: "Conv", "com.microsoft::Gelu".
 struct OnnxNode : GraphNode {
-    std::vector<int> inputs;   ///< numbers of values, -1: left out
+    std::vector<int> inputs;   ///< numbers of values; -1 for omitted ones
     std::vector<int> outputs;  ///< the same
     std::vector<OnnxAttribute> attributes;
     std::vector<OnnxBlock> blocks;
-    std::int64_t opset = 0;  ///< of the graph or of the function that it comes from
+    std::int64_t opset = 0;  ///< of the graph or of the function from which it comes
 
-    /// For needed_nodes(). Nothing is changed in place; what its blocks read counts.
+    /// For needed_nodes(). Nothing is changed in place. Values that its blocks read count as its
+    /// reads.
     bool changes_values() const { return false; }
     template <class Visit>
     void for_each_result(Visit&& visit) const {
@@ -69,33 +70,33 @@ struct OnnxNode : GraphNode {
     }
 };
 
-/// The newest definitions of operators that are implemented here.
+/// The newest operator definitions that are implemented here.
 inline constexpr std::int64_t kNewestOpset = 25;
 
 struct OnnxGraph {
     std::vector<std::string> names;     ///< of the values
-    std::vector<at::Tensor> constants;  ///< by value; undefined: not constant
-    std::vector<OnnxNode> nodes;        ///< each after the nodes that it needs
+    std::vector<at::Tensor> constants;  ///< by value; undefined if not constant
+    std::vector<OnnxNode> nodes;        ///< each after the nodes on which it depends
     int input = -1;
-    std::optional<std::array<std::int64_t, 4>> input_shape;  ///< as declared, -1: any size
+    std::optional<std::array<std::int64_t, 4>> input_shape;  ///< as declared; -1 means any size
     at::ScalarType input_type = at::kFloat;
     at::ScalarType weight_type = at::kFloat;  ///< or the half precision that some of them have
     std::vector<int> outputs;
     WeightCost weights;
-    bool one_at_a_time = false;      ///< images of one batch would change each other's scores
-    std::vector<std::string> notes;  ///< what the user should know about how the file is run
-    std::vector<std::filesystem::path> data_files;  ///< that hold tensors beside the file, sorted
+    bool one_at_a_time = false;      ///< images in one batch would change each other's scores
+    std::vector<std::string> notes;  ///< remarks for the user on how the file is run
+    std::vector<std::filesystem::path> data_files;  ///< files with tensors, sorted
 };
 
 /// Reads and checks a file: sizes, types, order of nodes. Throws Error.
 OnnxGraph parse_onnx(const std::filesystem::path& path);
-/// Its parameters and buffers, of which parse_onnx() fills in the count.
+/// Its parameters and buffers. parse_onnx() provides the counts.
 WeightCost count_onnx_weights(const OnnxGraph& graph);
 
 /// One run of one node.
 class OnnxCall {
 public:
-    /// `folding`: its inputs depend on no image.
+    /// `folding` means that its inputs depend on no image.
     OnnxCall(const OnnxNode& node, std::span<const at::Tensor> inputs, bool folding = false)
         : node_(node), inputs_(inputs), folding_(folding) {}
 
@@ -104,9 +105,9 @@ public:
     std::size_t count() const { return inputs_.size(); }
     bool has(std::size_t i) const { return i < inputs_.size() && inputs_[i].defined(); }
     const at::Tensor& in(std::size_t i) const;
-    /// Undefined when left out.
+    /// Undefined if omitted.
     at::Tensor in_or_none(std::size_t i) const { return has(i) ? inputs_[i] : at::Tensor(); }
-    /// An input that holds whole numbers (a shape, axes, ...).
+    /// An input with integers (a shape, axes, ...).
     Ints ints_in(std::size_t i) const;
 
     bool has_attribute(std::string_view name) const { return find(name) != nullptr; }
@@ -118,12 +119,12 @@ public:
     std::vector<double> reals(std::string_view name) const;
     std::vector<std::string> texts(std::string_view name) const;
     at::Tensor tensor(std::string_view name) const;
-    /// Axes and the like: an attribute in old opsets, input `i` in new ones. None: nothing was
+    /// Axes and the like: an attribute in old opsets, input `i` in new ones. None if nothing was
     /// given.
     std::optional<Ints> ints_of(std::string_view attribute, std::size_t i) const;
 
-    /// Another operator with this node's attributes: what a quantised operator does between its
-    /// scales.
+    /// Runs another operator with this node's attributes: the operation of a quantized operator
+    /// between its scales.
     at::Tensor as(std::string_view op, std::span<const at::Tensor> inputs) const;
 
     const std::string& op() const { return node_.op; }
@@ -131,8 +132,8 @@ public:
     /// Somebody reads output `i`.
     bool wants(std::size_t i) const { return i < node_.outputs.size() && node_.outputs[i] >= 0; }
 
-    /// For nodes of an opset that nobody here has read: an attribute that the operator did not look
-    /// at is one that it does not know.
+    /// For nodes of an opset newer than this code: an attribute that the operator did not look up
+    /// is one that it does not know.
     void check_attributes() const;
 
 private:
@@ -146,14 +147,14 @@ private:
 
 using Tensors = std::vector<at::Tensor>;
 
-/// One operator: exactly one of the two functions is set.
+/// One operator. Exactly one of the two functions is set.
 struct OnnxOperator {
     std::string_view name;
     at::Tensor (*one)(const OnnxCall& call) = nullptr;
     Tensors (*many)(const OnnxCall& call) = nullptr;
 };
 
-// The families. Their union is the table of what can be run.
+// The operator families. Together they are the table of supported operators.
 std::span<const OnnxOperator> elementwise_operators();
 std::span<const OnnxOperator> activation_operators();
 std::span<const OnnxOperator> layer_operators();
@@ -168,25 +169,26 @@ std::span<const OnnxOperator> quantised_operators();
 std::span<const OnnxOperator> fused_operators();
 const OnnxOperator* find_onnx_operator(std::string_view name);
 
-// Helpers that several families need.
+// Helpers that several families use.
 /// -rank..rank-1 to 0..rank-1.
 std::int64_t axis_in(std::int64_t axis, std::int64_t rank);
-/// Refuses results that only a damaged or hostile file asks for (over 2^31 numbers).
+/// Refuses results that only a damaged or hostile file requests (over 2^31 numbers).
 void check_numbers(c10::IntArrayRef sizes);
-/// Whole numbers as an int64 tensor, the form of ONNX's shapes.
+/// Integers as an int64 tensor, the form of ONNX's shapes.
 at::Tensor from_ints(const Ints& values);
-/// `index` or other small operand beside `data`: on the same device.
+/// Moves `index` or another small operand to the device of `data`.
 at::Tensor beside(const at::Tensor& operand, const at::Tensor& data);
-/// ONNX's number type as ours; half precision is computed in single (CPU kernels for it are missing
-/// or slow).
+/// ONNX's number type as ours. Half precision is computed in single precision, because CPU kernels
+/// for it are missing or slow.
 at::ScalarType scalar_type_of(std::int64_t onnx_type);
-/// The same for numbers that stand for others: int8, uint8, int16 and uint16 (as int32).
+/// The same for quantized numbers: int8, uint8, int16 and uint16 (as int32).
 at::ScalarType quantised_type_of(std::int64_t onnx_type);
-/// Conv and Gemm, for the operators that go on with their result.
+/// Conv and Gemm, for the operators that process their result.
 at::Tensor convolved(const OnnxCall& call);
 at::Tensor general_product(const OnnxCall& call);
 
-/// What convolutions share: input and weight checked, strides and dilations with their defaults.
+/// The common part of convolutions: checked input and weight, strides and dilations with their
+/// defaults.
 struct ConvolutionWindow {
     Ints kernel;
     Ints strides;
@@ -205,7 +207,7 @@ struct Padding {
 /// dimensions.
 Padding padding_of(const OnnxCall& call, const at::Tensor& input, const Ints& window,
                    const Ints& strides);
-/// `input` with `padding` around its spatial dimensions (negative: cut).
+/// `input` with `padding` around its spatial dimensions (cropped if negative).
 at::Tensor padded(const at::Tensor& input, const Padding& padding, double value);
 
 }  // namespace assay::torch_plugin

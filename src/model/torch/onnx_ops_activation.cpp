@@ -1,4 +1,4 @@
-// ONNX's activations, soft-max included.
+// ONNX's activations, including soft-max.
 #include <ATen/ops/elu.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/hardswish.h>
@@ -20,7 +20,7 @@ using at::Tensor;
 Tensor prelu(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     Tensor slope = call.in(1);
-    // Caffe's converters leave the slopes of channels as a bare list.
+    // Caffe's converters store the slopes of channels as a plain list.
     if (slope.dim() == 1 && x.dim() > 2 && slope.size(0) == x.size(1) && slope.size(0) > 1) {
         Ints shape(static_cast<std::size_t>(x.dim()), 1);
         shape[1] = slope.size(0);
@@ -64,8 +64,8 @@ Tensor shrink(const OnnxCall& call) {
     return x.add(bias).mul(x.lt(-lambda)).add(x.sub(bias).mul(x.gt(lambda)));
 }
 
-/// Before opset 13 the dimensions from `axis` on are one; since, the soft-max runs along `axis`
-/// alone.
+/// Before opset 13 the dimensions from `axis` on are merged. Since then the soft-max runs only
+/// along `axis`.
 template <class Function>
 Tensor soft_max(const OnnxCall& call, Function&& function) {
     const Tensor& x = call.in(0);

@@ -1,4 +1,4 @@
-// ONNX operators that work number by number, with broadcasting.
+// Element-wise ONNX operators, with broadcasting.
 #include <ATen/ops/where.h>
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ template <class Function>
 Tensor binary(const OnnxCall& call, Function&& function) {
     const Tensor& a = call.in(0);
     Tensor b = call.in(1);
-    // Before opset 7 the second operand's place was told by `axis`, not by counting from the end.
+    // Before opset 7, `axis` gave the second operand's position. It was not counted from the end.
     if (call.opset() < 7 && call.integer("broadcast", 0) != 0 && call.has_attribute("axis")) {
         std::int64_t axis = call.integer("axis", 0);
         if (axis < 0) axis += a.dim();
@@ -26,7 +26,7 @@ Tensor binary(const OnnxCall& call, Function&& function) {
         b = b.reshape(shape);
     }
     if (a.device() == b.device()) return function(a, b);
-    // A shape computed on the CPU meets images on the device.
+    // A shape computed on the CPU may meet images on the device.
     return a.is_cpu() ? function(beside(a, b), b) : function(a, beside(b, a));
 }
 

@@ -1,5 +1,5 @@
-// Operators that ONNX Runtime's optimiser writes (domain com.microsoft, and a few it puts in ONNX's
-// own), and ONNX's own attention.
+// Operators that ONNX Runtime's optimizer writes (domain com.microsoft, and a few in ONNX's own),
+// and ONNX's own attention.
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/gelu.h>
@@ -23,7 +23,7 @@ Tensor bias_gelu(const OnnxCall& call) {
     return at::gelu(call.has(1) ? call.in(0).add(call.in(1)) : call.in(0));
 }
 
-/// The approximation by tanh.
+/// Uses the tanh approximation.
 Tensor fast_gelu(const OnnxCall& call) {
     return at::gelu(call.has(1) ? call.in(0).add(call.in(1)) : call.in(0), "tanh");
 }
@@ -44,7 +44,7 @@ Tensor rms_normalization(const OnnxCall& call) {
                           call.real("epsilon", 1e-5));
 }
 
-/// Inputs: x, what is added to it, gamma, (beta,) bias. Outputs: the normalised sum; mean and
+/// Inputs: x, the tensor to add to it, gamma, (beta,) bias. Outputs: the normalized sum; mean and
 /// deviation, which only training reads; the sum.
 template <bool Simple>
 Tensors skip_normalization(const OnnxCall& call) {
@@ -61,7 +61,7 @@ Tensors skip_normalization(const OnnxCall& call) {
     return {normal, {}, {}, sum};
 }
 
-/// The activation that a fused operator ends with.
+/// The activation at the end of a fused operator.
 Tensor activated(const Tensor& x, const std::string& name, const std::vector<double>& p) {
     const auto at = [&](std::size_t i, double fallback) { return i < p.size() ? p[i] : fallback; };
     if (name.empty()) return x;
@@ -75,7 +75,7 @@ Tensor activated(const Tensor& x, const std::string& name, const std::vector<dou
     throw NodeError(fmt::format("activation \"{}\" is not supported", name));
 }
 
-/// A convolution, then a tensor that is added, then an activation.
+/// A convolution, then an added tensor, then an activation.
 Tensor fused_conv(const OnnxCall& call) {
     Tensor y = convolved(call);
     if (call.has(3)) y = y.add(call.in(3));
@@ -93,7 +93,7 @@ Tensor fused_gemm(const OnnxCall& call) {
 Tensor fused_matmul(const OnnxCall& call) {
     const auto operand = [&](std::size_t i, const char* last, const char* batch) {
         Tensor x = call.in(i);
-        // transBatch: the first of the dimensions goes behind the other batch dimensions.
+        // transBatch: the first dimension moves behind the other batch dimensions.
         if (call.integer(batch, 0) != 0) {
             if (x.dim() < 3) throw NodeError(fmt::format("{} needs three dimensions", batch));
             x = x.movedim(0, x.dim() - 2);
@@ -116,7 +116,7 @@ Tensor joined_heads(const Tensor& x) {
     return x.transpose(1, 2).reshape({x.size(0), x.size(2), x.size(1) * x.size(3)});
 }
 
-/// `scale` as an attribute; left out or 0: one over the root of a head's width.
+/// `scale` as an attribute. If it is omitted or 0, one over the root of a head's width.
 double scale_of(const OnnxCall& call, const Tensor& query) {
     const double given = call.real("scale", 0);
     return given != 0 ? given : 1 / std::sqrt(static_cast<double>(query.size(-1)));
@@ -135,10 +135,10 @@ void refuse_outputs(const OnnxCall& call) {
     }
 }
 
-/// What a mask adds to the weights of batch x heads x queries x keys: 0 where a key may be looked
-/// at, else mask_filter_value. A mask is one of: how many keys each image has; where its keys end,
-/// and then where they begin, for all images; 1 or 0 for each image and key, or image, query and
-/// key.
+/// The numbers that a mask adds to weights of batch x heads x queries x keys: 0 for an allowed key,
+/// else mask_filter_value. There are three forms of masks: the number of keys of each image; the
+/// ends of its keys, and then their beginnings, for all images; 1 or 0 for each image and key, or
+/// for each image, query and key.
 Tensor added_by(const OnnxCall& call, const Tensor& mask, std::int64_t batch, std::int64_t queries,
                 std::int64_t keys) {
     Tensor seen;
@@ -161,8 +161,8 @@ Tensor added_by(const OnnxCall& call, const Tensor& mask, std::int64_t batch, st
     return seen.unsqueeze(1).logical_not().to(at::kFloat).mul(hidden);
 }
 
-/// The mask at input `i` and the numbers at input `bias`, both added to the weights; none:
-/// undefined.
+/// The mask at input `i` and the numbers at input `bias`, which are both added to the weights;
+/// undefined if there are none.
 Tensor hiding(const OnnxCall& call, std::size_t i, std::size_t bias, const Tensor& query,
               const Tensor& key) {
     if (!call.has(i)) return call.in_or_none(bias);
@@ -190,7 +190,7 @@ Tensor microsoft_attention(const OnnxCall& call) {
                                   call.integer("unidirectional", 0) != 0, scale_of(call, query)));
 }
 
-/// Query, key and value apart (with one bias for the three), or packed in one tensor.
+/// Query, key and value as separate inputs (with one bias for the three), or packed in one tensor.
 Tensor multi_head_attention(const OnnxCall& call) {
     refuse_inputs(call, {6, 7, 8, 9}, "a state from before");
     refuse_outputs(call);
@@ -212,7 +212,7 @@ Tensor multi_head_attention(const OnnxCall& call) {
             bias = {all.narrow(0, 0, width), all.narrow(0, width, width), all.slice(0, 2 * width)};
         }
         const auto headed = [&](const Tensor& x, const Tensor& b) {
-            if (x.dim() == 4) {  // heads are apart already
+            if (x.dim() == 4) {  // heads are a separate dimension already
                 return b.defined() ? x.add(b.reshape({1, x.size(1), 1, x.size(3)})) : x;
             }
             return split_heads(b.defined() ? x.add(b) : x, heads);
@@ -231,8 +231,8 @@ Tensor multi_head_attention(const OnnxCall& call) {
                                   call.integer("unidirectional", 0) != 0, scale_of(call, query)));
 }
 
-/// ONNX's own (opset 23): heads apart (4 dimensions) or side by side (3); fewer heads of key and
-/// value serve groups of queries.
+/// ONNX's own (opset 23): heads are separate (4 dimensions) or side by side (3). If there are fewer
+/// key and value heads, groups of queries share them.
 Tensor onnx_attention(const OnnxCall& call) {
     refuse_inputs(call, {4, 5, 6}, "a state from before");
     refuse_outputs(call);
@@ -254,8 +254,8 @@ Tensor onnx_attention(const OnnxCall& call) {
     return flat ? joined_heads(y) : y;
 }
 
-/// Turns the pairs of each head by the angles of its position, whose cosines and sines are batch x
-/// positions x pairs. A pair is two neighbours, or one number of each half.
+/// Rotates the pairs of each head by the angles of its position. Cosines and sines are batch x
+/// positions x pairs. A pair consists of two neighbors, or of one number from each half.
 Tensor turned_pairs(const OnnxCall& call, const Tensor& cosines, const Tensor& sines) {
     const std::int64_t pairs = cosines.size(-1);
     const bool flat = call.in(0).dim() == 3;
@@ -283,7 +283,7 @@ Tensor turned_pairs(const OnnxCall& call, const Tensor& cosines, const Tensor& s
     return flat ? joined_heads(y) : y;
 }
 
-/// The rows of a table by position: batch x positions x pairs.
+/// Looks up rows of a table by position: batch x positions x pairs.
 Tensor rows_at(const Tensor& table, const Tensor& positions) {
     if (table.dim() != 2 || positions.dim() != 2)
         throw NodeError("positions choose rows of a table, and one of them has other dimensions");
@@ -291,13 +291,13 @@ Tensor rows_at(const Tensor& table, const Tensor& positions) {
         .reshape({positions.size(0), positions.size(1), table.size(1)});
 }
 
-/// x, cosines, sines, positions; without positions there is a row for each.
+/// x, cosines, sines, positions. Without positions there is a row for each.
 Tensor rotary_embedding(const OnnxCall& call) {
     if (!call.has(3)) return turned_pairs(call, call.in(1), call.in(2));
     return turned_pairs(call, rows_at(call.in(1), call.in(3)), rows_at(call.in(2), call.in(3)));
 }
 
-/// x, positions, cosines, sines. One number is the first position of each image.
+/// x, positions, cosines, sines. A single number is the first position of each image.
 Tensor microsoft_rotary_embedding(const OnnxCall& call) {
     if (call.integer("is_packed_batching", 0) != 0 || call.real("scale", 1.0) != 1.0)
         throw NodeError("packed batches and a scale are not supported");

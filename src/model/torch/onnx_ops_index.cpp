@@ -1,4 +1,4 @@
-// ONNX operators that pick numbers by position.
+// ONNX operators that select numbers by position.
 #include <ATen/TensorIndexing.h>
 #include <ATen/ops/full.h>
 #include <fmt/format.h>
@@ -12,14 +12,14 @@ namespace {
 
 using at::Tensor;
 
-/// Positions of any whole type as int64 beside the data, negative ones counted from the end.
+/// Positions of any integer type as int64 on the data's device. Negative ones count from the end.
 Tensor positions(const Tensor& given, const Tensor& data, std::int64_t size) {
     if (given.is_floating_point()) throw NodeError("positions must be whole numbers");
     const Tensor index = beside(given, data).to(at::kLong);
     return index.add(index.lt(0).to(at::kLong).mul(size));
 }
 
-/// begin, end and step as Python's slices read them; an end far beyond means all.
+/// begin, end and step as in Python's slices. An end far beyond the size means all.
 Tensor cut(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end,
            std::int64_t step) {
     const std::int64_t size = x.size(axis);
@@ -33,7 +33,7 @@ Tensor cut(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t 
     begin = clamped(begin);
     end = clamped(end);
     if (forward) return x.slice(axis, begin, std::max(begin, end), step);
-    // Backwards: the same numbers forwards, then turned round.
+    // A backward slice takes the same numbers forwards and reverses them.
     const std::int64_t back = step < -size ? size + 1 : -step;
     const std::int64_t count = begin > end ? (begin - end - 1) / back + 1 : 0;
     if (count == 0) return x.slice(axis, 0, 0);
@@ -80,7 +80,8 @@ std::vector<at::indexing::TensorIndex> columns(const Tensor& index, const Tensor
     if (index.dim() < 1 || index.size(-1) > data.dim())
         throw NodeError("positions with more coordinates than the data has");
     std::vector<at::indexing::TensorIndex> out;
-    out.reserve(static_cast<std::size_t>(index.size(-1)));  // copies would read their unset members
+    // reserves first, because copies would read their unset members
+    out.reserve(static_cast<std::size_t>(index.size(-1)));
     for (std::int64_t d = 0; d < index.size(-1); ++d)
         out.emplace_back(positions(index.select(-1, d), data, data.size(d)));
     return out;

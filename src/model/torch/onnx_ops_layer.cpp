@@ -84,7 +84,7 @@ Tensor conv_transpose(const OnnxCall& call) {
         return at::convolution(x, call.in(1), call.in_or_none(2), w.strides, padding.before,
                                w.dilations, true, extra, call.integer("group", 1));
     }
-    // The padding of a transposed convolution cuts its result.
+    // The padding of a transposed convolution crops its result.
     for (std::size_t d = 0; d < spatial; ++d) {
         padding.before[d] = -padding.before[d];
         padding.after[d] = -padding.after[d];
@@ -115,12 +115,13 @@ Tensor general_product(const OnnxCall& call) {
 
 namespace {
 
-/// In training mode the statistics are those of the batch. That is no property of one image, unless
-/// no image enters: networks with standardised weights normalise them so.
+/// In training mode the statistics are those of the batch, so the result would not depend on one
+/// image alone. That is fine if no image enters: networks with standardized weights normalize them
+/// this way.
 Tensors batch_normalization(const OnnxCall& call) {
     const Tensor& x = call.in(0);
-    // Before opset 14, outputs for the statistics ask for training; old converters wrote them for
-    // evaluation too and read none.
+    // Before opset 14, outputs for the statistics imply training. But old converters also wrote
+    // them for evaluation, and nothing reads them.
     const bool training = call.opset() >= 14
                               ? call.integer("training_mode", 0) != 0
                               : call.outputs() > 1 && (call.folding() || call.wants(1));
@@ -206,12 +207,12 @@ Tensor lp_normalization(const OnnxCall& call) {
     return x.div(x.norm(p, {axis_in(call.integer("axis", -1), x.dim())}, true));
 }
 
-/// By default over each channel of the whole batch: of several images the scores depend on each
-/// other.
+/// By default over each channel of the whole batch, so that scores of several images would depend
+/// on each other.
 Tensor mean_variance_normalization(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     Ints axes = call.integers("axes", {0, 2, 3});
-    if (axes.empty()) throw NodeError("it names no axis");  // ATen would take all of them
+    if (axes.empty()) throw NodeError("it names no axis");  // ATen would use all axes
     for (std::int64_t& axis : axes) {
         axis = axis_in(axis, x.dim());
         if (axis == 0 && x.size(0) > 1 && !call.folding())
@@ -228,8 +229,8 @@ Tensor einsum(const OnnxCall& call) {
     return at::einsum(call.text("equation", ""), operands);
 }
 
-/// Identity when a model is evaluated; a file exported in training mode says so by an input. In
-/// training mode a ratio of 0 drops nothing either.
+/// The identity in evaluation. A file exported in training mode has an input that says so. In
+/// training mode, a ratio of 0 also drops nothing.
 Tensors dropout(const OnnxCall& call) {
     if (call.has(2) && call.in(2).item<bool>()) {
         const double ratio = call.has(1) ? call.in(1).item<double>() : 0.5;

@@ -15,7 +15,8 @@ namespace {
 
 using at::Tensor;
 
-/// A pooling window over two spatial dimensions; one is done as two, the first of size 1.
+/// A pooling window over two spatial dimensions. One dimension is handled as two, with the first of
+/// size 1.
 struct Pool {
     Tensor x;
     bool one_dimensional = false;
@@ -24,7 +25,7 @@ struct Pool {
     Ints out;  ///< size of the result
 
     Tensor finished(const Tensor& y) const {
-        // ATen may count a window more where both sides round up.
+        // ATen may count one window more if both round up.
         const Tensor cut = y.narrow(2, 0, out[0]).narrow(3, 0, out[1]);
         return one_dimensional ? cut.squeeze(2) : cut;
     }
@@ -79,7 +80,7 @@ Pool pool_of(const OnnxCall& call) {
     return p;
 }
 
-/// Padding that ATen's pooling does by itself: the same on both sides and at most half a window.
+/// Padding that ATen's pooling supports: the same on both sides and at most half a window.
 bool is_simple(const Pool& p) {
     for (std::size_t d = 0; d < 2; ++d) {
         if (p.padding.before[d] != p.padding.after[d] || p.padding.before[d] > p.kernel[d] / 2)
@@ -91,7 +92,7 @@ bool is_simple(const Pool& p) {
 Tensor max_pool(const OnnxCall& call) {
     Pool p = pool_of(call);
     const bool up = call.integer("ceil_mode", 0) != 0;
-    // ATen does not pool the codes of quantised images, which floats hold exactly.
+    // ATen does not pool codes of quantized images, but floats hold them exactly.
     const at::ScalarType type = p.x.scalar_type();
     if (type == at::kChar || type == at::kByte) p.x = p.x.to(at::kFloat);
     if (is_simple(p)) {
@@ -105,7 +106,7 @@ Tensor max_pool(const OnnxCall& call) {
 
 /// The sum under each window of `x`, with zeros around it.
 Tensor sums_of(const Pool& p, const Tensor& x) {
-    // The last window may reach beyond the padding where the size is rounded up.
+    // If the size is rounded up, the last window may reach beyond the padding.
     Padding around = p.padding;
     for (std::size_t d = 0; d < 2; ++d) {
         const std::int64_t reach = (p.kernel[d] - 1) * p.dilations[d] + 1;
@@ -129,7 +130,7 @@ Tensor sums_of(const Pool& p, const Tensor& x) {
         .reshape({x.size(0), x.size(1), p.out[0], p.out[1]});
 }
 
-/// Opset 1 wrote p as a number with a fraction.
+/// Opset 1 wrote p as a float.
 double exponent_of(const OnnxCall& call) {
     const double p =
         call.opset() < 2 ? call.real("p", 2) : static_cast<double>(call.integer("p", 2));
@@ -137,7 +138,7 @@ double exponent_of(const OnnxCall& call) {
     return p;
 }
 
-/// (sum of |x|^p)^(1/p), by a function that sums.
+/// (sum of |x|^p)^(1/p), given a function that sums.
 template <class Sum>
 Tensor norm_by(double p, const Tensor& x, Sum&& sum) {
     if (p == 1) return sum(x.abs());
@@ -152,7 +153,7 @@ Tensor lp_pool(const OnnxCall& call) {
     return p.finished(y);
 }
 
-/// The mean of windows with gaps. `counted` is 1 where a place counts, which includes the padding
+/// The mean of dilated windows. `counted` is 1 at positions that count, which includes the padding
 /// if the file says so.
 Tensor dilated_mean(const Pool& p, bool count_padding) {
     Tensor counted = at::ones_like(p.x.narrow(0, 0, 1).narrow(1, 0, 1));
@@ -176,7 +177,7 @@ Tensor average_pool(const OnnxCall& call) {
         return at::avg_pool2d(padded(x, p.padding, 0), p.kernel, p.strides, {0, 0}, up, true);
     };
     if (count_padding) return p.finished(sums(p.x));
-    // The mean over real pixels is the padded mean divided by the share of real pixels.
+    // The mean over real pixels is the padded mean divided by the proportion of real pixels.
     return p.finished(sums(p.x).div(sums(at::ones_like(p.x.narrow(0, 0, 1).narrow(1, 0, 1)))));
 }
 

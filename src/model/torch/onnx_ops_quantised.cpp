@@ -1,5 +1,5 @@
-// ONNX's whole-number arithmetic, computed as the standard defines it: numbers are scaled, rounded
-// (half to even) and cut to the range of their type; sums of products are exact.
+// ONNX's integer arithmetic, as the standard defines it: numbers are scaled, rounded (half to even)
+// and clipped to the range of their type. Sums of products are exact.
 #include <ATen/ops/cat.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/softmax.h>
@@ -19,7 +19,7 @@ struct Range {
     std::int64_t low, high;
 };
 
-/// What a quantised number of this type may be. 16 bits without a sign live in int32 here.
+/// The range of a quantized number of this type. Unsigned 16-bit numbers are stored in int32 here.
 Range range_of(at::ScalarType type) {
     switch (type) {
         case at::kByte:
@@ -35,8 +35,8 @@ Range range_of(at::ScalarType type) {
     }
 }
 
-/// A scale or zero point beside `x`: one number; one for each place along `axis`; or one for each
-/// `block` places.
+/// A scale or zero point for `x`: one number, one per position along `axis`, or one per `block`
+/// positions.
 Tensor along(const Tensor& given, const Tensor& x, std::int64_t axis, std::int64_t block) {
     const Tensor values = beside(given, x);
     if (values.numel() == 1) return values.reshape({});
@@ -55,12 +55,13 @@ Tensor along(const Tensor& given, const Tensor& x, std::int64_t axis, std::int64
     return values.repeat_interleave(block, axis).narrow(axis, 0, x.size(axis));
 }
 
-/// Numbers in units of their scale: rounded, moved to the zero point, cut to the type's range.
+/// Numbers in units of their scale: rounded, shifted by the zero point, clipped to the type's
+/// range.
 Tensor rounded_to(const Tensor& x, const Tensor& zero, at::ScalarType type) {
     const Range range = range_of(type);
     Tensor y = x.round();
     if (zero.defined()) y = y.add(zero);
-    // NaN becomes 0 rather than whatever the processor makes of it.
+    // NaN becomes 0 instead of a result that depends on the processor.
     return y.nan_to_num(0.0).clamp(range.low, range.high).to(type);
 }
 
@@ -93,8 +94,8 @@ Tensor dequantize_linear(const OnnxCall& call) {
     return whole.to(at::kFloat).mul(along(call.in(1), x, axis, block).to(at::kFloat));
 }
 
-/// The range is that of the whole tensor, 0 included. Without a gradient, as all that rounds: by
-/// the scale alone it would lead along two elements, the least and the largest.
+/// The range is that of the whole tensor, including 0. There is no gradient, as for everything that
+/// rounds, because through the scale it would only reach the smallest and largest elements.
 Tensors dynamic_quantize_linear(const OnnxCall& call) {
     const Tensor x = call.in(0).to(at::kFloat).detach();
     if (x.numel() == 0) throw NodeError("an empty tensor has no range");
@@ -104,7 +105,7 @@ Tensors dynamic_quantize_linear(const OnnxCall& call) {
     return {quantised(x, scale, zero, at::kByte), scale, zero};
 }
 
-/// Number minus zero point, as doubles: sums of 2^37 products of bytes are exact.
+/// Number minus zero point, as doubles. Sums of 2^37 products of bytes are exact.
 Tensor centred(const OnnxCall& call, std::size_t value, std::size_t zero, std::int64_t axis) {
     const Tensor whole = call.in(value).to(at::kLong);
     if (!call.has(zero)) return whole.to(at::kDouble);
@@ -131,13 +132,13 @@ Tensor conv_of(const OnnxCall& call, const Tensor& x, const Tensor& weight) {
                            call.integer("group", 1));
 }
 
-/// Numbers that stand for others, as doubles: their scale is input `scale`, their zero point (0
-/// when left out) the one behind it.
+/// The real values of quantized numbers, as doubles. Their scale is input `scale`, and their zero
+/// point (0 if omitted) the next input.
 Tensor meant(const OnnxCall& call, std::size_t value, std::size_t scale) {
     return centred(call, value, scale + 1, 1).mul(along(call.in(scale), call.in(value), 1, 0));
 }
 
-/// The other way: `like` has the type when no zero point says it.
+/// The inverse. `like` gives the type if there is no zero point.
 Tensor written(const OnnxCall& call, const Tensor& x, std::size_t scale, const Tensor& like) {
     const Tensor zero = call.in_or_none(scale + 1);
     return quantised(x, call.in(scale).to(at::kDouble).reshape({}),
@@ -145,8 +146,8 @@ Tensor written(const OnnxCall& call, const Tensor& x, std::size_t scale, const T
                      zero.defined() ? zero.scalar_type() : like.scalar_type());
 }
 
-/// What sums of products become: scaled by the scales of both sides over the result's. In single
-/// precision, as ONNX Runtime does it: one number that is rounded otherwise moves whole layers.
+/// Rescales sums of products by both operands' scales over the result's. Uses single precision, as
+/// ONNX Runtime does, because one number that is rounded differently changes whole layers.
 Tensor requantised(const OnnxCall& call, const Tensor& sums, const Tensor& factor,
                    std::size_t scale, std::size_t zero) {
     const Tensor over = factor.to(at::kFloat).div(call.in(scale).to(at::kFloat).reshape({}));
@@ -154,7 +155,8 @@ Tensor requantised(const OnnxCall& call, const Tensor& sums, const Tensor& facto
                       call.in(zero).scalar_type());
 }
 
-/// x, its scale and zero point, w, its, y's scale and zero point, bias (int32, scale x * w).
+/// Inputs: x, its scale and zero point, w, its scale and zero point, y's scale and zero point, bias
+/// (int32, scale x * w).
 Tensor qlinear_conv(const OnnxCall& call) {
     const Tensor x = centred(call, 0, 2, 1);
     const Tensor weight = centred(call, 3, 5, 0);
@@ -175,10 +177,10 @@ Tensor qlinear_matmul(const OnnxCall& call) {
     return requantised(call, a.matmul(b), left.mul(right), 6, 7);
 }
 
-// The same for what ONNX Runtime quantises beyond the standard (com.microsoft). Sums and products
-// of two tensors are rounded after the zero point is added, as their definition says.
+// The same for operators that ONNX Runtime quantizes beyond the standard (com.microsoft). Sums and
+// products of two tensors are rounded after adding the zero point, as defined.
 
-/// a, its scale and zero point, b, its, the result's.
+/// Inputs: a, its scale and zero point, b, its scale and zero point, the result's.
 template <class Combine>
 Tensor qlinear_of_two(const OnnxCall& call, Combine&& combine) {
     const Tensor y =
@@ -191,14 +193,14 @@ Tensor qlinear_of_two(const OnnxCall& call, Combine&& combine) {
         .to(type);
 }
 
-/// x, its scale and zero point, the result's: an operator on numbers in between.
+/// Inputs: x, its scale and zero point, the result's. The operator runs on the real values.
 template <class Function>
 Tensor qlinear_of(const OnnxCall& call, Function&& function) {
     return written(call, function(meant(call, 0, 1)), 3, call.in(0));
 }
 
-/// The operator on batch x channels x ..., which is given with its channels last where
-/// channels_last says so.
+/// Runs the operator on batch x channels x ...; if channels_last is set, the input has its channels
+/// last.
 template <class Function>
 Tensor channels_first(const OnnxCall& call, const Tensor& x, Function&& function) {
     if (call.integer("channels_last", 0) == 0) return function(x);
@@ -215,14 +217,14 @@ Tensor qlinear_pool(const OnnxCall& call, const char* op) {
     });
 }
 
-/// The largest code stands for the largest number. The channels are last.
+/// The largest code means the largest number. The channels are last.
 Tensor nhwc_max_pool(const OnnxCall& call) {
     if (call.in(0).dim() < 3) throw NodeError("it needs three dimensions");
     const Tensor inputs[] = {call.in(0).movedim(-1, 1).contiguous()};
     return call.as("MaxPool", inputs).movedim(1, -1);
 }
 
-/// The same numbers through the operator `op` of floats.
+/// Runs the float operator `op` on the real values.
 Tensor qlinear_through(const OnnxCall& call, const char* op) {
     return qlinear_of(call, [&](const Tensor& x) {
         const Tensor inputs[] = {x};
@@ -230,7 +232,7 @@ Tensor qlinear_through(const OnnxCall& call, const char* op) {
     });
 }
 
-/// The opset that says what the axis means is an attribute here.
+/// An attribute gives the opset that defines the axis.
 Tensor qlinear_softmax(const OnnxCall& call) {
     return qlinear_of(call, [&](const Tensor& x) {
         const std::int64_t axis = axis_in(call.integer("axis", -1), x.dim());
@@ -239,13 +241,13 @@ Tensor qlinear_softmax(const OnnxCall& call) {
     });
 }
 
-/// Condition, a, its scale and zero point, b, its, the result's.
+/// Inputs: condition, a, its scale and zero point, b, its scale and zero point, the result's.
 Tensor qlinear_where(const OnnxCall& call) {
     return written(call, at::where(call.in(0), meant(call, 1, 2), meant(call, 4, 5)), 7,
                    call.in(1));
 }
 
-/// The result's scale and zero point, then number, scale and zero point of each part.
+/// Inputs: the result's scale and zero point, then number, scale and zero point of each part.
 Tensor qlinear_concat(const OnnxCall& call) {
     if (call.count() < 5 || call.count() % 3 != 2)
         throw NodeError("its inputs are not scale and zero point, and three for each part");
@@ -255,8 +257,8 @@ Tensor qlinear_concat(const OnnxCall& call) {
                    call.in(2));
 }
 
-/// a, its scale and zero point, b, its, c (int32 of scale a * b), the result's scale and zero
-/// point; without these the result is what is meant.
+/// Inputs: a, its scale and zero point, b, its scale and zero point, c (int32 with scale a * b),
+/// the result's scale and zero point. Without the latter the result has real values.
 Tensor qgemm(const OnnxCall& call) {
     const auto side = [&](std::size_t i, const char* transposed, std::int64_t scales_along) {
         const Tensor whole = call.in(i).to(at::kLong);
@@ -275,7 +277,7 @@ Tensor qgemm(const OnnxCall& call) {
     return call.has(7) ? requantised(call, sums, factor, 7, 8) : sums.mul(factor).to(at::kFloat);
 }
 
-/// a, b, their scales, their zero points, a bias of floats.
+/// Inputs: a, b, their scales, their zero points, a float bias.
 Tensor matmul_integer_to_float(const OnnxCall& call) {
     const Tensor product = centred(call, 0, 4, -2).matmul(centred(call, 1, 5, -1));
     const Tensor y = product.mul(along(call.in(2), product, -2, 0).to(at::kDouble))
@@ -284,7 +286,8 @@ Tensor matmul_integer_to_float(const OnnxCall& call) {
     return call.has(6) ? y.add(call.in(6)) : y;
 }
 
-/// Floats that are quantised by their range, times b; its scale and zero point, a bias of floats.
+/// Floats that are quantized by their range, times b. Further inputs: its scale and zero point, a
+/// float bias.
 Tensor dynamic_quantize_matmul(const OnnxCall& call) {
     const Tensors a = dynamic_quantize_linear(call);
     const Tensor left = a[0].to(at::kLong).sub(a[2]).to(at::kDouble);
@@ -295,7 +298,7 @@ Tensor dynamic_quantize_matmul(const OnnxCall& call) {
     return call.has(4) ? y.add(call.in(4)) : y;
 }
 
-/// ONNX's, with the channels first or last.
+/// Like ONNX's, with the channels first or last.
 Tensor microsoft_qlinear_conv(const OnnxCall& call) {
     return channels_first(call, call.in(0), [&](const Tensor& x) {
         Tensors inputs = {x};

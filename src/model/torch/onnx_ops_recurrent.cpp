@@ -1,4 +1,4 @@
-// ONNX's recurrent layers: LSTM, GRU and RNN, one step after the other.
+// ONNX's recurrent layers: LSTM, GRU and RNN, computed step by step.
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
@@ -21,13 +21,13 @@ Activation activation_named(const std::string& name) {
         fmt::format("activation \"{}\" is not supported; Sigmoid, Tanh and Relu are", name));
 }
 
-/// What one direction computes with: the numbers of the gates lie one below the other.
+/// The weights of one direction. The numbers of the gates are stacked.
 struct CellDirection {
     Tensor w;                                   ///< gates * hidden x width of the input
     Tensor r;                                   ///< gates * hidden x hidden
     Tensor input_bias, hidden_bias, peepholes;  ///< undefined: none
     std::vector<Activation> activations;
-    double clip = 0;  ///< bound of what goes into an activation, 0: none
+    double clip = 0;  ///< bound for the input of an activation; 0 means none
 
     Tensor activated(std::size_t i, const Tensor& x) const {
         return activations[i](clip > 0 ? x.clamp(-clip, clip) : x);
@@ -42,12 +42,12 @@ struct CellDirection {
     }
 };
 
-/// Hidden state, and the cell of an LSTM.
+/// The hidden state, and for an LSTM the cell.
 struct CellState {
     Tensor hidden, cell;
 };
 
-/// One step: `x` is the input's part for all gates (batch x gates * hidden).
+/// One step. `x` is the input's part for all gates (batch x gates * hidden).
 using CellStep = CellState (*)(const CellDirection& d, const Tensor& x, const CellState& before,
                                bool option);
 

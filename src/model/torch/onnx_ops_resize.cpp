@@ -1,6 +1,6 @@
 // ONNX's Resize and Upsample: one axis after the other, each result pixel a weighted sum of 1
-// (nearest), 2 (linear) or 4 (cubic) pixels. Slower than ATen's own kernels but right for every
-// coordinate mode of the standard.
+// (nearest), 2 (linear) or 4 (cubic) pixels. This is slower than ATen's own kernels, but correct
+// for every coordinate mode of the standard.
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
@@ -20,16 +20,16 @@ using at::Tensor;
 
 struct Rule {
     std::string mode;         ///< nearest, linear, cubic
-    std::string coordinates;  ///< how a result pixel's position is found in the input
+    std::string coordinates;  ///< how to find a result pixel's position in the input
     std::string nearest;
     double cubic_a;
-    bool antialias = false;  ///< downwards, the filter is stretched over all pixels it replaces
+    bool antialias = false;        ///< when shrinking, stretch the filter over all pixels that it
+                                   ///< replaces
     bool exclude_outside = false;  ///< pixels outside the image get no weight
 };
 
-/// Where result pixel `i` lies in the input, in pixels. In single precision like the runtimes that
-/// models are checked with: whether 1.5 / 0.6 - 0.5 falls short of 2 decides which pixel is
-/// nearest.
+/// The position of result pixel `i` in the input, in pixels. Uses single precision as the reference
+/// runtimes do, because whether 1.5 / 0.6 - 0.5 falls short of 2 decides which pixel is nearest.
 float source(const Rule& rule, float i, float scale, std::int64_t in, std::int64_t out) {
     const auto last = [](std::int64_t size) { return static_cast<float>(size - 1); };
     if (rule.coordinates == "half_pixel") return (i + 0.5F) / scale - 0.5F;
@@ -37,7 +37,7 @@ float source(const Rule& rule, float i, float scale, std::int64_t in, std::int64
     if (rule.coordinates == "asymmetric") return i / scale;
     if (rule.coordinates == "align_corners") return out > 1 ? i * last(in) / last(out) : 0.0F;
     if (rule.coordinates == "half_pixel_symmetric") {
-        // Both halves of the image are treated alike when the size was rounded.
+        // If the size was rounded, both halves of the image are treated alike.
         const float rounding = static_cast<float>(out) / (scale * static_cast<float>(in));
         const float middle = static_cast<float>(in) / 2.0F;
         return middle * (1.0F - rounding) + (i + 0.5F) / scale - 0.5F;
@@ -63,7 +63,7 @@ double cubic(double a, double d) {
     return 0;
 }
 
-/// Every result pixel as a sum over as many pixels as its filter covers.
+/// Each result pixel is a sum over all pixels that its filter covers.
 Tensor filter_axis(const Tensor& x, std::int64_t axis, std::int64_t out, double scale,
                    const Rule& rule) {
     const std::int64_t in = x.size(axis);
@@ -157,8 +157,8 @@ Neighbours linear_neighbours(const Tensor& x, std::int64_t axis, std::int64_t ou
     return all;
 }
 
-/// Codes between codes, to the bit as ONNX Runtime computes them: four products in single
-/// precision, whose sum is cut to a whole number. A third of the pixels would be rounded otherwise.
+/// Codes between codes, bit-identical to ONNX Runtime: four products in single precision, whose sum
+/// is truncated to an integer. Otherwise a third of the pixels would differ.
 Tensor resize_codes(const Tensor& x, const Neighbours& rows, const Neighbours& columns) {
     Tensor sum;
     for (std::size_t r = 0; r < 2; ++r) {
@@ -180,8 +180,8 @@ std::vector<double> doubles(const Tensor& tensor) {
     return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
 }
 
-/// One scale for all axes that keeps what `sizes` bound: never above ("not_larger") or never below
-/// them ("not_smaller"). `sizes` become those of the result, halves rounded up.
+/// One scale for all axes that respects the bounds in `sizes`: never above them ("not_larger") or
+/// never below them ("not_smaller"). `sizes` become the result's sizes, with halves rounded up.
 std::vector<double> common_scale(const Tensor& x, const Ints& axes, const std::string& policy,
                                  Ints& sizes) {
     if (policy != "not_larger" && policy != "not_smaller")
@@ -219,11 +219,11 @@ Tensor resized(const OnnxCall& call, std::vector<double> scales, Ints sizes, con
     const std::string policy = call.text("keep_aspect_ratio_policy", "stretch");
     if (!sizes.empty() && policy != "stretch") scales = common_scale(x, axes, policy, sizes);
     Tensor out = x;
-    std::array<std::optional<Neighbours>, 2> both;  // of codes: rows and columns
+    std::array<std::optional<Neighbours>, 2> both;  // for codes: rows and columns
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const std::int64_t axis = axis_in(axes[i], x.dim());
         const std::int64_t in = x.size(axis);
-        // In single precision, as ONNX Runtime: 5 pixels times 1.8 are 9, and not a little less.
+        // Single precision, as in ONNX Runtime: 5 pixels times 1.8 give 9 and not a little less.
         const float product =
             static_cast<float>(in) * static_cast<float>(scales.empty() ? 1.0 : scales[i]);
         const double wanted = sizes.empty() ? std::floor(product) : static_cast<double>(sizes[i]);

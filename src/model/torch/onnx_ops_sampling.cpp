@@ -1,4 +1,4 @@
-// ONNX operators that read an image between its pixels, at positions that the network computes.
+// ONNX operators that sample an image between its pixels, at positions that the network computes.
 #include <ATen/ops/affine_grid_generator.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/col2im.h>
@@ -16,7 +16,7 @@ namespace {
 
 using at::Tensor;
 
-/// The number that ATen has for one of several names.
+/// ATen's number for one of several names.
 std::int64_t number_of_mode(std::string_view attribute, std::string_view value,
                             std::initializer_list<std::pair<std::string_view, int>> known) {
     std::vector<std::string_view> names;
@@ -28,7 +28,7 @@ std::int64_t number_of_mode(std::string_view attribute, std::string_view value,
                                 fmt::join(names, ", ")));
 }
 
-/// ATen's definition is ONNX's. Opset 20 renamed two modes and added volumes.
+/// ATen's definition equals ONNX's. Opset 20 renamed two modes and added volumes.
 Tensor grid_sample(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const Tensor& grid = call.in(1);
@@ -75,23 +75,23 @@ Tensor affine_grid(const OnnxCall& call) {
     }
     const bool corners = call.integer("align_corners", 0) != 0;
     for (std::size_t d = 2; d < size.size(); ++d) {
-        // PyTorch places it in the middle, ONNX's reference at the beginning, ONNX Runtime at the
-        // end.
+        // PyTorch puts a single point in the middle, ONNX's reference at the beginning, and ONNX
+        // Runtime at the end.
         if (corners && size[d] == 1)
             throw NodeError("align_corners on a side with one pixel is ambiguous");
     }
     return at::affine_grid_generator(theta, size, corners);
 }
 
-/// A deformable convolution: each weight of the window reads at a place of its own.
+/// A deformable convolution: each weight of the window reads at its own position.
 struct Deformed {
     Tensor x;       ///< n x offset groups x channels of each x pixels
     Tensor offset;  ///< n x offset groups x weights of the window x 2 x pixels of the result
-    Tensor mask;    ///< the same without the 2; undefined: none
+    Tensor mask;    ///< the same without the 2; undefined if there is none
     std::int64_t height = 0, width = 0;
 
-    /// What the `k`-th weight reads where it stands at rows y and columns x without its offset: the
-    /// mean of four pixels by nearness, those outside being 0.
+    /// What the `k`-th weight reads, with rows y and columns x as its position without offset: four
+    /// pixels interpolated bilinearly, with 0 outside.
     Tensor read(std::int64_t k, const Tensor& rows, const Tensor& columns) const {
         const Tensor moved = offset.select(2, k);
         const Tensor y = rows.add(moved.select(2, 0)), x_at = columns.add(moved.select(2, 1));
@@ -187,7 +187,7 @@ Tensor deform_conv(const OnnxCall& call) {
     return call.has(3) ? product.add(call.in(3).reshape({outputs, 1, 1})) : product;
 }
 
-/// Windows laid over each other: the inverse of cutting an image into them, but for sums.
+/// Sums overlapping windows into an image: the inverse of extracting them, except for sums.
 Tensor columns_to_image(const OnnxCall& call) {
     const Ints image = call.ints_in(1), block = call.ints_in(2);
     const Ints strides = call.integers("strides", {1, 1});
@@ -201,7 +201,7 @@ Tensor columns_to_image(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     constexpr std::int64_t most = 1 << 24;
     for (std::size_t d = 0; d < 2; ++d) {
-        // ATen divides by the product of the block, which overflows unseen.
+        // ATen divides by the product of the block, which could silently overflow.
         for (const std::int64_t v : {image[d], block[d], strides[d], dilations[d]}) {
             if (v < 1 || v > most)
                 throw NodeError("a size, stride or dilation that is out of range");

@@ -1,4 +1,4 @@
-// ONNX operators that move, repeat or make numbers without arithmetic.
+// ONNX operators that move, repeat or create numbers without arithmetic.
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/constant_pad_nd.h>
@@ -75,7 +75,7 @@ Tensor transpose(const OnnxCall& call) {
     return x.permute(call.integers("perm", order));
 }
 
-/// Both sides broadcast: a wanted size of 1 keeps the input's.
+/// Both sides broadcast: a requested size of 1 keeps the input's size.
 Tensor expand(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     Ints sizes = call.ints_in(1);
@@ -204,7 +204,7 @@ Tensor pad(const OnnxCall& call) {
     }
     if (mode != "reflect" && mode != "edge")
         throw NodeError(fmt::format("mode \"{}\" is not supported", mode));
-    // One axis after the other by positions: any rank, any axes.
+    // Processes one axis after the other by positions, for any rank and any axes.
     Tensor out = x;
     for (std::int64_t d = 0; d < x.dim(); ++d) {
         const std::int64_t before = padding.before[static_cast<std::size_t>(d)];
@@ -227,8 +227,8 @@ Tensor pad(const OnnxCall& call) {
     return out;
 }
 
-/// Blocks of channels to blocks of pixels. DCR: depth, column, row; CRD: the way PixelShuffle keeps
-/// them.
+/// Blocks of channels become blocks of pixels. DCR: depth, column, row; CRD: the order of
+/// PixelShuffle.
 Tensor depth_to_space(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const std::int64_t b = call.integer("blocksize");
@@ -250,7 +250,8 @@ Tensor space_to_depth(const OnnxCall& call) {
     return x.reshape({n, c, h, b, w, b}).permute({0, 3, 5, 1, 2, 4}).reshape({n, c * b * b, h, w});
 }
 
-/// Each named axis to a wanted size: cut, or with zeros around it, the odd one at the end.
+/// Gives each named axis a requested size by cropping or padding with zeros. An odd pixel is at the
+/// end.
 Tensor center_crop_pad(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const Ints sizes = call.ints_in(1);
@@ -288,7 +289,7 @@ Tensor eye_like(const OnnxCall& call) {
     const at::ScalarType type =
         call.has_attribute("dtype") ? scalar_type_of(call.integer("dtype")) : x.scalar_type();
     const std::int64_t k = call.integer("k", 0);
-    check_numbers({x.size(0)});  // of a matrix without numbers, a side may have any length
+    check_numbers({x.size(0)});  // in a matrix without numbers, a side may have any length
     check_numbers({x.size(1)});
     const Tensor rows = at::arange(x.size(0), at::kLong).unsqueeze(1);
     return at::arange(x.size(1), at::kLong).sub(rows).eq(k).to(type);

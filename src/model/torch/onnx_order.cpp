@@ -1,5 +1,5 @@
-// Nodes of an ONNX graph in the order in which they can be computed. The standard asks for it, but
-// converters of ONNX Runtime, which sorts for itself, add their nodes at the end.
+// Sorts the nodes of an ONNX graph so that each can be computed. The standard requires this order,
+// but converters of ONNX Runtime, which sorts by itself, append their nodes at the end.
 #include <functional>
 #include <map>
 #include <queue>
@@ -10,7 +10,7 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// Calls visit(name) for what a node reads, graphs inside it included.
+/// Calls visit(name) for each name that a node reads, including nested graphs.
 void visit_names_read(const onnx::NodeProto& node, int depth,
                       const std::function<void(const std::string&)>& visit) {
     constexpr int deepest = 64;
@@ -45,7 +45,7 @@ std::vector<const onnx::NodeProto*> nodes_in_order(const onnx::GraphProto& graph
         for (const int maker : needed) readers[static_cast<std::size_t>(maker)].push_back(n);
         waits[static_cast<std::size_t>(n)] = static_cast<int>(needed.size());
     }
-    // The first of those that can be computed, so that an order that is right stays.
+    // Takes the first node that can be computed, so that a correct order does not change.
     std::priority_queue<int, std::vector<int>, std::greater<>> ready;
     for (int n = 0; n < graph.node_size(); ++n) {
         if (waits[static_cast<std::size_t>(n)] == 0) ready.push(n);

@@ -1,4 +1,4 @@
-// From protobuf to OnnxGraph. Everything that a damaged file can say wrong is checked here.
+// Converts protobuf to OnnxGraph, and checks everything that a damaged file may get wrong.
 #include <fmt/format.h>
 #include <google/protobuf/unknown_field_set.h>
 #include <onnx/onnx_pb.h>
@@ -19,11 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Functions may call functions: a few bytes can ask for any number of nodes.
+/// Functions may call functions, so a few bytes can ask for any number of nodes.
 constexpr std::size_t kMostNodes = 1'000'000;
 constexpr int kDeepestCall = 64;
 
-/// A field that this protobuf does not know yet: libonnx may be older than the file.
+/// A field that this protobuf does not know, because libonnx may be older than the file.
 template <class Message>
 std::vector<std::string> unknown_fields_of(const Message& message, int number) {
     std::vector<std::string> out;
@@ -45,7 +45,7 @@ bool is_own(const std::string& domain) {
     return domain.empty() || domain == "ai.onnx";
 }
 
-/// Whether a number that has 16 bits and no sign has others above these afterwards.
+/// Whether a node may set bits above the 16 of an unsigned 16-bit number.
 bool sets_upper_bits(const OnnxNode& node) {
     if (node.op == "BitwiseNot") return true;
     return node.op == "BitShift" &&
@@ -55,14 +55,14 @@ bool sets_upper_bits(const OnnxNode& node) {
            });
 }
 
-/// A function that the model brings along: its nodes stand for each of its calls.
+/// A function that the model defines. Its nodes replace each of its calls.
 struct LocalFunction {
     const onnx::FunctionProto* proto = nullptr;
     std::int64_t opset = 0;
     std::vector<onnx::AttributeProto> defaults;
 };
 
-/// Collects the graph; values are numbered as their names appear.
+/// Collects the graph. Values are numbered in the order of their names.
 class Reader {
 public:
     Reader(const onnx::ModelProto& model, const fs::path& path)
@@ -142,7 +142,7 @@ private:
         return static_cast<int>(graph_.names.size()) - 1;
     }
 
-    /// -1: an input of the function around it that its caller left out.
+    /// -1 for an input of the surrounding function that its caller omitted.
     int known(const std::string& name, const std::string& who) {
         const auto at = numbers_.find(name);
         if (at != numbers_.end() && at->second < 0) return -1;
@@ -151,7 +151,7 @@ private:
         return at->second;
     }
 
-    /// In a graph inside a node a name may hide one of the graph around it.
+    /// In a nested graph, a name may hide one of the outer graph.
     int define(const std::string& name) {
         if (hidden_ != nullptr) {
             if (!hidden_
@@ -183,7 +183,7 @@ private:
         }
     }
 
-    /// Old files list the initialisers among the inputs.
+    /// Old files also list the initializers as inputs.
     void read_inputs() {
         std::string names;
         for (const onnx::ValueInfoProto& input : proto_.input()) {
@@ -226,7 +226,7 @@ private:
     }
 
     void read_node(const onnx::NodeProto& proto, std::vector<OnnxNode>& nodes) {
-        // Calls count as well: functions that only call each other make no node.
+        // Calls count too, because functions that only call each other create no nodes.
         if (++nodes_ > kMostNodes)
             refuse(fmt::format("the model has more than {} nodes", kMostNodes));
         constexpr int overload = 8;  // NodeProto.overload (IR 10)
@@ -265,8 +265,8 @@ private:
         return known(name, node.place() + ": its input");
     }
 
-    /// The function's nodes in place of the call: its inputs are the caller's values, its names are
-    /// its own.
+    /// Replaces the call by the function's nodes. Its inputs are the caller's values, and its other
+    /// names are local.
     void inline_call(const onnx::NodeProto& call, const LocalFunction& function,
                      std::vector<OnnxNode>& nodes) {
         const onnx::FunctionProto& body = *function.proto;
@@ -306,7 +306,7 @@ private:
             opset_ = outer_opset;
         }
         --depth_;
-        // The caller's names for the function's results: copies of nothing.
+        // The caller's names for the function's results, without copying.
         for (int i = 0; i < call.output_size(); ++i) {
             if (call.output(i).empty() || outputs[static_cast<std::size_t>(i)] < 0) continue;
             OnnxNode same;
@@ -321,8 +321,8 @@ private:
         }
     }
 
-    /// What an attribute stands for: inside a function it may name one of the call's. Null: the
-    /// call has none.
+    /// The value of an attribute, which inside a function may refer to one of the call's. Null if
+    /// the call has none.
     const onnx::AttributeProto* resolved(const onnx::AttributeProto& proto) const {
         if (proto.ref_attr_name().empty()) return &proto;
         if (attributes_ == nullptr)
@@ -394,12 +394,12 @@ private:
                 has_uint16_ = has_uint16_ || proto.t().data_type() == onnx::TensorProto::UINT16;
                 break;
             case AttributeProto::GRAPH:
-                // Only these run graphs; what another operator wants with one is not looked at.
+                // Only these run graphs. Graphs of other operators are ignored.
                 if (node.op == "If" || node.op == "Loop") read_block(proto.g(), out.name, node);
                 return;
             default:
                 return;  // sparse tensors, lists of graphs: an operator that needs one is unknown
-                         // or says so
+                         // or reports it
         }
         node.attributes.push_back(std::move(out));
     }
@@ -411,10 +411,10 @@ private:
     std::size_t nodes_ = 0;
     bool by_range_of_batch_ = false;
     std::set<int> narrow_;     ///< constants of 4 bits
-    bool has_uint16_ = false;  ///< which operator makes or reads such numbers is not known
+    bool has_uint16_ = false;  ///< whether an unknown operator makes or reads such numbers
     std::vector<bool> defined_;
-    // Where the reader stands: names, the names that an inner graph has hidden, the attributes of
-    // the call around it.
+    // The reader's position: names, the names hidden by a nested graph, the attributes of the
+    // surrounding call.
     std::map<std::string, int> numbers_;
     std::map<std::string, std::optional<int>>* hidden_ = nullptr;
     const std::map<std::string, onnx::AttributeProto>* attributes_ = nullptr;
@@ -426,7 +426,7 @@ private:
 
 OnnxGraph parse_onnx(const fs::path& path) {
 #if GOOGLE_PROTOBUF_VERSION < 4022000
-    google::protobuf::SetLogHandler(nullptr);  // it would write about damaged files to stderr
+    google::protobuf::SetLogHandler(nullptr);  // otherwise it writes about damaged files to stderr
 #endif
     onnx::ModelProto model;
     {

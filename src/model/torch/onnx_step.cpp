@@ -18,11 +18,11 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// Of all loops of a run, those inside others too. No classifier goes round so often; a file that
-/// would go on for ever does.
+/// The limit for the rounds of all loops in a run, including nested ones. No real classifier needs
+/// more; it stops files with endless loops.
 constexpr std::int64_t kMostRounds = 10'000;
 
-/// Errors that leave `body` name the node.
+/// Adds the node's name to errors that leave `body`.
 template <class Body>
 Tensors at_node(const OnnxNode& node, Body&& body) {
     try {
@@ -30,7 +30,7 @@ Tensors at_node(const OnnxNode& node, Body&& body) {
     } catch (...) {
         const Error error = translated(node.place());
         if (error.code() != ErrorCode::bad_input) throw error;
-        // Not an Error yet: the caller knows what was being tried, and puts it in front.
+        // Not an Error yet, because the caller knows what was tried and adds it.
         throw NodeError(error.message());
     }
 }
@@ -57,7 +57,7 @@ Tensors run_layer(const FusedLayer& layer, const OnnxNode& node,
     });
 }
 
-/// The results of the rounds in one tensor, one after the other.
+/// Concatenates the results of the rounds into one tensor.
 at::Tensor put_together(const OnnxNode& node, const Tensors& rounds) {
     if (rounds.empty()) {
         throw NodeError(node.place() + ": it ran zero times, so there is nothing to concatenate");
@@ -115,7 +115,8 @@ void OnnxStep::compute(GraphRun& run) const {
     }
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
         if (node.outputs[i] < 0) continue;
-        // A graph of single precision says so at its casts and constants.
+        // A graph in single precision names that type in its casts and constants, so they are
+        // converted.
         if (run.half) out[i] = as_type(out[i], computed_type(out[i].scalar_type(), *run.half));
         run.values[static_cast<std::size_t>(node.outputs[i])] = std::move(out[i]);
     }

@@ -11,10 +11,10 @@
 
 namespace assay::torch_plugin {
 
-/// A node with its operator looked up, or a layer that takes the place of several. Without either
-/// it is an If that is decided at each run, or a Loop.
+/// A node with its operator, or a fused layer that replaces several nodes. Without either it is a
+/// Loop, or an If that is decided at each run.
 struct OnnxStep {
-    /// What it is given, its steps, and which values it returns.
+    /// The inputs, steps and returned values of an inner graph.
     struct Branch {
         std::vector<int> inputs;
         std::vector<OnnxStep> steps;
@@ -66,7 +66,7 @@ private:
     void go_round(GraphRun& run) const;
 };
 
-/// Undefined where nothing has computed it, or it was left out.
+/// Undefined if nothing has computed it, or if it was omitted.
 at::Tensor tensor_of(const GraphValues& values, int v);
 /// Of an If or a Loop. Throws NodeError: not one truth value.
 bool condition_of(const OnnxNode& node, const at::Tensor& condition);

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The type of one number as the file holds it.
+/// The number type in the file.
 at::ScalarType stored_type(std::int64_t type, const std::string& name) {
     using onnx::TensorProto;
     switch (type) {
@@ -75,7 +75,7 @@ bool lies_in(const fs::path& folder, const fs::path& path) {
            folder.end();
 }
 
-/// The bytes of a tensor that the file keeps in another one beside it.
+/// The bytes of a tensor that are in another file.
 std::string external_bytes(const onnx::TensorProto& proto, DataFiles& data, std::uint64_t bytes) {
     std::map<std::string, std::string> entries;
     for (const auto& entry : proto.external_data()) entries[entry.key()] = entry.value();
@@ -111,7 +111,7 @@ std::string external_bytes(const onnx::TensorProto& proto, DataFiles& data, std:
     return out;
 }
 
-/// Numbers kept one by one in a typed field; narrow types share the int32 field.
+/// Numbers stored one by one in a typed field. Narrow types share the int32 field.
 template <class Stored, class Field>
 void copy_field(at::Tensor& out, const Field& field, const std::string& name) {
     if (field.size() != out.numel())
@@ -121,7 +121,7 @@ void copy_field(at::Tensor& out, const Field& field, const std::string& name) {
     for (const auto value : field) *to++ = static_cast<Stored>(value);
 }
 
-/// The bytes of a tensor, wherever they are; empty: it is held in a typed field.
+/// The bytes of a tensor, in this file or another; empty if it is in a typed field.
 std::optional<std::string> raw_bytes(const onnx::TensorProto& proto, DataFiles& data,
                                      std::uint64_t bytes) {
     if (proto.data_location() == onnx::TensorProto::EXTERNAL)
@@ -133,7 +133,7 @@ std::optional<std::string> raw_bytes(const onnx::TensorProto& proto, DataFiles& 
     return proto.raw_data();
 }
 
-/// Two numbers a byte, the first in the lower half.
+/// Two numbers per byte, the first in the lower half.
 at::Tensor decode_halves_of_bytes(const onnx::TensorProto& proto, DataFiles& data) {
     const Ints sizes = checked_sizes(proto);
     const auto numbers = static_cast<std::uint64_t>(c10::multiply_integers(sizes));
@@ -196,7 +196,7 @@ fs::path DataFiles::use(const std::string& tensor, const fs::path& location) {
     fs::path path = folder_ / location;
     std::error_code error;
     const fs::path real = fs::canonical(path, error);
-    // A file that is not there is named by whoever opens it.
+    // The code that opens the file reports a missing one.
     if (!error && std::ranges::none_of(
                       allowed_, [&](const fs::path& folder) { return lies_in(folder, real); })) {
         refuse(fmt::format(
@@ -223,7 +223,7 @@ at::Tensor decode_tensor(const onnx::TensorProto& proto, DataFiles& data) {
         refuse(
             fmt::format("tensor \"{}\" is cut in segments, which is not supported", proto.name()));
 
-    // Memory is taken only once the numbers are known to be there.
+    // Memory is allocated only after checking that the numbers exist.
     const auto from_bytes = [&](const std::string& raw) {
         if (raw.size() != bytes)
             refuse(fmt::format("tensor \"{}\" needs {} bytes but has {}", proto.name(), bytes,
@@ -272,7 +272,7 @@ at::Tensor decode_tensor(const onnx::TensorProto& proto, DataFiles& data) {
                 break;
             default:
                 copy_field<std::uint16_t>(out, proto.int32_data(), proto.name());
-                break;  // the bits of half types
+                break;  // the bits of half-precision types
         }
     }
     return type == at::kHalf || type == at::kBFloat16 ? out.to(at::kFloat) : out;

@@ -1,4 +1,4 @@
-// How many numbers of an ONNX graph are weights, and how many buffers.
+// Counts the numbers of an ONNX graph that are weights, and those that are buffers.
 #include <set>
 
 #include "model/torch/onnx_graph.h"
@@ -6,7 +6,7 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// Which inputs of a quantised operator are weights, and which scales and zero points.
+/// Which inputs of a quantized operator are weights, and which are scales and zero points.
 struct QuantisedInputs {
     std::string_view op;
     std::vector<std::size_t> weights, scales;
@@ -30,13 +30,12 @@ WeightCost count_onnx_weights(const OnnxGraph& graph) {
         {"com.microsoft::DynamicQuantizeMatMul", {1}, {2, 3}},
     };
     std::set<int> statistics;
-    std::set<int> whole;  // weights kept as whole numbers
+    std::set<int> whole;  // weights stored as integers
     for (const OnnxNode& node : graph.nodes) {
         if (node.op == "BatchNormalization") {
             for (std::size_t i = 3; i < node.inputs.size(); ++i) statistics.insert(node.inputs[i]);
         }
-        // The others work on images; of their constants those that are no whole numbers are
-        // scales.
+        // The others process images. Their constants that are not integers are scales.
         if (node.op.starts_with("com.microsoft::QLinear"))
             statistics.insert(node.inputs.begin(), node.inputs.end());
         for (const QuantisedInputs& q : quantised) {

@@ -1,4 +1,4 @@
-// The plug-in's one exported function.
+// The plug-in's only exported function.
 #include "model/plugin.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ void prepare_once() {
 }
 
 DeviceGroup devices_for(const ClassifierOptions& options) {
-    // To ask a driver takes time, and opens its files.
+    // Asking a driver takes time and opens its files, so it is avoided.
     const bool asked = options.device != "cpu";
     const DeviceChoice choice =
         choose_devices(options.device, asked ? cuda_device_names() : std::vector<std::string>(),
@@ -53,7 +53,7 @@ DeviceGroup devices_for(const ClassifierOptions& options) {
 std::unique_ptr<Classifier> open(const ModelSpec& spec, const ClassifierOptions& options) {
     return translating("the model cannot be opened", [&] {
         prepare_once();
-        const BlasTurn turn;  // constants are computed, and the model is tried
+        const BlasTurn turn;  // constants are computed, and the model is tested
         DeviceGroup group = devices_for(options);
         auto copies = load_copies(spec, group);
         return make_classifier(std::move(copies), spec, std::move(group));
@@ -78,7 +78,7 @@ CudaFacts cuda() {
 #else
 #define ASSAY_AND_ONNX ", without ONNX"
 #endif
-/// Read from the file (framework_file()), by nobody here.
+/// framework_file() reads this from the file; no code uses it.
 [[gnu::used]] const char framework_mark[] =
     ASSAY_FRAMEWORK_MARK "LibTorch " TORCH_VERSION ASSAY_AND_ONNX "\n";
 

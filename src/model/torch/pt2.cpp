@@ -1,5 +1,5 @@
-// Models of torch.export: the graph's calls of ATen operators, one after the other through
-// LibTorch's dispatcher, so that gradients flow. What depends on no image is computed once.
+// Runs models of torch.export: LibTorch's dispatcher executes the graph's ATen calls in order, so
+// that gradients flow. Calls that depend on no image are computed once.
 #include <ATen/core/ivalue.h>
 #include <fmt/format.h>
 
@@ -119,7 +119,8 @@ private:
         for (std::size_t d = 0; d < 4; ++d) shape_[d] = program.image_sizes[d].size;
         const auto range = program.ranges.find(program.image_sizes[0].symbol);
         if (shape_[0] >= 0 || range == program.ranges.end()) return;
-        // Below 3 it is the exporter's own limit: it tells sizes 0 and 1 from all others.
+        // Below 3 it is the exporter's own limit, which only separates sizes 0 and 1 from all
+        // others.
         const std::int64_t least = range->second.least.value_or(0);
         largest_batch_ = std::max<std::int64_t>(range->second.most.value_or(0), 0);
         if (least > 2 || (largest_batch_ > 0 && largest_batch_ < 2)) {
@@ -128,7 +129,7 @@ private:
         }
     }
 
-    /// What the model's forward() would have returned.
+    /// The value that the model's forward() would return.
     c10::IValue returned(const GraphValues& values) const {
         if (steps_.outputs.size() == 1 && names_[0].empty()) return steps_.outputs[0].plain(values);
         std::vector<c10::IValue> parts;
@@ -153,7 +154,7 @@ private:
     std::string chosen_;
 };
 
-/// An open side that the exporter bounded.
+/// An open dimension that the exporter bounded.
 void check_sides(const pt2::Program& program, const ModelSpec& spec) {
     if (program.image_sizes.size() != 4) return;
     const bool last = spec.layout == InputLayout::nhwc;

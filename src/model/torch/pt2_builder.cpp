@@ -41,7 +41,7 @@ public:
         check_training_mode();
         if (fuse_ && where_.device.is_cpu() && where_.type == at::kFloat) {
             out_.fused = out_.graph.fuse(wanted(), [](const Pt2Step& step, const auto& constant) {
-                // A list of tensors is no result of theirs: the call itself says so.
+                // These functions return no list of tensors; the call itself reports that.
                 const bool single =
                     std::find(step.lists.begin(), step.lists.end(), true) == step.lists.end();
                 return step.call && single ? described_call(step.qualified, *step.call, constant)
@@ -156,7 +156,7 @@ private:
         }
     }
 
-    /// A call that holds a graph: those that only set a mode for it are replaced by its nodes.
+    /// A call with an inner graph. Calls that only set a mode for it are replaced by its nodes.
     void add_inner(const pt2::Node& node, std::vector<int>& places, int depth) {
         const pt2::Graph* graph = nullptr;
         std::vector<const pt2::Argument*> before, operands;
@@ -201,7 +201,7 @@ private:
         take_results(node, *graph, inner, places);
     }
 
-    /// The outer names of an inner graph's results become those values.
+    /// Gives an inner graph's results their outer names.
     static void take_results(const pt2::Node& node, const pt2::Graph& graph,
                              const std::vector<int>& inner, std::vector<int>& places) {
         std::vector<int> results, names;
@@ -230,10 +230,10 @@ private:
         out_.graph.steps = needed_nodes(std::move(out_.graph.steps), read);
     }
 
-    /// Which value each value shares its numbers with (views, in-place results), as far back as
-    /// schemas tell; and which constants are changed through any of them. What was a view in the
-    /// exporter's memory order may be a copy in another (reshape): where numbers are changed that
-    /// have been viewed, that order is kept.
+    /// Finds which value each value shares its numbers with (views, in-place results), as far as
+    /// schemas tell, and which constants are changed through any of them. A view in the exporter's
+    /// memory order may be a copy in another order (reshape). So if viewed numbers are changed,
+    /// that order is kept.
     void find_changed() {
         root_.resize(out_.graph.start.values.size());
         for (std::size_t v = 0; v < root_.size(); ++v) root_[v] = static_cast<int>(v);
@@ -262,8 +262,8 @@ private:
         out_.copies_image = changed_[static_cast<std::size_t>(out_.image)];
     }
 
-    /// An exporter writes a view wherever its own kernels' memory order allows one; those here may
-    /// order theirs otherwise. Where nothing is written through it, reshape does the same.
+    /// An exporter writes a view if its own kernels' memory order allows one, but kernels here may
+    /// use another order. If nothing is written through the view, reshape has the same effect.
     void loosen_views() {
         const auto& known =
             torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString("aten::reshape"));
@@ -286,7 +286,7 @@ private:
         for (const auto& inner : alias.containedTypes()) add_sets(inner, out, before);
     }
 
-    /// The argument's value whose numbers result `i` of the step shares; -1: none.
+    /// The argument's value that shares its numbers with result `i` of the step; -1 if none.
     static int shared_with(const Pt2Step& step, std::size_t i) {
         const auto& schema = step.call->op->schema();
         const auto first_value = [&](std::size_t argument) {
@@ -323,7 +323,7 @@ private:
         for (Pt2Step& step : out_.graph.steps) {
             bool constant = step.writes.empty();
             step.for_each_result([&](int v) { constant = constant && !is_changed(v); });
-            // What is random stays a step, for check_training_mode to find.
+            // Random calls stay steps, so that check_training_mode finds them.
             if (constant && step.call) constant = randomness_in(step.qualified, *step.call).empty();
             if (!constant || !out_.graph.fold(step)) kept.push_back(std::move(step));
         }

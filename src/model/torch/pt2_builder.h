@@ -18,7 +18,7 @@ struct Pt2Steps {
     std::vector<Pt2Feed> outputs;
     std::vector<std::string> notes;
     int image = -1;          ///< the value that takes the batch
-    std::vector<int> fresh;  ///< constants that a run changes, and so copies first
+    std::vector<int> fresh;  ///< constants that a run changes, so they are copied first
     bool copies_image = false;
     bool needs_contiguous = false;
     bool fused = false;  ///< several steps are computed as one, which was asked for by `fuse`

@@ -17,7 +17,7 @@ using c10::IValue;
 using c10::TypeKind;
 using torch::jit::Operator;
 
-/// The exporter's own numbers (MemoryFormat of torch/_export/serde/schema.py).
+/// The exporter's own numbers (MemoryFormat in torch/_export/serde/schema.py).
 at::MemoryFormat memory_format_of(std::int64_t number) {
     switch (number) {
         case 1:
@@ -58,7 +58,7 @@ IValue constant_of(const pt2::Argument& argument, const ComputeOn& where) {
                 refuse(fmt::format("layout {} is not supported; strided (7) is", argument.integer));
             return static_cast<std::int64_t>(c10::kStrided);
         case ArgumentKind::device:
-            // Wherever the exporter's machine computed it.
+            // The device of the exporter's machine is ignored.
             if (argument.text == "meta") refuse("tensors without numbers (device meta)");
             return where.device;
         default:
@@ -84,7 +84,7 @@ IValue fit_list(const IValue& given, const c10::Type& wanted, std::optional<int>
         out.reserve(items.size());
         for (const IValue& item : items) out.push_back(fit(item, *element, std::nullopt));
     } else if (is_number(given) && repeated) {
-        // "int[2] stride" takes one number for both.
+        // "int[2] stride" accepts one number for both.
         for (int i = 0; i < *repeated; ++i) out.push_back(fit(given, *element, std::nullopt));
     } else {
         misfit(given, wanted);
@@ -92,7 +92,7 @@ IValue fit_list(const IValue& given, const c10::Type& wanted, std::optional<int>
     return out;
 }
 
-/// One number where a tensor is wanted keeps out of the choice of the result's type, as in Python.
+/// If a number is given for a tensor, it does not affect the result's type, as in Python.
 at::Tensor number_as_tensor(const IValue& given) {
     at::Tensor out = c10::scalar_to_tensor(given.toScalar());
     out.unsafeGetTensorImpl()->set_wrapped_number(true);
@@ -171,17 +171,17 @@ bool is_tensor_argument(const c10::Argument& argument) {
     }
 }
 
-/// The feeds of `node` in the order of the schema, with its defaults.
+/// The feeds of `node` in the schema's order, with its defaults.
 std::vector<Pt2Feed> feeds_for(const c10::FunctionSchema& schema, const pt2::Node& node,
                                std::span<const int> places, const ComputeOn& where) {
-    // from_file and save would read or write whatever the archive names.
+    // from_file and save would read or write any path that the archive names.
     for (const c10::Argument& argument : schema.arguments()) {
         if (argument.name() == "filename")
             refuse("it reads or writes a file, which is not allowed");
     }
     std::vector<Pt2Feed> feeds;
     std::vector<bool> taken(node.inputs.size(), false);
-    bool makes = true;  // it takes no tensor: what it makes must be on the right device
+    bool makes = true;  // it takes no tensor, so its result must be placed on the right device
     for (const c10::Argument& argument : schema.arguments())
         makes = makes && !is_tensor_argument(argument);
     for (const c10::Argument& argument : schema.arguments()) {
@@ -190,7 +190,7 @@ std::vector<Pt2Feed> feeds_for(const c10::FunctionSchema& schema, const pt2::Nod
         if (given != node.inputs.end()) {
             taken[static_cast<std::size_t>(given - node.inputs.begin())] = true;
             Pt2Feed feed(given->argument, places, where);
-            // Constants are fitted once, here; a misfit may mean another overload.
+            // Constants are converted once, here. One that does not fit may mean another overload.
             if (feed.constant() != nullptr) feed = Pt2Feed(feed.fitted({}, argument));
             feeds.push_back(std::move(feed));
         } else if (makes && argument.name() == "device") {
@@ -323,7 +323,7 @@ Pt2Call prepare_call(const Pt2OperatorName& name, const pt2::Node& node,
             const std::shared_ptr<Operator>& op = candidates[i];
             return {op, op->getOperation(), feeds_for(op->schema(), node, places, where)};
         } catch (const Error& error) {
-            // The last one's reason is told.
+            // Reports the last one's reason.
             if (i + 1 == candidates.size()) throw;
         }
     }

@@ -1,5 +1,5 @@
-// One call of an operator by its schema: which operator a file's name means, and how arguments that
-// a file names become the values that the operator wants.
+// Calls an operator by its schema: finds the operator for a file's name, and converts the file's
+// arguments to the operator's types.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -21,20 +21,20 @@ namespace assay::torch_plugin {
 at::ScalarType scalar_type_of(pt2::NumberType type);
 bool is_half_precision(pt2::NumberType type);
 
-/// An argument: a constant, a value of the run, or a list of such.
+/// An argument: a constant, a value of the run, or a list of these.
 class Pt2Feed {
 public:
-    /// `places`: the run's numbers of the graph's values. Throws bad_input: a kind that is not
-    /// supported.
+    /// `places` maps the graph's values to the run's numbers. Throws bad_input for an unsupported
+    /// kind.
     Pt2Feed(const pt2::Argument& argument, std::span<const int> places, const ComputeOn& where);
     explicit Pt2Feed(c10::IValue constant) : fixed_(std::move(constant)) {}
 
-    /// As the file has it.
+    /// The argument as in the file.
     c10::IValue plain(const GraphValues& values) const;
-    /// As an operator wants it: numbers become tensors where tensors are wanted, whole numbers
-    /// floats, one number a list. Throws bad_input when it does not fit.
+    /// The argument in the operator's type: numbers become tensors, integers floats, or one number
+    /// a list if required. Throws bad_input if it does not fit.
     c10::IValue fitted(const GraphValues& values, const c10::Argument& wanted) const;
-    /// The constant that it is, if it is one.
+    /// The constant, if it is one.
     const c10::IValue* constant() const { return value_ < 0 && !is_list_ ? &fixed_ : nullptr; }
     void add_values(std::vector<int>& out) const;
 
@@ -48,25 +48,26 @@ private:
 /// An operator with one feed for each argument of its schema.
 struct Pt2Call {
     std::shared_ptr<torch::jit::Operator> op;
-    /// Not const by its signature; the interpreter of TorchScript calls one from many threads too.
+    /// Not const by its signature, but the TorchScript interpreter also calls one from many
+    /// threads.
     mutable torch::jit::Operation run;
     std::vector<Pt2Feed> feeds;
 
-    /// nullptr when the schema has no such argument.
+    /// nullptr if the schema has no such argument.
     const Pt2Feed* feed(std::string_view argument) const;
 };
 
-/// "torch.ops.aten.conv2d.default" taken apart; nothing when the target is no operator's.
+/// The parts of "torch.ops.aten.conv2d.default"; nothing if the target is no operator.
 struct Pt2OperatorName {
     std::string qualified;  ///< "aten::conv2d"
     std::string overload;   ///< "" for "default"
 };
 std::optional<Pt2OperatorName> operator_name_of(const std::string& target);
 
-/// This LibTorch has it, or the plug-in defines it.
+/// Whether this LibTorch has it, or the plug-in defines it.
 bool is_known_operator(const Pt2OperatorName& name);
 
-/// Throws bad_input, where no overload takes the arguments that the node gives.
+/// Throws bad_input if no overload accepts the node's arguments.
 Pt2Call prepare_call(const Pt2OperatorName& name, const pt2::Node& node,
                      std::span<const int> places, const ComputeOn& where);
 

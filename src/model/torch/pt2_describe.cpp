@@ -12,13 +12,13 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// The arguments of a call, as far as they are the same in each run.
+/// The arguments of a call that are the same in each run.
 class KnownArguments {
 public:
     KnownArguments(const Pt2Call& call, const std::function<at::Tensor(int)>& constant)
         : call_(call), constant_(constant) {}
 
-    /// -1: a constant, or several values.
+    /// -1 for a constant, or for several values.
     int value(std::string_view name) const {
         const std::vector<int> values = values_of(name);
         return values.size() == 1 ? values.front() : -1;
@@ -26,7 +26,7 @@ public:
 
     bool has(std::string_view name) const { return call_.feed(name) != nullptr; }
 
-    /// What a setting is; None: it is left out, or known at a run alone.
+    /// The value of a setting; None if it is omitted, or known only during a run.
     c10::IValue setting(std::string_view name) const {
         const auto& arguments = call_.op->schema().arguments();
         for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -36,7 +36,7 @@ public:
         return {};
     }
 
-    /// `whole`: false where the argument is given and is no constant of single precision on the
+    /// `whole` becomes false if the argument is given, but is no single-precision constant on the
     /// processor.
     at::Tensor tensor(std::string_view name, bool& whole) const {
         const std::vector<int> values = values_of(name);
@@ -61,7 +61,7 @@ private:
     const std::function<at::Tensor(int)>& constant_;
 };
 
-/// One number stands for both dimensions.
+/// One number applies to both dimensions.
 std::vector<std::int64_t> pair_of(const c10::IValue& value) {
     if (!value.isIntList()) return {};
     std::vector<std::int64_t> out = value.toIntVector();
@@ -99,7 +99,7 @@ DescribedStep convolution_call(const KnownArguments& arguments) {
     return out;
 }
 
-/// Of aten::batch_norm, or of the one that is for evaluation alone.
+/// For aten::batch_norm, or for the variant that is only for evaluation.
 DescribedStep norm_call(const KnownArguments& arguments) {
     DescribedStep out;
     if (arguments.has("training")) {
@@ -196,7 +196,7 @@ DescribedStep described_call(const std::string& qualified, const Pt2Call& call,
     try {
         out = meaning_of_call(qualified, arguments);
     } catch (const Error&) {
-        return {};  // the call says what is wrong
+        return {};  // the call reports the error
     } catch (const c10::Error&) {
         return {};
     }

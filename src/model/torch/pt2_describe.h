@@ -1,4 +1,4 @@
-// A call of torch.export's graph in the words of fused_layer.h.
+// Describes a call of torch.export's graph with the types of fused_layer.h.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace assay::torch_plugin {
 
-/// `constant(v)`: the tensor of a value that is the same in each run; undefined: it is not. Reads,
-/// results and writes are the caller's to add.
+/// `constant(v)` returns the tensor of a value that is the same in each run, or an undefined
+/// tensor. The caller adds reads, results and writes.
 DescribedStep described_call(const std::string& qualified, const Pt2Call& call,
                              const std::function<at::Tensor(int)>& constant);
 

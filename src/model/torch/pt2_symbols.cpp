@@ -42,7 +42,7 @@ bool truth(const IValue& x) {
     return x.isBool() ? x.toBool() : real_number(x) != 0;
 }
 
-/// Both whole: exact, or an error; else in double precision.
+/// For two integers exact or an error; otherwise in double precision.
 template <bool (*Exact)(std::int64_t, std::int64_t, std::int64_t*),
           double (*Rounded)(double, double)>
 IValue arithmetic(Symbols given) {
@@ -64,7 +64,7 @@ bool subtract_exact(std::int64_t a, std::int64_t b, std::int64_t* out) {
 bool multiply_exact(std::int64_t a, std::int64_t b, std::int64_t* out) {
     return !__builtin_mul_overflow(a, b, out);
 }
-/// Python's // and %: towards minus infinity, the remainder has the divisor's sign.
+/// Python's // and %: rounds towards minus infinity, and the remainder has the divisor's sign.
 bool floor_divide_exact(std::int64_t a, std::int64_t b, std::int64_t* out) {
     if (b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min())) return false;
     *out = a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0);
@@ -168,7 +168,7 @@ IValue either(Symbols given) {
     return truth(symbol_at(given, 0)) || truth(symbol_at(given, 1));
 }
 
-/// Python's int(), math.floor, math.ceil: a whole number.
+/// Python's int(), math.floor, math.ceil: gives an integer.
 template <double (*Rounded)(double)>
 IValue rounded(Symbols given) {
     const IValue& x = symbol_at(given, 0);

@@ -1,4 +1,4 @@
-// Arithmetic on sizes: what Python computed between calls when a model was exported with open
+// Arithmetic on sizes: what Python computed between calls if a model was exported with open
 // dimensions.
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace assay::torch_plugin {
 
-/// Numbers and truth values (of sym_size also a tensor) to one number or truth value, as Python
-/// computes. Throws bad_input: overflow, division by zero, something that is no number.
+/// Maps numbers and booleans (for sym_size also a tensor) to one number or boolean, as in Python.
+/// Throws bad_input: overflow, division by zero, an argument that is no number.
 using SymbolFunction = c10::IValue (*)(std::span<const c10::IValue> arguments);
 
-/// By the file's name for it ("_operator.mul", "torch.sym_max", "torch.ops.aten.sym_size.int");
-/// nullptr when there is none.
+/// Finds a function by its name in the file ("_operator.mul", "torch.sym_max",
+/// "torch.ops.aten.sym_size.int"); nullptr if there is none.
 SymbolFunction find_symbol_function(std::string_view target);
 
 }  // namespace assay::torch_plugin

@@ -16,7 +16,7 @@ namespace {
 
 using StoredPlaces = std::set<std::tuple<std::size_t, std::int64_t, std::int64_t>>;
 
-/// Of one kind of tensors; those in `seen` count no more.
+/// Counts tensors of one kind, skipping those in `seen`.
 void count_numbers(const pt2::Package& package, bool parameters, StoredPlaces& seen,
                    std::uint64_t& total, std::uint64_t& bytes) {
     for (const pt2::Input& input : package.program.inputs) {

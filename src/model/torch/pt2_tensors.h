@@ -13,7 +13,8 @@
 
 namespace assay::torch_plugin {
 
-/// The archive's tensors on the device. Those that share numbers in the file share them here.
+/// The archive's tensors on the device. Tensors that share numbers in the file also share them
+/// here.
 class Pt2Tensors {
 public:
     Pt2Tensors(const pt2::Package& package, const ComputeOn& where)
@@ -27,8 +28,8 @@ private:
     std::map<std::pair<std::size_t, pt2::NumberType>, at::Tensor> wholes_;
 };
 
-/// Numbers in the model's tensors, shared ones once: its parameters, then its buffers. A program
-/// without parameters has its weights as buffers.
+/// The count of numbers in the model's tensors, shared ones once: its parameters, then its buffers.
+/// A program without parameters has its weights as buffers.
 WeightCost program_weights(const pt2::Package& package);
 
 }  // namespace assay::torch_plugin

@@ -24,8 +24,8 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// OpenBLAS has threads of its own, which at::set_num_threads does not govern. Another BLAS under
-/// LibTorch has no such function, and none is needed.
+/// OpenBLAS has its own threads, which at::set_num_threads does not control. Another BLAS has no
+/// such function and needs none.
 void set_blas_threads(int threads) {
     for (const char* name : {"openblas_set_num_threads", "bli_thread_set_num_threads"}) {
         if (auto* function = dlsym(RTLD_DEFAULT, name)) {
@@ -38,7 +38,7 @@ void set_blas_threads(int threads) {
     }
 }
 
-/// The library prints nothing: LibTorch's warnings ("this function is deprecated") are dropped.
+/// The library must not print, so LibTorch's warnings ("this function is deprecated") are dropped.
 class Silence final : public c10::WarningHandler {
 public:
 #if TORCH_VERSION_MAJOR >= 2
@@ -76,7 +76,7 @@ std::string_view trimmed(std::string_view line) {
     return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
 }
 
-/// "RuntimeError: what happened": where the TorchScript interpreter puts the reason, below its
+/// "RuntimeError: what happened": the TorchScript interpreter puts the reason there, below its
 /// trace.
 bool names_an_error(std::string_view line) {
     const auto colon = line.find(": ");
@@ -86,8 +86,8 @@ bool names_an_error(std::string_view line) {
            (word.ends_with("Error") || word.ends_with("Exception"));
 }
 
-/// LibTorch's own pool starts a thread per core, and waits for ever for those that the system
-/// refuses: they are tried first.
+/// LibTorch's own pool starts a thread per core, and waits forever for threads that the system
+/// refuses. So they are tried first.
 void check_threads() {
     const unsigned wanted = std::max(1U, std::thread::hardware_concurrency());
     std::vector<std::jthread> threads;
@@ -110,28 +110,27 @@ void check_threads() {
 
 void prepare_process() {
     check_threads();
-    // glog (under Debian's LibTorch) reads this when it first logs; a user's own choice stays.
+    // glog (in Debian's LibTorch) reads this when it first logs. A value from the user is kept.
     setenv("GLOG_minloglevel", "2", 0);
     silence_this_thread();
     at::set_num_threads(1);
     try {
         at::set_num_interop_threads(1);
     } catch (const c10::Error&) {
-        // Somebody else in the process has used the pool already; its size does not change results.
+        // Other code in the process has used the pool already. Its size does not affect results.
     }
     set_blas_threads(1);
-    // On a graphics processor: products of whole float32 numbers unless asked for otherwise (the
-    // default of convolutions drops 13 of their 24 bits), by the same algorithm in every run. With
-    // several streams cuBLAS chooses among algorithms by its workspaces, unless they are fixed
-    // before it starts.
+    // On a GPU: full float32 products unless requested otherwise (the default for convolutions
+    // drops 13 of their 24 bits), with the same algorithm in every run. With several streams cuBLAS
+    // chooses algorithms by its workspaces, unless they are fixed before it starts.
     setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
     at::globalContext().setAllowTF32CuDNN(false);
     at::globalContext().setAllowTF32CuBLAS(false);
     at::globalContext().setDeterministicCuDNN(true);
     at::globalContext().setBenchmarkCuDNN(false);
-    // Where LibTorch has LLVM, TorchScript's second call compiles fused kernels for the shapes of
-    // the first: minutes for a network of a second (2.6 as Debian builds it), and other bits than
-    // the first call's.
+    // If LibTorch has LLVM, TorchScript's second call compiles fused kernels for the shapes of the
+    // first. That takes minutes for a network of a second (2.6 in Debian), and gives other bits
+    // than the first call.
     torch::jit::setTensorExprFuserEnabled(false);
 }
 

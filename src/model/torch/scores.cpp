@@ -54,8 +54,8 @@ c10::IValue part_of(const c10::IValue& value, const std::vector<std::string>& na
     return value.toList().get(i);
 }
 
-/// The part that holds the scores when nobody said so: the only tensor, or the one called "logits"
-/// (auxiliary classifiers and features stand beside it). names.size(): it cannot be told.
+/// The part with the scores if it is not specified: the only tensor, or the one named "logits"
+/// (auxiliary classifiers and features may be others). names.size() if it is ambiguous.
 std::size_t obvious_part(const c10::IValue& value, const std::vector<std::string>& names) {
     std::size_t tensors = 0;
     std::size_t only = names.size();
@@ -70,7 +70,7 @@ std::size_t obvious_part(const c10::IValue& value, const std::vector<std::string
     return tensors == 1 ? only : logits;
 }
 
-/// What forward() returned, part by part, for messages.
+/// The parts of forward()'s result, for messages.
 std::string list_of(const c10::IValue& value, const std::vector<std::string>& names) {
     std::string list;
     for (std::size_t i = 0; i < names.size() && i < 20; ++i)
@@ -100,7 +100,7 @@ Scores scores_in(const c10::IValue& value, const std::string& output) {
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (names[i] == output) chosen = i;
     }
-    // A named tuple's fields may be asked for by position too.
+    // A named tuple's fields may also be requested by position.
     std::size_t position = 0;
     const auto [stop, code] =
         std::from_chars(output.data(), output.data() + output.size(), position);

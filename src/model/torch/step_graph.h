@@ -1,5 +1,5 @@
-// What a file's graph becomes, in either format (ONNX, torch.export): steps in order over one table
-// of values. Here is what both do with it before and while it runs.
+// The executable form of a file's graph in either format (ONNX, torch.export): steps in order over
+// one table of values. This code prepares and runs both.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -16,21 +16,22 @@
 
 namespace assay::torch_plugin {
 
-/// By number; None: nothing has computed it.
+/// By number. None if nothing has computed it.
 using GraphValues = std::vector<c10::IValue>;
 
 /// One run of a graph.
 struct GraphRun {
     GraphValues values;
     std::optional<at::ScalarType> half = std::nullopt;  ///< all floats are computed in it
-    bool folding = false;                               ///< of what depends on no image
-    std::int64_t rounds = 0;                            ///< of its loops, so far
+    /// computing values that depend on no image
+    bool folding = false;
+    std::int64_t rounds = 0;  ///< rounds of its loops so far
 };
 
-/// Nodes have changes_values(), for_each_result(visit) and for_each_read(visit); steps also
-/// for_each_written(visit), with the results of steps inside them. They visit numbers of values;
-/// -1: left out. The last nodes that what is `read` depends on, in their order; `read` then has all
-/// values that these read.
+/// Nodes have changes_values(), for_each_result(visit) and for_each_read(visit). Steps also have
+/// for_each_written(visit), and include the results of nested steps. The visitors get numbers of
+/// values, -1 for omitted ones. Returns the nodes on which the values in `read` depend, in order.
+/// `read` then has all values that these read.
 template <class Node>
 std::vector<Node> needed_nodes(std::vector<Node> nodes, std::vector<bool>& read) {
     std::vector<Node> kept;
@@ -48,7 +49,7 @@ std::vector<Node> needed_nodes(std::vector<Node> nodes, std::vector<bool>& read)
     return kept;
 }
 
-/// `Step::run(GraphRun&)` computes; `Step::done` are the values that no later step reads.
+/// `Step::run(GraphRun&)` computes the step. `Step::done` are the values that no later step reads.
 template <class Step>
 void run_steps(const std::vector<Step>& steps, GraphRun& run) {
     for (const Step& step : steps) {
@@ -59,7 +60,7 @@ void run_steps(const std::vector<Step>& steps, GraphRun& run) {
 
 template <class Step>
 struct StepGraph {
-    GraphRun start = {.values = {}, .folding = true};  ///< what is there before the first step
+    GraphRun start = {.values = {}, .folding = true};  ///< values that exist before the first step
     std::vector<bool> known;                           ///< the values that are the same in each run
     std::vector<Step> steps;
 
@@ -69,7 +70,7 @@ struct StepGraph {
     }
     bool is_known(int v) const { return v < 0 || known[static_cast<std::size_t>(v)]; }
 
-    /// Computes a step now if all that it reads is known. False: it has to wait for the image.
+    /// Computes a step now if all its inputs are known. Returns false if it needs the image.
     bool fold(const Step& step) {
         bool constant = true;
         step.for_each_read([&](int v) { constant = constant && is_known(v); });
@@ -81,9 +82,9 @@ struct StepGraph {
         return true;
     }
 
-    /// Puts layers in the place of steps (fused_layer.h). `describe(step, constant)`: a step in
-    /// their words. `Step::fused(first step, fusion)`: what computes the layer. `wanted`: what the
-    /// run is for. False: no steps were put together.
+    /// Replaces steps by fused layers (fused_layer.h). `describe(step, constant)` describes a step.
+    /// `Step::fused(first step, fusion)` makes the step for the layer. `wanted` are the values that
+    /// a run must produce. Returns false if nothing was fused.
     template <class Describe>
     bool fuse(std::span<const int> wanted, Describe&& describe) {
         const std::function<at::Tensor(int)> constant = [&](int v) {
@@ -118,8 +119,9 @@ struct StepGraph {
         return !fusions.empty();
     }
 
-    /// Says of each step what is no longer needed after it, and drops constants that no step reads.
-    /// `wanted`: what the run is for. Returns which values are left.
+    /// Determines for each step which values are no longer needed after it, and drops constants
+    /// that no step reads. `wanted` are the values that a run must produce. Returns which values
+    /// remain.
     std::vector<bool> plan_releases(std::span<const int> wanted) {
         std::vector<bool> seen(start.values.size(), false);
         for (const int v : wanted) seen[static_cast<std::size_t>(v)] = true;
@@ -138,7 +140,7 @@ struct StepGraph {
         return seen;
     }
 
-    /// With the values of `start`, for a caller that adds the image.
+    /// Starts with the values of `start`; the caller adds the image.
     GraphRun begin(std::optional<at::ScalarType> half) const {
         return {.values = start.values, .half = half};
     }

@@ -26,7 +26,7 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// Where a tensor's numbers lie: two names for one tensor count once.
+/// The location of a tensor's numbers, so that two names for one tensor count once.
 using Place = std::tuple<const void*, std::int64_t, std::int64_t>;
 
 class TensorCount {
@@ -36,7 +36,7 @@ public:
         const Place place = {tensor.storage().unsafeGetStorageImpl(), tensor.storage_offset(),
                              tensor.numel()};
         if (!seen_.insert(place).second) return;
-        kept_.push_back(tensor);  // or another may get its place
+        kept_.push_back(tensor);  // kept alive, because another tensor might get its address
         numbers_ += static_cast<std::uint64_t>(tensor.numel());
         bytes_ += tensor.nbytes();
     }
@@ -58,7 +58,7 @@ void add_constants(TensorCount& count, const torch::jit::Block* block) {
     }
 }
 
-/// Quantised layers keep their weights packed, in objects of their own.
+/// Quantized layers store packed weights in separate objects.
 void add_packed(TensorCount& count, const torch::jit::Module& module) {
     for (const torch::jit::Module& part : module.modules()) {
         for (const c10::IValue& attribute : part.attributes(/*recurse=*/false))
@@ -66,9 +66,8 @@ void add_packed(TensorCount& count, const torch::jit::Module& module) {
     }
 }
 
-/// Parameters without buffers. A module without any has its weights elsewhere: as constants in the
-/// graph (frozen) or as buffers (weights kept as codes): then those are counted, every number of
-/// them.
+/// Counts parameters without buffers. A module without parameters has its weights as constants in
+/// the graph (frozen) or as buffers (weights as codes). Then all of those count.
 WeightCost count_weights(const torch::jit::Module& module) {
     TensorCount count;
     for (const at::Tensor& parameter : module.parameters()) count.add(parameter);
@@ -80,7 +79,7 @@ WeightCost count_weights(const torch::jit::Module& module) {
     return {count.numbers(), 0, count.bytes()};
 }
 
-/// The type of number that the weights have, and so the input must have.
+/// The number type of the weights, which the input must share.
 at::ScalarType input_type(const torch::jit::Module& module) {
     for (const at::Tensor& parameter : module.parameters()) {
         if (parameter.is_floating_point()) return parameter.scalar_type();
@@ -88,7 +87,7 @@ at::ScalarType input_type(const torch::jit::Module& module) {
     return at::kFloat;
 }
 
-/// torch.save's archives look like TorchScript's from outside; this is the commonest wrong file.
+/// torch.save's archives look like TorchScript's from outside, and are the most common wrong file.
 std::string load_hint(const std::string& reason) {
     if (reason.find("constants.pkl") != std::string::npos ||
         reason.find("code/") != std::string::npos ||
@@ -100,8 +99,8 @@ std::string load_hint(const std::string& reason) {
     return "";
 }
 
-/// The archive was read and its code was not understood: an operator that this LibTorch lacks, or
-/// one that takes more arguments since.
+/// The archive was read but its code was not understood: this LibTorch lacks an operator, or the
+/// operator takes more arguments in newer versions.
 Error code_error(std::string_view message) {
     constexpr std::string_view unknown = "Unknown builtin op: ";
     if (const auto at = message.find(unknown); at != std::string_view::npos) {
@@ -118,14 +117,14 @@ Error code_error(std::string_view message) {
                                                    framework_name(), first_reason(message)));
 }
 
-/// LibTorch reads a file with a changed weight as if nothing had happened. Older files, which are
-/// no zip files, have no checksums.
+/// LibTorch accepts a file with an altered weight. Older files, which are no zip files, have no
+/// checksums.
 void check_file(const std::string& path) {
     const MappedFile file(path);
     if (file.text().starts_with("PK\x03\x04")) pt2::check_checksums(file.bytes());
 }
 
-/// Its numbers lie on the processor, wherever they were saved.
+/// Its numbers are loaded on the processor, wherever they were saved.
 torch::jit::Module load_module(const std::string& path) {
     check_file(path);
     try {
@@ -143,9 +142,9 @@ torch::jit::Module load_module(const std::string& path) {
     }
 }
 
-/// Has a module compute on a device and, where one is given, in a type of number. What it had when
-/// it was exported stands everywhere in it: in parameters and attributes, and in its code as
-/// constants: tensors, devices, and the `dtype` of conversions.
+/// Moves a module to a device and, if given, to a number type. The exported device and type occur
+/// everywhere: in parameters and attributes, and in its code as constants (tensors, devices, the
+/// `dtype` of conversions).
 class Conversion {
 public:
     Conversion(c10::Device device, std::optional<at::ScalarType> type)
@@ -173,10 +172,10 @@ private:
         if (!tensor.defined()) return tensor;
         const at::ScalarType type = type_of(tensor.scalar_type());
         if (type == tensor.scalar_type() && tensor.device() == device_) return tensor;
-        // What several names share, they share afterwards.
+        // Shared tensors stay shared.
         at::Tensor& known = done_[tensor.unsafeGetTensorImpl()];
         if (!known.defined()) {
-            kept_.push_back(tensor);  // or another may get its place
+            kept_.push_back(tensor);  // kept alive, because another tensor might get its address
             known = tensor.detach().to(device_).to(type);
         }
         return known;
@@ -234,7 +233,7 @@ private:
                 node->ival_(value, converted(node->ival(value)));
                 return;
             case AttributeKind::s:
-                // Wherever the exporter's machine computed it. "meta" has no numbers.
+                // The device of the exporter's machine is replaced. "meta" has no numbers.
                 if (node->output()->type()->kind() == c10::TypeKind::DeviceObjType &&
                     node->s(value) != "meta")
                     node->s_(value, device_.str());
@@ -278,8 +277,8 @@ public:
     at::Tensor forward(const at::Tensor& input) override {
         std::optional<torch::jit::GraphOptimizerEnabledGuard> as_written;
         if (!optimised_) as_written.emplace(false);
-        // The method is looked up and called without touching the module: one module serves all
-        // threads.
+        // The method is looked up and called without changing the module, because all threads share
+        // one module.
         torch::jit::Stack stack = {module_._ivalue(),
                                    input.is_floating_point() ? as_type(input, type_) : input};
         Scores scores =
@@ -323,17 +322,17 @@ std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, const ComputeOn
     std::vector<std::string> notes;
     if (std::string note = precision_note(type, where); !note.empty())
         notes.push_back(std::move(note));
-    // Constants are folded on the processor and in single precision, where all operators are. A
-    // model of single precision keeps the halves that it names.
+    // Constants are folded on the processor in single precision, where all operators exist. A
+    // single-precision model keeps explicit halves.
     constexpr c10::DeviceType processor = c10::kCPU;
     if (is_half(type)) module.to(at::kFloat);
     Conversion(processor, is_half(type) ? std::optional(at::kFloat) : std::nullopt).apply(module);
     try {
-        // Exact: constants are folded, no arithmetic is changed. (optimize_for_inference gives
-        // wrong answers in 1.13.)
+        // Exact: constants are folded, and no arithmetic is changed. (optimize_for_inference gives
+        // wrong results in 1.13.)
         module = torch::jit::freeze_module(module);
     } catch (const std::exception&) {
-        // Modules that write their own attributes cannot be frozen; they run as they are.
+        // Modules that write their own attributes cannot be frozen, and run unchanged.
     }
     if (!where.device.is_cpu()) {
         Conversion(where.device, is_half(where.type) ? std::optional(where.type) : std::nullopt)
@@ -343,8 +342,8 @@ std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, const ComputeOn
                 take_own_convolution_flags(method.graph()->block());
         }
     }
-    // On a graphics processor LibTorch compiles fused kernels once it has seen some calls, whose
-    // last bits are others than those of the calls before.
+    // On a GPU, LibTorch compiles fused kernels after some calls, and their last bits differ from
+    // those of the earlier calls.
     return std::make_unique<TorchScriptNetwork>(
         std::move(module), weights, computed_type(computed_type(type, at::kFloat), where.type),
         where.device.is_cpu(), spec.output, std::move(notes));

@@ -57,13 +57,13 @@ public:
 private:
     static constexpr double kFirst = 0.9;
     static constexpr double kSecond =
-        0.99;  // the usual 0.999 remembers longer than these trainings last
+        0.99;  // the usual 0.999 averages over more steps than these trainings have
     const TrainableNetwork& network_;
     std::vector<at::Tensor> first_, second_;
     double steps_ = 0;
 };
 
-/// Of this thread: a training never leaves it.
+/// For this thread, because a training never leaves it.
 double processor_seconds() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -132,8 +132,8 @@ private:
         return batch;
     }
 
-    /// The chosen images of a normalised batch through their random convolutions, each brought back
-    /// to the mean and spread that it had.
+    /// Passes the chosen images of a normalized batch through their random convolutions, and
+    /// restores each image's mean and spread.
     at::Tensor retextured(at::Tensor input, std::span<const std::uint32_t> items,
                           std::int64_t epoch) const {
         for (std::size_t i = 0; i < items.size(); ++i) {
@@ -193,7 +193,7 @@ private:
         for (std::size_t first = 0; first < order.size(); first += size) {
             const std::span<const std::uint32_t> items =
                 std::span(order).subspan(first, std::min(size, order.size() - first));
-            if (items.size() < 2) break;  // batch norm wants more than one image
+            if (items.size() < 2) break;  // batch norm needs more than one image
             const double place =
                 (epoch + static_cast<double>(first) / static_cast<double>(order.size())) /
                 spec_.epochs;
@@ -220,7 +220,7 @@ private:
             at::sum(at::eq(at::argmax(scores, 1), batch.labels)).item<std::int64_t>());
     }
 
-    /// Counts over the held-out images; returns their scores.
+    /// Evaluates the held-out images and returns their scores.
     at::Tensor judge(double attack, TrainReport& report) const {
         std::vector<at::Tensor> all;
         const auto size = static_cast<std::size_t>(spec_.batch);
@@ -240,7 +240,8 @@ private:
         return all.empty() ? at::empty({0, images_.classes}, at::kFloat) : at::cat(all);
     }
 
-    /// The loss is convex in 1 / temperature: golden section over its logarithm.
+    /// The loss is convex in 1 / temperature, so it uses a golden section search over its
+    /// logarithm.
     double temperature(const at::Tensor& scores) const {
         if (scores.size(0) == 0)
             throw Error(ErrorCode::usage,

@@ -5,7 +5,7 @@
 
 namespace assay::torch_plugin {
 
-/// Runs on the calling thread alone. Throws what `tick` throws.
+/// Runs on the calling thread only. Passes on exceptions of `tick`.
 TrainedNetwork train(const TrainingImages& images, const TrainSpec& spec, double attack,
                      const TrainTick& tick);
 

@@ -1,6 +1,6 @@
-// Batches of a training: which images in which order, and what is done to them. Plain C++, no
-// LibTorch: every draw depends on (seed, purpose, epoch, image), so a batch is the same wherever
-// and whenever it is made.
+// Training batches: the order of the images and their augmentation. Plain C++ without LibTorch.
+// Every draw depends on (seed, purpose, epoch, image), so a batch is the same wherever and whenever
+// it is made.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace assay::torch_plugin {
 
-/// Images that are trained on and held out, by number. Drawn for each by its number in the list, so
-/// that images added at the end move no other.
+/// The numbers of training and held-out images. Each is drawn by its number in the list, so that
+/// images added at the end do not move others.
 struct Split {
     std::vector<std::uint32_t> trained;
     std::vector<std::uint32_t> held_out;
@@ -22,16 +22,16 @@ Split split_images(std::size_t images, const TrainSpec& spec);
 /// The order of one epoch (Fisher and Yates).
 void shuffle(std::span<std::uint32_t> items, std::uint64_t seed, std::uint64_t epoch);
 
-/// One image as 3 x side x side floats in [0, 1], changed as spec.augment says (`epoch` < 0:
+/// One image as 3 x side x side floats in [0, 1], augmented as spec.augment says (`epoch` < 0:
 /// unchanged).
 void image_into(const TrainingImages& images, const TrainSpec& spec, std::uint32_t item,
                 std::int64_t epoch, std::span<float> out);
 
-/// Whether this image goes through a random convolution in this epoch, and that convolution: 3 x 3
-/// x k x k weights, k one of 1, 3, 5, 7 (embedded in 7 x 7), standard deviation 1 / sqrt(3 k^2),
-/// and how much of the image stays (up to 0.3).
+/// Whether this image passes through a random convolution in this epoch, with its weights and the
+/// proportion of the image that is kept (up to 0.3). The weights are 3 x 3 x k x k, with k one of
+/// 1, 3, 5, 7 (embedded in 7 x 7) and standard deviation 1 / sqrt(3 k^2).
 struct RandomTexture {
-    float keep = 1;  ///< 1: the image as it is
+    float keep = 1;  ///< 1 keeps the image unchanged
     std::vector<float> kernel;
 };
 RandomTexture random_texture(const TrainSpec& spec, std::uint32_t item, std::int64_t epoch);

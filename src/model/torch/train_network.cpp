@@ -21,15 +21,16 @@ namespace assay::torch_plugin {
 namespace {
 
 constexpr double kEpsilon = 1e-5;   // batch norm's usual
-constexpr double kMomentum = 0.05;  // some 20 batches of memory: trainings here are short
+constexpr double kMomentum = 0.05;  // averages over about 20 batches, because trainings here are
+                                    // short
 
 struct Convolution {
-    std::int64_t kernel, stride, factor;  ///< `factor` times the width are its channels
+    std::int64_t kernel, stride, factor;  ///< its channels are `factor` times the width
 };
 
 std::vector<Convolution> convolutions(NetworkKind kind) {
     if (kind == NetworkKind::patches)
-        return {{5, 2, 1}, {3, 2, 2}, {1, 1, 4}};  // window: 5 + 2 * 2 pixels
+        return {{5, 2, 1}, {3, 2, 2}, {1, 1, 4}};  // the window has 5 + 2 * 2 pixels
     return {{5, 2, 1}, {3, 2, 2}, {3, 1, 2}, {3, 2, 4}, {3, 1, 4}};
 }
 

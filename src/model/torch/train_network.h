@@ -1,5 +1,4 @@
-// The small networks that can be trained: their layers, their forward pass, and the file they
-// become.
+// The small networks that can be trained: their layers, their forward pass, and their file.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,26 +11,26 @@
 
 namespace assay::torch_plugin {
 
-/// Convolutions, each with batch norm and ReLU, then the highest value over all places (patches:
+/// Convolutions, each with batch norm and ReLU, then the maximum over all positions (for patches
 /// the mean) and one linear layer.
 class TrainableNetwork {
 public:
-    /// Weights are drawn from spec.seed: He's initialisation, the last layer smaller.
+    /// Draws the weights from spec.seed: He's initialization, with a smaller last layer.
     TrainableNetwork(const TrainSpec& spec, std::int64_t classes);
 
-    /// `input`: n x 3 x side x side, normalised. `training`: statistics of the batch, and the
-    /// running ones follow.
+    /// `input` is n x 3 x side x side, normalized. `training` uses the batch's statistics, and
+    /// updates the running ones.
     at::Tensor forward(const at::Tensor& input, bool training) const;
 
-    /// What the optimiser moves; `decays(i)`: weights, to which weight decay applies, not biases
-    /// and scales.
+    /// The optimizer's parameters. `decays(i)` tells whether weight decay applies: to weights, but
+    /// not to biases and scales.
     const std::vector<at::Tensor>& parameters() const { return parameters_; }
     bool decays(std::size_t i) const { return parameters_[i].dim() > 1; }
 
-    /// The bytes of a TorchScript file whose scores are forward(x, false) / temperature, batch
+    /// The bytes of a TorchScript file whose scores are forward(x, false) / temperature, with batch
     /// norms folded in.
     std::string torchscript(double temperature) const;
-    /// Numbers in that file's parameters.
+    /// The count of numbers in that file's parameters.
     std::int64_t folded_parameters() const;
 
 private:
