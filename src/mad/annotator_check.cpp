@@ -18,15 +18,15 @@ namespace {
 constexpr double small_probability = 0.01;
 constexpr double wanted_of_gold = 0.75;
 
-/// P(at most `hits` of `trials` with probability p) <= alpha, by the bound that says so.
+/// P(at most `hits` of `trials` with probability p) <= alpha, judged by the upper bound.
 bool too_few(std::uint64_t hits, std::uint64_t trials, double p, double alpha) {
     return trials > 0 && clopper_pearson(hits, trials, 1 - 2 * alpha).high < p;
 }
 
-/// Answers of those who are not blocked: no, yes, cannot say.
+/// Answers by annotators who are not blocked: no, yes, cannot say.
 using Said = std::array<std::uint64_t, 3>;
 
-/// What most say, counting yes against no, unless most cannot say; nothing: they are divided.
+/// The majority, counting yes against no, unless most cannot say; nothing if they are divided.
 std::optional<Answer> most_say(const Said& said) {
     if (said[2] > said[0] + said[1]) return Answer::cannot_say;
     if (said[0] == said[1]) return std::nullopt;
@@ -34,25 +34,26 @@ std::optional<Answer> most_say(const Said& said) {
 }
 
 struct AgainstOthers {
-    std::uint64_t compared = 0, equal = 0;  ///< yes and no against the others' majority
-    std::uint64_t elsewhere = 0;            ///< gold or the others say another thing
+    std::uint64_t compared = 0, equal = 0;  ///< yes and no answers compared with the others'
+                                            ///< majority
+    std::uint64_t elsewhere = 0;            ///< gold or the others give a different answer
     std::uint64_t gold = 0, correct = 0;
-    std::uint64_t comparable = 0;  ///< gold or the others say something at all
+    std::uint64_t comparable = 0;  ///< gold or the others give any answer
 };
 
 std::string shown_name(const std::string& name) {
     return fmt::format("`{}`", shortened(name));
 }
 
-/// The least agreement that the others leave room for, twice their disagreement; not below a
-/// coin's.
+/// The lowest agreement to tolerate: allows for twice the others' disagreement, but not below
+/// chance.
 double usual_agreement(const AgainstOthers& others) {
     if (others.compared == 0) return 0;
     const double disagreement = 1 - clopper_pearson(others.equal, others.compared).low;
     return std::max(.5, 1 - 2 * disagreement);
 }
 
-/// `others`: all other annotators together, each against the majority of the rest.
+/// `others` are all other annotators together, each compared with the majority of the rest.
 void find_faults(AnnotatorCheck& check, const AgainstOthers& against, const AgainstOthers& others,
                  double alpha) {
     const std::string name = shown_name(check.annotator.name);
@@ -84,7 +85,7 @@ void find_faults(AnnotatorCheck& check, const AgainstOthers& against, const Agai
                         "questions, fewer than by chance: yes and no may have been swapped",
                         name, count_text(against.equal), count_text(against.compared)));
     }
-    // Beside any of these it would say nothing new.
+    // It would add nothing to any of these.
     if (check.findings.empty() &&
         too_few(against.equal, against.compared, usual_agreement(others), alpha)) {
         check.findings.push_back(fmt::format(
@@ -148,7 +149,8 @@ std::vector<AnnotatorCheck> check_annotators(const std::vector<QuestionRow>& que
         ++seen.comparable;
         seen.elsewhere += row.answer != *reference ? 1 : 0;
     }
-    // Four tests an annotator: one thing to everything, gold, the others, and as the others do.
+    // Four tests per annotator: the same answer to everything, gold, the others, and agreement like
+    // the others'.
     const double alpha =
         small_probability / static_cast<double>(4 * std::max<std::size_t>(judged, 1));
     AgainstOthers all;

@@ -1,5 +1,5 @@
-// Annotators who click the same answer whatever is asked, who miss questions with known answers, or
-// who contradict everyone else: found by exact tests, so that few answers accuse nobody.
+// Finds annotators who always give the same answer, who miss questions with known answers, or who
+// contradict everyone else. It uses exact tests, so that a few answers accuse nobody.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,23 @@ namespace assay::mad {
 struct AnnotatorCheck {
     AnnotatorRow annotator;
     std::uint64_t answers = 0, yes = 0, no = 0, cannot_say = 0;
-    Estimate gold;       ///< proportion of gold questions answered as known; "cannot say" apart
-    Estimate agreement;  ///< with the majority of the other annotators, where there is one
-    /// What speaks against the annotator, each a whole sentence; none of blocked ones.
+    Estimate gold;       ///< proportion of gold questions answered correctly, without "cannot say"
+    Estimate agreement;  ///< with the majority of the other annotators, if there is one
+    /// The findings against the annotator, each a sentence; none for blocked ones.
     std::vector<std::string> findings;
 };
 
-/// All annotators, by id; blocked ones are described and never among "the others".
+/// Checks all annotators, by id. Blocked ones are described, but never count among "the others".
+/// All tests are exact binomial tests at 1 % over all annotators and tests together (Bonferroni).
 ///
-/// Says one thing to everything: of the questions to which gold, or else the majority of the
-/// others, answers something else, a coin would have missed all with a small probability; without
-/// any such comparison, that a coin shows one side so often (a pair's images show one of its two
-/// labels as a rule, so that even odds are what to expect).
-/// Fails gold: so few would be answered as known with small probability by someone who is correct
-/// three times in four. Contradicts the others: likewise, by a coin. Agrees with the majority less
-/// than the others do: so few answers of somebody who disagrees twice as often as, at most (the
-/// upper end of Clopper and Pearson's interval), all others together; people differ, and a smaller
-/// distance is no fault.
-/// "Small" is 1 % over all annotators and tests together (Bonferroni); binomial, exact.
+/// Gives the same answer to everything: a fair coin would hardly have missed all questions to which
+/// gold, or else the majority of the others, answers differently. Without such questions: a coin
+/// would hardly show one side this often. Even odds are expected, because a pair's images usually
+/// show one of its two labels. Fails gold: someone who is correct three times in four would hardly
+/// answer so few correctly. Contradicts the others: a coin would hardly agree so rarely. Agrees
+/// with the majority less than the others: someone who disagrees twice as often as all others
+/// together would hardly agree so rarely. The others' rate is the upper end of Clopper and
+/// Pearson's interval. People differ, so a smaller gap is not reported.
 std::vector<AnnotatorCheck> check_annotators(const std::vector<QuestionRow>& questions,
                                              const std::vector<AnnotatorRow>& annotators,
                                              const std::vector<AnswerRow>& answers);

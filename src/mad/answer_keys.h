@@ -1,5 +1,5 @@
-// The keys by which a repeated delivery is one answer, and what those of Label Studio's annotations
-// say.
+// The keys that identify repeated deliveries of one answer, including those of Label Studio's
+// annotations.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace assay::mad {
 
-/// Begins the keys of all versions of an annotation of a question. Its number is that of one
-/// server; the time at which it was made tells servers apart.
+/// The beginning of the keys of all versions of an annotation for a question. Its number is unique
+/// on one server; the creation time distinguishes servers.
 std::string annotation_prefix(const FoundAnswer& found, std::string_view token);
-/// Begins those prefixes, whatever the question.
+/// The beginning of those prefixes, for any question.
 std::string annotation_begin(const FoundAnswer& found);
-/// What of a key is annotation_prefix(); "" where it is no such key.
+/// The part of a key that is annotation_prefix(); "" for other keys.
 std::string annotation_of(std::string_view key, std::string_view token);
 
-/// Of an answer that its file gives none. `when`: its time, or what stands in place of it.
+/// The key of an answer whose file gives none. `when` is its time, or a substitute.
 std::string answer_key(const FoundAnswer& found, std::string_view token, std::string_view when,
                        std::string_view annotator);
 
-/// Of the row that says that an annotation was taken back.
+/// The key of the row that records the withdrawal of an annotation.
 std::string taken_back_key(std::string_view annotation, std::string_view when);
 bool is_taken_back(std::string_view key, std::string_view annotation);
 

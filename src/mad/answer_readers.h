@@ -1,5 +1,5 @@
-// Files of answers, whatever tool wrote them, as one answer after the other. Nothing here knows
-// what was asked.
+// Reads files of answers from any tool as a sequence of answers. This code does not know what was
+// asked.
 #pragma once
 
 #include <cstdint>
@@ -15,38 +15,39 @@ namespace assay::mad {
 
 struct FoundAnswer {
     std::string where;         ///< for messages: "answers.csv line 3"
-    std::string question;      ///< token; may be another text where image and label are there
+    std::string question;      ///< token; may be any text if image and label are present
     std::string image, label;  ///< as written: id, path or address; id, name or number
-    /// What image or label were instead, where the question is named; "": nothing strange.
+    /// If the question is named: image or label values that could not be read; "" if there are
+    /// none.
     std::string unread;
-    std::string annotator;   ///< "": the file does not say
-    std::string at;          ///< "2026-11-23T01:02:03.000000Z"; "": the file does not say
-    std::string key;         ///< what the file calls it, "": nothing
-    std::string annotation;  ///< Label Studio's number of it, likewise
-    std::string made;        ///< when that annotation was created, whoever changed it since
-    /// It says nothing any more: cancelled, or without a choice. Counted among the skipped.
+    std::string annotator;   ///< "" if the file does not say
+    std::string at;          ///< "2026-11-23T01:02:03.000000Z"; "" if the file does not say
+    std::string key;         ///< the file's key, or ""
+    std::string annotation;  ///< Label Studio's number for it, or ""
+    std::string made;        ///< when that annotation was created, even if it was changed since
+    /// The answer was withdrawn: canceled, or without a choice. Counted as skipped.
     bool taken_back = false;
     Answer answer = Answer::no;
 };
 
 struct AnswerSink {
     std::function<void(const FoundAnswer&)> found;
-    std::uint64_t skipped = 0;  ///< tasks without an answer, drafts, cancelled ones
+    std::uint64_t skipped = 0;  ///< tasks without an answer, drafts, canceled ones
 };
 
-/// By what it holds: Label Studio's JSON or JSON-MIN, a table (a csv, Label Studio's CSV and TSV
-/// among them), or the answers of a service (data/crowd/crowd.h). Memory: that of one task. Throws
-/// bad_input with row or task: damaged, no answer of a known spelling, columns that are missing, a
-/// time that is none. `source` names the text in messages.
+/// Recognizes the format by its content: Label Studio's JSON or JSON-MIN, a table (a csv, including
+/// Label Studio's CSV and TSV), or the answers of a service (data/crowd/crowd.h). Memory: one task.
+/// Throws bad_input with row or task: damaged, no answer in a known spelling, missing columns, an
+/// invalid time. `source` is the text's name in messages.
 void read_found_answers(std::string_view text, const std::string& source, AnswerSink& sink);
 
-/// In the data of tasks that went to Label Studio with annotations: so many of them. Its flat
-/// formats say of these only who imported them.
+/// The number of annotations, in the data of tasks that were exported to Label Studio with
+/// annotations. Its flat formats only say who imported these.
 constexpr std::string_view exported_annotations = "exported_annotations";
-/// Refuses a row of a flat format with such annotations; `count`: "" or "0" where there are none.
+/// Refuses a row of a flat format with such annotations. `count` is "" or "0" if there are none.
 void refuse_exported(std::string_view count, const std::string& where);
 
-/// The parts of it.
+/// The readers for each format.
 void read_answers_csv(std::string_view text, const std::string& source, AnswerSink& sink);
 void read_label_studio(std::string_view text, const std::string& source, AnswerSink& sink);
 
@@ -54,12 +55,12 @@ void read_label_studio(std::string_view text, const std::string& source, AnswerS
 inline std::string_view name_of(Answer answer) {
     return study::words_for(answer).name;
 }
-/// In the common spellings, any case; nothing for all others.
+/// Recognizes common spellings, in any case; nothing for all others.
 std::optional<Answer> answer_named(std::string_view text);
 using crowd::known_answers;
 using crowd::says_nothing;
 
-/// As study::utc_moment_of(); "" of "". Throws bad_input with `where`: it is none.
+/// As study::utc_moment_of(), with "" for "". Throws bad_input with `where` for an invalid time.
 std::string utc_time_in(std::string_view text, const std::string& where);
 
 }  // namespace assay::mad

@@ -22,7 +22,7 @@
 namespace assay::mad {
 namespace {
 
-/// Takes one answer after the other into the database, inside a transaction.
+/// Stores answers one by one in the database, inside a transaction.
 class AnswerTaker {
 public:
     AnswerTaker(Competition& competition, const AnswerOptions& options, std::string file_hash,
@@ -41,7 +41,7 @@ public:
                                                "FROM answer ORDER BY id");
              row.step();) {
             const Whose whose{row.integer(0), row.integer(1)};
-            row.count(2, 2);  // of a damaged file nothing is taken in
+            row.count(2, 2);  // if the database is damaged, nothing is stored
             const std::string at = row.text(3);
             const std::string annotation = annotation_of(row.text(4), tokens[whose.first]);
             if (annotation.empty()) continue;
@@ -64,9 +64,8 @@ public:
         std::string key = found.key;
         study::check_held(key_column_, key, found.where + ": the key");
         if (key.empty()) {
-            // Without a time, the times that an annotator came to this answer in this file are
-            // counted, so that the same bytes deliver the same keys once more, and other bytes
-            // others: what a later file says is said anew.
+            // Without a time, the key counts how often an annotator gave this answer in this file.
+            // So the same bytes give the same keys again, and other bytes give new ones.
             std::string when = at;
             if (when.empty()) {
                 InFile& so_far = in_file_[whose];
@@ -93,7 +92,7 @@ public:
         }
         const std::string annotation = annotation_of(key, question.token);
         if (is_taken_back(key, annotation)) {
-            // Of an exported table: that it was taken back, and when.
+            // From an exported table: that it was withdrawn, and when.
             newest_.emplace(annotation, Version{at, whose});
             retire(annotation, whose, at, key);
             return;
@@ -104,7 +103,7 @@ public:
 private:
     using Whose = std::pair<std::int64_t, std::int64_t>;  // question, annotator
     using Known = study::AnswerWriter::Known;
-    /// Of an annotation, the newest.
+    /// The newest version of an annotation.
     struct Version {
         std::string at;
         Whose whose;
@@ -114,8 +113,8 @@ private:
         std::array<std::uint64_t, 3> times{};
     };
 
-    /// Where the annotation is known: a row that never counts keeps the time, so that no older
-    /// version comes back.
+    /// If the annotation is known, a row that never counts records the time, so that no older
+    /// version can return.
     void take_back(const FoundAnswer& found) {
         const std::string begin = annotation_begin(found);
         const auto known = newest_.lower_bound(begin);
@@ -124,7 +123,7 @@ private:
         try {
             question = finder_.find(found);
         } catch (const Error&) {
-            return;  // nobody is asked that: nothing of it counts
+            return;  // the question is not asked, so nothing counts
         }
         const std::string prefix = annotation_prefix(found, questions_[question].token);
         const auto newest = newest_.find(prefix);
@@ -147,10 +146,10 @@ private:
         }
         writer_.write(given, false);
     }
-    /// Where a version of the annotation counts, it does so no more. Returns what it said.
+    /// If a version of the annotation counts, it is made not to count. Returns its answer.
     std::optional<Answer> outdate_version(const std::string& annotation, const Whose& whose) {
         const auto there = writer_.counting(whose.first, whose.second);
-        // The key of a version goes on with what it says, and when.
+        // The key of a version continues with its answer and time.
         if (!there || !there->key.starts_with(annotation)) return std::nullopt;
         writer_.outdate(whose.first, whose.second);
         return there->answer;
@@ -177,9 +176,9 @@ private:
         }
         return named;
     }
-    /// An annotation is one, whoever it is said to be by: its newest version counts alone. Returns
-    /// whether that took the place of another annotator's answer, or nothing where a newer version
-    /// is there.
+    /// An annotation is a single one, whoever is named as its author, and only its newest version
+    /// counts. Returns whether it replaced another annotator's answer, or nothing if a newer
+    /// version exists.
     std::optional<bool> make_newest(const study::GivenAnswer& given,
                                     const std::string& annotation) {
         if (annotation.empty()) return false;
@@ -212,12 +211,12 @@ private:
     Database& database_;
     const AnswerOptions& options_;
     AnswerRound& round_;
-    std::string file_;  ///< hash of what it holds
+    std::string file_;  ///< hash of its contents
     std::vector<QuestionRow> questions_;
     QuestionFinder finder_;
     study::AnswerWriter writer_;
     std::string now_;
-    std::map<std::string, Version, std::less<>> newest_;  ///< by annotation_of() their keys
+    std::map<std::string, Version, std::less<>> newest_;  ///< newest keys by annotation_of()
     std::map<Whose, InFile> in_file_;
     std::optional<std::string> one_of_file_;
 };

@@ -1,11 +1,11 @@
-// A file's answers into the database: which of them are new, and which count.
+// Stores a file's answers in the database, and decides which are new and which count.
 #pragma once
 
 #include "assay/mad/questions.h"
 
 namespace assay::mad {
 
-/// All of the file, in a transaction, or nothing; fills in the round's counts of answers.
+/// Stores the whole file in one transaction, or nothing. Fills in the round's counts of answers.
 void take_answers(Competition& competition, const AnswerOptions& options, AnswerRound& round);
 
 }  // namespace assay::mad

@@ -1,4 +1,4 @@
-// Answers and times as people and tools write them.
+// Answers and times in the spellings of people and tools.
 #include <fmt/format.h>
 
 #include "core/refuse.h"

@@ -1,4 +1,4 @@
-// Files of answers, one after the other, and what they leave behind.
+// Reads files of answers in sequence, and summarizes the effects.
 #include <fmt/format.h>
 
 #include "assay/error.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_gold_warnings = 5;
 
-/// Known answers that people contradict: as likely wrong in the gold file.
+/// Known answers that people contradict. The gold file may well be wrong.
 std::vector<std::string> contradicted_gold(const Competition& competition, const Tally& tally) {
     std::vector<std::string> warnings;
     std::size_t more = 0;
@@ -30,7 +30,7 @@ std::vector<std::string> contradicted_gold(const Competition& competition, const
             against += one.answer == (*row.gold ? Answer::no : Answer::yes) ? 1 : 0;
         }
         const Settled people = settle(answers);
-        // Of one or two answers nothing follows; nor of a tie, which settles as no.
+        // One or two answers prove nothing. Neither does a tie, which settles as no.
         if (answers.size() < 3 || people.unclear || people.yes == *row.gold ||
             2 * against <= answers.size()) {
             continue;
@@ -48,7 +48,7 @@ std::vector<std::string> contradicted_gold(const Competition& competition, const
     return warnings;
 }
 
-/// What blocked annotators say is taken in, and does not count.
+/// Answers by blocked annotators are stored but do not count.
 std::vector<std::string> left_out(const Competition& competition,
                                   const std::vector<AnnotatorCheck>& checks) {
     std::vector<std::string> warnings;

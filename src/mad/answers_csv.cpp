@@ -30,12 +30,13 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
             if (const auto column = row.find_column({name})) found.push_back(*column);
         return found;
     };
-    // Label Studio's table has the words of the question in `question`, its name beside them.
+    // Label Studio's table has the words of the question in `question`, and its id in another
+    // column.
     const auto token = columns({"question_id", "token", "question"});
     const auto image = columns({"image_id", "image", "path"});
     const auto label = columns({"label", "class"});
     if (token.empty() && (image.empty() || label.empty()))
-        row.column({"question"});  // says which columns there are
+        row.column({"question"});  // the error lists the existing columns
     const std::size_t answer = row.column({"answer", "choice"});
     const auto annotator = columns({"annotator", "annotator_id", "worker", "user"});
     const auto time = columns({"at", "updated_at", "time", "created_at"});
@@ -43,7 +44,7 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
     const auto key = columns({"key"});
     const auto exported = columns({exported_annotations});
     const auto annotation = columns({"annotation_id"});
-    // The first that is not empty.
+    // The first value that is not empty.
     const auto of = [&row](const std::vector<std::size_t>& places) {
         for (const std::size_t column : places)
             if (const std::string_view field = trimmed(row[column]); !field.empty())
@@ -86,7 +87,8 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
 
 namespace {
 
-/// The answers of a service, and those in a column per person: image and label name the question.
+/// The answers of a service, and those with a column per person. Image and label identify the
+/// question.
 void read_crowd(std::string_view text, crowd::Layout layout, const std::string& source,
                 AnswerSink& sink) {
     const crowd::Sink votes{

@@ -1,5 +1,5 @@
-// What Label Studio exports: JSON (tasks with their annotations) and JSON-MIN (an annotation each,
-// flat), as its versions 1.x write them.
+// Label Studio's exports: JSON (tasks with their annotations) and JSON-MIN (flat, one annotation
+// each), from its versions 1.x.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int label_studio_depth = 32;
-/// Values of one task: an image with a question and its annotations has some dozens.
+/// The most values in one task. An image with a question and its annotations has some dozens.
 constexpr std::uint64_t label_studio_values = 200'000;
 
 bool is_true(const JsonReader& object, const char* name) {
@@ -25,7 +25,7 @@ bool is_true(const JsonReader& object, const char* name) {
     return value && value->json().is_boolean() && value->truth();
 }
 
-/// Texts as they are, whole numbers in digits; nothing for all else.
+/// Texts unchanged, integers in digits; nothing for anything else.
 std::optional<std::string> scalar_text(const JsonReader& value) {
     if (value.json().is_string()) return value.text();
     if (value.json().is_number_integer()) return value.json().dump();
@@ -34,8 +34,8 @@ std::optional<std::string> scalar_text(const JsonReader& value) {
 
 constexpr std::string_view scalar = "a text or a whole number";
 
-/// The first of `names` that is there and not empty. Throws bad_input where it is neither a text
-/// nor a number.
+/// The first of `names` that is present and not empty. Throws bad_input if it is neither a text nor
+/// a number.
 std::string text_member(const JsonReader& object, std::initializer_list<const char*> names) {
     for (const char* const name : names) {
         const auto value = object.find(name);
@@ -47,7 +47,7 @@ std::string text_member(const JsonReader& object, std::initializer_list<const ch
     return "";
 }
 
-/// Where the question is named, `label` may well be another control's of the same project.
+/// If the question is named, `label` may belong to another control of the same project.
 std::string text_beside_question(const JsonReader& data, std::initializer_list<const char*> names,
                                  FoundAnswer& found) {
     for (const char* const name : names) {
@@ -71,14 +71,14 @@ void take_times(const JsonReader& from, FoundAnswer& found) {
     found.made = utc_time_in(text_member(from, {"created_at"}), found.where);
 }
 
-/// A number, an e-mail address, or an object that has both.
+/// A number, an e-mail address, or an object with both.
 std::string annotator_of(const JsonReader& annotation, const char* name) {
     const auto by = annotation.find(name);
     if (by && by->json().is_object()) return text_member(*by, {"email", "id"});
     return text_member(annotation, {name});
 }
 
-/// False: it says that there is none.
+/// Returns false if the value means that there is no answer.
 bool take_answer(const JsonReader& said, FoundAnswer& found) {
     if (said.json().is_object()) {
         if (const auto choices = said.find("choices")) return take_answer(*choices, found);
@@ -101,8 +101,8 @@ bool take_answer(const JsonReader& said, FoundAnswer& found) {
     return true;
 }
 
-/// The result of the control that our configuration calls "answer", or of the only one with
-/// choices; nothing where there is none.
+/// The result of the control that our configuration names "answer", or of the only one with
+/// choices; nothing if there is none.
 std::optional<JsonReader> choice_of(const JsonReader& results) {
     std::optional<JsonReader> only;
     std::size_t choices = 0;
@@ -122,7 +122,7 @@ std::optional<JsonReader> choice_of(const JsonReader& results) {
     return only;
 }
 
-/// What a control was told; nothing: no answer.
+/// The value that a control received; nothing means no answer.
 std::optional<JsonReader> said_by(const std::optional<JsonReader>& choice) {
     const auto value = choice ? choice->find("value") : std::nullopt;
     return value && value->json().is_object() ? value->find("choices") : std::nullopt;
@@ -156,8 +156,8 @@ void read_annotation(const JsonReader& annotation, FoundAnswer found, AnswerSink
         return;
     }
     found.annotator = annotator_of(annotation, "completed_by");
-    // Users whom Label Studio does not know became those of whoever imported our export: it says
-    // in the results who they were.
+    // Label Studio attributes answers of unknown users to the person who imported our export, but
+    // the results still name the users.
     const auto meta = choice->find("meta");
     if (meta && meta->json().is_object() && meta->find("annotator"))
         found.annotator = text_member(*meta, {"annotator"});
@@ -166,7 +166,7 @@ void read_annotation(const JsonReader& annotation, FoundAnswer found, AnswerSink
     sink.found(found);
 }
 
-/// `annotations`: nothing where the task has none.
+/// `annotations` is empty if the task has none.
 void read_task(const JsonReader& task, const std::optional<JsonReader>& annotations,
                AnswerSink& sink) {
     FoundAnswer found;

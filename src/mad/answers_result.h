@@ -1,4 +1,4 @@
-// What commands that take and write answers print.
+// The printed results of commands that read and write answers.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace assay::mad {
 
-/// Files that were read one after the other. "assay.mad_answers/1".
+/// Files that were read in sequence. "assay.mad_answers/1".
 struct AnswerRounds {
     const std::vector<AnswerRound>* rounds;
     const AnswerRound* last() const { return rounds->empty() ? nullptr : &rounds->back(); }
@@ -29,9 +29,9 @@ struct ExportedFiles {
 };
 ResultType result_type(ResultOf<ExportedFiles>);
 
-/// Of each file that an export wrote: the hashes of what it may hold.
+/// For each file that an export wrote: the hashes of its allowed contents.
 using ExportHashes = std::map<std::string, std::vector<std::string>>;
-/// "assay.mad_export_files/1": export.json of the folder.
+/// "assay.mad_export_files/1": the folder's export.json.
 struct ExportManifest {
     ExportHashes files;
 };

@@ -11,7 +11,7 @@ namespace {
 constexpr double uniform_share = .1;
 constexpr double known_variance = 1e-9;
 
-/// Counts of a pair, each with one added, as they would be when its whole list is answered.
+/// A pair's counts, each increased by one, scaled to its fully answered list.
 struct WholeList {
     double first = 0, second = 0;
 };
@@ -33,7 +33,7 @@ std::vector<WholeList> whole_lists(const AnsweredPlaces& answered) {
     return out;
 }
 
-/// z' O z is the squared influence of z on the differences, each as much as it is unresolved.
+/// z' O z is the squared influence of z on the differences, each weighted by how unresolved it is.
 SmallMatrix unresolved(std::size_t m, const OrderSoFar& so_far) {
     SmallMatrix out(m);
     for (std::size_t a = 0; a < m; ++a) {
@@ -51,7 +51,7 @@ SmallMatrix unresolved(std::size_t m, const OrderSoFar& so_far) {
     return out;
 }
 
-/// A label of one image, and who predicts it.
+/// A label of an image, and the classifiers that predict it.
 struct ImageLabel {
     std::uint32_t label = 0;
     std::vector<std::uint32_t> classifiers;

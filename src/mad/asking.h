@@ -1,5 +1,6 @@
-// Which images to ask about next: those that are expected to move the order of the classifiers
-// most, drawn with known probabilities, so that what is asked about stays a sample of all lists.
+// Chooses the next images to ask about. Images that are expected to change the order of the
+// classifiers more are drawn with higher, known probabilities, so that the asked ones remain a
+// sample of all lists.
 #pragma once
 
 #include <cstdint>
@@ -11,39 +12,40 @@
 
 namespace assay::mad {
 
-/// An accepted place of a pair, asked about or not.
+/// An accepted place of a pair, whether it was asked or not.
 struct ListedPlace {
     std::uint32_t pair = 0;               ///< in AnsweredPlaces::pairs
     std::size_t image = 0;                ///< 0, 1, ...
-    std::uint32_t first = 0, second = 0;  ///< labels that the pair's classifiers predict
+    std::uint32_t first = 0, second = 0;  ///< the labels that the pair's classifiers predict
 };
 
-/// What is known of the order so far.
+/// The current knowledge of the order.
 struct OrderSoFar {
-    std::vector<double> scores;  ///< Posterior::scores for the lists; empty: no answer yet
+    std::vector<double> scores;  ///< Posterior::scores for the lists; empty if there is no answer
+                                 ///< yet
     PairMatrix variance{0};      ///< Posterior::variance, likewise
-    /// Images with an answered place, and those on which no label was correct.
+    /// The number of images with an answered place, and of those without a correct label.
     std::uint64_t images = 0, none_correct = 0;
 };
 
-/// Of each of `images` images the expected squared influence on the differences of scores that are
-/// not resolved: over which of its labels is correct, the better a classifier the likelier its
-/// label. `answered`: pairs with their lists, and the places that are answered. Cost: places, and
-/// of each image its labels times the square of the classifiers that it concerns.
+/// For each of `images` images, the expected squared influence on unresolved differences of scores.
+/// The expectation is over which of its labels is correct; a better classifier's label is more
+/// likely. `answered` has the pairs with their lists, and the answered places. Cost: the places,
+/// and for each image its labels times the square of the number of its classifiers.
 std::vector<double> expected_influence(std::size_t classifiers, std::size_t images,
                                        std::span<const ListedPlace> places,
                                        const AnsweredPlaces& answered, const OrderSoFar& so_far);
 
-/// Of each image left, to be drawn next: in proportion to the root of influence per question
-/// (Neyman's allocation), and a tenth uniform, which bounds every weight. Adds up to 1. `cost`:
-/// questions, at least 1.
+/// The probability of each remaining image to be drawn next: proportional to the square root of
+/// influence per question (Neyman's allocation), with a tenth uniform, which bounds every weight.
+/// The sum is 1. `cost` is the number of questions, at least 1.
 std::vector<double> draw_probabilities(std::span<const double> influence,
                                        std::span<const double> cost);
 
-/// For how many images of a stratum of `images` each drawn one stands, in the order of the draws.
-/// `probabilities`: of each at its draw, among those of the stratum not drawn yet. All that are
-/// drawn stand for one each. Farquhar, Gal and Rainforth, "On Statistical Bias in Active Learning",
-/// 2021.
+/// The number of images, out of `images` in a stratum, that each drawn one represents, in the order
+/// of the draws. `probabilities` has each image's probability at its draw, among those of the
+/// stratum not drawn yet. If all are drawn, each represents one. Farquhar, Gal and Rainforth, "On
+/// Statistical Bias in Active Learning", 2021.
 std::vector<double> inclusion_weights(std::uint64_t images, std::span<const double> probabilities);
 
 }  // namespace assay::mad

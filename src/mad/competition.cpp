@@ -21,7 +21,7 @@
 namespace assay::mad {
 namespace {
 
-/// Ids and names of the table's rows, which are numbered from 0.
+/// Ids and names from the table's rows, which are numbered from 0.
 struct NamedRows {
     std::vector<std::string> ids, names;
     NamedRows(const Database& database, std::string_view table) {
@@ -104,7 +104,7 @@ void Competition::Impl::refresh() {
                            shortened(number)));
     image_root = setting_of(text, "image_root", file);
     items_hash = setting_of(text, "items_hash", file);
-    // Earlier competitions kept no distances.
+    // Earlier competitions stored no distances.
     const auto kept = text.find("distances_hash");
     distances_hash = kept == text.end() ? std::string() : kept->second;
     NamedRows rows(database, "class");

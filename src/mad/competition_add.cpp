@@ -1,4 +1,4 @@
-// How classifiers come to a competition that is under way.
+// Adds classifiers to a running competition.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ void check_images(const Competition::Impl& in, const PredictionStore& store) {
         refuse(fmt::format("{} does not belong to {}: {}", where, in.folder.string(), what));
 }
 
-/// Takes back that a classifier was removed; false: it was not.
+/// Restores a removed classifier. Returns false if it was not removed.
 bool restore_classifier(Competition::Impl& in, CompetitionClassifier& one,
                         std::string_view reason) {
     if (one.active) return false;
@@ -50,7 +50,7 @@ std::vector<std::string> Competition::add(const std::vector<std::string>& paths,
                                           const ProgressCallback& progress) {
     Impl& in = *impl_;
     in.skipped.clear();
-    // The predictions of whoever was here before are in the folder.
+    // The folder has the predictions of all earlier classifiers.
     std::vector<std::string> known, stores;
     for (const std::string& path : paths)
         (!is_there(path) && classifier_called(in, path) != nullptr ? known : stores)
@@ -59,7 +59,7 @@ std::vector<std::string> Competition::add(const std::vector<std::string>& paths,
         const CompetitionClassifier& one = *classifier_called(in, name);
         predictions(one).check(one);
     }
-    // All is read before the database is held.
+    // Everything is read before the database is locked.
     const IncomingFolder folder(in.folder);
     std::vector<Incoming> incoming;
     if (!stores.empty()) {
@@ -93,7 +93,7 @@ std::vector<std::string> Competition::add(const std::vector<std::string>& paths,
                 added.push_back(one.name);
             }
         }
-        // Of those that are there these are the same bytes, in place of what may be damaged.
+        // For existing classifiers the bytes are the same, and replace possibly damaged files.
         for (const Incoming& one : incoming) folder.move_into(in.folder, one);
         all.commit();
     } catch (...) {

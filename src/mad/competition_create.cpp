@@ -1,4 +1,4 @@
-// How a competition begins.
+// Creates a competition.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@
 namespace assay::mad {
 namespace {
 
-/// The classes that a store's columns are. Scores of unlabelled images may not know them: a
-/// thousand numbered ones beside ImageNet's hierarchy are ImageNet's.
+/// The classes of a store's columns. Scores of unlabeled images may lack them: with ImageNet's
+/// hierarchy, a thousand numbered classes are ImageNet's.
 ClassList classes_of(const PredictionStore& store, const InitOptions& options) {
     if (!options.classes.empty()) {
         ClassList named =
@@ -53,7 +53,7 @@ void insert_classes(Database& database, const ClassList& classes) {
     for (std::size_t c = 0; c < classes.size(); ++c) insert.run(c, classes.id(c), classes.name(c));
 }
 
-/// What becomes text of the database is text.
+/// Texts for the database must be valid text.
 void check_texts(const PredictionStore& store, const ClassList& classes,
                  const Hierarchy* hierarchy) {
     const std::string where = store.folder().string();
@@ -82,7 +82,7 @@ void insert_hierarchy(Database& database, const Hierarchy& hierarchy) {
     }
 }
 
-/// Of nodes, names and edges: which file they came from does not matter.
+/// Depends on nodes, names and edges, but not on the file.
 std::string hierarchy_hash(const Hierarchy& hierarchy) {
     Hasher hasher;
     for (std::uint32_t n = 0; n < hierarchy.size(); ++n) {
@@ -95,7 +95,7 @@ std::string hierarchy_hash(const Hierarchy& hierarchy) {
     return hasher.digest();
 }
 
-/// What a competition begins with, worked out from the options and the stores.
+/// The initial state of a competition, from the options and the stores.
 struct Beginning {
     CompetitionSettings settings;
     ClassList classes;
@@ -104,13 +104,13 @@ struct Beginning {
     std::optional<ClassDistances> distances;  ///< that are kept
 };
 
-/// As the command line has it.
+/// In the command line's spelling.
 std::string spelled(DistanceReading distance) {
     std::string name(facts_of(distance).name);
     std::replace(name.begin(), name.end(), '_', '-');
     return name;
 }
-/// The reading that needs nothing beside the ways to the root.
+/// The reading that only needs the paths to the root.
 DistanceReading without_the_rest(DistanceReading distance) {
     if (distance == DistanceReading::graph_full_min) return DistanceReading::graph_closure_min;
     if (distance == DistanceReading::graph_full_max) return DistanceReading::graph_closure_max;
@@ -150,10 +150,10 @@ Beginning beginning_of(const std::filesystem::path& target, const InitOptions& o
                                 "file with `--hierarchy data.noun`, or use `--distance {}`",
                                 spelled(distance), spelled(without_the_rest(distance))));
     begin.above = hierarchy_named(options.hierarchy);
-    // Found out now, with a message about the classes, and not when images are selected.
+    // Checked now, with a message about the classes, and not later when images are selected.
     const ClassDistances checked(begin.above, begin.classes, distance);
     if (whole) begin.distances = checked;
-    // What lies beside the ways to the root decides one kind of distance alone.
+    // Nodes that are not ancestors of the classes only matter for one kind of distance.
     if (!whole) begin.above = begin.above.ancestors_of(begin.above.nodes_of(begin.classes));
     begin.above_hash = hierarchy_hash(begin.above);
     return begin;
@@ -163,7 +163,7 @@ bool same_units(const ClassDistances& a, const ClassDistances& b) {
     return std::equal(a.all().begin(), a.all().end(), b.all().begin(), b.all().end());
 }
 
-/// A competition that began as this one would: the same command was given before.
+/// A competition that began in the same way: the command was given before.
 Competition opened_again(const std::filesystem::path& folder, const Beginning& begin,
                          const InitOptions& options, const std::vector<PredictionStore>& stores,
                          const ProgressCallback& progress) {
@@ -173,7 +173,7 @@ Competition opened_again(const std::filesystem::path& folder, const Beginning& b
     const std::string file = database.path().string();
     const std::string name_of_it = folder.string();
     CompetitionSettings wanted = begin.settings;
-    // How it reads confidences is the competition's, not the command's.
+    // The competition, not the command, decides how confidences are quantized.
     wanted.single_precision = there.settings().single_precision;
     for (const auto& [name, value] : settings_text(wanted)) {
         const std::string& was = setting_of(first, name, file);
@@ -206,7 +206,7 @@ Competition opened_again(const std::filesystem::path& folder, const Beginning& b
                                 "type `assay mad select {} --images {}`",
                                 name_of_it, there.image_root().string(), shell_word(name_of_it),
                                 shell_word(options.images.string())));
-    // By what they predict: names agree where scores do not.
+    // Compares predictions, because names may agree although scores differ.
     const IncomingFolder incoming(folder);
     for (const PredictionStore& store : stores) {
         const Incoming one = read_incoming(incoming.path(), store, there.classes(), name_of_it,
@@ -295,7 +295,7 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
             options.reason);
     }
     all.commit();
-    // The log of the database is folded into it, so that the folder moves as a whole.
+    // Merges the database's log into it, so that the folder can be moved as a whole.
     in->database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
     in.reset();
 

@@ -22,7 +22,7 @@ ImageRow item_row(std::uint64_t number, std::string_view id, std::string_view pa
 
 }  // namespace
 
-/// items.csv as it was recorded; none of its rows is kept.
+/// The recorded items.csv, without keeping its rows.
 class ItemsFile {
 public:
     explicit ItemsFile(const Competition& competition)
@@ -32,8 +32,8 @@ public:
                                path_.string()));
     }
 
-    /// Calls visit(number, line) of each item from `number` on, whose line begins at `at`, until it
-    /// says false; only where no field is quoted, so that a line is an item.
+    /// Calls visit(number, line) for each item from `number` on, whose line begins at `at`, until
+    /// it returns false. Only if no field is quoted, so that each line is an item.
     template <class Visit>
     void each_line(std::uint64_t number, std::size_t at, Visit&& visit) const {
         for (std::string_view text = file_.text().substr(at); !text.empty(); ++number) {
@@ -48,7 +48,7 @@ public:
     std::size_t place_of(std::string_view line) const {
         return static_cast<std::size_t>(line.data() - file_.text().data());
     }
-    /// Calls visit(number, reader) at each item.
+    /// Calls visit(number, reader) for each item.
     template <class Visit>
     void each_row(Visit&& visit) const {
         CsvReader reader(file_.text(), path_.string(), {.delimiter = ','});
@@ -74,7 +74,7 @@ private:
 struct ItemReader::Impl {
     ItemsFile items;
     bool quoted;
-    std::vector<std::size_t> lines;  ///< where every 4,096th begins
+    std::vector<std::size_t> lines;  ///< the positions of every 4,096th line
 
     explicit Impl(const Competition& competition) : items(competition), quoted(items.has_quotes()) {
         if (quoted) return;

@@ -1,4 +1,4 @@
-// The few images of a competition that matter, out of the many that its items.csv lists.
+// Looks up the few images of a competition that matter among the many in items.csv.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace assay::mad {
 /// Finds images of items.csv without keeping them in memory.
 class ItemReader {
 public:
-    /// Cost: one pass over the file. Throws bad_input: its bytes differ from the recorded ones.
+    /// Cost: one pass over the file. Throws bad_input if its bytes differ from the recorded ones.
     explicit ItemReader(const Competition& competition);
     ~ItemReader();
     ItemReader(ItemReader&&) noexcept;
-    /// Id and path of these images, in their order. `numbers`: ascending. Cost: some 4,096 lines
-    /// each; a pass over the file where fields of it are quoted.
+    /// Ids and paths of these images, in order. `numbers` must be ascending. Cost: about 4,096
+    /// lines each, or a pass over the file if it has quoted fields.
     std::vector<ImageRow> rows(const std::vector<std::uint64_t>& numbers) const;
 
 private:
@@ -32,8 +32,8 @@ private:
 void visit_items(const Competition& competition,
                  const std::function<void(std::uint64_t number, std::string_view id,
                                           std::string_view path)>& visit);
-/// Calls visit(number, id, value) for every image; false, without a look at them: items.csv is not
-/// there or has no such attribute. Cost: one pass over the file.
+/// Calls visit(number, id, value) for every image. Returns false without reading if items.csv is
+/// missing or has no such attribute. Cost: one pass over the file.
 bool visit_attribute(const Competition& competition, std::string_view attribute,
                      const std::function<void(std::uint64_t number, std::string_view id,
                                               std::string_view value)>& visit);

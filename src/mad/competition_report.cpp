@@ -16,7 +16,7 @@ double threshold_of(const CompetitionClassifier& one) {
     return one.threshold / double{confidence_levels};
 }
 
-/// What nobody meant: classifiers that cannot differ, or that nothing is asked of.
+/// Probable mistakes: classifiers that cannot differ, or about which nothing is asked.
 std::vector<std::string> competition_warnings(const std::vector<CompetitionClassifier>& all) {
     std::vector<std::string> warnings;
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -1,5 +1,5 @@
-// The rows of a competition's tables as structs, and the few ways in which they are read and
-// written: SQL that more than one part needs stands here.
+// The rows of a competition's tables as structs, and functions to read and write them. SQL that
+// several parts need is here.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace assay::mad {
 
-// What a competition shares with every study.
+// The tables that a competition shares with every study.
 using study::AnnotatorRow;
 using study::AnswerRow;
 using study::decide;
@@ -42,14 +42,14 @@ struct Competition::Impl {
     std::uint64_t images = 0;
     std::filesystem::path image_root;
     std::string items_hash;
-    std::string distances_hash;  ///< "": they are worked out
+    std::string distances_hash;  ///< "" means that they are computed
     std::vector<CompetitionClassifier> classifiers;
-    std::string skipped;                 ///< of stores that were named to begin it, or to add
+    std::string skipped;                 ///< stores that were named at the beginning, or for adding
     std::optional<Hierarchy> hierarchy;  ///< read on first use
     std::optional<Dataset> dataset;      ///< likewise
 
-    /// Inside a transaction, before anything is decided: another process may have changed settings
-    /// and classifiers since they were read.
+    /// Call inside a transaction before deciding anything, because another process may have changed
+    /// settings and classifiers since they were read.
     void refresh();
 
     Impl(std::filesystem::path where, Database open)
@@ -63,7 +63,7 @@ struct PairRow {
     std::uint32_t k = 0;
 };
 
-/// In the order of the words of the column selected.state.
+/// In the order of the words in the column selected.state.
 enum class SelectedState : std::uint8_t { accepted, replaced, duplicate };
 std::string_view name_of(SelectedState);
 
@@ -84,13 +84,13 @@ struct ControlRow {
     std::uint64_t stratum_images = 0, stratum_sample = 0;
 };
 
-/// Between active classifiers, by (first, second).
+/// Pairs of active classifiers, by (first, second).
 std::vector<PairRow> read_pairs(const Database& database);
-/// Of these pairs, by pair, then place, then image; all states.
+/// The places of these pairs, by pair, then place, then image; in all states.
 std::vector<SelectedRow> read_selected(const Database& database);
 std::vector<ControlRow> read_control(const Database& database);
 
-/// Makes the rows of images of the data set that are not there yet.
+/// Adds missing rows for images of the data set.
 void note_images(Competition& competition, const std::vector<std::uint64_t>& numbers);
 
 }  // namespace assay::mad

@@ -1,4 +1,4 @@
-// The settings of a competition as rows of its database.
+// Reads and writes a competition's settings as rows of its database.
 #pragma once
 
 #include <map>
@@ -54,11 +54,11 @@ inline constexpr auto description<mad::CompetitionSettings> = describe<mad::Comp
 
 namespace assay::mad {
 
-/// Throws usage: out of range.
+/// Throws usage for values out of range.
 void check_settings(const CompetitionSettings& settings);
-/// Name and value of each.
+/// The name and value of each setting.
 std::map<std::string, std::string> settings_text(const CompetitionSettings& settings);
-/// The settings as they are written today: earlier competitions had other words for some.
+/// The settings in today's words, because earlier competitions used other words for some.
 std::map<std::string, std::string> todays_settings(std::map<std::string, std::string> text);
 /// Throws bad_input, naming setting, value and what is allowed.
 CompetitionSettings settings_from(const std::map<std::string, std::string>& text,

@@ -12,7 +12,7 @@
 namespace assay::mad {
 namespace {
 
-/// What rows say together, and the files beside the database.
+/// Checks the consistency of rows, and the files next to the database.
 void check_opened(study::Problems& problems, const Competition& competition) {
     const Database& database = competition.impl().database;
     problems.look([&] {

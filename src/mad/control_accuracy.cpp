@@ -13,7 +13,7 @@
 namespace assay::mad {
 namespace {
 
-/// Of a stratum's proportion, whose sample is so many of so many images.
+/// The interval for a stratum's proportion, from a sample of `counted` out of `images` images.
 Interval stratum_interval(double proportion, double counted, double images, double level) {
     if (counted >= images) return {proportion, proportion, level, ""};
     const double size = counted * std::max(images - 1, 1.0) / (images - counted);

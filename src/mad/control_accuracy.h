@@ -1,5 +1,5 @@
-// What the control sample says of accuracy on all images of a competition, which the selected
-// images say nothing about: each image counts for as many as it was drawn out of.
+// Estimates accuracy on all images of a competition from the control sample, because the selected
+// images cannot tell it. Each image represents as many images as it was drawn from.
 #pragma once
 
 #include <cstdint>
@@ -16,33 +16,34 @@ namespace assay::mad {
 
 struct SampledStratum {
     std::uint64_t images = 0;   ///< of the competition
-    std::uint64_t drawn = 0;    ///< of these, each with the same probability
+    std::uint64_t drawn = 0;    ///< of these, images drawn with equal probability
     std::uint64_t counted = 0;  ///< of the drawn ones, those that can be judged and have scores
     std::uint64_t correct = 0;
 };
-/// Of all images that would count. Each stratum weighs as many images as, by its sample, would
-/// count in it. Interval: Wilson's of each stratum, by a sample size that grows beyond all bounds
-/// as the sample becomes the whole stratum; their distances from the proportions, weighted, added
-/// in squares (Zou and Donner's MOVER 2008), so that a stratum in which all are correct is not
-/// taken for certain. One stratum: Wilson's interval. Undefined: a stratum of which none was drawn;
-/// nothing counts.
+/// The proportion among all images that would count. A stratum's weight is the number of its images
+/// that would count, estimated from its sample. Interval: Wilson's for each stratum, with a sample
+/// size that grows without bound as the sample approaches the whole stratum. Their distances from
+/// the proportions are weighted and added in squares (Zou and Donner's MOVER 2008), so that a
+/// stratum in which all are correct is not treated as certain. With one stratum it is Wilson's
+/// interval. Undefined if a stratum has no drawn image, or if nothing counts.
 Estimate stratified_proportion(std::span<const SampledStratum> strata, double level);
 
 struct ControlSample {
     std::vector<ControlRow> rows;
-    /// labels[c][r]: what classifier c predicts for row r; nothing: it has no scores of it.
+    /// labels[c][r] is classifier c's prediction for row r, or nothing if it has no scores for it.
     std::vector<std::vector<std::optional<std::uint16_t>>> labels;
-    std::vector<std::uint64_t> scored;  ///< of each classifier: images of the competition
+    std::vector<std::uint64_t> scored;  ///< for each classifier: its number of the competition's
+                                        ///< images
 };
-/// Of these classifiers; none of them is read where there is no control sample. Throws bad_input:
-/// an image or a label that is not there, strata that contradict themselves.
+/// For these classifiers. Reads nothing if there is no control sample. Throws bad_input: a missing
+/// image or label, inconsistent strata.
 ControlSample read_control_sample(const Competition& competition,
                                   const std::vector<CompetitionClassifier>& classifiers);
-/// Of every image the labels that classifiers predict for it: what the sample asks.
+/// The labels that classifiers predict for every image, which the sample asks about.
 std::set<QuestionKey> control_keys(const ControlSample& sample);
-/// One a classifier. Undefined while questions about its labels are open or not asked: those
-/// settled first are not a random part; where the strata have fewer images than the classifier has
-/// scores of. Images that nobody can judge do not count.
+/// One per classifier. Undefined while questions about its labels are open or not asked, because
+/// those settled first are no random part. Also undefined if the strata have fewer images than the
+/// classifier has scores for. Images that nobody can judge do not count.
 std::vector<Estimate> control_accuracies(const ControlSample& sample, const Tally& tally,
                                          double level);
 

@@ -20,7 +20,7 @@ namespace {
 
 using HashedImage = std::pair<std::uint64_t, std::uint64_t>;
 
-/// Keeps the smallest few of any number.
+/// Keeps a few of the smallest values.
 class SmallestFew {
 public:
     explicit SmallestFew(std::uint64_t most) : most_(most) {}
@@ -45,7 +45,7 @@ private:
     std::vector<HashedImage> heap_;
 };
 
-/// Philox's block function itself, of which RandomStream takes several steps: one an image.
+/// Philox's block function directly: one step per image, while RandomStream takes several.
 class ControlHash {
 public:
     explicit ControlHash(std::uint64_t seed) {
@@ -63,7 +63,7 @@ private:
     std::array<std::uint32_t, 2> key_{};
 };
 
-/// -1: no classifier has scores of it.
+/// -1 if no classifier has scores for it.
 int stratum_of(std::span<const std::span<const std::uint16_t>> labels, std::size_t image) {
     std::uint16_t first = no_label;
     for (const std::span<const std::uint16_t>& of : labels) {
@@ -107,11 +107,11 @@ ControlDraw unpacked_draw(const std::vector<std::byte>& bytes) {
     return draw;
 }
 
-/// The classifiers whose labels make the strata.
+/// The classifiers whose labels define the strata.
 std::string strata_by(const Competition& competition) {
     std::string names;
     for (const CompetitionClassifier& one : competition.active())
-        names += (names.empty() ? "" : "/") + one.name;  // no name holds a '/'
+        names += (names.empty() ? "" : "/") + one.name;  // names contain no '/'
     return names;
 }
 
@@ -119,8 +119,8 @@ void write_control(Competition& competition, const ControlDraw& draw, const Cont
     const auto sizes = control_sizes(draw, wish.images);
     Database& database = competition.impl().database;
     Transaction all(database);
-    // Nothing was locked while images were drawn, and a smaller sample would leave those of a
-    // larger one with other probabilities than theirs.
+    // No lock was held while images were drawn, and a smaller sample would give images of a larger
+    // one wrong probabilities.
     if (control_images(competition) != wish.there || !control_is_missing(competition, wish.images))
         throw Error(
             ErrorCode::busy,
@@ -195,7 +195,7 @@ std::array<std::uint64_t, control_strata> control_sizes(const ControlDraw& draw,
                                                   "classifiers agree on {} images and differ on {}",
                                                   count_text(agree), count_text(differ)));
     }
-    // The odd one goes where classifiers differ.
+    // An odd image goes to the stratum in which classifiers differ.
     const std::uint64_t of_agree = std::min(agree, wanted / 2);
     const std::uint64_t of_differ = std::min(differ, wanted - of_agree);
     return {std::min(agree, wanted - of_differ), of_differ};

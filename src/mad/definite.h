@@ -1,4 +1,4 @@
-// Small symmetric systems by Cholesky's factors; matrices row by row.
+// Solves small symmetric systems by Cholesky factorization. Matrices are stored row by row.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace assay::mad {
 /// Of a positive definite matrix.
 class DefiniteFactor {
 public:
-    /// The lower triangle is read.
+    /// Only the lower triangle is read.
     DefiniteFactor(std::vector<double> matrix, std::size_t size);
     void solve(std::span<double> b) const;  ///< b becomes matrix^-1 b
     double log_determinant() const;
@@ -20,7 +20,7 @@ private:
     std::size_t size_;
 };
 
-/// A root R of a positive semidefinite matrix, R R' = matrix: directions without variance get none.
+/// A root R of a positive semidefinite matrix, R R' = matrix. Directions without variance are zero.
 class SemidefiniteRoot {
 public:
     SemidefiniteRoot(std::vector<double> matrix, std::size_t size);

@@ -14,9 +14,9 @@ namespace assay::mad {
 namespace {
 
 constexpr std::uint32_t most_classes = 32'768;
-/// The upper end of a class's own edge may be this deep where edges weigh 2^-depth.
+/// The largest depth of the upper end of a class's own edge, if edges weigh 2^-depth.
 constexpr std::uint32_t deepest = 20;
-/// So many edges of weight 1, up and down, stay below 2^32 units.
+/// This many edges of weight 1, up and down, stay below 2^32 units.
 constexpr std::uint32_t deepest_hop = 1'000;
 
 void refuse_deep(const Hierarchy& hierarchy, const std::vector<std::uint32_t>& nodes,

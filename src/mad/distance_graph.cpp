@@ -15,17 +15,17 @@ namespace assay::mad {
 namespace {
 
 constexpr std::uint32_t far = std::numeric_limits<std::uint32_t>::max();
-/// All that is above one class: with them, memory is classes x ancestors.
+/// The most ancestors of a class, because memory is classes x ancestors.
 constexpr std::size_t most_ancestors = 10'000;
 
-/// Weights of so many edges one below the other, the first one's upper end so deep.
+/// The weight of a chain of `edges` edges whose first upper end is at `depth`.
 std::uint32_t weight_below(std::uint32_t depth, std::uint32_t edges) {
     std::uint32_t sum = 0;
     for (std::uint32_t d = depth; d < depth + edges; ++d) sum += halving_weight(std::min(d, 31U));
     return sum;
 }
 
-/// Sets the distances of each pair of classes, which `of(i, j)` gives for i < j.
+/// Sets the distance of each pair of classes from `of(i, j)`, called for i < j.
 template <class Of>
 void fill_pairs(std::size_t classes, std::vector<std::uint32_t>& units, Of&& of) {
     for (std::size_t i = 0; i < classes; ++i) {
@@ -35,7 +35,7 @@ void fill_pairs(std::size_t classes, std::vector<std::uint32_t>& units, Of&& of)
     }
 }
 
-/// What an edge weighs, by its upper end.
+/// The weight of an edge, by its upper end.
 std::vector<std::uint32_t> weights_of(const Hierarchy& hierarchy, EdgeWeight weight, bool most) {
     std::vector<std::uint32_t> weights(hierarchy.size());
     for (std::uint32_t node = 0; node < hierarchy.size(); ++node) {
@@ -45,8 +45,8 @@ std::vector<std::uint32_t> weights_of(const Hierarchy& hierarchy, EdgeWeight wei
     return weights;
 }
 
-/// Cost of the cheapest way from a start to every node: upwards alone, or over edges in either
-/// direction (Dijkstra 1959). Keeps its memory.
+/// The cost of the cheapest path from a start to every node: upwards only, or along edges in either
+/// direction (Dijkstra 1959). It reuses its memory.
 class Search {
 public:
     Search(const Hierarchy& hierarchy, std::vector<std::uint32_t> weights)
@@ -68,7 +68,7 @@ public:
         }
         return cost_;
     }
-    /// By the last search.
+    /// From the last search.
     const std::vector<std::uint32_t>& reached() const { return reached_; }
 
 private:
@@ -85,8 +85,8 @@ private:
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
 
-/// Distances over common ancestors: the least sum of what the two classes' ways up to one cost.
-/// `cost_of`: of the way from a class up to a node, which the search says is so much.
+/// Distances through common ancestors: the smallest sum of the costs of both classes' paths to one.
+/// `cost_of` gives the cost of the path from a class to a node, given the search's result.
 template <class CostOf>
 void over_ancestors(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
                     std::vector<std::uint32_t> weights, std::vector<std::uint32_t>& units,
@@ -124,8 +124,8 @@ void over_ancestors(const Hierarchy& hierarchy, std::span<const std::uint32_t> c
 
 }  // namespace
 
-// Over a common ancestor the best pair of ways shares the ancestor's longest way from the root, and
-// takes the fewest edges down from it.
+// For a common ancestor, the best pair of paths shares the ancestor's longest path from the root,
+// and takes the fewest edges down from it.
 void tree_path_distances(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
                          std::vector<std::uint32_t>& units) {
     const std::uint32_t edge = equal_weight(0);

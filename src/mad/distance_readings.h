@@ -1,4 +1,4 @@
-// The readings of the distance between classes; results by row of the classes, in units of 2^-20.
+// The readings of the distance between classes. Results are ordered by class, in units of 2^-20.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace assay::mad {
 
-/// Of an edge whose parent is so deep.
+/// The weight of an edge whose parent has this depth.
 using EdgeWeight = std::uint32_t (*)(std::uint32_t depth);
 inline std::uint32_t halving_weight(std::uint32_t depth) {
     return (std::uint32_t{1} << 20) >> depth;
@@ -20,7 +20,7 @@ inline std::uint32_t equal_weight(std::uint32_t) {
 
 void tree_path_distances(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
                          std::vector<std::uint32_t>& units);
-/// `most`: nodes are as deep as their longest way to the root.
+/// With `most`, a node's depth is its longest path to the root.
 void ancestor_distances(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
                         EdgeWeight weight, bool most, std::vector<std::uint32_t>& units);
 void graph_distances(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,

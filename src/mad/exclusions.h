@@ -1,4 +1,4 @@
-// Images that a person has ruled out: drawings, collages, broken ones.
+// Images that a person has excluded: drawings, collages, broken ones.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct Exclusion {
     std::uint64_t image = 0;
     std::string id, reason;
 };
-/// A csv with a column image (ids) and perhaps reason (where empty: `reason`); of an image that
-/// comes more than once its first row. Throws bad_input: damaged, an id that is not there (with row
-/// and the nearest).
+/// Reads a csv with a column image (ids) and optionally reason (`reason` is the default). If an
+/// image is repeated, its first row counts. Throws bad_input: damaged, an unknown id (with row and
+/// the nearest).
 std::vector<Exclusion> read_exclusion_file(const Competition& competition,
                                            const std::filesystem::path& file,
                                            std::string_view reason);
-/// Inside a transaction of the caller. Images that are excluded already stay as they are.
+/// Call inside a transaction. Images that are excluded already do not change.
 void write_exclusions(Competition& competition, const std::vector<Exclusion>& exclusions);
 
 }  // namespace assay::mad

@@ -1,4 +1,4 @@
-// All that a competition holds, as tables and as Label Studio's tasks.
+// Exports all data of a competition as tables and as Label Studio's tasks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 constexpr std::array<std::string_view, 8> exported_names = {
     "classifiers.csv", "selected.csv",  "control.csv",      "questions.csv",
     "answers.csv",     "decisions.csv", "annotations.json", "config.xml"};
-/// Which files an export wrote here.
+/// The list of files that an export wrote here.
 constexpr std::string_view export_manifest = "export.json";
 
 constexpr const char* classifiers_query =
@@ -45,12 +45,12 @@ std::string shown_outcome(const QuestionTally* question) {
     return question->outcome.unclear ? "unclear" : question->outcome.yes ? "yes" : "no";
 }
 
-/// A selected image, and what was said of it.
+/// A selected image and the answers about it.
 struct SelectedImage {
     std::string first, second;  ///< classifiers
     const SelectedRow* row;
     std::string image, path, first_label, second_label;
-    std::string first_correct, second_correct;  ///< "yes", "no", "unclear", "" as long as unknown
+    std::string first_correct, second_correct;  ///< "yes", "no", "unclear"; "" while unknown
     std::string_view known_case;
 };
 ResultType result_type(ResultOf<SelectedImage>) {
@@ -105,7 +105,7 @@ std::string selected_table(const Competition& competition, const Tally& tally) {
     return text;
 }
 
-/// A question that was asked, and what annotators said.
+/// A question and the annotators' answers.
 struct ExportedQuestion {
     std::string question, image, path, label, name, gold;
     std::uint64_t yes, no, cannot_say;
@@ -145,7 +145,7 @@ std::string asked_table(const Competition& competition, const Tally& tally) {
     return text;
 }
 
-/// Tasks of all questions, with the answers that count.
+/// The tasks of all questions, with the answers that count.
 std::string annotations_json(const Competition& competition, const Tally& tally,
                              std::string_view prefix, bool users) {
     const ShownQuestions shown(competition);
@@ -170,8 +170,8 @@ std::string annotations_json(const Competition& competition, const Tally& tally,
             nlohmann::json annotation = {{"result", nlohmann::json::array({std::move(result)})},
                                          {"was_cancelled", false},
                                          {"created_at", times[{row.question, row.annotator}]}};
-            // Label Studio refuses the whole file where it does not know one of the users, and
-            // takes what has no user for the importer's.
+            // Label Studio refuses the whole file if it does not know one of the users, and
+            // attributes answers without a user to the importer.
             if (users && name.find('@') != std::string::npos)
                 annotation["completed_by"] = {{"email", name}};
             task["annotations"].push_back(std::move(annotation));
@@ -210,8 +210,8 @@ void write_export_hashes(const std::filesystem::path& file, const ExportHashes& 
     write_file_atomically(file, json_of(ExportManifest{hashes}).dump(1) + "\n");
 }
 
-/// Tables of the same names may be the user's own, and ours may have been written into since: only
-/// what an export wrote is replaced.
+/// Tables with these names may be the user's own, and ours may have been edited since. So only
+/// unchanged files from an export are replaced.
 void check_export_folder(const std::filesystem::path& folder, const ExportHashes& known) {
     if (!is_there(folder)) return;
     if (!is_folder(folder))
@@ -266,8 +266,8 @@ std::vector<std::filesystem::path> export_competition(const Competition& competi
         annotations_json(competition, tally, prefix, users),
         label_studio_config()};
     make_folders(folder);
-    // Both the old and the new while files are replaced, so that an export that was interrupted may
-    // be repeated.
+    // Lists both old and new files during replacement, so that an interrupted export can be
+    // repeated.
     ExportHashes now, both = known;
     for (std::size_t f = 0; f < texts.size(); ++f) {
         const std::string name(exported_names[f]), hash = hash_text(texts[f]);

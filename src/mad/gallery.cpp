@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t still_open = 4;  // place in GallerySheet::cases
 
-/// A pair with the images that its sheets show.
+/// A pair with the images for its sheets.
 struct GalleryPair {
     PairRow row;
     std::string file;  ///< without ending
@@ -30,7 +30,7 @@ struct GalleryPair {
     std::uint64_t accepted = 0, duplicates = 0;
 };
 
-/// A sheet before it is drawn.
+/// The plan of a sheet.
 struct SheetPlan {
     GallerySheet result;
     std::vector<std::string> head;
@@ -55,7 +55,7 @@ void check_gallery_options(const Competition& competition, const GalleryOptions&
     }
 }
 
-/// "FIRST--SECOND" for each pair, unique, whatever the names hold.
+/// "FIRST--SECOND" for each pair, made unique and valid for any names.
 class SheetNames {
 public:
     std::string of(const std::string& first, const std::string& second) {
@@ -69,7 +69,7 @@ public:
     }
 
 private:
-    /// Two of them and an ending fit into a file's name of 255 bytes.
+    /// Two names and an extension fit into a file name of 255 bytes.
     static std::string part(const std::string& name) {
         std::string plain = folder_name_from(name);
         if (plain.size() <= 110) return plain;
@@ -91,7 +91,8 @@ bool is_wanted_pair(const GalleryOptions& options, const std::string& first,
                                       : named(first) && named(second);
 }
 
-/// Names are those of all pairs, so that a sheet's does not depend on what else is drawn.
+/// Names are assigned for all pairs, so that a sheet's name does not depend on which others are
+/// drawn.
 std::vector<GalleryPair> gallery_pairs(const Competition& competition,
                                        const GalleryOptions& options, SheetNames& names) {
     const Database& database = competition.impl().database;
@@ -117,7 +118,7 @@ std::vector<GalleryPair> gallery_pairs(const Competition& competition,
     return pairs;
 }
 
-/// What classes are called in little room: the first of several names, where no other class has it.
+/// Short class names: the first of several names, unless another class has it too.
 std::vector<std::string> short_names(const ClassList& classes) {
     std::map<std::string, int> count;
     std::vector<std::string> names;
@@ -131,7 +132,7 @@ std::vector<std::string> short_names(const ClassList& classes) {
     return names;
 }
 
-/// ".93", cut as people read it: .999 is not 1.
+/// ".93", truncated, because .999 must not appear as 1.
 std::string confidence_text(std::uint8_t level) {
     const int percent = level * 100 / confidence_levels;
     return percent >= 100 ? "1.00" : fmt::format(".{:02}", percent);
@@ -148,7 +149,7 @@ public:
                                          : std::nullopt);
     }
 
-    /// The sheets of a pair, each with up to `cells` images.
+    /// The sheets of a pair, each with at most `cells` images.
     std::vector<SheetPlan> sheets_of(const GalleryPair& pair, std::size_t cells) const {
         std::vector<SheetPlan> sheets;
         std::array<std::uint64_t, 5> all{};
@@ -208,7 +209,8 @@ private:
     }
 
     GalleryLabel data_of(std::uint32_t classifier, std::int64_t image, std::uint16_t label) const {
-        const SheetLabel shown = label_of(classifier, image, label);  // checks that it is the one
+        // checks that the prediction is the recorded one
+        const SheetLabel shown = label_of(classifier, image, label);
         const Predictions& stored = stored_.at(classifier).value().predictions();
         GalleryLabel out{
             .id = competition_.classes().id(label),
@@ -253,7 +255,7 @@ private:
     std::vector<std::optional<StoredPredictions>> stored_;
 };
 
-/// Before anything is written: throws unless one image of all sheets can be read.
+/// Throws before anything is written, unless at least one image of all sheets can be read.
 void check_some_image(const std::vector<SheetPlan>& sheets, const SheetForm& form) {
     std::string first_reason;
     std::filesystem::path first_path;

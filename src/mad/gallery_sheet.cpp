@@ -46,7 +46,7 @@ Corner corner_of(std::size_t cell, std::size_t head_lines, const SheetForm& form
                    static_cast<int>(cell / form.columns) * cell_height(form)};
 }
 
-/// "A: tabby .93"; a name without room is cut, its confidence never.
+/// "A: tabby .93". A long name is truncated, but never its confidence.
 void draw_label(Image& sheet, int left, int top, char who, const SheetLabel& label,
                 const SheetForm& form) {
     const std::size_t room = letters_across(form.side, form);
@@ -76,7 +76,7 @@ Image grey_field(std::string_view reason, const SheetForm& form) {
     return image;
 }
 
-/// The error's message without the path, which the sheet has no room for.
+/// The error's message without the path, because the sheet has no room for it.
 std::string reason_of(const Error& error, const std::filesystem::path& path) {
     std::string text = error.message();
     const std::string name = path.string();
@@ -107,7 +107,7 @@ Image cell_image(const std::filesystem::path& path, const SheetForm& form, std::
         return resize(image, Interpolation::bicubic,
                       {.width = scaled(image.width), .height = scaled(image.height)});
     } catch (const Error& error) {
-        // What another image would meet, too, ends the work.
+        // An error that would also affect other images ends the work.
         if (error.code() != ErrorCode::bad_input) throw;
         reason = reason_of(error, path);
         return grey_field(reason, form);

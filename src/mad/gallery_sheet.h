@@ -1,4 +1,4 @@
-// How a sheet of a gallery looks.
+// The layout of a gallery's contact sheet.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace assay::mad {
 
-enum class SheetMark : std::uint8_t { open, yes, no };  ///< what people say of a label
+enum class SheetMark : std::uint8_t { open, yes, no };  ///< people's verdict on a label
 
 struct SheetLabel {
     std::string name;
@@ -28,15 +28,15 @@ struct SheetForm {
     std::uint32_t columns = 6;
 };
 
-/// Cells that one sheet holds: whole rows, at least one.
+/// The number of cells on a sheet: whole rows, at least one.
 std::size_t cells_of_a_sheet(const SheetForm& form);
-/// The image in the cell's size; where it cannot be read, a grey field with the first words of the
-/// reason, which `reason` gets.
+/// The image, resized to the cell. If it cannot be read, a gray field with the first words of the
+/// reason, which `reason` receives.
 Image cell_image(const std::filesystem::path& path, const SheetForm& form, std::string& reason);
-/// A sheet without images, with the text below each. `head`: lines above.
+/// A sheet without images, with the text below each. `head` has the lines at the top.
 Image empty_sheet(const std::vector<std::string>& head, std::span<const SheetCell> cells,
                   const SheetForm& form);
-/// Puts a cell's image where it belongs.
+/// Places a cell's image.
 void put_cell(Image& sheet, const Image& image, std::size_t cell, std::size_t head_lines,
               const SheetForm& form);
 

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::size_t most_compared_names = 200'000;
 
-/// Numbers of the images that a gold file names. The data set may be large, the file is not: the
-/// data set is gone through once.
+/// Finds the numbers of images that a gold file names. The data set may be large but the file is
+/// not, so the data set is read once.
 class GoldImages {
 public:
     GoldImages(const Competition& competition, const std::filesystem::path& file)
@@ -58,7 +58,7 @@ public:
         for (std::size_t i = 0; i < dataset.size(); ++i)
             found_at(std::string(paths[i]), static_cast<std::int64_t>(i));
         if (root_.empty()) return;
-        // The same file by another way: as questions.csv has it, or seen from the gold's folder.
+        // The file by other paths: as in questions.csv, or relative to the gold file's folder.
         for (std::size_t i = 0; i < dataset.size(); ++i) {
             const auto found = same_file_.find((root_ / paths[i]).lexically_normal().string());
             if (found == same_file_.end()) continue;
@@ -66,7 +66,7 @@ public:
                 found_at(name, static_cast<std::int64_t>(i));
         }
     }
-    /// Fills in image, id and path.
+    /// Sets image, id and path.
     void find(const std::string& name, GoldEntry& entry, const std::string& where) {
         entry.image = wanted_.at(name);
         if (entry.image != no_image) return;
@@ -94,7 +94,7 @@ private:
         const auto found = wanted_.find(name);
         if (found != wanted_.end() && found->second == no_image) found->second = image;
     }
-    /// A whole path would tell annotators that the image is none of the others.
+    /// A full path would reveal to annotators that the image is not one of the others.
     std::string neutral_id(const std::filesystem::path& path) {
         std::string id = path.filename().string();
         const Dataset& dataset = competition_.dataset();
@@ -124,7 +124,8 @@ private:
 
     const Competition& competition_;
     std::filesystem::path folder_, root_;
-    std::unordered_map<std::string, std::vector<std::string>> same_file_;  ///< names by their paths
+    /// images by the paths of their files
+    std::unordered_map<std::string, std::vector<std::string>> same_file_;
     std::set<std::string> file_names_, taken_;
     std::unordered_map<std::string, std::int64_t> wanted_;
     std::map<std::string, std::int64_t> beside_;
@@ -153,7 +154,8 @@ std::vector<GoldLine> gold_lines(std::string_view text, const std::string& sourc
 }
 
 std::uint64_t draw_order(std::uint64_t seed, const GoldEntry& entry) {
-    // An image beside the data set by its path: its number depends on what came before it.
+    // An image outside the data set is drawn by its path, because its number depends on earlier
+    // ones.
     return RandomStream(seed, entry.image < 0
                                   ? fmt::format("mad gold {} {}", entry.path, entry.label)
                                   : fmt::format("mad gold {} {}", entry.image, entry.label))

@@ -8,7 +8,8 @@
 namespace assay::mad {
 namespace {
 
-/// Longer ones are no paths, and looking for their ends would cost their square.
+/// Longer texts are no paths, and searching their ends would take time in the square of their
+/// length.
 constexpr std::size_t longest_address = 8192;
 
 int hex_digit(char c) {
@@ -32,8 +33,8 @@ std::string from_address(std::string_view text) {
     return plain;
 }
 
-/// As Label Studio calls a file that is uploaded to it, but for the mark before it: blanks become
-/// "_", and of the other characters letters, digits, "-", "_" and "." stay.
+/// Label Studio's name for an uploaded file, without the mark: blanks become "_", and of other
+/// characters only letters, digits, "-", "_" and "." stay.
 std::string upload_name(std::string_view name) {
     std::string kept;
     for (const char c : name) {
@@ -46,7 +47,7 @@ std::string upload_name(std::string_view name) {
     return kept;
 }
 
-/// "name.jpg" of ".../data/upload/3/1a2b3c4d-name.jpg", which an upload makes of it; "" of others.
+/// "name.jpg" in ".../data/upload/3/1a2b3c4d-name.jpg", the form of an upload; "" for others.
 std::string_view uploaded_name(std::string_view address) {
     if (address.find("/data/upload/") == std::string_view::npos) return {};
     constexpr std::size_t digits = 8;
@@ -70,7 +71,7 @@ ImageAddresses::ImageAddresses(const Competition& competition,
     for (const auto& [number, row] : rows) {
         for (const std::string& name : {row.id, row.path}) {
             std::vector<ImageRow>& alike = alike_[upload_name(base_name(name))];
-            // The data set's own are found again in items.csv.
+            // The data set's own images are looked up again in items.csv.
             if (number < 0) alike.push_back(row);
         }
     }
@@ -99,7 +100,7 @@ void ImageAddresses::add_ends(std::string_view address, const std::vector<ImageR
         for (const ImageRow& row : known)
             if (row.id == rest || row.path == rest) meant[row.number] = row;
         const std::size_t end = rest.find_first_of("/=");
-        // What is an id as a whole is that image, whatever its end would be.
+        // If the whole text is an id, that image is meant, whatever its end would match.
         if (end == std::string_view::npos || (rest.size() == address.size() && !meant.empty()))
             return;
         rest.remove_prefix(end + 1);

@@ -1,4 +1,4 @@
-// Which image of the data set an address means.
+// Finds the image of the data set that an address means.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace assay::mad {
 
-/// Whether something is known to stand before the image's path: "s3://bucket/", "/data/local-
+/// Whether the text has a known prefix before the image's path: "s3://bucket/", "/data/local-
 /// files/?d=" and the like.
 bool is_address(std::string_view text);
 
-/// An address means the image whose id or path is the rest of it, or which Label Studio calls so
-/// since it was uploaded. Images of the whole data set are looked at, so that an address of one
-/// that nobody is asked about is never taken for another of the same name.
+/// An address means the image whose id or path is the rest of it, or whose uploaded file has that
+/// name in Label Studio. It is compared with images of the whole data set, so that the address of
+/// an image without questions is never matched to another one with the same name.
 class ImageAddresses {
 public:
     ImageAddresses(const Competition& competition, const std::map<std::int64_t, ImageRow>& rows);
-    /// All that it may mean, by number; those whose file is called like none of `rows` left out.
-    /// Cost: the first call makes a pass over items.csv.
+    /// All images that it may mean, by number, without those whose file name differs from all in
+    /// `rows`. Cost: the first call makes a pass over items.csv.
     std::vector<ImageRow> meant_by(std::string_view address);
 
 private:
@@ -35,7 +35,7 @@ private:
                   ByNumber& meant) const;
 
     const Competition& competition_;
-    /// Images by what an upload makes of their files' names.
+    /// Images by the uploaded form of their file names.
     std::map<std::string, std::vector<ImageRow>, std::less<>> alike_;
     bool complete_ = false;
 };

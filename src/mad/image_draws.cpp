@@ -13,7 +13,7 @@ namespace assay::mad {
 namespace {
 
 constexpr std::int64_t version_with_draws = 3;
-constexpr double units_of_probability = 9007199254740992.0;  ///< 2^53: whole numbers are exact
+constexpr double units_of_probability = 9007199254740992.0;  ///< 2^53: integers up to it are exact
 
 struct Stratum {
     std::set<std::int64_t> images;
@@ -78,8 +78,8 @@ std::map<std::int64_t, double> image_weights(const Competition& competition,
         if (is_drawn && !found->second.probability) stratum.by_chance = false;
     };
     for (const std::int64_t image : accepted) count(image);
-    // A drawn image that nobody can judge was replaced, and keeps its number. Those that served
-    // removed classifiers alone leave with all the others of theirs.
+    // A drawn image that nobody can judge was replaced, and keeps its number. Images that only
+    // removed classifiers needed are dropped together with all others of theirs.
     for (const auto& [image, draw] : draws)
         if (draw.number && there.contains(image)) count(image);
     for (auto& [number, stratum] : strata) {

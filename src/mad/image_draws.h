@@ -1,4 +1,4 @@
-// How images came to be asked about, and for how many others each stands.
+// Records how images were drawn for questions, and how many images each represents.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,24 @@
 namespace assay::mad {
 
 struct ImageDraw {
-    /// Images that were there for the first time when the same round of questions drew.
+    /// Images that first appeared in the same round of questions.
     std::int64_t stratum = 0;
-    std::optional<std::int64_t> number;  ///< of the draw, in the order of all; unset: not drawn
-    /// Of the draw, among the images of its stratum that were not drawn yet; unset: it was no draw
-    /// by chance.
+    std::optional<std::int64_t> number;  ///< number of the draw, in the order of all draws; unset
+                                         ///< if not drawn
+    /// Probability at the draw, among the images of its stratum that were not drawn yet; unset if
+    /// it was no random draw.
     std::optional<double> probability;
 };
-/// By image; those that no round with a budget saw are not there.
+/// By image. Images that no round with a budget saw are missing.
 using ImageDraws = std::map<std::int64_t, ImageDraw>;
 ImageDraws read_draws(const Competition& competition);
-/// Inside a transaction of the caller.
+/// Call inside a transaction.
 void write_draws(Database& database, const ImageDraws& draws);
 
-/// For how many images of its stratum each image stands that was asked about (inclusion_weights()).
-/// Images that were asked without a draw count as drawn uniformly, those that were asked most
-/// shared first stand for one each. Images that were excluded, or served removed classifiers
-/// alone, count for nothing. Empty: all weigh the same. `selected`: read_selected().
+/// The number of images of its stratum that each asked image represents (inclusion_weights()).
+/// Images asked without a draw count as drawn uniformly, and images asked in the order "most shared
+/// first" represent one each. Excluded images, and images that only removed classifiers needed,
+/// count for nothing. Empty means that all have the same weight. `selected`: read_selected().
 std::map<std::int64_t, double> image_weights(const Competition& competition,
                                              const std::vector<SelectedRow>& selected,
                                              const ImageDraws& draws);

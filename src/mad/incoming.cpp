@@ -21,7 +21,7 @@
 namespace assay::mad {
 namespace {
 
-/// The quantised confidence that at least this proportion of the images with scores reach.
+/// The quantized confidence that at least this proportion of the images with scores reach.
 std::uint8_t threshold_by_proportion(const WrittenPredictions& written, double proportion) {
     const double wanted = proportion * static_cast<double>(written.scored);
     std::uint64_t reached = 0;
@@ -32,7 +32,7 @@ std::uint8_t threshold_by_proportion(const WrittenPredictions& written, double p
     return 0;
 }
 
-/// Ids may agree where images do not.
+/// Ids may agree although images differ.
 void check_image_blocks(Competition::Impl& in, std::uint32_t number, const Incoming& one) {
     Statement there = in.database.prepare(
         "SELECT digest, name FROM image_block JOIN classifier ON number = classifier "
@@ -61,7 +61,7 @@ void check_image_blocks(Competition::Impl& in, std::uint32_t number, const Incom
 
 constexpr std::size_t most_named = 5;
 
-/// Rows whose attribute has the value that `where` wants; empty: all.
+/// The rows whose attribute has the value in `where`; empty means all.
 std::vector<bool> rows_of_domain(const Dataset& dataset, const std::string& where) {
     std::vector<bool> rows;
     if (where.empty()) return rows;

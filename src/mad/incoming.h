@@ -1,5 +1,5 @@
-// Classifiers on their way into a competition: what their stores predict, first beside the
-// competition, where nobody looks, then in it.
+// Adds classifiers to a competition: the predictions of their stores are first written to a hidden
+// folder in it, then moved into place.
 #pragma once
 
 #include <filesystem>
@@ -16,12 +16,12 @@
 
 namespace assay::mad {
 
-/// As open_models(): all of the same images and classes, each with a name of its own. Throws
-/// bad_input, too: other images or classes, two of one name, more classes than a label can say.
+/// As open_models(): all for the same images and classes, with unique names. Also throws bad_input
+/// for other images or classes, two equal names, or more classes than a label can hold.
 OpenedModels open_classifiers(const std::vector<std::string>& paths);
 
-/// Where each class of a competition is among the columns of a store: nothing where the store
-/// does not know its classes, and has as many. Throws bad_input: other classes.
+/// The column of each competition class in a store. Empty if the store does not know its classes,
+/// and has the same number of them. Throws bad_input for other classes.
 std::vector<std::int32_t> places_of_classes(const PredictionStore& store, const ClassList& classes,
                                             std::string_view whose);
 
@@ -35,14 +35,14 @@ struct Incoming {
 /// By their bytes.
 bool is_same(const CompetitionClassifier& there, const Incoming& one);
 
-/// Takes the predictions out of a store into `folder`/predictions. Throws usage: `where` of
-/// the settings is no ATTRIBUTE=VALUE, or no image has that; and as write_predictions().
+/// Copies the predictions of a store into `folder`/predictions. Throws usage if `where` in the
+/// settings is no ATTRIBUTE=VALUE, or no image has it; otherwise as write_predictions().
 Incoming read_incoming(const std::filesystem::path& folder, const PredictionStore& store,
                        const ClassList& classes, std::string_view whose,
                        const CompetitionSettings& settings, int threads,
                        const ProgressCallback& progress);
 
-/// A folder in a competition that goes away again, for predictions that are not yet part of it.
+/// A temporary folder in a competition, for predictions that are not part of it yet.
 class IncomingFolder {
 public:
     explicit IncomingFolder(const std::filesystem::path& competition);
@@ -51,15 +51,15 @@ public:
     IncomingFolder& operator=(const IncomingFolder&) = delete;
 
     const std::filesystem::path& path() const noexcept { return aside_.path; }
-    /// Puts the files of one into the competition at `folder`, in place of what is there.
+    /// Moves a classifier's files into the competition at `folder`, replacing existing ones.
     void move_into(const std::filesystem::path& folder, const Incoming& one) const;
 
 private:
     Temporary aside_;
 };
 
-/// Inside a transaction: the row of a classifier that is new. Throws bad_input: its images had
-/// other files than those of the classifiers that are there.
+/// Inserts the row of a new classifier. Call inside a transaction. Throws bad_input if its images
+/// had other files than those of the existing classifiers.
 void insert_classifier(Competition::Impl& competition, const Incoming& one,
                        std::string_view reason);
 

@@ -10,7 +10,7 @@
 namespace assay::mad {
 namespace {
 
-/// As a part of an address: all but letters, digits and the few that mean nothing there.
+/// URL-encodes all but letters, digits and a few characters without special meaning.
 std::string as_address(std::string_view path) {
     constexpr std::string_view plain = "/-_.~";
     std::string out;
@@ -53,7 +53,7 @@ nlohmann::json label_studio_result(Answer answer) {
 
 std::string label_studio_tasks(const std::vector<OpenQuestion>& questions,
                                std::string_view prefix) {
-    // A task a line: a file of a million of them is read and compared by lines.
+    // One task per line, because people read and compare a file of a million tasks by lines.
     std::string text = "[";
     for (std::size_t i = 0; i < questions.size(); ++i) {
         text += i == 0 ? "\n" : ",\n";

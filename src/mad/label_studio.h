@@ -1,4 +1,4 @@
-// Tasks as Label Studio imports them.
+// Tasks in Label Studio's import format.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,10 +9,10 @@
 
 namespace assay::mad {
 
-/// {"data": {image, question, question_id, image_id, label, label_name}}: nothing of classifiers or
-/// gold.
+/// {"data": {image, question, question_id, image_id, label, label_name}}. It reveals nothing about
+/// classifiers or gold.
 nlohmann::json label_studio_task(const OpenQuestion& question, std::string_view prefix);
-/// The result of our configuration's control, as the tool writes it.
+/// The result of our configuration's control, in the tool's format.
 nlohmann::json label_studio_result(Answer answer);
 
 }  // namespace assay::mad

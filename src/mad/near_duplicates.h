@@ -1,4 +1,4 @@
-// The hashes by which a competition tells images that look nearly the same (image/near_hash.h).
+// The hashes by which a competition recognizes near duplicates (image/near_hash.h).
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace assay::mad {
 
-/// The hashes that a competition has, and those that were made since.
+/// The hashes stored in a competition, and those computed since.
 class NearHashes {
 public:
-    /// Reads the rows that have one.
+    /// Reads the rows that have a hash.
     explicit NearHashes(const Competition& competition);
 
-    /// Decodes the images that have none yet. Memory: one image a thread. Throws bad_input: images
-    /// that cannot be read, by the lowest number, and what to do.
+    /// Decodes the images without a hash. Memory: one image per thread. Throws bad_input for
+    /// unreadable images, with the lowest number and advice.
     void need(const std::vector<std::uint64_t>& images, int threads,
               const ProgressCallback& progress);
     bool has(std::uint64_t image) const { return hashes_.contains(image); }
     std::uint64_t of(std::uint64_t image) const { return hashes_.at(image); }
-    /// Writes those that are new into the rows of their images, where these have rows.
+    /// Stores new hashes in the rows of their images, if these exist.
     void write(Competition& competition);
 
 private:
     const Competition* competition_;
-    std::optional<ItemReader> items_;  ///< from the first image that needs it on
+    std::optional<ItemReader> items_;  ///< set once an image needs it
     std::map<std::uint64_t, std::uint64_t> hashes_;
     std::vector<std::uint64_t> fresh_;
 };

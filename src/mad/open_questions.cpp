@@ -27,7 +27,7 @@ OpenQuestion ShownQuestions::of(const QuestionRow& row, const QuestionTally& tal
     OpenQuestion shown;
     shown.token = row.token;
     shown.image = image->second.id;
-    // Imported scores name images by their ids alone.
+    // Imported scores identify images by id only.
     shown.relative_path = image->second.path.empty() ? image->second.id : image->second.path;
     shown.below = row.image >= 0 || std::filesystem::path(shown.relative_path).is_relative();
     shown.path = competition_.image_root() / shown.relative_path;
@@ -68,7 +68,7 @@ std::vector<OpenQuestion> open_questions(const Competition& competition) {
 
 namespace {
 
-/// A question to answer in a spreadsheet.
+/// A question for answering in a spreadsheet.
 struct QuestionToAnswer {
     const OpenQuestion* of;
 };
@@ -105,10 +105,10 @@ void check_holds_no_answers(const std::filesystem::path& file) {
     try {
         const MappedFile bytes(file);
         const CsvReader header(bytes.text(), file.string());
-        // As read_answers_into() takes them.
+        // Accepts the same columns as read_answers_into().
         holds = header.find_column({"answer", "choice"}).has_value();
     } catch (const Error& error) {
-        if (error.code() != ErrorCode::bad_input) throw;  // no csv holds no answers
+        if (error.code() != ErrorCode::bad_input) throw;  // a file that is no csv has no answers
     }
     if (!holds) return;
     throw Error(ErrorCode::usage,

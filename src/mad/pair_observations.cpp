@@ -9,8 +9,9 @@
 namespace assay::mad {
 namespace {
 
-/// At the log ratio l. Of the correct predictions those of the first classifier are binomial, but
-/// for images that show both labels, which are no news: the dispersion is less.
+/// Evaluated at the log ratio l. The first classifier's share of the correct predictions is
+/// binomial, except for images that show both labels, which are uninformative, so the dispersion is
+/// smaller.
 void observe_at(PairObservation& pair, double l) {
     const double correct = pair.first + pair.second;
     const double p = 1 / (1 + std::exp(-std::clamp(l, -30.0, 30.0)));
@@ -42,13 +43,14 @@ std::vector<double> theta_of(std::size_t classifiers, const std::vector<PairObse
 double log_ratio_of(const PairObservation& pair, const std::vector<double>& theta,
                     const PosteriorOptions& options) {
     const double tau2 = options.tau * options.tau;
-    const double gain = tau2 / (tau2 + pair.variance);  // how far it follows y, not theta
+    // how far the estimate follows y instead of theta
+    const double gain = tau2 / (tau2 + pair.variance);
     return (1 - gain) * (theta[pair.i] - theta[pair.j]) + gain * pair.y;
 }
 
 std::vector<double> observe_pairs(std::size_t classifiers, std::vector<PairObservation>& pairs,
                                   const PosteriorOptions& options) {
-    // The posterior's logarithm is concave: a few steps are enough, each at most 2 long.
+    // The posterior's logarithm is concave, so a few steps of length at most 2 are enough.
     constexpr int most_steps = 100;
     std::vector<double> at(pairs.size(), 0.0), theta;
     for (int step = 0; step < most_steps; ++step) {

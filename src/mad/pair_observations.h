@@ -1,4 +1,5 @@
-// What the correct predictions of each pair say of its log ratio, pairs taken for independent.
+// Each pair's evidence on its log ratio, from its correct predictions, treating pairs as
+// independent.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +11,16 @@ namespace assay::mad {
 
 struct PairObservation {
     std::size_t i = 0, j = 0;
-    /// Images on which each classifier is correct, and both; first + second is above 0.
+    /// The number of images on which each classifier is correct, and on which both are. first +
+    /// second is above 0.
     double first = 0, second = 0, both = 0;
-    double kish = 1;             ///< more variance by weights of images
+    double kish = 1;             ///< inflates the variance for weights of images
     double y = 0, variance = 0;  ///< of the log ratio
 };
 
-/// Sets y and variance, and returns the posterior mean of theta. Newton's method (its working
-/// observations) follows the log ratios, because smoothing would draw what is hardly ever correct
-/// to the middle.
+/// Sets y and variance, and returns the posterior mean of theta. It uses Newton's method (with its
+/// working observations) on the log ratios, because smoothing would pull rates near zero to the
+/// middle.
 std::vector<double> observe_pairs(std::size_t classifiers, std::vector<PairObservation>& pairs,
                                   const PosteriorOptions& options);
 

@@ -10,14 +10,14 @@ Settled settle(std::span<const Answer> answers) {
     Settled settled;
     settled.votes = static_cast<std::uint32_t>(answers.size());
     settled.unclear = !answers.empty() && 5 * cannot >= 4 * answers.size();
-    // Of what nobody can judge the rest of the answers say nothing.
+    // If nobody can judge the image, its other answers tell nothing.
     settled.yes = !settled.unclear && of(Answer::yes) > of(Answer::no);
     return settled;
 }
 
 bool is_settled(std::span<const Answer> answers, std::uint32_t wanted) {
     if (answers.size() >= wanted) return true;
-    // The outcomes are extremes: all that is open says one thing, or part of it cannot say.
+    // It is enough to test extremes: all open answers agree, or part of them cannot say.
     std::vector<Answer> all(answers.begin(), answers.end());
     const std::size_t open = wanted - answers.size();
     bool first = true;

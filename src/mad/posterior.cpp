@@ -11,7 +11,7 @@ std::vector<double> posterior_scores(std::size_t classifiers, std::span<const Pa
     log_ratios(classifiers, pairs);  // for its checks
     std::vector<PairObservation> seen;
     for (const PairCounts& c : pairs) {
-        // Images that show neither label say nothing of a ratio.
+        // Images that show neither label tell nothing about a ratio.
         if (c.first_correct() + c.second_correct() == 0) continue;
         seen.push_back({.i = c.first,
                         .j = c.second,

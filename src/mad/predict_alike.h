@@ -1,4 +1,4 @@
-// Classifiers of a competition between which no image can choose.
+// Finds classifiers of a competition that no image can distinguish.
 #pragma once
 
 #include "assay/mad/competition.h"

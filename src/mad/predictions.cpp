@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t rows_at_once = 1 << 20;
 
-/// What the files of the images [begin, end) of a store were; 0 where that is not known of all.
+/// A hash of the files of the images [begin, end) in a store; 0 unless all are known.
 std::uint64_t files_of(const RowReader& reader, std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t shard_rows = reader.store().spec().shard_rows;
     Hasher hasher;
@@ -41,7 +41,7 @@ std::uint64_t files_of(const RowReader& reader, std::uint64_t begin, std::uint64
     return value == 0 ? 1 : value;
 }
 
-/// One of the two files: what goes into it goes into its hash.
+/// A column file that is hashed while it is written.
 class HashedColumn {
 public:
     HashedColumn(const std::filesystem::path& path, NumberType type, std::uint64_t rows)

@@ -1,5 +1,5 @@
-// Label and confidence of every image by one classifier, three bytes an image, in two files that
-// NumPy opens.
+// Label and confidence of every image from one classifier, three bytes per image, in two files that
+// NumPy can open.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,18 @@ std::filesystem::path confidences_file(const std::filesystem::path& folder, std:
 struct WrittenPredictions {
     std::string labels_hash, confidences_hash;  ///< as hash_file() of the files
     std::uint64_t scored = 0;
-    /// Images by confidence, for a threshold that is a proportion of them.
+    /// Counts of images by confidence, for a threshold that is a proportion of them.
     std::vector<std::uint64_t> by_confidence;
-    /// Of each image_block_rows images in a row, what their files were when they were predicted; 0
-    /// where the store does not know it of all of them (imports).
+    /// For each block of image_block_rows images: a hash of their files at the time of prediction;
+    /// 0 if the store does not know all of them (imports).
     std::vector<std::uint64_t> image_blocks;
 };
 inline constexpr std::uint64_t image_block_rows = 4096;
-/// Takes the predicted class of each row and its probability out of a store. `places`: where the
-/// store has each class (places_in()), or none. Memory: 3 MiB; cost: one read of the store. Throws
-/// bad_input: shards are missing, confidences mean nothing. `taken`: rows that take part; empty:
-/// all. The others get no label. `level_of`: quantised(), or as an earlier competition has it.
+/// Copies the predicted class and probability of each row from a store. `places` gives the store's
+/// position of each class (places_in()), or is empty. Memory: 3 MiB; cost: one read of the store.
+/// Throws bad_input: missing shards, meaningless confidences. `taken` marks the rows that take
+/// part; empty means all. The others get no label. `level_of` is quantised(), or the function of an
+/// earlier competition.
 WrittenPredictions write_predictions(const std::filesystem::path& folder,
                                      const PredictionStore& store,
                                      const std::vector<std::int32_t>& places,

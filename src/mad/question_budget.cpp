@@ -14,7 +14,7 @@ struct AskedImage {
     std::int64_t image = 0;
     std::vector<std::size_t> unasked;  ///< places
     std::size_t places = 0;
-    double cost = 0;  ///< questions that are not there yet
+    double cost = 0;  ///< questions that do not exist yet
     bool asked = false;
     std::int64_t stratum = 0;
 };
@@ -30,7 +30,7 @@ public:
         for (std::size_t p = 0; p < in.selected->size(); ++p) {
             const SelectedRow& row = (*in.selected)[p];
             if (row.state != SelectedState::accepted) continue;
-            // What nobody can judge is to be replaced, and needs no question.
+            // An image that nobody can judge will be replaced, and needs no question.
             if (!row.asked && place_state(*in.tally, row) == PlaceState::unclear) continue;
             AskedImage& one = images[row.image];
             one.image = row.image;
@@ -129,7 +129,7 @@ private:
         for (const std::size_t i : left) cost.push_back(images_[i].cost);
         return draw_probabilities(influence, cost);
     }
-    /// The first image, by number, whose cumulated probability exceeds the uniform of this draw.
+    /// The first image, by number, whose cumulative probability exceeds this draw's uniform number.
     std::size_t drawn_at(const std::vector<double>& q, std::uint64_t number) const {
         const double u = RandomStream(in_.seed, "mad draws", number).uniform();
         double sum = 0;
@@ -151,7 +151,7 @@ private:
                          [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
     }
 
-    /// Of the images left.
+    /// For the remaining images.
     std::vector<double> influence_of(const std::vector<std::size_t>& left) const {
         if (order_ != AskOrder::information) return std::vector<double>(left.size(), 0.0);
         const std::size_t m = in_.numbers.size();

@@ -1,4 +1,4 @@
-// Which images to ask about where not all can be.
+// Chooses which images to ask about if not all can be.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,21 @@ struct AskInput {
     std::vector<std::uint32_t> numbers;  ///< of the classifiers, ascending
     ImageDraws draws;
     const AnsweredPlaces* answered = nullptr;  ///< of these pairs
-    const Posterior* now = nullptr;            ///< of the order that all lists give
+    const Posterior* now = nullptr;            ///< of the order from all lists
     std::uint64_t seed = 0;
 };
 
 struct BudgetChoice {
-    std::vector<std::size_t> places;  ///< of `selected`, image by image
-    std::uint64_t questions = 0;      ///< that they need and that are not there yet
-    ImageDraws draws;                 ///< new ones, and images that are counted for the first time
+    std::vector<std::size_t> places;  ///< indices in `selected`, image by image
+    std::uint64_t questions = 0;      ///< questions that they need and that do not exist yet
+    ImageDraws draws;                 ///< new draws, and images that are counted for the first time
     std::uint64_t images_drawn = 0;
 };
-/// Whole images, each with all questions that its accepted places need, while fewer than `budget`
-/// are added: the last one may go beyond by its own. First images that were asked before and have
-/// new places, then images one after the other as `order` says. Images whose questions are all
-/// there cost nothing, and are taken without a draw. Images that no round has seen make a stratum
-/// of their own. The draw of a number depends on the seed and that number alone. Cost: of each draw
-/// the images that are left.
+/// Adds whole images, each with all questions for its accepted places, while fewer than `budget`
+/// are added. The last image may exceed the budget. First come images that were asked before and
+/// have new places, then others as `order` says. Images whose questions all exist cost nothing, and
+/// are added without a draw. Images that no round has seen form a new stratum. The draw with a
+/// given number depends only on the seed and that number. Cost: the remaining images for each draw.
 BudgetChoice images_within_budget(const AskInput& in, std::uint64_t budget, AskOrder order);
 
 }  // namespace assay::mad

@@ -35,7 +35,7 @@ QuestionFinder::QuestionFinder(const Competition& competition,
 
 std::vector<std::int64_t> QuestionFinder::images_of(const std::string& text) {
     if (const auto found = images_.find(text); found != images_.end()) return found->second;
-    // A file under the folder of the images, as tables of questions may name it.
+    // A file below the images' folder, as tables of questions may name it.
     const std::string root = competition_.image_root().string() + "/";
     if (root.size() > 1 && text.starts_with(root)) {
         const auto found = images_.find(text.substr(root.size()));

@@ -1,4 +1,4 @@
-// Which question a row of a file means.
+// Finds the question that a row of a file means.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace assay::mad {
 
-/// By token, which image and label must not contradict where they are known; else by image and
-/// label. Images by id or path, also as addresses (image_addresses.h).
+/// Finds it by token, which known image and label must not contradict; otherwise by image and
+/// label. Images are given by id or path, or as addresses (image_addresses.h).
 class QuestionFinder {
 public:
     QuestionFinder(const Competition& competition, const std::vector<QuestionRow>& questions);
-    /// Its place in `questions`. Throws bad_input: nobody is asked that, with the nearest.
+    /// Its index in `questions`. Throws bad_input, with the nearest, if that question is not asked.
     std::size_t find(const FoundAnswer& found);
 
 private:
-    /// Numbers of those that it may mean.
+    /// The numbers of images that it may mean.
     std::vector<std::int64_t> images_of(const std::string& text);
-    /// Throws bad_input: image or label are known, and not those of the question.
+    /// Throws bad_input if image or label are known and differ from the question's.
     void check_agrees(const FoundAnswer& found, const QuestionRow& question);
     [[noreturn]] void refuse_image(const FoundAnswer& found) const;
 
@@ -34,7 +34,7 @@ private:
     ImageAddresses addresses_;
     std::unordered_map<std::string, std::size_t> by_token_;
     std::map<QuestionKey, std::size_t> by_key_;
-    /// By id; by path where that is no other image's id. Several may have one path.
+    /// By id, and by path if that is no other image's id. Several images may share a path.
     std::unordered_map<std::string, std::vector<std::int64_t>> images_;
 };
 

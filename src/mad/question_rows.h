@@ -1,4 +1,4 @@
-// Which questions a competition needs, and how they get into its tables.
+// Determines which questions a competition needs, and stores them.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@ namespace assay::mad {
 
 struct ControlQuestions {
     std::int64_t image = 0;
-    std::vector<std::uint16_t> labels;  ///< those that active classifiers predict, ascending
+    std::vector<std::uint16_t> labels;  ///< labels that active classifiers predict, ascending
 };
-/// In a random order of the images that depends on the seed alone, so that the first ones of any
-/// number are a random sample, too.
+/// In a random order that depends only on the seed, so that the first images are a random sample
+/// for any number.
 std::vector<ControlQuestions> control_questions(const Competition& competition);
 
-/// Those that people are asked now, settled or not: of accepted places that are asked, unless one
-/// of their two questions turned out to be unclear, so that the image will be replaced; of the
-/// control sample. Gold apart.
+/// The questions that people are asked now, settled or not: those of asked accepted places, unless
+/// one of their two questions turned out to be unclear, so that the image will be replaced; and
+/// those of the control sample. Gold is not included.
 std::set<QuestionKey> wanted_questions(const Competition& competition, const Tally& tally);
 
-/// Makes rows of questions that are not there yet. Used inside a transaction.
+/// Adds missing rows of questions. Use it inside a transaction.
 class QuestionWriter {
 public:
     QuestionWriter(Competition& competition, const Tally& tally);
     /// Whether there is one by now.
     bool has(const QuestionKey& key) const { return there_.count(key) > 0; }
-    /// False: it was there already.
+    /// Returns false if it existed already.
     bool add(const QuestionKey& key);
-    /// Records the known answer of a question that is there.
+    /// Records the known answer of an existing question.
     void make_gold(const QuestionKey& key, bool yes, std::int64_t decision);
     std::uint64_t questions() const { return there_.size(); }
 

@@ -1,4 +1,4 @@
-// How a question is called, worded and shown.
+// How questions are named, worded and shown.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace assay::mad {
 
-/// A class's name for people; where several classes have that name, with what is above it in the
-/// hierarchy, or else with its id.
+/// A class's name for people. If several classes share that name, the parent in the hierarchy is
+/// added, or else its id.
 std::vector<std::string> names_for_people(const Competition& competition);
 /// "Does this image show "great white shark"?"
 std::string question_text(std::string_view label_name);

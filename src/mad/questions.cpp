@@ -1,4 +1,4 @@
-// One round of questions: which places are asked about, and which known answers beside them.
+// One round of questions: which places to ask about, and which known answers to add.
 #include "assay/mad/questions.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ void check_options(const QuestionOptions& options) {
                                 *options.stop_at));
 }
 
-/// Everything that one round looks at.
+/// The input of one round.
 struct RoundInput {
     Tally tally;
     std::vector<PairRow> pairs;
@@ -33,9 +33,9 @@ struct RoundInput {
     std::vector<std::uint32_t> numbers;
     std::vector<ControlQuestions> control;
     ImageDraws draws;
-    // With a budget or a value to stop at:
+    // With a budget or a value at which to stop:
     AnsweredPlaces answered;
-    Posterior now;  ///< of the order that all lists give
+    Posterior now;  ///< of the order from all lists
 
     explicit RoundInput(const Competition& competition)
         : tally(tally_of(competition)),
@@ -46,7 +46,7 @@ struct RoundInput {
         for (const CompetitionClassifier& one : competition.active()) numbers.push_back(one.number);
     }
     bool nothing_selected() const { return selected.empty() && control.empty(); }
-    /// Nobody can judge the others, as is known from another pair: they are to be replaced.
+    /// People cannot judge the others, as is known from another pair, so they will be replaced.
     bool can_be_asked(const SelectedRow& row) const {
         return row.state == SelectedState::accepted && !row.asked &&
                place_state(tally, row) != PlaceState::unclear;
@@ -57,12 +57,12 @@ struct RoundInput {
         answered = answered_places(tally, pairs, selected, numbers, facts);
         PosteriorOptions options;
         options.lists_alone = true;
-        options.draws = 100;  // its ranks are not looked at
+        options.draws = 100;  // the ranks are not used
         now = posterior_of(numbers.size(), answered, options);
     }
 };
 
-/// Questions of earlier rounds that people are asked, and to which nobody has said anything.
+/// Questions of earlier rounds that are asked and have no answer.
 std::uint64_t waiting_questions(const Competition& competition, const Tally& tally) {
     const std::set<QuestionKey> wanted = wanted_questions(competition, tally);
     std::uint64_t waiting = 0;
@@ -74,7 +74,7 @@ std::uint64_t waiting_questions(const Competition& competition, const Tally& tal
     return waiting;
 }
 
-/// With a budget the images that are drawn are noted.
+/// With a budget, the drawn images are recorded.
 std::vector<std::size_t> places_to_ask(Competition& competition, const RoundInput& in,
                                        const std::optional<std::uint64_t>& budget, AskOrder order,
                                        QuestionRound& round) {
@@ -118,7 +118,7 @@ std::uint64_t ask(Competition& competition, RoundInput& in,
         std::uint64_t missing = 0;
         for (const std::uint16_t label : control.labels)
             missing += writer.has({control.image, label}) ? 0 : 1;
-        // An image is asked about as a whole: each classifier's prediction, or none.
+        // An image is asked about completely, for each classifier's prediction, or not at all.
         if (budget && round.added + missing > *budget) break;
         for (const std::uint16_t label : control.labels)
             round.added += writer.add({control.image, label}) ? 1 : 0;
@@ -188,7 +188,8 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
     QuestionWriter writer(competition, in.tally);
     std::uint64_t places = 0;
     if (!round.stopped && options.budget != std::uint64_t{0}) {
-        // What is open counts: a round whose questions got lost asks the same ones again, no more.
+        // Counts open questions, so that repeating a round whose questions got lost asks the same
+        // ones and no more.
         std::optional<std::uint64_t> budget = options.budget;
         if (budget) {
             round.waiting = waiting_questions(competition, in.tally);

@@ -36,9 +36,9 @@ void check_rank_options(const RankOptions& options) {
         wrong(fmt::format("{} draws; allowed: up to 10,000,000", options.posterior.draws));
 }
 
-/// Whether of pairs that were asked at all some were asked further than others, though their lists
-/// had more: then the answers so far decided where to ask. Images that came in place of replaced
-/// ones and are not asked yet are no such sign: those that they replace may have been asked.
+/// Whether, among pairs that were asked at all, some were asked further than others although the
+/// others' lists had more. Then earlier answers decided what to ask. Images that replaced others
+/// and are not asked yet do not count, because the replaced ones may have been asked.
 bool asked_unevenly(const std::vector<RankedPair>& pairs) {
     const auto went = [](const RankedPair& pair) {
         const std::uint64_t replaced = pair.counts.replaced - pair.to_replace;
@@ -57,7 +57,7 @@ void add_posterior(const RankInput& in, Ranking& out) {
         answered_places(in.tally, in.pairs, in.selected, in.numbers, in.facts);
     const Posterior posterior = posterior_of(m, answered, out.options.posterior);
     PosteriorOptions few = out.options.posterior;
-    few.draws = 100;  // its ranks are not looked at
+    few.draws = 100;  // the ranks are not used
     few.lists_alone = true;
     const Posterior of_lists = posterior_of(m, answered, few);
     out.better = posterior.better;
@@ -77,7 +77,7 @@ void add_posterior(const RankInput& in, Ranking& out) {
     }
 }
 
-/// The last one is all: as many as the longest list has.
+/// The last step uses all: as many as the longest list has.
 std::vector<std::uint32_t> steps_of_ablation(const Ranking& out) {
     std::uint32_t longest = 0;
     for (const RankedPair& pair : out.pairs) longest = std::max(longest, pair.accepted);
@@ -90,7 +90,7 @@ std::vector<std::uint32_t> steps_of_ablation(const Ranking& out) {
     return steps;
 }
 
-/// Places in one group say nothing of those in another.
+/// Places in one group tell nothing about those in another.
 void leave_undefined(Estimate& srcc, Estimate& kendall) {
     for (Estimate* estimate : {&srcc, &kendall}) {
         estimate->value.reset();
@@ -138,7 +138,7 @@ void add_ablation(const RankInput& in, Ranking& out, const std::vector<double>& 
     }
 }
 
-/// Names what log_ratios() can only number.
+/// Adds the names, because log_ratios() only knows numbers.
 void check_smoothing(const Ranking& out) {
     if (out.options.ratios.alpha != 0) return;
     for (const RankedPair& pair : out.pairs) {
@@ -235,7 +235,7 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
             out.classifiers[c].accuracy = found[c];
             accuracies[c] = found[c].value;
         }
-        // The accuracies are estimates themselves: an interval of places alone would be too narrow.
+        // The accuracies are estimates too, so an interval over places alone would be too narrow.
         add_comparison(out, "accuracy (control sample)", accuracies, {});
     }
     add_rank_warnings(competition, in, out);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t replicates_a_block = 25;
 
-/// An answer as a replicate looks at it.
+/// An answer in the form for a replicate.
 struct Voice {
     std::uint32_t annotator = 0;
     Answer answer = Answer::no;
@@ -25,7 +25,7 @@ struct Decided {
     bool there = false, unclear = false, yes = false;
 };
 
-/// What a replicate needs, in dense arrays: of all questions and places that count.
+/// The data for a replicate in dense arrays: all questions and places that count.
 class Resampled {
 public:
     Resampled(const Tally& tally, const std::vector<PairRow>& pairs,
@@ -56,7 +56,7 @@ public:
             places_.push_back({pair->second, image->second, number_of(*place.first, question_of),
                                number_of(*place.second, question_of)});
         }
-        // Annotators by their numbers, so that no order of questions matters.
+        // Annotators by number, so that the order of questions does not matter.
         std::map<std::int64_t, std::uint32_t> annotator_of;
         for (const auto* question : questions_)
             for (const AnswerRow& row : question->deciding()) annotator_of[row.annotator] = 0;
@@ -136,7 +136,7 @@ private:
     std::vector<std::uint64_t> images_;
     std::vector<const QuestionTally*> questions_;
     std::vector<Voice> voices_;
-    std::vector<std::size_t> begin_;  ///< voices of question q: [begin_[q], begin_[q + 1])
+    std::vector<std::size_t> begin_;  ///< answers to question q: [begin_[q], begin_[q + 1])
     std::uint32_t annotators_ = 0;
 };
 

@@ -51,7 +51,7 @@ struct ScoreAndRank {
     double score = 0, rank = 0;
 };
 
-/// Which of the two is meant nobody can tell.
+/// Nobody can tell which of the two is meant, so they must agree.
 void check_same_order(const std::vector<ScoreAndRank>& lines, const std::string& file) {
     for (std::size_t a = 0; a < lines.size(); ++a) {
         for (std::size_t b = a + 1; b < lines.size(); ++b) {

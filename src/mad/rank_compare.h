@@ -1,4 +1,4 @@
-// A ranking beside other numbers of the same classifiers.
+// Compares a ranking with other numbers for the same classifiers.
 #pragma once
 
 #include <filesystem>
@@ -10,19 +10,19 @@
 
 namespace assay::mad {
 
-/// One a classifier, larger is better; nothing: not known.
+/// One per classifier, larger is better; nothing if not known.
 using OtherScores = std::vector<std::optional<double>>;
 
-/// Of a csv with the columns model (or name, classifier) and score (or accuracy), or rank (or
-/// place), where 1 is the best. `unknown`: models of the file that are not among `names`. Throws
-/// bad_input: another form, a number that is none, a model twice, fewer than three known ones,
+/// Reads a csv with the columns model (or name, classifier) and score (or accuracy), or rank (or
+/// place), where 1 is the best. `unknown` gets models of the file that are not in `names`. Throws
+/// bad_input: another form, an invalid number, a repeated model, fewer than three known models,
 /// ranks and scores that order two models differently.
 OtherScores read_other_scores(const std::filesystem::path& file,
                               const std::vector<std::string>& names,
                               std::vector<std::string>& unknown);
 
-/// Spearman's and Kendall's (tau-b) correlation of places with scores, among those that have both.
-/// `replicates`: places of the bootstrap; empty: no intervals.
+/// Spearman's and Kendall's (tau-b) correlation of places with scores, among classifiers with both.
+/// `replicates` are places from the bootstrap; if empty, there are no intervals.
 Comparison compare_places(std::string with, const std::vector<double>& places,
                           const OtherScores& scores,
                           const std::vector<std::vector<double>>& replicates, double level);

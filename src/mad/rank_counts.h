@@ -1,4 +1,4 @@
-// What a ranking says of its images and questions by counting alone.
+// Counts of images and questions for a ranking.
 #pragma once
 
 #include "assay/mad/rank.h"
@@ -8,9 +8,9 @@ namespace assay::mad {
 
 /// Ranking::pairs, cases and replaced.
 void describe_pairs(const RankInput& in, Ranking& out);
-/// Questions of the asked places and of the control sample, and the answers to them.
+/// Counts questions of the asked places and of the control sample, and their answers.
 void count_questions(const RankInput& in, Ranking& out);
-/// Of each classifier's different images, on how many its label is correct.
+/// Counts for each classifier its distinct images, and those with a correct label.
 void count_correct(const RankInput& in, Ranking& out);
 
 }  // namespace assay::mad

@@ -1,4 +1,4 @@
-// What a ranking is computed from, and the commands that get what is missing.
+// The input of a ranking, and the commands that obtain what is missing.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ struct RankInput {
     Tally tally;
     std::vector<PairCounts> counts;  ///< one a pair
     ImageFacts facts;
-    bool most_shared_first = false;  ///< some images were asked so
+    bool most_shared_first = false;  ///< some images were asked in that order
     ControlSample control;
 };
 
-/// Throws usage: fewer than two classifiers, names of others; nothing to rank by yet, with the
+/// Throws usage: fewer than two classifiers, unknown names; nothing to rank by yet, with the
 /// command to type.
 RankInput read_rank_input(const Competition& competition, const RankOptions& options);
 
-/// `part`: of `assay`, as in "mad select"; `more`: what else has to be typed.
+/// `part` is the subcommand of `assay`, as in "mad select"; `more` is further text to type.
 std::string command_for(const Competition& competition, std::string_view part,
                         std::string_view more = "");
 

@@ -1,4 +1,4 @@
-// A ranking, to read.
+// The report of a ranking.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_in_a_matrix = 12;
 
-/// Components one after the other, each by place.
+/// One component after the other, each sorted by place.
 std::vector<std::size_t> shown_order(const Ranking& ranking) {
     std::vector<std::size_t> order(ranking.classifiers.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -49,7 +49,7 @@ std::string cost_sentence(const Ranking& ranking) {
     return text;
 }
 
-/// What raises the correlation with the order of all selected images.
+/// Advice to raise the correlation with the order of all selected images.
 std::string what_is_missing(const Ranking& ranking) {
     std::uint64_t unasked = 0, to_replace = 0;
     for (const RankedPair& pair : ranking.pairs) {

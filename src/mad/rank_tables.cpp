@@ -11,7 +11,7 @@ namespace {
 
 using Show = Column::Show;
 
-/// Neighbours whose order is less sure than this are named.
+/// Neighbors are listed if their order is less certain than this.
 constexpr double clear_order = 0.95;
 
 std::string how_placed(const Ranking& ranking) {
@@ -28,7 +28,7 @@ std::string how_placed(const Ranking& ranking) {
     return "";
 }
 
-/// "a before b (0.64)", ...: what is not resolved.
+/// "a before b (0.64)", ...: the unresolved neighbors.
 std::string unclear_neighbours(const Ranking& ranking, const std::vector<std::size_t>& order) {
     std::string list;
     for (std::size_t n = 0; n + 1 < order.size(); ++n) {

@@ -1,4 +1,4 @@
-// A ranking's tables, to read.
+// The tables of a ranking's report.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace assay::mad {
 
-/// `order`: places in Ranking::classifiers, as they are shown.
+/// `order` has indices in Ranking::classifiers, in the order shown.
 Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& order);
-/// The place with the interval that the bootstrap gives it.
+/// The place with its bootstrap interval.
 Estimate place_of(const RankedClassifier& one);
 Table pairs_table(const Ranking& ranking);
-/// `matrix`: between classifiers, as those of Ranking.
+/// `matrix` is between classifiers, like those of Ranking.
 Table matrix_table(const Ranking& ranking, const PairMatrix& matrix,
                    const std::vector<std::size_t>& order, std::string title, std::string note);
 Table ablation_table(const Ranking& ranking);

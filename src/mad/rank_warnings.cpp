@@ -13,7 +13,7 @@ namespace assay::mad {
 namespace {
 
 constexpr std::size_t most_pairs_named = 3;
-/// Of fewer independent images probabilities of .80 to .95 are right in about .77.
+/// With fewer independent images, probabilities of .80 to .95 are right in about .77 of cases.
 constexpr double few_in_effect = 10;
 
 /// "3 pairs have no image (a and b, a and c, ...): `what`".
@@ -46,13 +46,13 @@ void add_rank_warnings(const Competition& competition, const RankInput& in, Rank
                         "answers, run {}",
                         count_text(out.open), count_text(out.questions),
                         command_for(competition, "mad answers", " FILE")));
-    // A label that another pair had asked about is settled at once, and such labels are correct
-    // more often than those that nobody else predicts.
+    // A label about which another pair had asked is settled at once, and such labels are more often
+    // correct than those that only one classifier predicts.
     warn_of_pairs(
         out, [](const RankedPair& pair) { return pair.open > 0 && pair.counts.n() > 0; },
         "whose settled images are not a random part of their images, so the ranking may be biased "
         "until the others are settled");
-    // Of classifiers that are the same everywhere no image is selected: one warning is enough.
+    // For identical classifiers no image is selected, and one warning is enough.
     const auto same = [&](std::size_t a, std::size_t b) {
         return predict_alike(in.classifiers[a], in.classifiers[b]);
     };

@@ -1,4 +1,4 @@
-// What a reader of a ranking has to know before he believes it.
+// Warnings for readers of a ranking.
 #pragma once
 
 #include <string>

@@ -31,7 +31,7 @@ void check_pairs(std::size_t classifiers, std::span<const PairCounts> pairs,
     }
 }
 
-/// Numbers the components that pairs with a weight join.
+/// Numbers the components that are connected by pairs with a weight.
 void find_components(const PairMatrix& weights, HodgeRanking& out) {
     const std::size_t m = weights.classifiers();
     out.component.assign(m, static_cast<std::uint32_t>(m));
@@ -53,9 +53,9 @@ void find_components(const PairMatrix& weights, HodgeRanking& out) {
     }
 }
 
-/// Scores of the classifiers of one component: the least squares solution of mean 0. Its equations,
-/// the graph's Laplacian, are singular along the constant; adding a constant to every one of them
-/// makes that constant 0.
+/// Scores of the classifiers in one component: the least squares solution with mean 0. Its
+/// equations, the graph's Laplacian, are singular along the constant. Adding a constant to each of
+/// them makes that constant 0.
 void solve_component(const std::vector<std::size_t>& members, const PairMatrix& log_ratios,
                      const PairMatrix& weights, std::vector<double>& scores) {
     const std::size_t n = members.size();

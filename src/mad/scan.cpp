@@ -30,12 +30,12 @@ std::uint64_t confident_plain(const std::uint8_t* confidences, std::uint8_t thre
 
 namespace {
 
-/// Images that all classifiers' predictions are at hand of at a time.
+/// Number of images for which all classifiers' predictions are processed at a time.
 constexpr std::size_t block_images = 4096;
 constexpr std::size_t block_words = block_images / 64;
 using Mask = std::array<std::uint64_t, block_words>;
 
-/// One block of all classifiers, filled up with images without labels.
+/// One block for all classifiers, padded with images without labels.
 class Block {
 public:
     Block(const ScanInput& input, std::uint32_t classes, bool count_labels)
@@ -57,7 +57,7 @@ public:
         exclude(labelled_);
     }
 
-    /// Returns how many images have different labels; 0 where nobody counts them.
+    /// Returns the number of images with different labels, or 0 if nobody needs it.
     std::uint64_t offer(const ScanPair& pair, PairSketch& sketch) const {
         const std::uint16_t* const a = labels(pair.first);
         const std::uint16_t* const b = labels(pair.second);
@@ -103,7 +103,7 @@ private:
     const std::uint16_t* labels(std::size_t c) const {
         return input_.classifiers[c].labels.data() + begin_;
     }
-    /// Nearly always: one look at 64 labels then does for all.
+    /// This is almost always true, and then one test covers 64 labels.
     bool all_are_classes(std::size_t c, std::size_t w) const {
         if (64 * w + 64 > count_) return false;
         const std::uint16_t* const some = labels(c) + 64 * w;
@@ -111,7 +111,7 @@ private:
         for (std::size_t i = 0; i < 64; ++i) largest = std::max(largest, some[i]);
         return largest < classes_;
     }
-    /// Images that the classifier has a confident label for.
+    /// Marks images with a confident label from the classifier.
     void mask(std::size_t c) {
         const std::uint8_t* const confidences = input_.classifiers[c].confidences.data() + begin_;
         const std::uint8_t threshold = input_.thresholds[c];
@@ -167,7 +167,7 @@ private:
     const ScanInput& input_;
     std::uint32_t classes_;
     std::vector<Mask> masks_;     ///< confident labels
-    std::vector<Mask> labelled_;  ///< any label; empty where nobody counts them
+    std::vector<Mask> labelled_;  ///< marks any label; empty if nobody counts them
     std::array<std::uint16_t, 64> none_{};
     bool simd_;
     std::uint64_t begin_ = 0;
@@ -209,8 +209,8 @@ void scan(const ScanInput& input, std::span<const ScanPair> pairs, std::span<Pai
     std::fill(disagreeing.begin(), disagreeing.end(), 0);
     if (pairs.empty() || input.classifiers.empty()) return;
     const std::uint64_t images = input.classifiers[0].labels.size();
-    // Each thread goes over all images for its own part of the pairs: no sketch is shared, and
-    // nothing is left to merge.
+    // Each thread processes all images for its own pairs, so that no sketch is shared and nothing
+    // needs merging.
     const std::size_t parts =
         std::min<std::size_t>(pairs.size(), static_cast<std::size_t>(resolve_threads(threads)));
     parallel_blocks(parts, static_cast<int>(parts), [&](std::size_t part) {

@@ -1,4 +1,4 @@
-// The AVX2 form of scan.cpp's kernel; called only where cpu_has_avx2().
+// The AVX2 form of scan.cpp's kernel. Call it only if cpu_has_avx2().
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -16,7 +16,7 @@ ASSAY_SCAN_AVX2 inline __m256i equal16(const std::uint16_t* a, const std::uint16
 }
 
 ASSAY_SCAN_AVX2 std::uint32_t equal32(const std::uint16_t* a, const std::uint16_t* b) {
-    // Packing goes by halves of registers; the permutation puts them in order again.
+    // Packing works on halves of registers, and the permutation restores the order.
     const __m256i bytes = _mm256_permute4x64_epi64(
         _mm256_packs_epi16(equal16(a, b), equal16(a + 16, b + 16)), _MM_SHUFFLE(3, 1, 2, 0));
     return static_cast<std::uint32_t>(_mm256_movemask_epi8(bytes));

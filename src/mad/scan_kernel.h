@@ -1,13 +1,13 @@
-// Which of 64 images two classifiers disagree on.
+// Finds which of 64 images two classifiers disagree on.
 #pragma once
 
 #include <cstdint>
 
 namespace assay::mad::detail {
 
-/// Bit i: a[i] != b[i], of 64 labels each.
+/// Bit i: a[i] != b[i], for 64 labels each.
 std::uint64_t different_plain(const std::uint16_t* a, const std::uint16_t* b);
-/// The same where cpu_has_avx2().
+/// The same; call it only if cpu_has_avx2().
 std::uint64_t different_avx2(const std::uint16_t* a, const std::uint16_t* b);
 /// Bit i: confidences[i] >= threshold.
 std::uint64_t confident_plain(const std::uint8_t* confidences, std::uint8_t threshold);

@@ -1,5 +1,5 @@
-// What the true scores are, given the working scores: normal distributions for thirteen spreads of
-// the classifiers, averaged over how well each spread agrees with them.
+// The distribution of the true scores given the working scores: normal distributions for thirteen
+// spreads of the classifiers, weighted by how well each spread agrees with them.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace assay::mad {
 
 struct ScoreMixture {
     struct Component {
-        double spread = 0;  ///< sigma; 0: all is known
+        double spread = 0;  ///< sigma; 0 if all is known
         double weight = 0;
         std::vector<double> mean;
         SmallMatrix covariance;
@@ -23,12 +23,12 @@ struct ScoreMixture {
     std::vector<double> mean() const;
     double variance(std::size_t a) const;  ///< of the score
     double variance_of_difference(std::size_t a, std::size_t b) const;
-    /// Probability that a's score is above b's; 1/2 of a tie that is known.
+    /// Probability that a's score is above b's; 1/2 for a known tie.
     double above(std::size_t a, std::size_t b) const;
     bool is_known_tie(std::size_t a, std::size_t b) const;
 };
 
-/// One component without variance where every list is answered.
+/// One component without variance if every list is answered.
 ScoreMixture score_mixture(const WorkingScores& working);
 
 }  // namespace assay::mad

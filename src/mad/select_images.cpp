@@ -17,7 +17,7 @@ namespace assay::mad {
 namespace {
 
 constexpr std::size_t first_limit = 1024;
-/// .57 is a little less than 114 / 200 as a double, and means it.
+/// As a double, .57 is slightly less than 114 / 200, but means it.
 constexpr double rounding = 1e-9;
 
 /// Steele, Lea and Flood 2014: a bijection of 64 bits that looks random.
@@ -43,7 +43,7 @@ std::uint32_t unordered_cell_of(const Candidate& c) {
            std::max(c.first_label, c.second_label);
 }
 
-/// By label: as many as the largest label asks for.
+/// Counts by label, growing to the largest label.
 class Counts {
 public:
     std::uint32_t& operator[](std::uint16_t label) {
@@ -76,18 +76,18 @@ public:
 
 private:
     struct Place {
-        std::uint64_t key = 0;  ///< a cell and 1; 0: free
+        std::uint64_t key = 0;  ///< the cell plus 1; 0 if free
         std::uint32_t count = 0;
     };
     std::vector<Place> places_;
 };
 
-/// What has been selected, by what the caps look at.
+/// The images selected so far, counted for the caps.
 class Selected {
 public:
     explicit Selected(const SelectionRule& rule) : rule_(rule) {}
 
-    /// Looks at the next candidate in the order; true: the caps allow it.
+    /// Tests the next candidate in the order. Returns true if the caps allow it.
     bool allows(const Candidate& c) {
         if (rule_.mode == CapMode::official) {
             const bool early = ++first_[c.first_label] <= rule_.cap;
@@ -123,12 +123,12 @@ private:
         return counts.of(label) < rule_.cap;
     }
     const SelectionRule& rule_;
-    Counts first_, second_;  ///< by label; shared and official: the first alone
+    Counts first_, second_;  ///< by label; shared and official use only the first
     std::unordered_set<std::uint32_t> cells_;
     std::unordered_set<std::uint64_t> parents_;
 };
 
-/// Candidates of one cell that may all be needed: its cap, and one more for each that is rejected
+/// The most candidates of one cell that may be needed: its cap, plus one for each that is rejected
 /// or whose parent is taken.
 std::uint64_t most_of_a_cell(const SelectionRule& rule) {
     const std::uint64_t all = std::uint64_t{rule.k} + rule.reserves;
@@ -136,9 +136,10 @@ std::uint64_t most_of_a_cell(const SelectionRule& rule) {
     return std::uint64_t{rule.cap} + (rule.one_of_a_parent ? all : rule.reserves);
 }
 
-/// A list that is selected greedily is at least 1/c of the longest one, where each image stands
-/// under c caps (a maximal independent set of a c-uniform hypergraph); and the longest only grows
-/// with more images. So what comes after the c (k + reserves)-th selected image is never needed.
+/// A greedily selected list has at least 1/c of the length of the longest one, if each image is
+/// limited by c caps (a maximal independent set of a c-uniform hypergraph), and the longest only
+/// grows with more images. So candidates after the c (k + reserves)-th selected image are never
+/// needed.
 std::uint64_t enough_selected(const SelectionRule& rule) {
     std::uint64_t caps = rule.one_of_a_parent ? 1 : 0;
     if (rule.mode == CapMode::side || rule.mode == CapMode::shared) caps += 2;
@@ -146,7 +147,7 @@ std::uint64_t enough_selected(const SelectionRule& rule) {
     return std::max<std::uint64_t>(caps, 1) * (std::uint64_t{rule.k} + rule.reserves);
 }
 
-/// The longest list that the caps allow of any candidates.
+/// The longest list that the caps allow for any candidates.
 std::uint64_t longest_list(const SelectionRule& rule, std::uint32_t classes) {
     const std::uint64_t all = std::uint64_t{rule.cap} * classes;
     return rule.mode == CapMode::shared ? all / 2 : all;
@@ -173,7 +174,7 @@ std::uint8_t quantised_exactly(double probability) {
 std::uint8_t quantised(double probability) {
     const std::uint8_t level = quantised_exactly(probability);
     if (level == confidence_levels) return level;
-    // .9 in single precision is a little below .9.
+    // .9 in single precision is slightly below .9.
     const auto next = static_cast<float>((level + 1) / double{confidence_levels});
     return static_cast<std::uint8_t>(level + (probability >= double{next} ? 1 : 0));
 }
@@ -244,7 +245,8 @@ void PairSketch::merge(const PairSketch& other) {
     if (!(rule_ == other.rule_) || distances_ != other.distances_)
         throw Error(ErrorCode::internal, "the sketches follow different rules");
     offered_ += other.offered_;
-    // The other's bound holds for all, too: its own images alone fill the list above it.
+    // The other's bound also holds for the union, because its own images alone fill the list above
+    // it.
     if (other.bounded_ && (!bounded_ || comes_before(other.bound_, bound_, rule_))) {
         bounded_ = true;
         bound_ = other.bound_;
@@ -262,7 +264,7 @@ void PairSketch::prune() {
     std::inplace_merge(kept_.begin(), fresh, kept_.end(), before);
     std::size_t end = 0;
     if (rule_.mode == CapMode::official) {
-        // Only the first few that show a label count; the reserves stand in for rejected ones.
+        // Only the first few candidates with a label count. The reserves replace rejected ones.
         const std::uint64_t most = std::uint64_t{rule_.cap} + rule_.reserves;
         Counts shown;
         for (const Candidate& c : kept_) {
@@ -279,7 +281,7 @@ void PairSketch::prune() {
         std::uint64_t taken = 0;
         for (const Candidate& c : kept_) {
             std::uint32_t& kept_of_cell = cells[cell_of(c)];
-            // Of one parent and one cell the first alone can be selected.
+            // Of candidates with one parent and one cell, only the first can be selected.
             if (kept_of_cell >= most) continue;
             if (rule_.one_of_a_parent && !parents[cell_of(c)].insert(c.parent).second) continue;
             ++kept_of_cell;
@@ -331,7 +333,7 @@ std::vector<Candidate> select_of(std::span<const Candidate> candidates, const Se
     }
     for (const Candidate& c : candidates) {
         if (is_gone(c)) continue;
-        // The authors' counters run over all candidates, selected or not.
+        // The authors' counters count all candidates, selected or not.
         const bool is_new = !stays.contains(c.image);
         if (rule.mode != CapMode::official && (!is_new || out.size() >= rule.k)) continue;
         if (!selected.allows(c) || !is_new || out.size() >= rule.k) continue;

@@ -1,4 +1,4 @@
-// From a pair's candidates to its images.
+// Chooses a pair's images from its candidates.
 #include <algorithm>
 #include <bit>
 
@@ -8,9 +8,10 @@
 namespace assay::mad {
 namespace {
 
-/// Finds the first new image of a list that nobody can judge, or that is nearly the same as one
-/// that stays or an earlier new one (`hashes`: nullptr where nobody looks), and notes it. The list
-/// is good up to there whatever takes its place; false: all of it is.
+/// Finds and records the first new image of a list that nobody can judge, or that is a near
+/// duplicate of a kept image or an earlier new one (`hashes` is nullptr if these are not compared).
+/// The list is valid up to there, whatever replaces the image. Returns false if the whole list is
+/// valid.
 bool turns_one_down(PairWork& work, const UnclearQuestions& unclear, const NearHashes* hashes,
                     std::uint32_t most_bits) {
     std::vector<std::uint64_t> before;
@@ -53,7 +54,7 @@ void choose_images(const Competition& competition, const UnclearQuestions& uncle
         work[p].short_of_reserves = false;
         open.push_back(p);
     }
-    // All pairs take a step each, so that the images of a step are decoded together.
+    // All pairs advance one step at a time, so that the images of a step are decoded together.
     while (!open.empty()) {
         std::vector<std::size_t> undecided;
         std::vector<std::uint64_t> images;

@@ -1,5 +1,5 @@
-// What a round of selection was told to change: k, the folder of images, exclusions. Checked before
-// anything is looked for, and written together with what was found: a round that fails changes
+// The changes requested in a round of selection: k, the folder of images, exclusions. They are
+// checked before the search, and written together with its results, so that a failed round changes
 // nothing.
 #pragma once
 
@@ -14,27 +14,27 @@
 
 namespace assay::mad {
 
-/// With another k. Throws usage: fewer than now, or too many.
+/// The settings with another k. Throws usage for fewer than now, or too many.
 CompetitionSettings settings_with_k(const CompetitionSettings& settings, std::uint32_t k,
                                     const std::filesystem::path& folder);
-/// Absolute. Throws bad_input: no folder.
+/// The absolute path. Throws bad_input if it is no folder.
 std::filesystem::path image_root_from(const std::filesystem::path& root);
 
 class SelectionDecisions {
 public:
-    /// The open competition has the new k and folder from here on, its file not yet. Throws what
-    /// Competition::set_k(), set_image_root() and read_exclusion_file() throw.
+    /// The open competition in memory has the new k and folder from here on, but its file does not
+    /// yet. Throws as Competition::set_k(), set_image_root() and read_exclusion_file().
     SelectionDecisions(Competition& competition, const SelectOptions& options);
-    /// Unless all was written, the open competition is as it was before.
+    /// Restores the open competition unless everything was written.
     ~SelectionDecisions();
     SelectionDecisions(const SelectionDecisions&) = delete;
     SelectionDecisions& operator=(const SelectionDecisions&) = delete;
 
-    /// Reasons by image, of those that were excluded before and the new ones.
+    /// Reasons by image, for earlier and new exclusions.
     const std::map<std::uint64_t, std::string>& excluded() const { return excluded_; }
     bool change_anything() const;
-    /// Once, inside a transaction of the caller, who then says kept(). Throws busy: another process
-    /// has changed k since.
+    /// Call once, inside a transaction, and then call kept(). Throws busy if another process has
+    /// changed k since.
     void write();
     void kept() { kept_ = true; }
     bool are_kept() const { return kept_; }

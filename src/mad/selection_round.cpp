@@ -23,7 +23,7 @@
 namespace assay::mad {
 namespace {
 
-/// Rank 0's values on all.
+/// Distributes rank 0's values to all.
 template <class T>
 requires std::is_trivially_copyable_v<T> std::vector<T> broadcast_values(
     Comm& comm, const std::vector<T>& mine) {
@@ -33,7 +33,7 @@ requires std::is_trivially_copyable_v<T> std::vector<T> broadcast_values(
     return values;
 }
 
-/// What all ranks must have opened alike; k and the folder of images may be changed by rank 0.
+/// What all ranks must have opened identically. Rank 0 may change k and the folder of images.
 std::string competition_fingerprint(const Competition& competition) {
     Hasher hasher;
     std::map<std::string, std::string> text = settings_text(competition.settings());
@@ -51,14 +51,14 @@ std::string competition_fingerprint(const Competition& competition) {
     return hasher.digest();
 }
 
-/// What rank 0 alone does and knows.
+/// The work and data of rank 0 only.
 class SelectionLead {
 public:
     SelectionLead(Competition& competition, const SelectOptions& options,
                   const ProgressCallback& progress)
         : competition_(competition), options_(options), progress_(progress) {}
 
-    /// Checks what was asked for, and finds what there is to do. Nothing is written yet.
+    /// Checks the request, and finds what there is to do. Nothing is written yet.
     void plan() {
         control_ = {.images = options_.control,
                     .reason = options_.reason,
@@ -83,7 +83,7 @@ public:
         std::erase_if(todo_, only_k);
         facts_.scanned = todo_.size();
     }
-    /// Those whose predictions are needed.
+    /// The classifiers whose predictions are needed.
     std::vector<std::uint32_t> classifiers() const {
         std::set<std::uint32_t> numbers;
         for (const PairWork& work : todo_) {
@@ -127,7 +127,7 @@ public:
                 static_cast<std::uint32_t>(work.list.size() - work.settled.size());
         }
     }
-    /// What was decided, where no pair's images went with it.
+    /// Writes the decisions if no pair's images were written with them.
     void end() {
         if (decisions_->are_kept()) return;
         if (decisions_->change_anything() || !dry_.empty()) write([] {});
@@ -135,7 +135,7 @@ public:
     SelectionFacts& facts() { return facts_; }
 
 private:
-    /// In one transaction, with all that was decided where it is the first one.
+    /// Writes in one transaction, the first of which includes all decisions.
     void write(const std::function<void()>& rows) {
         Transaction all(competition_.impl().database);
         if (!decisions_->are_kept()) {
@@ -146,7 +146,7 @@ private:
         all.commit();
         decisions_->kept();
     }
-    /// By what is planned for a pair, and then by what pairs came to.
+    /// Uses the planned number for a pair first, and then the actual numbers of earlier pairs.
     std::size_t next_batch() const {
         SelectionRule rule = competition_.settings().rule;
         for (const PairWork& work : todo_) rule.reserves = std::max(rule.reserves, work.reserves);
@@ -164,9 +164,9 @@ private:
     std::vector<std::uint64_t> excluded_;
     UnclearQuestions unclear_;
     std::vector<PairWork> todo_, now_;
-    std::vector<PairWork> dry_;  ///< of which a larger k alone is noted
+    std::vector<PairWork> dry_;  ///< pairs for which only a larger k is recorded
     std::optional<NearHashes> hashes_;
-    std::uint64_t most_kept_ = 0;  ///< candidates of a pair, so far
+    std::uint64_t most_kept_ = 0;  ///< the most candidates of a pair so far
     SelectionFacts facts_;
 };
 
@@ -194,7 +194,7 @@ SelectionRound select_images(Competition& competition, const SelectOptions& opti
     }
     SelectionScan scan(competition, parents, comm, options.threads, progress);
     const std::vector<std::uint64_t> excluded = broadcast_values(comm, lead.excluded());
-    // Before anything is written: damaged predictions then change nothing.
+    // Before anything is written, so that damaged predictions change nothing.
     scan.open(
         broadcast_values(comm, lead_here ? lead.classifiers() : std::vector<std::uint32_t>()));
     for (bool more = look; more;) {

@@ -15,7 +15,7 @@
 namespace assay::mad {
 namespace {
 
-/// What one rank kept: of each pair three numbers, then its candidates.
+/// The candidates that one rank kept: for each pair three numbers, then its candidates.
 std::vector<std::byte> packed_pairs(std::span<const PairSketch> sketches,
                                     std::span<const std::uint64_t> disagreeing) {
     std::vector<std::byte> bytes;
@@ -97,7 +97,7 @@ void SelectionScan::open_mine(const std::vector<std::uint32_t>& classifiers) {
     for (const std::uint32_t number : classifiers) {
         if (open_.contains(number)) continue;
         open_.emplace(number, competition_.predictions(competition_.classifiers().at(number)));
-        // Every rank reads a part of all; the bytes of a file are checked by one of them.
+        // Every rank reads a part of each file, but only one of them verifies a file's bytes.
         if (number % static_cast<std::uint32_t>(comm_.size()) ==
             static_cast<std::uint32_t>(comm_.rank()))
             mine.push_back(number);

@@ -1,4 +1,4 @@
-// Looking for candidates over all ranks, each with its part of the images.
+// Searches candidates over all ranks, each with its part of the images.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,32 @@
 
 namespace assay::mad {
 
-/// A number for each image: two of one parent have the same. By the attribute `parent` of the data
-/// set; an image without one is its own. Empty, and *found false, where there is no such attribute.
+/// A number for each image, equal for images with the same parent, from the data set's attribute
+/// `parent`. An image without one is its own parent. If there is no such attribute, the result is
+/// empty and *found is false.
 std::vector<std::uint64_t> parents_of(const Competition& competition, bool* found);
 
-/// Pairs that are looked at in one pass, each with so many candidates in memory: at most half a
-/// GiB of them, or one pair.
+/// The number of pairs for one pass, if each has this many candidates in memory: at most half a GiB
+/// of them, but at least one pair.
 std::size_t pairs_of_a_batch(std::uint64_t candidates);
 
 class SelectionScan {
 public:
-    /// `parents`: of all images, or none; must outlive it.
+    /// `parents` covers all images or is empty; it must outlive this object.
     SelectionScan(const Competition& competition, std::span<const std::uint64_t> parents,
                   Comm& comm, int threads, const ProgressCallback& progress);
 
-    /// Maps the predictions of these classifiers, and checks their bytes, each on one rank. Throws
-    /// bad_input: predictions that are not those recorded. The other functions do it, too.
+    /// Maps the predictions of these classifiers, and verifies their bytes, each on one rank.
+    /// Throws bad_input if they differ from the record. The other functions do this, too.
     void open(const std::vector<std::uint32_t>& classifiers);
-    /// What is kept of each pair, merged in rank order, on rank 0. Throws bad_input: predictions
-    /// that are not those recorded.
+    /// The kept candidates of each pair, merged in rank order, on rank 0. Throws bad_input if
+    /// predictions differ from the record.
     std::vector<ScannedPair> scan(std::span<const PlannedPair> pairs,
                                   std::span<const std::uint64_t> excluded);
-    /// Labels of this rank's images by all active classifiers.
+    /// The labels of this rank's images from all active classifiers.
     std::vector<std::span<const std::uint16_t>> labels();
     const RankPart& part() const { return part_; }
-    /// Images that all active classifiers have scores of, on all ranks.
+    /// The number of images, over all ranks, with scores from all active classifiers.
     std::uint64_t scored();
 
 private:

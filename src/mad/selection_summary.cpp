@@ -37,7 +37,7 @@ void warn_of_equal_labels(const Competition& competition, SelectionRound& round)
             never.push_back(&pair);
     }
     if (!equal.empty()) {
-        // Of two classifiers none can be removed.
+        // With two classifiers, none can be removed.
         const std::string advice =
             hashes.size() < 3 ? ""
                               : fmt::format("; to remove one, type `assay mad remove {} {}`",
@@ -54,7 +54,7 @@ void warn_of_equal_labels(const Competition& competition, SelectionRound& round)
             some_pairs(never)));
 }
 
-/// How a competition begins that takes less confident predictions; "": all are taken.
+/// How to begin a competition that accepts less confident predictions; "" if it accepts all.
 std::string more_confident(const CompetitionSettings& settings) {
     if (settings.confident)
         return *settings.confident < 1 ? "`assay mad init` with a larger --confident" : "";
@@ -63,7 +63,7 @@ std::string more_confident(const CompetitionSettings& settings) {
            "each classifier's images";
 }
 
-/// What keeps candidates out of a list.
+/// What limits the candidates of a list.
 std::string what_limits(const CompetitionSettings& settings,
                         const std::vector<const PairSelection*>& pairs) {
     const SelectionRule& rule = settings.rule;
@@ -99,7 +99,7 @@ std::string what_limits(const CompetitionSettings& settings,
     return text;
 }
 
-/// How a competition begins that has longer lists.
+/// How to begin a competition with longer lists.
 std::string more_under_limits(const CompetitionSettings& settings) {
     const SelectionRule& rule = settings.rule;
     std::vector<std::string> ways;
@@ -116,7 +116,7 @@ std::string more_under_limits(const CompetitionSettings& settings) {
     return text;
 }
 
-/// A competition's rule is fixed when it begins.
+/// A competition's rule is fixed, so the advice is to begin a new one.
 std::string more_in_a_new_one(const std::string& how) {
     return how.empty() ? "" : fmt::format("; a new competition ({}) has more", how);
 }
@@ -159,7 +159,7 @@ void warn_of_few(const Competition& competition, SelectionRound& round) {
 
 void warn_of_the_rest(const Competition& competition, const SelectionFacts& facts,
                       SelectionRound& round) {
-    // Images outside the domain have no scores of anyone.
+    // Images outside the domain count as having no scores.
     std::uint64_t most = competition.settings().where.empty() ? round.images : 0;
     for (const CompetitionClassifier& one : competition.active()) most = std::max(most, one.scored);
     if (round.scored < most) {
@@ -235,7 +235,7 @@ std::string packed_round(const SelectionRound& round) {
                                  {round.images, round.scored, round.excluded, round.accepted,
                                   round.distinct, round.questions, round.control, round.scanned}},
                                 {"warnings", round.warnings}};
-    // Names are any bytes: CBOR says them as they are.
+    // Names may be any bytes, which CBOR preserves.
     const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(all);
     return {bytes.begin(), bytes.end()};
 }

@@ -1,4 +1,4 @@
-// What a round of selection tells its caller, from the database as it is afterwards.
+// The summary of a round of selection for its caller, from the database after the round.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace assay::mad {
 
-/// What the database does not say.
+/// Facts that are not in the database.
 struct SelectionFacts {
     std::uint64_t scanned = 0;
     std::uint64_t scored = 0;
-    bool no_parents = false;  ///< the data set has no attribute `parent`, which the rule asks for
+    bool no_parents = false;  ///< the data set lacks the attribute `parent` that the rule needs
     /// By the numbers of a pair's classifiers.
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> added;
 };

@@ -24,7 +24,7 @@ Candidate candidate_of(const SelectedRow& row, std::span<const std::uint64_t> pa
     return c;
 }
 
-/// Why a place of a pair is given up; "" where it is not.
+/// The reason to give up a place of a pair; "" if there is none.
 class Departures {
 public:
     Departures(const std::map<std::uint64_t, std::string>& excluded,
@@ -105,7 +105,8 @@ std::vector<PairWork> find_work(const Competition& competition,
             std::size_t duplicates = 0;
             for (const SelectedRow& row : selected[work.row.id]) {
                 if (row.state == SelectedState::duplicate) {
-                    // Looked at again: the image that it resembles may have left the list.
+                    // It is checked again, because the image that it resembles may have left the
+                    // list.
                     ++duplicates;
                     continue;
                 }
@@ -116,7 +117,7 @@ std::vector<PairWork> find_work(const Competition& competition,
                     work.settled.push_back(c);
                     continue;
                 }
-                // What is excluded is no candidate: it needs no reserve.
+                // An excluded image is no candidate, so it needs no reserve.
                 const bool excluded = departures.excluded(row.image);
                 if (!excluded) work.rejected.push_back(c);
                 if (!why.empty()) work.leaving.push_back({row, why, excluded});
@@ -126,7 +127,7 @@ std::vector<PairWork> find_work(const Competition& competition,
                 if (work.row.k >= rule.k) continue;
                 work.look = accepted >= work.row.k;
             }
-            // Near duplicates come on top of what was rejected before.
+            // Near duplicates come in addition to images rejected before.
             const std::size_t more =
                 competition.settings().near_duplicates ? duplicates + rule.reserves : 0;
             work.reserves = std::max<std::uint32_t>(

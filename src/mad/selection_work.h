@@ -1,4 +1,4 @@
-// What a round of selection has to do, pair by pair, and what comes of it.
+// The work of a selection round, pair by pair, and its results.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace assay::mad {
 
-/// A pair whose images are looked for, as every rank hears of it.
+/// A pair for which images are searched, as sent to every rank.
 struct PlannedPair {
     std::uint32_t first = 0, second = 0;  ///< numbers of classifiers
     std::uint32_t k = 0, reserves = 0;
@@ -24,10 +24,10 @@ struct PlannedPair {
 struct LeavingPlace {
     SelectedRow row;
     std::string reason;
-    bool excluded = false;  ///< by a person, and so no candidate at all any more
+    bool excluded = false;  ///< excluded by a person, and so never a candidate again
 };
 
-/// A candidate that nobody can judge, as answers say that were given for other pairs.
+/// A candidate that nobody can judge, according to answers for other pairs.
 struct FoundUnclear {
     Candidate image;
     std::uint32_t place = 0;
@@ -41,40 +41,41 @@ struct FoundDuplicate {
     int bits = 0;  ///< that differ
 };
 
-/// One pair of active classifiers that lacks images.
+/// A pair of active classifiers that lacks images.
 struct PairWork {
-    PairRow row;                ///< id 0: a new pair
+    PairRow row;                ///< id 0 means a new pair
     std::string first, second;  ///< names
     std::vector<LeavingPlace> leaving;
     std::vector<Candidate> settled;   ///< accepted, and staying
     std::vector<Candidate> rejected;  ///< candidates that people could not judge
     std::uint32_t reserves = 0;
-    std::uint64_t rows = 0;  ///< of table selected, in any state
-    /// False: all of its candidates were looked at, and are too few for a smaller k already.
+    std::uint64_t rows = 0;  ///< rows in table selected, in any state
+    /// False if all of its candidates were examined before and are too few even for a smaller k.
     bool look = true;
-    /// From here on what the round finds out.
+    /// From here on: the results of the round.
     std::vector<FoundUnclear> unclear;
-    std::vector<FoundDuplicate> duplicates;  ///< those that were found before among them
+    std::vector<FoundDuplicate> duplicates;  ///< includes those that were found before
     std::vector<Candidate> list;             ///< accepted, in their order
     bool short_of_reserves = false;
 };
 
-/// Why people cannot judge questions, by image and label: at least four in five of those who were
-/// asked, and no further vote can change it. As the tally has it: never one whose answer is known.
+/// The reasons why people cannot judge questions, by image and label: at least four in five of
+/// those asked cannot, and no further vote can change it. As in the tally, this excludes questions
+/// with a known answer.
 using UnclearQuestions = std::map<std::pair<std::int64_t, std::uint16_t>, std::string>;
 UnclearQuestions unclear_questions(const Competition& competition);
-/// Why an image is none that people can judge for a pair; nullptr where it is one.
+/// Why people cannot judge an image for a pair; nullptr if they can.
 const std::string* unclear_of(const UnclearQuestions& unclear, std::int64_t image,
                               std::uint16_t first_label, std::uint16_t second_label);
 
-/// The pairs that lack images: new ones, those of which a place is unclear or excluded, those with
-/// fewer than k images that are not known to have no more. `excluded`: reasons by image. `parents`:
-/// as for scan(), or none.
+/// The pairs that lack images: new ones, those with an unclear or excluded place, and those with
+/// fewer than k images unless they are known to have no more. `excluded` has reasons by image.
+/// `parents` as for scan(), or empty.
 std::vector<PairWork> find_work(const Competition& competition,
                                 const std::map<std::uint64_t, std::string>& excluded,
                                 const UnclearQuestions& unclear,
                                 std::span<const std::uint64_t> parents);
-/// Writes the larger k of pairs that need no look. Inside a transaction of the caller.
+/// Records the larger k of pairs that need no search. Call inside a transaction.
 void note_larger_k(Competition& competition, const std::vector<PairWork>& work);
 
 struct ScannedPair {
@@ -82,20 +83,20 @@ struct ScannedPair {
     std::vector<Candidate> kept;  ///< PairSketch::candidates()
 };
 
-/// Chooses for each pair from what was found: sets list, unclear, duplicates, and short_of_reserves
-/// where another pass is needed. An image that nobody can judge, and a near duplicate of an image
-/// that stays or of an earlier new one, is given up for the next candidate, until there is none.
-/// What was a near duplicate before is one no more where the other image has left the list.
+/// Chooses from the candidates of each pair: sets list, unclear, duplicates, and short_of_reserves
+/// if another pass is needed. An image that nobody can judge, and a near duplicate of a kept image
+/// or an earlier new one, is replaced by the next candidate, until there is none. A former near
+/// duplicate becomes valid again if the other image has left the list.
 void choose_images(const Competition& competition, const UnclearQuestions& unclear,
                    std::span<PairWork> work, std::span<const ScannedPair> scanned,
                    NearHashes* hashes, int threads, const ProgressCallback& progress);
 
-/// Writes the pairs that are not short of reserves. Inside a transaction of the caller. Throws
-/// busy: another process has changed one of these pairs since.
+/// Writes the pairs that are not short of reserves. Call inside a transaction. Throws busy if
+/// another process has changed one of these pairs since.
 void write_work(Competition& competition, std::span<const PairWork> work,
                 std::span<const ScannedPair> scanned, NearHashes* hashes);
 
-/// In which order a pair's images are asked about: random, and the same whatever else there is.
+/// The order in which a pair's images are asked about: random, and independent of everything else.
 std::uint32_t turn_of(std::uint64_t seed, std::string_view first, std::string_view second,
                       std::uint64_t image);
 

@@ -1,4 +1,4 @@
-// The posterior of the scores where pairs share images.
+// The posterior of the scores if pairs share images.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,9 +16,10 @@
 namespace assay::mad {
 namespace {
 
-constexpr double little_spread = .1;  ///< up to it classifiers are all but equal
+constexpr double little_spread = .1;  ///< up to this spread, classifiers are nearly equal
 
-/// Of each component as many as its weight says, rounded down; what is left over of the heaviest.
+/// The number of draws from each component, in proportion to its weight, rounded down. The rest
+/// comes from the heaviest.
 std::vector<std::uint32_t> draws_of_components(const ScoreMixture& mixture, std::uint32_t draws) {
     std::vector<std::uint32_t> out;
     std::uint32_t left = draws;
@@ -35,7 +36,7 @@ std::vector<std::uint32_t> draws_of_components(const ScoreMixture& mixture, std:
 }
 
 struct DrawnScores {
-    std::vector<std::vector<double>> scores, ranks;  ///< of each classifier, draw by draw
+    std::vector<std::vector<double>> scores, ranks;  ///< for each classifier, draw by draw
 };
 DrawnScores draw_scores(const ScoreMixture& mixture, std::size_t m,
                         const PosteriorOptions& options) {
@@ -60,7 +61,7 @@ DrawnScores draw_scores(const ScoreMixture& mixture, std::size_t m,
     return out;
 }
 
-/// Whole places that hold the place itself.
+/// An interval of whole places that includes the place itself.
 Estimate rank_estimate(double place, std::vector<double> drawn, std::size_t m, double level) {
     Estimate rank;
     rank.unit = Unit::rank;

@@ -1,4 +1,4 @@
-// Questions with all that is shown of them.
+// Questions with everything that is shown about them.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ private:
 
 /// The random order in which questions are asked.
 bool asked_before(const QuestionRow& one, const QuestionRow& other);
-/// Questions that are asked now and not settled, as places in tally.questions, by their turns.
+/// Questions that are asked now and not settled, as indices in tally.questions, in order.
 std::vector<std::size_t> open_places(const Competition& competition, const Tally& tally);
 
 }  // namespace assay::mad

@@ -1,4 +1,4 @@
-// Square matrices of the size of a competition's classifiers, row by row.
+// Square matrices with one row per classifier of a competition, stored row by row.
 #pragma once
 
 #include <cstddef>

@@ -22,8 +22,8 @@ std::uint64_t rows_of(const Database& database, std::string_view table) {
         database.integer(fmt::format("SELECT count(*) FROM {}", table)));
 }
 
-/// Those that nobody was asked yet: one question, however many places and images of the control
-/// sample need it.
+/// Questions that nobody was asked yet. Each counts once, however many places and control images
+/// need it.
 using Unasked = std::set<QuestionKey>;
 
 void count_selected(const std::vector<SelectedRow>& selected, const Tally& tally, Unasked& unasked,
@@ -53,7 +53,7 @@ void describe_annotators(const Competition& competition, CompetitionStatus& out)
     }
 }
 
-/// What keeps the ranking from being made, first things first.
+/// The next command on the way to a ranking, the most important first.
 std::string next_command(const Competition& competition, const CompetitionStatus& status) {
     const std::string folder = shell_word(competition.folder().string());
     if (status.pairs_selected < status.pairs || status.to_replace > 0)
@@ -61,7 +61,7 @@ std::string next_command(const Competition& competition, const CompetitionStatus
     if (status.unasked > 0 || status.unasked_places > 0)
         return fmt::format("assay mad questions {} --out questions.csv", folder);
     if (status.open > 0) return fmt::format("assay mad answers {} answers.csv", folder);
-    // No image qualifies for any pair: a look at them says why.
+    // No image qualifies for any pair, and this command explains why.
     if (status.accepted == 0) return fmt::format("assay mad select {}", folder);
     return fmt::format("assay mad rank {}", folder);
 }
@@ -89,7 +89,7 @@ CompetitionStatus status_of(const Competition& competition) {
     for (const SelectedRow& row : selected)
         if (row.state == SelectedState::accepted) ++accepted[row.pair];
     for (const PairRow& pair : pairs) {
-        // After set_k() a pair is to be selected further.
+        // After set_k() the selection of a pair must continue.
         if (pair.k < out.settings.rule.k) continue;
         ++out.pairs_selected;
         if (accepted[pair.id] < pair.k) ++out.short_pairs;
@@ -99,7 +99,7 @@ CompetitionStatus status_of(const Competition& competition) {
     out.unasked = unasked.size();
     out.questions = tally.of.size();
     out.settled = tally.settled();
-    // Those that annotators are shown: not what only replaced places wanted to know.
+    // The questions that annotators are shown, without those that only replaced places needed.
     out.open = open_places(competition, tally).size();
     out.unwanted = out.questions - out.settled - out.open;
     for (const QuestionTally& question : tally.of) {

@@ -1,4 +1,4 @@
-// How far a competition is, to read.
+// The report on a competition's progress.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -45,7 +45,8 @@ void tally_majority(QuestionTally& question, std::uint32_t wanted) {
     if (yes + no > 0) question.yes = static_cast<double>(yes) / static_cast<double>(yes + no);
 }
 
-/// Two latent classes and two answers: people who cannot say say nothing of the annotators' rates.
+/// Two latent classes and two answers. People who cannot say tell nothing about the annotators'
+/// rates.
 void tally_dawid_skene(Tally& tally) {
     VotesBuilder builder(answer_scale({"no", "yes"}));
     std::vector<std::int64_t> annotators;  // by the builder's numbers
@@ -65,7 +66,7 @@ void tally_dawid_skene(Tally& tally) {
     const DawidSkene fitted = dawid_skene(builder.build(Repeats::last, "answers"));
     tally.prior_log_odds = std::log(fitted.prior[1]) - std::log(fitted.prior[0]);
     for (std::size_t a = 0; a < annotators.size(); ++a) {
-        // Of each annotator a row for each latent class, of a column for each answer.
+        // For each annotator, a row for each latent class, with a column for each answer.
         const double* const rates = &fitted.confusion[a * 4];
         tally.log_ratio[annotators[a]] = {std::log(rates[2]) - std::log(rates[0]),
                                           std::log(rates[3]) - std::log(rates[1])};
@@ -162,7 +163,7 @@ std::optional<Case> case_of_place(const Tally& tally, const SelectedRow& row) {
 
 namespace {
 
-/// Pairs whose classifiers take part, and where each of their places goes.
+/// Pairs whose classifiers take part, and the target of each of their places.
 struct CountedPairs {
     std::vector<PairCounts> counts;  ///< their classifiers alone
     std::map<std::int64_t, std::size_t> of_pair;

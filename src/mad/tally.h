@@ -1,4 +1,5 @@
-// What the answers of a competition come to: each question settled or not, each pair counted.
+// The outcome of a competition's answers: whether each question is settled, and the counts of each
+// pair.
 #pragma once
 
 #include <array>
@@ -24,32 +25,32 @@ inline std::array<QuestionKey, 2> questions_of(const SelectedRow& row) {
 }
 
 struct QuestionTally {
-    std::vector<AnswerRow> answers;  ///< that count, of annotators who are not blocked
-    /// So many of them decide, the first ones: as many as the settings want. What is settled stays
-    /// so, whoever answers later.
+    std::vector<AnswerRow> answers;  ///< answers that count, by annotators who are not blocked
+    /// The number of first answers that decide: as many as the settings want. A settled question
+    /// stays settled, whatever later answers say.
     std::size_t decisive = 0;
-    /// No further answer, of those that the settings want, can change the majority. With Dawid and
-    /// Skene's posterior also where that is at least `sure`, or at most 1 - `sure`, and no further
-    /// answers could make the question unclear: two who can say are needed for that, of five.
-    /// Whoever asks and answers goes by the majority: what that settles is settled by any rule.
+    /// No further answer, up to the number in the settings, can change the majority. With Dawid and
+    /// Skene, also if their posterior is at least `sure`, or at most 1 - `sure`, and no further
+    /// answers could make the question unclear, which takes two of five who can say. Asking and
+    /// answering use the majority, and what that settles is settled under any rule.
     bool settled = false;
-    /// By the majority, or by Dawid and Skene's posterior above 1/2; meaningful where known().
-    /// Of a gold question the known answer, whatever people said.
+    /// By the majority, or by Dawid and Skene's posterior above 1/2. Meaningful if known(). For a
+    /// gold question it is the known answer, whatever people said.
     Settled outcome;
-    double yes = 0.5;   ///< how probable it is: the proportion of yes, or that posterior
-    bool gold = false;  ///< its answer is known; it is asked all the same
+    double yes = 0.5;   ///< the probability of yes: the proportion, or that posterior
+    bool gold = false;  ///< its answer is known, but it is asked anyway
 
     bool known() const { return settled || gold; }
     bool unclear() const { return known() && outcome.unclear; }
     std::span<const AnswerRow> deciding() const { return {answers.data(), decisive}; }
 };
 
-/// What the two questions of a place come to.
+/// The outcome of the two questions of a place.
 enum class PlaceState : std::uint8_t {
     open,
     known,    ///< both of them
-    unclear,  ///< nobody can judge one of them, which decides it whatever the other comes to: the
-              ///< image is to be replaced
+    unclear,  ///< nobody can judge one of them, which decides regardless of the other: the image
+              ///< will be replaced
 };
 struct Tally {
     static constexpr double sure = 0.98;
@@ -60,12 +61,12 @@ struct Tally {
     std::vector<QuestionTally> of;       ///< one a question
     std::map<QuestionKey, std::size_t> place;
 
-    /// With Dawid and Skene: the logarithm of the odds of a yes before any answer, and what each
-    /// annotator's no and yes add to it.
+    /// With Dawid and Skene: the log odds of a yes before any answer, and the contribution of each
+    /// annotator's no and yes.
     double prior_log_odds = 0;
     std::map<std::int64_t, std::array<double, 2>> log_ratio;
 
-    /// Null: it is not there.
+    /// Null if it does not exist.
     const QuestionTally* find(const QuestionKey& key) const {
         const auto found = place.find(key);
         return found == place.end() ? nullptr : &of[found->second];
@@ -77,47 +78,48 @@ struct Tally {
     std::uint64_t open() const { return of.size() - settled(); }
     std::uint64_t answers() const;
 };
-/// Cost: one read of questions and answers; Dawid and Skene's in addition.
+/// Cost: one read of questions and answers, plus Dawid and Skene's fit.
 Tally tally_of(const Competition& competition, VoteRule rule = VoteRule::majority);
-/// The same from rows: questions by id, answers by question.
+/// The same from rows: questions sorted by id, answers by question.
 Tally tally_of(std::vector<QuestionRow> questions, const std::vector<AnswerRow>& answers,
                std::uint32_t wanted, VoteRule rule = VoteRule::majority);
 
-/// The two questions of a place; null: it is not there.
+/// The two questions of a place; null if it does not exist.
 struct PlaceTally {
     const QuestionTally *first = nullptr, *second = nullptr;
     PlaceState state = PlaceState::open;
 };
-/// Looks at the questions alone: whether the place is accepted and asked about is its row's.
+/// Uses only the questions. The place's row tells whether it is accepted and asked.
 PlaceTally place_tally(const Tally& tally, const SelectedRow& row);
 inline PlaceState place_state(const Tally& tally, const SelectedRow& row) {
     return place_tally(tally, row).state;
 }
 
-/// What a place has come to, as counts_of_pairs() counts it: nothing where it is a near duplicate,
-/// not asked about, or left open by its questions.
+/// The outcome of a place, as counts_of_pairs() counts it. Nothing if it is a near duplicate, not
+/// asked, or has open questions.
 std::optional<Case> case_of_place(const Tally& tally, const SelectedRow& row);
 
-/// A pair's asked places whose both questions are known. One a pair of `pairs` whose classifiers
-/// take part, in their order. `numbers`: the numbers of those, ascending; `first` and `second` are
-/// places in it. Places of which a question is unclear are counted as replaced, as are those that
-/// were replaced. `first_places`: only places below it; 0: all.
+/// Counts of a pair's asked places whose questions are both known. One entry per pair of `pairs`
+/// whose classifiers take part, in order. `numbers` are the numbers of these classifiers,
+/// ascending; `first` and `second` are indices into it. Places with an unclear question count as
+/// replaced, as do those that were replaced. `first_places` uses only the places below it; 0 uses
+/// all.
 std::vector<PairCounts> counts_of_pairs(const Tally& tally, const std::vector<PairRow>& pairs,
                                         const std::vector<SelectedRow>& selected,
                                         const std::vector<std::uint32_t>& numbers,
                                         std::uint32_t first_places = 0);
 
-/// Of selected images, by image.
+/// Facts about selected images, by image.
 struct ImageFacts {
-    /// Those of one parent move together; empty where images have no attribute `parent`.
+    /// Images with one parent vary together; empty if images have no attribute `parent`.
     std::map<std::int64_t, std::uint64_t> clusters;
-    std::map<std::int64_t, double> weights;  ///< image_weights(); where it is missing, 1
+    std::map<std::int64_t, double> weights;  ///< image_weights(); 1 if missing
 };
 ImageFacts facts_of_images(const Competition& competition, const std::vector<SelectedRow>& selected,
                            const std::map<std::int64_t, double>& weights);
 
-/// The same places one by one, in the order of `selected`, and of each pair all accepted places,
-/// asked or not; pairs as counts_of_pairs().
+/// The same places individually, in the order of `selected`, and for each pair the number of all
+/// accepted places, asked or not. The pairs are as in counts_of_pairs().
 AnsweredPlaces answered_places(const Tally& tally, const std::vector<PairRow>& pairs,
                                const std::vector<SelectedRow>& selected,
                                const std::vector<std::uint32_t>& numbers, const ImageFacts& facts);

@@ -20,25 +20,25 @@ namespace {
     throw Error(ErrorCode::usage, std::move(message));
 }
 
-/// A pair of classifiers, and what its answered places come to.
+/// A pair of classifiers, and the sums over its answered places.
 struct SharedPair {
     std::size_t i = 0, j = 0;
-    double list = 0;  ///< 0: it has none
+    double list = 0;  ///< 0 if it has none
     bool given = false, seen = false;
     double n = 0, weights = 0;  ///< answered places, and the sum of their images' weights
     double first = 0, second = 0, both = 0;  ///< weighted counts of correct predictions
     double kish_above = 0, kish_below = 0;   ///< over places with a correct prediction
-    double left = 1;                         ///< part of the list that is not answered
-    double squares = 0;                      ///< variance of the log ratio by the images
+    double left = 1;                         ///< the unanswered proportion of the list
+    double squares = 0;                      ///< variance of the log ratio from the images
     double y = 0, v = 0;
     double alpha = 0, beta = 0;  ///< A's column is alpha F1 c + beta F2 c, c = e_i - e_j
-    double stretch = 0;          ///< from an image's influence to v
+    double stretch = 0;          ///< factor from an image's influence to v
 
     double x() const { return first + .5; }
     double z() const { return second + .5; }
 };
 
-/// A vector over classifiers of which few are touched, twice: of F1 and of F2.
+/// A sparse vector over classifiers, for F1 and for F2.
 class SparsePair {
 public:
     explicit SparsePair(std::size_t size) : a_(size, 0.0), b_(size, 0.0), there_(size, false) {}
@@ -213,12 +213,13 @@ private:
             pairs_[numbers_[place.pair]].squares += psi * psi;
         }
     }
-    /// Weights of a pair's images have mean 1.
+    /// The weights of a pair's images have mean 1.
     double weight_of(const AnsweredPlace& place) const {
         const SharedPair& pair = pairs_[numbers_[place.pair]];
         return place.weight * pair.n / pair.weights;
     }
-    /// Of an image on its pair's log ratio, less what its weight says to be known.
+    /// The influence of an image on its pair's log ratio, reduced by the part that its weight makes
+    /// known.
     double influence(const AnsweredPlace& place) const {
         const SharedPair& pair = pairs_[numbers_[place.pair]];
         const double w = weight_of(place);
@@ -236,7 +237,8 @@ private:
         return out;
     }
 
-    /// A list's own log ratio is smoothed, and normal enough; the one on all images is followed.
+    /// A list's own log ratio is smoothed, and nearly normal. The one for all images follows the
+    /// data.
     void observe() {
         for (SharedPair& pair : pairs_) {
             const double correct = pair.first + pair.second;
@@ -269,8 +271,8 @@ private:
         }
     }
 
-    /// The target is F2 c of each pair with a list: the row means, and what lists say of the log
-    /// ratios of pairs that have none.
+    /// The target is F2 c for each pair with a list: the row means, and what lists tell about the
+    /// log ratios of pairs without one.
     void set_target() {
         f2_ = SmallMatrix(m_);
         SmallMatrix without(m_), known(m_);
@@ -326,7 +328,7 @@ private:
         return out;
     }
 
-    /// Places by `key`, and within it by pair and image.
+    /// Groups places by `key`, and within it by pair and image.
     template <class Key>
     std::vector<std::size_t> places_by_key(const Key& key) const {
         std::vector<std::size_t> order(answered_.places.size());
@@ -365,7 +367,7 @@ private:
             }
             return sum;
         };
-        // An image, or the images of one parent, moves all of its pairs at once.
+        // An image, or the images of one parent, affects all of its pairs at once.
         double sum = 0, squares = 0;
         std::uint64_t clusters = 0;
         SparsePair x(m_);
@@ -382,8 +384,8 @@ private:
             x.clear();
             ++clusters;
         });
-        // Half an image on which one classifier alone is correct is added to both; half images of
-        // pairs that share their images move together, too.
+        // Half an image on which only one classifier is correct is added to both. The half images
+        // of pairs that share images vary together, too.
         const std::vector<std::size_t> by_image = places_by_key(image_of);
         visit_groups(by_image, image_of, [&](std::span<const std::size_t> of) {
             ++out.images;
@@ -408,7 +410,7 @@ private:
             begin = end;
         }
     }
-    /// `of`: the places of one image, by pair.
+    /// `of` has the places of one image, by pair.
     template <class AddSquare>
     void add_half_images(std::span<const std::size_t> of, const AddSquare& add_square) {
         std::vector<std::size_t> classifiers;
@@ -452,7 +454,7 @@ private:
 
 void check_posterior_options(const PosteriorOptions& options) {
     for (const auto& [name, value] : {std::pair{"tau", options.tau}, {"spread", options.spread}}) {
-        // Beyond, the precision of theta could not be inverted in double precision.
+        // Outside this range, the precision of theta could not be inverted in double precision.
         if (!(value >= 1e-3 && value <= 1e3))
             refuse_posterior(fmt::format("{} is {}; allowed: 0.001 to 1000", name, value));
     }

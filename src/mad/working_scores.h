@@ -1,5 +1,5 @@
-// The scores that all pairs' log ratios give together, and how unsure they are where pairs share
-// images: the statistic on which the posterior of the true scores is conditioned.
+// The scores from all pairs' log ratios together, and their uncertainty if pairs share images. The
+// posterior of the true scores is conditioned on this statistic.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,30 @@
 
 namespace assay::mad {
 
-/// working = A y: y is the pairs' log ratios, A those weights of theirs that a Gaussian model of
-/// independent pairs gives. The covariance of working is that of A y with y's from the images: an
-/// image moves all of its pairs at once. Pairs stand as (0, 1), (0, 2), ..., (m - 2, m - 1).
+/// working = A y, where y are the pairs' log ratios, and A has their weights in a Gaussian model of
+/// independent pairs. The covariance of `working` is that of A y, with y's covariance from the
+/// images, because an image affects all of its pairs at once. Pairs are ordered (0, 1), (0, 2),
+/// ..., (m - 2, m - 1).
 struct WorkingScores {
     std::size_t classifiers = 0;
-    std::vector<double> y, v;  ///< 0 of pairs that say nothing
+    std::vector<double> y, v;  ///< 0 for pairs without information
     std::vector<double> scores;
     SmallMatrix covariance;
     double effective_images = 0;  ///< as Posterior::effective_images
     std::uint64_t images = 0;     ///< different ones
-    /// Every list is answered in full: the target is `at_end`, and nothing is unsure.
+    /// Every list is fully answered: the target is `at_end`, and nothing is uncertain.
     bool known = false;
     std::vector<double> at_end;
-    /// What the prior says, sigma^2 times first + ratio^2 second: A K A', T K A' and T K T', T the
-    /// target's weights of the true log ratios.
+    /// The prior's contribution, sigma^2 times first + ratio^2 second: A K A', T K A' and T K T',
+    /// where T has the target's weights of the true log ratios.
     SmallMatrix own_first, own_second, cross_first, cross_second, target_first, target_second;
 };
 
 /// Throws usage as posterior_of().
 void check_posterior_options(const PosteriorOptions& options);
 
-/// Throws usage as posterior_of(). Cost: the places, and of each image the square of the
-/// classifiers whose pairs it serves; the cube of the classifiers.
+/// Throws usage as posterior_of(). Cost: the places, for each image the square of the number of its
+/// classifiers, and the cube of the number of classifiers.
 WorkingScores working_scores(std::size_t classifiers, const AnsweredPlaces& answered,
                              const PosteriorOptions& options);
 

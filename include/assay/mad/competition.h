@@ -7,8 +7,8 @@
 //   COMPETITION/predictions/NAME.*.npy   of each classifier: label (u2) and confidence (u1) of
 //                                        each image, 3 bytes an image
 //
-// The folder needs the stores no more once a classifier is in it. Each step may be repeated; a step
-// that is interrupted is done by repeating it. One process writes at a time.
+// Once a classifier is added, the folder no longer needs its store. Each step may be repeated,
+// which also completes an interrupted one. One process writes at a time.
 #pragma once
 
 #include <cstdint>
@@ -30,40 +30,44 @@
 
 namespace assay::mad {
 
-/// What is fixed when a competition begins: it decides which images are selected.
+/// Settings that are fixed when a competition begins, because they decide which images are
+/// selected.
 struct CompetitionSettings {
     std::string name;
     DistanceReading distance = DistanceReading::tree_path;
     SelectionRule rule;
-    /// Candidates need at least this confidence of both classifiers ...
+    /// Both classifiers must have at least this confidence in a candidate ...
     double threshold = 0.8;
-    /// ... or, where set, each classifier's threshold is the one that this proportion of its
-    /// images reaches: over-confident ones gain nothing by it.
+    /// ... or, if this is set, each classifier's threshold is the confidence that this proportion
+    /// of its images reaches. Then overconfident classifiers gain no advantage.
     std::optional<double> confident;
-    /// At most so many of the 64 bits of two images' perceptual hashes differ: they are near
-    /// duplicates, and only the first is selected for a pair. Unset: images are not looked at.
+    /// The most bits, out of 64, in which the perceptual hashes of two near duplicates may differ.
+    /// Of near duplicates, only the first is selected for a pair. If unset, images are not
+    /// compared.
     std::optional<std::uint32_t> near_duplicates;
-    std::uint32_t votes = 5;  ///< answers that a question gets at most, odd
-    double gold = 0.05;       ///< proportion of the questions whose answers are known
-    std::uint64_t seed = 0;   ///< of all random orders and samples
-    /// "ATTRIBUTE=VALUE": only images of which the data set says so take part; the others are as if
-    /// they had no scores. "": all.
+    std::uint32_t votes = 5;  ///< the most answers per question, odd
+    double gold = 0.05;       ///< proportion of questions with known answers
+    std::uint64_t seed = 0;   ///< for all random orders and samples
+    /// "ATTRIBUTE=VALUE": only images with this value in the data set take part. The others are
+    /// treated as if they had no scores. "" includes all.
     std::string where;
-    /// Confidences are quantised(); false, of competitions that began earlier: quantised_exactly().
+    /// Confidences use quantised(), or quantised_exactly() if false, as in competitions that began
+    /// earlier.
     bool single_precision = true;
 };
 
 struct InitOptions {
     CompetitionSettings settings;
-    /// Folders of stores, RUNS folders or data sets below them, as model_stores(): two or more
-    /// classifiers' scores of the same images and classes.
+    /// Folders of stores, RUNS folders or data sets below them, as in model_stores(), with the
+    /// scores of at least two classifiers on the same images and classes.
     std::vector<std::string> stores;
-    /// As hierarchy_named(); not read with zero_one and matrix.
+    /// As in hierarchy_named(). Not used with zero_one and matrix.
     std::string hierarchy = "imagenet";
-    /// csv with a row and a column for each class; with DistanceReading::matrix, and with it alone.
+    /// csv with a row and a column for each class. Required by DistanceReading::matrix, and only
+    /// allowed with it.
     std::filesystem::path distances;
-    std::string classes;           ///< class list file, or "imagenet"; "": the stores' own
-    std::filesystem::path images;  ///< where the images are; "": where the stores say
+    std::string classes;           ///< class list file, or "imagenet"; "" uses the stores' own list
+    std::filesystem::path images;  ///< folder of the images; "" uses the stores' record
     std::string reason;
     int threads = 0;
 };
@@ -76,12 +80,12 @@ struct CompetitionClassifier {
     std::string labels_hash, confidences_hash;
     std::uint8_t threshold = 0;   ///< quantised()
     std::uint64_t scored = 0;     ///< images with scores
-    std::uint64_t confident = 0;  ///< of these, those that reach the threshold
+    std::uint64_t confident = 0;  ///< of these, images that reach the threshold
     bool active = true;           ///< not removed
 };
 ResultType result_type(ResultOf<CompetitionClassifier>);
 
-/// Label and confidence of every image by one classifier, mapped into memory.
+/// Label and confidence of every image from one classifier, mapped into memory.
 class StoredPredictions {
 public:
     /// Throws bad_input: missing, damaged, another number of images.
@@ -90,7 +94,7 @@ public:
     ~StoredPredictions();
     StoredPredictions(StoredPredictions&&) noexcept;
     const Predictions& predictions() const noexcept;
-    /// Throws bad_input where the bytes are not those that were recorded. Cost: one read.
+    /// Throws bad_input if the bytes differ from the recorded ones. Cost: one read.
     void check(const CompetitionClassifier& recorded) const;
 
 private:
@@ -103,15 +107,15 @@ class Competition {
 public:
     enum class Access { read, write };
 
-    /// Makes the folder: all of it, or nothing; opens it where it began with the same settings and
-    /// has these predictions (which takes a read of the stores). Throws usage: settings out of
-    /// range, another competition or other files are there, fewer than two classifiers; bad_input:
-    /// classifiers of other images or classes, two of one name, a store without confidences or with
-    /// missing shards, classes that are no node of the hierarchy (with the nearest), an attribute
-    /// or a value that no image has.
+    /// Creates the folder, completely or not at all. Opens an existing one that began with the same
+    /// settings and predictions, which takes a read of the stores. Throws usage: settings out of
+    /// range, another competition or other files in the folder, fewer than two classifiers. Throws
+    /// bad_input: classifiers of other images or classes, two with the same name, a store without
+    /// confidences or with missing shards, classes that are no node of the hierarchy (with the
+    /// nearest), an attribute or value that no image has.
     static Competition create(const std::filesystem::path& folder, const InitOptions& options,
                               const ProgressCallback& progress = {});
-    /// Throws bad_input: no competition there, a damaged one, or of a newer version; busy; io.
+    /// Throws bad_input: no competition there, damaged, or from a newer version; busy; io.
     static Competition open(const std::filesystem::path& folder, Access access = Access::read);
     ~Competition();
     Competition(Competition&&) noexcept;
@@ -120,38 +124,39 @@ public:
     const CompetitionSettings& settings() const noexcept;
     const ClassList& classes() const noexcept;
     std::uint64_t images() const noexcept;
-    /// Where images are; may be empty.
+    /// The folder of the images; may be empty.
     const std::filesystem::path& image_root() const noexcept;
-    /// By number, those that were removed among them.
+    /// All classifiers by number, including removed ones.
     const std::vector<CompetitionClassifier>& classifiers() const noexcept;
-    /// Those that were not.
+    /// The classifiers that were not removed.
     std::vector<CompetitionClassifier> active() const;
     const Hierarchy& hierarchy() const;
-    /// Cost: as ClassDistances; where the whole hierarchy was searched, or a file read, it is kept
-    /// from the beginning on (distances.npy).
+    /// Cost: as ClassDistances. If the whole hierarchy was searched, or a file read, the result is
+    /// stored from the beginning (distances.npy).
     ClassDistances distances() const;
-    /// Ids, paths and attributes of the images. Read on first use, and checked.
+    /// Ids, paths and attributes of the images. Read on first use and checked.
     const Dataset& dataset() const;
     StoredPredictions predictions(const CompetitionClassifier& classifier) const;
 
-    /// Adds the classifiers of these stores, or takes back that one of them was removed; a path
-    /// where nothing is may be the name of a removed one. What is there stays as it is, to the bit;
-    /// damaged predictions of a store that is given again are mended. Returns the names of those
-    /// that did not take part. Throws as create(); bad_input: images that had other files; usage:
-    /// another one has that name. Cost: one read of the stores; the competition may be used
-    /// meanwhile.
+    /// Adds the classifiers of these stores, or restores a removed one. A path that does not exist
+    /// may be the name of a removed classifier. Existing data stay bit-identical, and damaged
+    /// predictions of a store that is given again are repaired. Returns the names of classifiers
+    /// that did not take part before. Throws as create(); bad_input for images with other files;
+    /// usage if another classifier has that name. Cost: one read of the stores; the competition
+    /// stays usable meanwhile.
     std::vector<std::string> add(const std::vector<std::string>& stores, std::string_view reason,
                                  int threads = 0, const ProgressCallback& progress = {});
-    /// Leaves a classifier out of all results; its questions and answers stay. False: it was
-    /// removed before. Throws usage: there is no such classifier, or fewer than two would be left.
+    /// Excludes a classifier from all results, but keeps its questions and answers. Returns false
+    /// if it was removed before. Throws usage if there is no such classifier, or if fewer than two
+    /// would remain.
     bool remove(std::string_view name, std::string_view reason);
-    /// Where the images are from now on. Throws bad_input: no folder.
+    /// Changes the folder of the images. Throws bad_input if there is no such folder.
     void set_image_root(const std::filesystem::path& root, std::string_view reason);
-    /// More images of each pair from the next selection on: the first ones stay. Throws usage:
-    /// fewer than now.
+    /// Selects more images of each pair from the next selection on, and keeps the earlier ones.
+    /// Throws usage for fewer than now.
     void set_k(std::uint32_t k, std::string_view reason);
 
-    /// For the parts of this component.
+    /// For use inside this component only.
     struct Impl;
     Impl& impl() const noexcept { return *impl_; }
 
@@ -160,8 +165,7 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// What a competition is made of: settings, classifiers with their thresholds. "assay.mad/1",
-/// docs/results.md.
+/// The settings and the classifiers with their thresholds. "assay.mad/1", docs/results.md.
 ResultType result_type(ResultOf<Competition>);
 Report report_of(const Competition& competition);
 

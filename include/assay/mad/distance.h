@@ -1,8 +1,8 @@
 // How far two classes are apart in a hierarchy (the MAD competition's equation 3), in integers.
 //
-// An edge whose upper end is l edges below the root weighs 2^-l: confusing a dog with a hammer
-// counts more than confusing two dogs. Nodes with several parents leave open which path is meant,
-// and the readings differ a lot; a result says which one it took.
+// An edge whose upper end is l edges below the root weighs 2^-l, so that confusing a dog with a
+// hammer counts more than confusing two dogs. For nodes with several parents, the definition does
+// not say which path to use. The readings of it differ a lot, so a result names its reading.
 #pragma once
 
 #include <cstdint>
@@ -27,52 +27,49 @@ enum class DistanceReading : std::uint8_t {
     hop,
     hop_full,
     zero_one,
-    matrix,  ///< of a file of one's own
+    matrix,  ///< from the user's own file
 };
 
 struct DistanceFacts {
     DistanceReading reading;
     std::string_view name;
     std::string_view is;  ///< one line
-    bool weighted;        ///< edges weigh 2^-l; else all weigh 1
-    bool metric;          ///< the triangle inequality holds
+    bool weighted;        ///< edges weigh 2^-l; otherwise all weigh 1
+    bool metric;          ///< whether the triangle inequality holds
 };
 const std::vector<DistanceFacts>& distance_table();
 const DistanceFacts& facts_of(DistanceReading reading);
-/// Whether the reading looks at no hierarchy.
+/// Whether the reading needs no hierarchy.
 constexpr bool no_hierarchy(DistanceReading reading) {
     return reading == DistanceReading::zero_one || reading == DistanceReading::matrix;
 }
-/// By name; '-' and '_' are alike. Throws usage with the known names.
+/// Finds a reading by name; '-' and '_' are equivalent. Throws usage with the known names.
 DistanceReading distance_named(std::string_view name);
 
 /// Distances of all pairs of classes, in units of 2^-20 (weighted readings) or whole edges times
-/// 2^20. Symmetric, 0 on the diagonal. 4 bytes a pair.
+/// 2^20. Symmetric, 0 on the diagonal. 4 bytes per pair.
 class ClassDistances {
 public:
     static constexpr double unit = 1.0 / (1 << 20);
 
-    /// Readings, with depth the number of edges from the root:
-    ///  - tree_path: every way from the root to a class is a path of a tree; the shortest over
-    ///  pairs
-    ///    of such paths, depths counted along them. What the authors ran.
-    ///  - ancestor_min, ancestor_max: up to a common ancestor and down again, the cheapest one;
-    ///    depth of a node with several parents: its least, or its most.
-    ///  - graph_closure_*, graph_full_*: the shortest way over edges in either direction, which may
-    ///    go down to a common descendant; among the nodes above the classes, or all. The text taken
-    ///    literally.
-    ///  - hop: as ancestor_min with all edges of weight 1; hop_full: as graph_full with these.
-    ///  - zero_one: 1 where the classes differ.
-    ///  - matrix: not from a hierarchy; throws usage.
-    /// Cost: tree_path and ancestors: classes^2 x ancestors of a class; graphs: one search a class.
-    /// Throws bad_input: as Hierarchy::nodes_of(); with weights, a class more than 21 edges below
-    /// the root, whose edge 2^-20 does not hold; a class with more than 10,000 ancestors; more than
-    /// 32,768 classes.
+    /// Readings, with depth the number of edges from the root: - tree_path: every way from the root
+    /// to a class is a path of a tree; the distance is the shortest over pairs
+    ///    of such paths, with depths counted along them. The authors' code does this. -
+    ///    ancestor_min, ancestor_max: up to a common ancestor and down again, by the cheapest path;
+    ///    a node with several parents has its smallest, or its largest, depth. - graph_closure_*,
+    ///    graph_full_*: the shortest way over edges in either direction, which may go down to a
+    ///    common descendant; among the classes' ancestors, or all nodes. This follows the text
+    ///    literally. - hop: as ancestor_min with all edges of weight 1; hop_full: as graph_full
+    ///    with these. - zero_one: 1 where the classes differ. - matrix: not from a hierarchy;
+    ///    throws usage. Cost: tree_path and ancestors: classes^2 x ancestors of a class; graphs:
+    ///    one search a class. Throws bad_input: as Hierarchy::nodes_of(); with weights, a class
+    ///    more than 21 edges below the root, whose edge 2^-20 does not hold; a class with more than
+    ///    10,000 ancestors; more than 32,768 classes.
     ClassDistances(const Hierarchy& hierarchy, const ClassList& classes, DistanceReading reading);
-    /// zero_one, which needs no hierarchy.
+    /// The reading zero_one, which needs no hierarchy.
     explicit ClassDistances(std::uint32_t classes);
-    /// Those that are worked out already: `units` row by row, symmetric, 0 on the diagonal. Throws
-    /// bad_input: more than 32,768 classes.
+    /// Given distances: `units` row by row, symmetric, 0 on the diagonal. Throws bad_input for more
+    /// than 32,768 classes.
     ClassDistances(std::uint32_t classes, std::vector<std::uint32_t> units,
                    DistanceReading reading);
 

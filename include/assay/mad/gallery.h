@@ -1,4 +1,5 @@
-// The selected images as PNG sheets, one a pair: each image with what both classifiers say.
+// The selected images as contact sheets (PNG), one per pair: each image with both classifiers'
+// predictions.
 #pragma once
 
 #include <array>
@@ -17,7 +18,8 @@ namespace assay::mad {
 
 struct GalleryOptions {
     std::filesystem::path out{};        ///< folder
-    std::vector<std::string> models{};  ///< only pairs of these; of one: all its pairs; empty: all
+    std::vector<std::string> models{};  ///< only pairs with these models; with one name, all its
+                                        ///< pairs; empty means all
     int side = 160;                     ///< pixels of an image's longer side, 32 to 1024
     std::uint32_t columns = 6;          ///< 1 to 50
     int threads = 0;
@@ -26,30 +28,30 @@ struct GallerySheet {
     std::filesystem::path file;
     std::string first, second;
     std::uint64_t images = 0;      ///< drawn
-    std::uint64_t unreadable = 0;  ///< of these, as a grey field
-    /// Of these, of case I, II and III, replaced, and not settled.
+    std::uint64_t unreadable = 0;  ///< of these, images shown as a gray field
+    /// The numbers of images in case I, II and III, replaced ones, and unsettled ones.
     std::array<std::uint64_t, 5> cases{};
 };
 ResultType result_type(ResultOf<GallerySheet>);
-/// The label that a classifier gives a selected image.
+/// A classifier's label for a selected image.
 struct GalleryLabel {
     std::string id, name;
     double confidence = 0;
-    std::optional<bool> correct;  ///< by people; none: open, or they cannot judge it
+    std::optional<bool> correct;  ///< according to people; none if open, or if they cannot judge it
 };
 ResultType result_type(ResultOf<GalleryLabel>);
 struct GalleryImage {
-    std::string first, second;  ///< the pair that it was selected for
-    std::uint32_t place = 0;    ///< from 1, by discrepancy
+    std::string first, second;  ///< the pair for which it was selected
+    std::uint32_t place = 0;    ///< rank by discrepancy, from 1
     std::string id;
-    std::uint64_t item = 0;  ///< place among the competition's images
+    std::uint64_t item = 0;  ///< index among the competition's images
     GalleryLabel first_label, second_label;
-    double distance = 0;  ///< of the two labels
+    double distance = 0;  ///< distance between the two labels
     std::string outcome;  ///< "I", "II", "III", "replaced" or "open"
 };
 ResultType result_type(ResultOf<GalleryImage>);
-/// What sheets show, as data: pair by pair, in the order of discrepancy. Empty where nothing is
-/// selected. Throws bad_input: predictions that are not those from which images were selected.
+/// The contents of the sheets as data: pair by pair, in the order of discrepancy. Empty if nothing
+/// is selected. Throws bad_input if the predictions are not those from which images were selected.
 std::vector<GalleryImage> gallery_images(const Competition& competition);
 
 struct Gallery {
@@ -58,20 +60,20 @@ struct Gallery {
     std::uint64_t images = 0, unreadable = 0;  ///< of all sheets
     std::vector<std::string> warnings;
 };
-/// A sheet a pair, "FIRST--SECOND.png", its images in the order of discrepancy, below each the two
-/// labels with confidences, the distance of the labels, and the case once it is settled; replaced
-/// images are among them, near duplicates are not. A sheet that would have more than 64 million
-/// pixels goes on in "FIRST--SECOND-2.png". Images of the folder that have these names are
-/// replaced, and all others stay, those of removed classifiers among them. The same bytes for any
-/// number of threads. Memory: 256 MiB a thread at most, and the decoded image. Progress: images.
-/// Throws usage: unknown names (with the nearest), nothing is selected, sizes out of range;
-/// bad_input: no image can be read (nothing is written then), predictions that are not those from
-/// which images were selected; io; interrupted.
+/// One sheet per pair, "FIRST--SECOND.png", with its images in the order of discrepancy. Below each
+/// image are the two labels with confidences, the distance of the labels, and the case once it is
+/// settled. Replaced images are included, but near duplicates are not. A sheet with more than 64
+/// million pixels continues in "FIRST--SECOND-2.png". Existing images with these names are
+/// replaced. All other files stay, including those of removed classifiers. The bytes do not depend
+/// on the number of threads. Memory: at most 256 MiB per thread, and the decoded image. Progress:
+/// images. Throws usage: unknown names (with the nearest), nothing is selected, sizes out of range.
+/// Throws bad_input: no image can be read (nothing is written then), predictions that are not those
+/// from which images were selected; io; interrupted.
 Gallery make_gallery(const Competition& competition, const GalleryOptions& options,
                      const ProgressCallback& progress = {});
 /// "assay.mad_gallery/1", docs/results.md.
 ResultType result_type(ResultOf<Gallery>);
-/// CSV: a row per sheet. Partial where an image cannot be read.
+/// CSV: one row per sheet. Partial if an image cannot be read.
 Report report_of(const Gallery& gallery);
 
 }  // namespace assay::mad

@@ -1,4 +1,4 @@
-// What people said of the images on which two classifiers disagree, counted (Wang et al., "I am
+// Counts people's judgments of the images on which two classifiers disagree (Wang et al., "I am
 // going MAD: maximum discrepancy competition for comparing classifiers adaptively", ICLR 2020).
 #pragma once
 
@@ -13,23 +13,24 @@ namespace assay::mad {
 
 using study::Answer;
 
-/// What several answers to one question come to.
+/// The outcome of several answers to one question.
 struct Settled {
-    bool yes = false;  ///< never where it is unclear
-    /// At least four in five cannot say: the image says nothing, and is replaced by the next one.
+    bool yes = false;  ///< always false if it is unclear
+    /// At least four in five people cannot say. The image is not informative and is replaced by the
+    /// next one.
     bool unclear = false;
     std::uint32_t votes = 0;
 };
-/// The majority of those who said yes or no; a tie, or no such answer, is a no: what cannot be
-/// shown counts against the classifier.
+/// The majority of those who said yes or no. A tie, or no such answer, counts as no, so that what
+/// cannot be shown counts against the classifier.
 Settled settle(std::span<const Answer> answers);
-/// No further answers, of `wanted` in all, can change it: settle() after any of them is the same.
+/// Whether no further answers, up to `wanted` in total, can change the result of settle().
 bool is_settled(std::span<const Answer> answers, std::uint32_t wanted);
 
-/// Of an image on which two classifiers predict different labels.
+/// The outcome for an image on which two classifiers predict different labels.
 enum class Case : std::uint8_t {
     both,      ///< I: both labels are correct
-    one,       ///< II: one of them is
+    one,       ///< II: one of them is correct
     neither,   ///< III
     replaced,  ///< people cannot say
 };
@@ -37,11 +38,11 @@ enum class Case : std::uint8_t {
 std::string_view name_of(Case);
 Case case_of(const Settled& first, const Settled& second);
 
-/// Two classifiers on the images chosen for them.
+/// The counts for two classifiers on the images chosen for them.
 struct PairCounts {
-    std::uint32_t first = 0, second = 0;  ///< places of the classifiers, first < second
+    std::uint32_t first = 0, second = 0;  ///< indices of the classifiers, first < second
     std::uint64_t both = 0, only_first = 0, only_second = 0, neither = 0;
-    std::uint64_t replaced = 0;  ///< in none of the others
+    std::uint64_t replaced = 0;  ///< not included in the other counts
 
     std::uint64_t n() const { return both + only_first + only_second + neither; }
     std::uint64_t first_correct() const { return both + only_first; }

@@ -1,11 +1,12 @@
-// How sure a ranking is, where pairs of classifiers share images.
+// The uncertainty of a ranking if pairs of classifiers share images.
 //
-// Of each pair people's decisions give a log ratio L_ij = theta_i - theta_j + epsilon_ij with theta
-// ~ N(0, spread^2), epsilon ~ N(0, tau^2): a pair of classifiers has a strength of its own, so that
-// plain Bradley-Terry would be too sure. What is ranked are the row means of L, HodgeRank's scores
-// of all pairs. The scores that this model gives, as if pairs were independent, are a statistic;
-// their covariance comes from the images, each of which moves all of its pairs at once. The
-// posterior is of the true scores given that statistic, averaged over the classifiers' spread.
+// People's decisions give each pair a log ratio L_ij = theta_i - theta_j + epsilon_ij with theta ~
+// N(0, spread^2), epsilon ~ N(0, tau^2). The pair's own term epsilon is needed because plain
+// Bradley-Terry would be too certain. The ranking is by the row means of L, which are HodgeRank's
+// scores over all pairs. The scores that this model gives when pairs are treated as independent are
+// a statistic. Its covariance comes from the images, each of which affects all of its pairs at
+// once. The posterior is that of the true scores given that statistic, averaged over the
+// classifiers' spread.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +23,18 @@ namespace assay::mad {
 /// Two classifiers, by their numbers from 0, first < second.
 struct ListedPair {
     std::uint32_t first = 0, second = 0;
-    /// Images of their list, answered or not; 0: they have none. Looked at where the target is the
-    /// lists.
+    /// Number of images in their list, answered or not; 0 if they have none. Used if the target is
+    /// the lists.
     std::uint64_t list = 0;
 };
-/// An image in the list of one pair, both of whose questions are answered.
+/// An image in a pair's list for which both questions are answered.
 struct AnsweredPlace {
     std::uint32_t pair = 0;  ///< in AnsweredPlaces::pairs
     std::uint64_t image = 0;
     bool first = false, second = false;  ///< whether the classifier is correct
     double weight = 1;                   ///< of the image, above 0
-    /// Images of one photograph stand in one cluster and move together; unset in all places: each
-    /// image is by itself.
+    /// Images of one photograph form a cluster and vary together. If unset for all, each image is
+    /// independent.
     std::optional<std::uint64_t> cluster = {};
 };
 struct AnsweredPlaces {
@@ -42,15 +43,15 @@ struct AnsweredPlaces {
 };
 
 struct PosteriorOptions {
-    /// Standard deviation of theta in the weights that pairs get in the scores; what is concluded
-    /// from the scores is averaged over spreads from .05 to 3.2.
+    /// The assumed standard deviation of theta for the weights of pairs in the scores. Conclusions
+    /// from the scores are averaged over spreads from .05 to 3.2.
     double spread = 2;
-    double tau = 0.4;            ///< of what is a pair's own, likewise
-    double level = 0.95;         ///< of the credible intervals
+    double tau = 0.4;            ///< the same for the pair's own term
+    double level = 0.95;         ///< for the credible intervals
     std::uint32_t draws = 2000;  ///< behind the intervals
     std::uint64_t seed = 0;
-    /// The target is the scores that the lists give when all of them are answered: what no answer
-    /// to them would say, of pairs that are not there, adds nothing to what is unsure.
+    /// Whether the target is the scores after all lists are answered. Then uncertainty about things
+    /// that no answer could resolve, such as missing pairs, does not count.
     bool lists_alone = false;
 };
 
@@ -59,33 +60,33 @@ struct Posterior {
     std::vector<Estimate> ranks;   ///< 1: the best
     /// at(i, j): probability that i is better than j; 1/2 on the diagonal.
     PairMatrix better{0};
-    PairMatrix variance{0};  ///< of the difference of each two scores
-    /// Mean over the pairs of the probability that they stand in the wrong order; Kendall's tau to
-    /// the truth is 1 - 2 of it. A tie that is known to be one is in no wrong order. 0 of one
-    /// classifier.
+    PairMatrix variance{0};  ///< of the difference between each two scores
+    /// The mean over pairs of the probability that they are in the wrong order. Kendall's tau to
+    /// the truth is 1 minus twice this. A tie that is known to be one is not in the wrong order. 0
+    /// for one classifier.
     double error = 0;
-    /// Independent images that would leave the scores as unsure as these do. Below 10 the
-    /// probabilities are rough.
+    /// The number of independent images that would leave the scores as uncertain as they are. Below
+    /// 10 the probabilities are rough.
     double effective_images = 0;
     std::uint64_t images = 0;  ///< different ones
     double spread = 0;         ///< mean standard deviation of the classifiers' theta
-    /// Probability that it is at most .1: classifiers that are all but equal, of which `error` may
-    /// be too low.
+    /// Probability that it is at most .1: the classifiers are nearly equal, and `error` may be too
+    /// low.
     double all_but_equal = 0;
 };
 
-/// The posterior given the working scores: m x m matrices alone. Pairs that are not there say
-/// nothing. Throws usage: a pair twice or outside the classifiers, an image twice in a list, a list
-/// shorter than its answers, a weight not above 0, clusters of some places alone; tau or spread
-/// outside [0.001, 1000], level outside (0, 1), fewer than 100 draws. Cost: 13 classifiers^3, of
-/// each image the square of the classifiers that it serves, and the draws. Same bits for any number
-/// of threads.
+/// The posterior given the working scores, using only m x m matrices. Missing pairs provide no
+/// information. Throws usage: a repeated pair or one outside the classifiers, a repeated image in a
+/// list, a list shorter than its answers, a weight not above 0, clusters for only some places; tau
+/// or spread outside [0.001, 1000], level outside (0, 1), fewer than 100 draws. Cost: 13
+/// classifiers^3, for each image the square of the number of its classifiers, and the draws. Same
+/// bits for any number of threads.
 Posterior posterior_of(std::size_t classifiers, const AnsweredPlaces& answered,
                        const PosteriorOptions& options = {});
 
-/// The scores that pairs give when they are taken for independent (the working scores), without a
-/// posterior, all images alike: what many replicates can pay for. Throws as log_ratios(); usage:
-/// options, as posterior_of().
+/// The working scores, for which pairs are treated as independent, without a posterior and with
+/// equal weights for all images. Cheap enough for many replicates. Throws as log_ratios(); usage
+/// for options, as posterior_of().
 std::vector<double> posterior_scores(std::size_t classifiers, std::span<const PairCounts> pairs,
                                      const PosteriorOptions& options = {});
 

@@ -1,4 +1,4 @@
-// From people's answers to a ranking that says how sure it is.
+// Computes a ranking and its uncertainty from people's answers.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@
 
 namespace assay::mad {
 
-/// How the answers to a question become one.
+/// How to combine the answers to a question.
 enum class VoteRule : std::uint8_t {
     majority,
-    dawid_skene,  ///< annotators weigh by how often they agree with what comes out
+    dawid_skene,  ///< weights annotators by how often they agree with the outcome
 };
 std::string_view name_of(VoteRule);
 /// Throws usage with the known names.
 VoteRule vote_rule_named(std::string_view name);
 
-/// Where the places come from. Classifiers that no chain of pairs with images joins have places of
-/// their own by any of them.
+/// The source of the places. Classifiers that are not connected by pairs with images are always
+/// ranked separately.
 enum class PlacedBy : std::uint8_t {
-    perron,     ///< Perron's vector: every pair has images, answered evenly
-    hodge,      ///< HodgeRank: pairs without images
-    posterior,  ///< the posterior's scores: of some pairs more images were asked than of others,
-                ///< where they told most, which makes plain frequencies lean
+    perron,     ///< Perron's vector: every pair has images, and pairs were asked evenly
+    hodge,      ///< HodgeRank: some pairs have no images
+    posterior,  ///< the posterior's scores: some pairs were asked more than others because they
+                ///< told more, which biases plain frequencies
 };
 std::string_view name_of(PlacedBy);
 
@@ -41,18 +41,18 @@ struct RankOptions {
     VoteRule votes = VoteRule::majority;
     RatioOptions ratios;
     PosteriorOptions posterior;
-    std::uint32_t bootstraps = 1000;  ///< of images and annotators; 0: none
-    /// Only the first k of each pair's places; 0: all.
+    std::uint32_t bootstraps = 1000;  ///< over images and annotators; 0 means none
+    /// Use only the first k of each pair's places; 0 uses all.
     std::uint32_t k = 0;
-    /// The ranking for smaller k, beside the whole one.
+    /// Also compute the ranking for smaller k.
     bool ablation = false;
-    /// csv, columns model and score (or accuracy, or rank): what to compare the ranking with; "":
-    /// nothing.
+    /// csv with columns model and score (or accuracy, or rank) to compare the ranking with; ""
+    /// compares nothing.
     std::filesystem::path against;
-    /// The question whether to go on: the expected Kendall correlation of the ranking with the one
-    /// that all selected images would give.
+    /// The threshold for stopping: the expected Kendall correlation with the ranking from all
+    /// selected images.
     double stop_at = 0.9;
-    /// Names of classifiers to leave out, beside those that were removed.
+    /// Names of classifiers to exclude, in addition to removed ones.
     std::vector<std::string> without;
     int threads = 0;
 };
@@ -60,33 +60,33 @@ ResultType result_type(ResultOf<RankOptions>);
 
 struct RankedClassifier {
     std::string name;
-    double perron = 0;  ///< Perron's vector: positive, sums to 1
+    double perron = 0;  ///< Perron's vector: positive, with sum 1
     double hodge = 0;   ///< HodgeRank's score: mean 0 in its component
     std::uint32_t component = 0;
     double place = 0;  ///< by Ranking::placed_by
-    /// Of the posterior, for all images of the kind that was selected: the selected ones are a
-    /// sample of them, so that these stay unsure when all is answered.
+    /// From the posterior, for all images of the selected kind. The selected ones are a sample of
+    /// these, so uncertainty remains even if everything is answered.
     Estimate score, rank;
-    std::optional<Interval> bootstrap_rank;  ///< of `place`, over images and annotators
-    std::uint64_t images = 0;                ///< different ones, of its pairs
-    Estimate correct;  ///< proportion of these on which it is correct; says nothing
-                       ///< about other images
+    std::optional<Interval> bootstrap_rank;  ///< for `place`, over images and annotators
+    std::uint64_t images = 0;                ///< distinct images of its pairs
+    Estimate correct;  ///< proportion of these with a correct label; says nothing about other
+                       ///< images
     /// From the control sample: accuracy on all images of the competition.
     Estimate accuracy;
 };
 ResultType result_type(ResultOf<RankedClassifier>);
 
 struct RankedPair {
-    PairCounts counts;  ///< first, second: places in Ranking::classifiers
+    PairCounts counts;  ///< first, second: indices in Ranking::classifiers
     std::uint32_t wanted = 0, accepted = 0, asked = 0;
-    std::uint64_t open = 0;        ///< asked, and a question of it not settled
-    std::uint64_t to_replace = 0;  ///< asked, and nobody can judge it: neither open nor in `counts`
+    std::uint64_t open = 0;        ///< asked, but one of its questions is not settled
+    std::uint64_t to_replace = 0;  ///< asked, but nobody can judge it; neither open nor in `counts`
 };
 
 struct AblationRow {
     std::uint32_t k = 0;
     std::uint64_t images = 0;  ///< of all pairs
-    Estimate srcc, kendall;    ///< with the ranking of all; undefined across groups
+    Estimate srcc, kendall;    ///< correlation with the full ranking; undefined across groups
     std::vector<double> places;
 };
 ResultType result_type(ResultOf<AblationRow>);
@@ -94,7 +94,8 @@ ResultType result_type(ResultOf<AblationRow>);
 struct Comparison {
     std::string with;  ///< "accuracy (control sample)", a file's name
     std::uint32_t classifiers = 0;
-    Estimate srcc, kendall;  ///< with a file: intervals of the bootstrap; undefined across groups
+    Estimate srcc, kendall;  ///< bootstrap intervals if compared with a file; undefined across
+                             ///< groups
 };
 ResultType result_type(ResultOf<Comparison>);
 
@@ -109,32 +110,32 @@ struct Ranking {
     double eigenvalue = 0, consistency_index = 0, cyclicity = 0;
     std::uint32_t components = 1;
     PlacedBy placed_by = PlacedBy::perron;
-    /// Probability of two classifiers in the wrong order, in the mean over the pairs, and Kendall's
-    /// tau that follows, 1 - 2 of it: to the order on all images of the kind that was selected ...
+    /// The probability that two classifiers are in the wrong order, averaged over pairs, and the
+    /// resulting Kendall's tau, 1 minus twice that. Compared with the order on all images of the
+    /// selected kind ...
     double error = 0, expected_tau = 0;
-    /// ... and to the order that the selected images give when all of them are answered: 1 once
-    /// they are.
+    /// ... and with the order from the selected images after all are answered: 1 once they are.
     double list_error = 0, list_tau = 0;
-    /// Different images with both questions settled, the places of pairs that they serve, and so
-    /// many independent images in effect, as Posterior::effective_images.
+    /// Distinct images with both questions settled, the places of pairs that use them, and the
+    /// effective number of independent images, as in Posterior::effective_images.
     std::uint64_t images = 0, places = 0;
     double effective_images = 0;
     double spread = 0, all_but_equal = 0;  ///< as Posterior
-    bool enough = false;  ///< list_tau reaches stop_at: no further answers are needed
+    bool enough = false;  ///< list_tau has reached stop_at, so no further answers are needed
     std::vector<AblationRow> ablation;
     std::vector<Comparison> comparisons;
     std::uint64_t control = 0;  ///< images of the control sample
-    /// Different questions that these classifiers' places and the control sample asked; those that
-    /// are still wanted and not settled; the answers to them that count, of so many annotators.
+    /// Counts of distinct questions for these classifiers' places and the control sample; of those
+    /// that are still needed and not settled; of the answers that count; of their annotators.
     std::uint64_t questions = 0, settled = 0, open = 0, answers = 0, annotators = 0;
-    /// Questions that places share, and so did not ask again (as QuestionRound::saved); and had
-    /// each place asked its own.
+    /// Questions that places share, and that so need not be asked again (as in
+    /// QuestionRound::saved), and the number of questions if nothing were shared.
     std::uint64_t saved = 0, needed_without_sharing = 0;
-    double answers_per_question = 0;  ///< of settled ones, gold apart
+    double answers_per_question = 0;  ///< for settled ones, without gold
     std::vector<std::string> warnings;
 };
 
-/// Throws usage: nothing is selected, or no question is settled (and what to do then); unknown
+/// Throws usage: nothing is selected, or no question is settled (with the next command); unknown
 /// names. Cost: well under a second for 11 classifiers with 1,000 bootstraps and 2,000 draws.
 Ranking rank_classifiers(const Competition& competition, const RankOptions& options = {});
 /// "assay.mad_ranking/1", docs/results.md.
@@ -146,12 +147,12 @@ struct CompetitionStatus {
     CompetitionSettings settings;
     std::uint64_t images = 0;
     std::vector<CompetitionClassifier> classifiers;
-    std::uint64_t pairs = 0, pairs_selected = 0, short_pairs = 0;  ///< short: fewer than k
+    std::uint64_t pairs = 0, pairs_selected = 0, short_pairs = 0;  ///< short ones have fewer than k
     std::uint64_t accepted = 0, replaced = 0, duplicates = 0, excluded = 0, control = 0;
     std::uint64_t questions = 0, gold = 0, settled = 0, open = 0, unclear = 0;
-    /// Not settled, and nobody is asked any more: images were replaced, classifiers removed.
+    /// Not settled, but no longer asked: images were replaced, or classifiers removed.
     std::uint64_t unwanted = 0;
-    /// Different questions of accepted places and of the control sample that were not asked yet.
+    /// Distinct questions for accepted places and the control sample that were not asked yet.
     std::uint64_t unasked = 0;
     std::uint64_t unasked_places = 0;  ///< accepted places that are not asked about
     std::uint64_t to_replace = 0;      ///< places whose images people cannot judge
@@ -159,11 +160,11 @@ struct CompetitionStatus {
         std::string name;
         bool blocked = false;
         std::uint64_t answers = 0, yes = 0, cannot_say = 0;
-        Estimate gold;       ///< proportion of gold questions answered as known
-        Estimate agreement;  ///< with the majority of the others, where there is one
+        Estimate gold;       ///< proportion of gold questions answered correctly
+        Estimate agreement;  ///< with the majority of the others, if there is one
     };
     std::vector<Annotator> annotators;
-    std::string next;  ///< the command to run next, as typed
+    std::string next;  ///< the command to run next
     std::vector<std::string> warnings;
 };
 CompetitionStatus status_of(const Competition& competition);

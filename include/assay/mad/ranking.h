@@ -1,5 +1,5 @@
-// From pairs to a ranking: Perron's vector of the ratios (the paper's equations 4 and 5), and
-// HodgeRank, least squares of their logarithms (Jiang, Lim, Yao and Ye 2011).
+// Computes a ranking from pairs: Perron's vector of the ratios (the paper's equations 4 and 5), and
+// HodgeRank, the least squares solution for their logarithms (Jiang, Lim, Yao and Ye 2011).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace assay::mad {
 
-/// Of all ordered pairs of classifiers, row by row; `classifiers` x `classifiers`.
+/// Values for all ordered pairs of classifiers, row by row; `classifiers` x `classifiers`.
 class PairMatrix {
 public:
     explicit PairMatrix(std::size_t classifiers)
@@ -27,24 +27,25 @@ private:
 };
 
 struct RatioOptions {
-    /// Laplace's smoothing: so many correct and so many incorrect images are added to each. 0 is
-    /// refused where a classifier of a pair has no image.
+    /// Laplace's smoothing: this many correct and incorrect images are added to each count. 0 is
+    /// refused if a classifier of a pair has no correct image.
     double alpha = 1;
 };
 
 /// a_ij = (correct of i in the images of i and j + alpha) / (images + 2 alpha); 0 on the diagonal.
 PairMatrix aggressiveness(std::size_t classifiers, std::span<const PairCounts> pairs,
                           const RatioOptions& options = {});
-/// log b_ij = log(a_ij / a_ji), antisymmetric; 0 of pairs without images. Depends on no other pair:
-/// another classifier leaves it bit-identical. Throws usage: a pair twice, outside the classifiers,
-/// alpha below 0; bad_input: alpha 0 and a factor 0.
+/// log b_ij = log(a_ij / a_ji), antisymmetric; 0 for pairs without images. It depends on no other
+/// pair, so adding a classifier leaves it bit-identical. Throws usage for a repeated pair, a pair
+/// outside the classifiers, alpha below 0; bad_input for alpha 0 with a factor 0.
 PairMatrix log_ratios(std::size_t classifiers, std::span<const PairCounts> pairs,
                       const RatioOptions& options = {});
 
 struct PerronRanking {
-    std::vector<double> scores;    ///< positive, they add up to 1
-    double eigenvalue = 0;         ///< at least the number of classifiers; equal where consistent
-    double consistency_index = 0;  ///< (eigenvalue - m) / (m - 1); 0 of one classifier
+    std::vector<double> scores;    ///< positive, with sum 1
+    double eigenvalue = 0;         ///< at least the number of classifiers; equal to it if the
+                                   ///< ratios are consistent
+    double consistency_index = 0;  ///< (eigenvalue - m) / (m - 1); 0 for one classifier
     std::uint32_t iterations = 0;
 };
 /// The eigenvector of exp(log_ratios) with its largest eigenvalue, by power iteration from the
@@ -53,18 +54,20 @@ PerronRanking perron(const PairMatrix& log_ratios);
 
 struct HodgeRanking {
     std::vector<double> scores;  ///< mean 0 in each component
-    /// Classifiers that no chain of pairs joins stand in different components, numbered from 0 in
-    /// the order of their first classifier: their scores cannot be compared.
+    /// Classifiers that are not connected by pairs are in different components, numbered from 0 in
+    /// the order of their first classifier. Scores of different components cannot be compared.
     std::vector<std::uint32_t> component;
     std::uint32_t components = 0;
     double residual = 0;  ///< sum of w (s_i - s_j - L_ij)^2
-    /// Of sum of w L_ij^2: how much of what the pairs say is circular. 0 where they say nothing.
+    /// As a proportion of the sum of w L_ij^2: how much of the pairs' evidence is circular. 0 if
+    /// there is no evidence.
     double cyclicity = 0;
 };
-/// `weights`: of each pair (i < j is read), 0 where it has no images.
+/// `weights` has one weight per pair (i < j is read), 0 if it has no images.
 HodgeRanking hodge_rank(const PairMatrix& log_ratios, const PairMatrix& weights);
 
-/// 1 for the largest; those equal within 1e-12 of the largest one share the mean of their places.
+/// 1 for the largest. Scores that are equal within 1e-12 of the largest one share the mean of their
+/// places.
 std::vector<double> places_of(std::span<const double> scores);
 
 }  // namespace assay::mad

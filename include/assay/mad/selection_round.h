@@ -1,5 +1,5 @@
-// Which images of a competition people are asked about: for each pair of classifiers those on which
-// they disagree most, and a random sample of all images beside them.
+// Selects the images about which people are asked: for each pair of classifiers, those on which
+// they disagree most, and additionally a random sample of all images.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@
 namespace assay::mad {
 
 struct SelectOptions {
-    /// Images of each pair from now on, as Competition::set_k(); unset: as many as before.
+    /// The number of images per pair from now on, as in Competition::set_k(); unset keeps it.
     std::optional<std::uint32_t> k;
-    /// Where the images are from now on, as Competition::set_image_root(); "": where they were.
+    /// The folder of the images from now on, as in Competition::set_image_root(); "" keeps it.
     std::filesystem::path images;
-    /// csv, columns image (an id) and perhaps reason: images that are never candidates (drawings,
-    /// collages, ...). "": no further ones. One that is accepted already is replaced.
+    /// csv with columns image (an id) and optionally reason: images that are never candidates
+    /// (drawings, collages, ...). "" adds none. An image that is accepted already is replaced.
     std::filesystem::path exclude;
-    /// Images of the control sample: a random sample of all images, from which follows what each
-    /// classifier's accuracy is, which selected images say nothing about. Half of them are drawn
-    /// where all classifiers (that have scores of an image) agree, half where they do not; images
-    /// that none has scores of are not drawn. 0: no further ones. Drawn once; a larger number later
-    /// adds images to it, as long as the classifiers are those that it was drawn with.
+    /// The size of the control sample: a random sample of all images, which measures each
+    /// classifier's accuracy, because selected images cannot. Half of it is drawn where all
+    /// classifiers with scores agree, and half where they do not. Images without any scores are not
+    /// drawn. 0 draws no more. It is drawn once. A larger number later adds images, as long as the
+    /// classifiers are those for which it was drawn.
     std::uint64_t control = 0;
     std::string reason;
     int threads = 0;
@@ -40,34 +40,34 @@ struct PairSelection {
     std::uint64_t candidates = 0, disagreeing = 0;
     std::uint32_t wanted = 0, selected = 0;
     std::uint32_t added = 0;       ///< by this round
-    std::uint32_t replaced = 0;    ///< people could not judge them, or they were excluded; in all
-    std::uint32_t duplicates = 0;  ///< nearly the same as one before them; in all
+    std::uint32_t replaced = 0;    ///< total that people could not judge, or that were excluded
+    std::uint32_t duplicates = 0;  ///< total that were nearly the same as an earlier one
 };
 ResultType result_type(ResultOf<PairSelection>);
 
 struct SelectionRound {
     CompetitionSettings settings;
-    std::vector<PairSelection> pairs;  ///< of active classifiers, by their order
+    std::vector<PairSelection> pairs;  ///< of active classifiers, in their order
     std::uint64_t images = 0;          ///< of the competition
     std::uint64_t scored = 0;          ///< of these, with scores of every active classifier
     std::uint64_t excluded = 0;
-    std::uint64_t accepted = 0;   ///< accepted places over the pairs
-    std::uint64_t distinct = 0;   ///< different images among them
-    std::uint64_t questions = 0;  ///< different (image, label) of the accepted places
+    std::uint64_t accepted = 0;   ///< accepted places over all pairs
+    std::uint64_t distinct = 0;   ///< distinct images among them
+    std::uint64_t questions = 0;  ///< distinct (image, label) of the accepted places
     std::uint64_t control = 0;    ///< images of the control sample
-    std::uint64_t scanned = 0;    ///< pairs that this round looked for images of
+    std::uint64_t scanned = 0;    ///< pairs for which this round searched images
     std::vector<std::string> warnings;
 };
 
-/// Selects what is missing: pairs of new classifiers, images in place of those that people could
-/// not judge or that were excluded, more images after set_k(). Accepted images of other pairs stay
-/// as they are, to the bit, whatever is added or removed. The same for any number of threads and
-/// ranks; every rank calls it, and rank 0's competition is written. Images that a classifier has no
-/// scores of are never candidates of its pairs. Cost: one pass over the predictions of the
-/// classifiers concerned (3 bytes an image and classifier). Progress: images.
-/// Throws usage: an image to exclude that is not there (with the nearest); bad_input: damaged
-/// predictions, unreadable images where near duplicates are looked for; what
-/// Competition::set_k(), set_image_root() and a control sample that cannot change throw.
+/// Selects what is missing: images for pairs of new classifiers, replacements for images that
+/// people could not judge or that were excluded, and more images after set_k(). Accepted images of
+/// other pairs stay bit-identical, whatever is added or removed. The result does not depend on the
+/// number of threads and ranks. Every rank calls it, and rank 0 writes the competition. Images
+/// without scores from a classifier are never candidates of its pairs. Cost: one pass over the
+/// predictions of the classifiers concerned (3 bytes per image and classifier). Progress: images.
+/// Throws usage for an image to exclude that does not exist (with the nearest); bad_input for
+/// damaged predictions, and for unreadable images if near duplicates are compared; and as
+/// Competition::set_k(), set_image_root() and a control sample that cannot change.
 SelectionRound select_images(Competition& competition, const SelectOptions& options, Comm& comm,
                              const ProgressCallback& progress = {});
 
