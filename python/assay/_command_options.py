@@ -1,4 +1,4 @@
-"""Keywords of functions that run a command: its options, as `--help` lists them. tests/python/command_options.py writes this file."""
+"""Keywords of functions that run a command: its options, as `--help-all` lists them. tests/python/command_options.py writes this file."""
 
 from __future__ import annotations
 

@@ -387,15 +387,14 @@ void add_which_class_notes(const Votes& votes, const ClassPatterns& patterns, Wh
     }
     if (!out.unchosen.empty())
         out.notes.push_back(
-            fmt::format("{}: the likeliest class is one that nobody chose there, because of what "
-                        "these annotators say of it elsewhere",
+            fmt::format("{}: nobody chose the likeliest class; it follows from the annotators' "
+                        "answers to other images",
                         how_many(out.unchosen.size(), "image")));
     bool compared = false;
     for (std::size_t p = 0; p < patterns.size(); ++p) compared |= patterns.of(p).size() > 1;
     if (!compared)
         out.notes.push_back(
-            fmt::format("{}: what an annotator's answers are worth cannot be learned, and an "
-                        "accuracy of {:.0f} % is assumed",
+            fmt::format("{}: the annotators' accuracy cannot be estimated, so {:.0f} % is assumed",
                         votes.annotators.size() == 1 ? "one annotator" : "no image has two answers",
                         100 * mean_right / (mean_right + mean_wrong)));
     if (!out.converged)

@@ -52,7 +52,7 @@ struct AttackFlags {
         app.add_option(
                "--steps", options.steps,
                "Iterations, or queries of square (default: pgd 10, apgd and fab 100, square "
-               "5000; autoattack's own always)")
+               "5000; autoattack uses its own)")
             ->type_name("N")
             ->check(above_zero())
             ->group(group);
@@ -64,7 +64,7 @@ struct AttackFlags {
             ->capture_default_str()
             ->group(group);
         app.add_flag("--paper-literal", options.paper_literal,
-                     "Run pgd with steps of eps and no random start")
+                     "Run pgd with a step size of eps and no random start")
             ->group(group);
         app.add_flag_callback(
                "--no-control", [this] { options.control = false; },

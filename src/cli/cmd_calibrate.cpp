@@ -31,8 +31,8 @@ int cmd_calibrate(std::vector<std::string> arguments) {
         ->type_name("RUNS");
     add_options(*app, options);
     app->add_option("--layer", options.layer,
-                    "Also write the weights and biases of one model as JSON, to add them behind "
-                    "the model")
+                    "Also write the weights and biases of one model as JSON, to append them to the "
+                    "model as a layer")
         ->type_name("FILE");
     Output output;
     output.add_to(*app);

@@ -82,7 +82,7 @@ assay estimate drift april may --old-labels april.csv --answers may-votes.csv --
 int estimate_drift_part(std::vector<std::string> arguments) {
     auto app = make_app("estimate drift",
                         "Say whether accuracy has changed from one pool of images to a new one. "
-                        "Without labels of the new pool it shows signs alone, such as a change of "
+                        "Without labels of the new pool it only shows signs, such as a change of "
                         "confidence. Status 1: an alarm.",
                         estimate_drift_examples);
     std::filesystem::path before, now;

@@ -68,10 +68,9 @@ int cmd_export(std::vector<std::string> arguments) {
     app->add_option("--probabilities", probabilities,
                     "Also the probabilities of one store: items x classes float32, for numpy")
         ->type_name("FILE.npy");
-    app->add_option(
-           "-o,--output", file,
-           "Write to FILE instead of stdout (-: stdout); .parquet, .arrow, .feather and .jsonl "
-           "say the format")
+    app->add_option("-o,--output", file,
+                    "Write to FILE instead of stdout (-: stdout); .parquet, .arrow, .feather and "
+                    ".jsonl choose the format")
         ->type_name("FILE");
     if (!parse(*app, std::move(arguments))) return Status::done;
     const bool chosen = app->count("--csv") + app->count("--jsonl") + app->count("--parquet") +

@@ -41,7 +41,8 @@ public:
             ->type_name("V1 V2");
         add_options(*app, request_);
         app->add_option("--labels1", request_.labels[0],
-                        "Label sets of V1 for ReaL and ASMA (json, csv, npy); top-1 keeps its own")
+                        "Label sets of V1 for ReaL and ASMA (json, csv, npy); top-1 still uses the "
+                        "data set's own labels")
             ->type_name("LABELS");
         app->add_option("--labels2", request_.labels[1], "The same for V2")->type_name("LABELS");
         app->add_option_function<std::string>(

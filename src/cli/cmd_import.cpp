@@ -88,7 +88,7 @@ int cmd_import(std::vector<std::string> arguments) {
         ->type_name("COLUMNS");
     app->add_option("--label-column", options.columns.label,
                     "Column with the items' labels, in the table of --labels, else in the scores' "
-                    "table, else in --items. `none`: the scores' file has none to read")
+                    "table, else in --items. `none`: do not read labels from the scores' file")
         ->type_name("COLUMN");
     app->add_option(
            "--image-column", options.image_column,

@@ -65,8 +65,9 @@ int cmd_inspect(std::vector<std::string> arguments) {
     auto app = make_app(
         "inspect",
         "Check a data set before running a model: how it is read, formats, sizes, labels and "
-        "classes, unreadable images, duplicates. Exit status 3: numbers would be incorrect, "
-        "because an image is unreadable, or a file has different labels or is also in --against.",
+        "classes, unreadable images, duplicates. Exit status 3: numbers would be incorrect. An "
+        "image is unreadable, copies of a file have different labels, or an image is also in "
+        "--against.",
         inspect_examples);
     DataFlags data;
     fs::path path;

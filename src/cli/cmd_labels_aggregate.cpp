@@ -60,7 +60,8 @@ void add_votes(CLI::App& app, AggregateOptions& o) {
     const std::string votes = "Votes";
     app.add_option_function<std::string>(
            "--answers", [&o](const std::string& text) { o.answers = split(text); },
-           "The answers from no to yes, with evenly spaced worths from 0 to 1")
+           "The possible answers in order, from no to yes. They count as evenly spaced numbers "
+           "from 0 to 1")
         ->type_name("LIST")
         ->default_str("no,maybe,yes")
         ->group(votes);

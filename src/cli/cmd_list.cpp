@@ -27,11 +27,10 @@ assay list runs
 }  // namespace
 
 int cmd_list(std::vector<std::string> arguments) {
-    auto app = make_app(
-        "list",
-        "Show metrics with their definitions, corruptions, presets, class maps, formats and "
-        "variables of the environment, or the stores below a folder.",
-        list_examples);
+    auto app = make_app("list",
+                        "Show metrics with their definitions, corruptions, presets, class maps, "
+                        "formats and environment variables, or the stores below a folder.",
+                        list_examples);
     std::string what;
     bool markdown = false;
     Output output;

@@ -67,7 +67,8 @@ void add_selection(CLI::App& app, mad::InitOptions& options) {
            [&rule](const std::string& order) {
                rule.ties = order.empty() ? mad::TieOrder::pair : mad::tie_order_named(order);
            },
-           "Equal distances in random order, not by confidence: an order for each pair (pair, or "
+           "Order images at equal distances at random, not by confidence: an order for each pair "
+           "(pair, or "
            "no value), or one for all (image). With one order pairs share images")
         ->expected(0, 1)
         ->type_name("{pair,image}");

@@ -58,8 +58,8 @@ int mad_questions(std::vector<std::string> arguments) {
     app->add_option_function<std::string>(
            "--ask",
            [&options](const std::string& name) { options.ask = mad::ask_order_named(name); },
-           "Which images the budget goes to: information (drawn, those likelier that say more "
-           "about the ranking), random (drawn, all alike), shared (most shared first)")
+           "Images that get the budget: information (likelier if they say more about the ranking), "
+           "random (all equally likely), shared (those of most pairs first)")
         ->default_str("information")
         ->type_name("{information,random,shared}");
     app->add_option("--stop-at", options.stop_at,

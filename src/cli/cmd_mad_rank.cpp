@@ -58,13 +58,14 @@ int mad_rank(std::vector<std::string> arguments) {
            "csv with the columns model and score, accuracy or rank, to compare the ranking with")
         ->check(CLI::ExistingFile)
         ->type_name("CSV");
-    app->add_option("--bootstraps", options.bootstraps,
-                    "Draws of images and annotators behind the intervals of the places; 0: none")
+    app->add_option(
+           "--bootstraps", options.bootstraps,
+           "Resamples of images and annotators for the intervals of the places; 0: no intervals")
         ->check(CLI::Range(0, 1'000'000))
         ->type_name("N")
         ->capture_default_str();
     app->add_option("--draws", options.posterior.draws,
-                    "Draws of the posterior behind the intervals of the ranks")
+                    "Draws of the posterior for the intervals of the ranks")
         ->check(CLI::Range(100, 10'000'000))
         ->type_name("N")
         ->capture_default_str();

@@ -143,7 +143,7 @@ void add_results(CLI::App& app, PatchmlOptions& o, Flags& flags) {
         ->check(CLI::Range(0, 1 << 20))
         ->capture_default_str()
         ->group(results);
-    app.add_flag("--dry-run", flags.dry_run, "Count what would be made, without writing it")
+    app.add_flag("--dry-run", flags.dry_run, "Count the composites without writing them")
         ->group(results);
 }
 

@@ -111,7 +111,8 @@ int quality_correlate(std::vector<std::string> arguments) {
                     "of one family are not independent")
         ->type_name("TAG");
     app->add_option("--by", options.by,
-                    "Tag: its values with at least ten models get correlations of their own")
+                    "Tag: also show the correlations among the models of each of its values, if "
+                    "there are at least ten")
         ->type_name("TAG");
     app->add_option("--adjust", options.adjust, "p-values for all pairs: holm, bh, none")
         ->check(CLI::IsMember({"holm", "bh", "none"}))

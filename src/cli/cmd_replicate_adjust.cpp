@@ -39,14 +39,16 @@ void add_methods(CLI::App& app, AdjustStep& step) {
         ->delimiter(',')
         ->capture_default_str()
         ->type_name("LIST");
-    app.add_option("--exponents", options.exponents,
-                   "Exponents of the moments; default by the smallest number of annotators")
+    app.add_option(
+           "--exponents", options.exponents,
+           "Exponents of the moments (default: chosen by the smallest number of annotators)")
         ->delimiter(',')
         ->type_name("LIST");
     app.add_option_function<std::string>(
            "--empty-bins",
            [&](const std::string& name) { options.empty_bins = empty_bins_named(name); },
-           "Readings that the replication lacks, naive and jackknife: renormalise or zero (the "
+           "What naive and jackknife do with readings that the replication lacks: renormalise or "
+           "zero (the "
            "published jackknife script)")
         ->default_str("renormalise")
         ->type_name("{renormalise,zero}");

@@ -20,14 +20,15 @@ assay replicate match original.csv candidates.csv --annotators 5 --easy 2 --easy
 }  // namespace
 
 int replicate_match(std::vector<std::string> arguments) {
-    auto app = make_app("replicate match",
-                        "Choose candidates so that, class by class, their selection frequencies "
-                        "are distributed like those of a reference (buckets of 0.2). With "
-                        "--annotators N only N random annotators of each candidate choose, and the "
-                        "others measure the result. The reference's frequencies are of N random "
-                        "annotators, too: those of other numbers are not alike. "
-                        "Status 3: images or hits are missing.",
-                        replicate_match_examples);
+    auto app = make_app(
+        "replicate match",
+        "Choose candidates so that, class by class, their selection frequencies "
+        "are distributed like those of a reference (buckets of 0.2). With "
+        "--annotators N only N random annotators of each candidate choose, and the "
+        "others measure the result. The reference also uses N random annotators per image, because "
+        "frequencies from different numbers of annotators cannot be compared. "
+        "Status 3: images or hits are missing.",
+        replicate_match_examples);
     replication::MatchStep step;
     Output output;
     app->add_option("reference", step.reference, "Annotations or frequencies of the reference")
@@ -39,9 +40,10 @@ int replicate_match(std::vector<std::string> arguments) {
     app->add_option("--per-class", step.choice.per_class, "Images to choose for each class")
         ->capture_default_str()
         ->type_name("N");
-    app->add_option("--annotators", step.annotators,
-                    "Annotators who choose; the others are held out. 0: as many as all images of "
-                    "both sets have. Several numbers are compared; images are of the first")
+    app->add_option(
+           "--annotators", step.annotators,
+           "Annotators who choose; the others are held out. 0: as many as all images of "
+           "both sets have. Several numbers are compared; the first one chooses the images")
         ->delimiter(',')
         ->default_str("0")
         ->type_name("LIST");
@@ -53,8 +55,8 @@ int replicate_match(std::vector<std::string> arguments) {
         ->default_str("matched")
         ->type_name("{matched,threshold=P,top}");
     app->add_option("--reference-annotators", step.choice.reference_annotators,
-                    "Annotators of the reference that count (0: as many as choose); with another "
-                    "number, as published, no bias is stated")
+                    "Annotators of the reference that count (0: as many as choose). With another "
+                    "number, as published, the bias is not computed")
         ->capture_default_str()
         ->type_name("N");
     app->add_flag("--published-targets", step.choice.published_targets,

@@ -54,8 +54,8 @@ int cmd_torch(std::vector<std::string> arguments) {
         ->type_name("PYTHON");
     app->add_option(
            "--folder", options.folder,
-           "Where --build puts the plug-in and --remove looks for it, for ASSAY_PLUGIN_DIR "
-           "(default: your plug-ins' folder, which is searched)")
+           "Folder where --build writes the plug-in and --remove looks for it; set "
+           "ASSAY_PLUGIN_DIR to it (default: your plug-in folder, which is always searched)")
         ->type_name("FOLDER");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;

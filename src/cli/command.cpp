@@ -15,6 +15,7 @@
 
 #include "assay/error.h"
 #include "assay/report/junit.h"
+#include "cli/common_options.h"
 #include "cli/description.h"
 #include "cli/help.h"
 #include "cli/outputs.h"
@@ -68,7 +69,7 @@ int run_part(std::string_view command, std::string_view what, const std::vector<
              std::vector<std::string> arguments) {
     if (answers_with(what, parts, summary, examples)) return Status::done;
     const std::string first = arguments.empty() ? "" : arguments.front();
-    if (first.empty() || first == "--help" || first == "-h" || first == "help") {
+    if (first.empty() || asks_for_help(first)) {
         std::string heading = std::string(what) + "s:";
         heading.front() = static_cast<char>(heading.front() - 'a' + 'A');
         std::string usage(what);
@@ -116,6 +117,10 @@ std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summa
     }
     app->footer(footer);
     app->formatter(std::make_shared<FoldedHelp>());
+    app->set_help_flag("-h,--help", "Print this help");
+    // Every command takes it. Where --help shows all, it is not listed.
+    CLI::Option* const all = app->set_help_all_flag("--help-all", "Print all options and examples");
+    if (!has_rare_options(name)) all->group("");
     app->add_flag_callback(
         "-q,--quiet", [] {}, "Print no progress and no notes");  // read by parse()
     return app;
@@ -223,6 +228,9 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
         return true;
     } catch (const CLI::CallForHelp&) {
         write_own(app.help());
+        return false;
+    } catch (const CLI::CallForAllHelp&) {
+        write_own(app.help("", CLI::AppFormatMode::All));
         return false;
     } catch (const CLI::ParseError& error) {
         // A misspelt option comes first: that the right one is missing only follows from it.

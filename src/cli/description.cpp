@@ -112,7 +112,10 @@ bool answers_with(const CLI::App& app) {
     if (asked() == nullptr) return false;
     CommandFacts& facts = *asked();
     facts.about = app.get_description();
-    for (const CLI::Option* option : app.get_options()) facts.options.push_back(facts_of(*option));
+    for (const CLI::Option* option : app.get_options()) {
+        // An option without a group is not listed: --help-all, where --help shows all.
+        if (!option->get_group().empty()) facts.options.push_back(facts_of(*option));
+    }
     facts.lists = lists_in(app.get_footer());
     return true;
 }

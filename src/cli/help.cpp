@@ -1,10 +1,15 @@
 #include "cli/help.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "cli/common_options.h"
 #include "cli/description.h"
 #include "cli/terminal.h"
 #include "core/text.h"
@@ -21,7 +26,52 @@ bool names_default(const std::string& text) {
     return text.find("default") != std::string::npos;
 }
 
+bool is_listed(const CLI::Option& option) {
+    return option.nonpositional() && !option.get_group().empty();
+}
+
+/// The footer with no more than `count` examples, which are its last list.
+std::string with_examples(std::string footer, std::size_t count) {
+    constexpr std::string_view heading = "Examples:\n";
+    std::size_t end = footer.find(heading);
+    if (end == std::string::npos) return footer;
+    end += heading.size();
+    for (std::size_t i = 0; i < count && end < footer.size(); ++i)
+        end = std::min(footer.find('\n', end), footer.size() - 1) + 1;
+    footer.resize(end);
+    return footer;
+}
+
 }  // namespace
+
+bool asks_for_help(std::string_view argument) {
+    return argument == "-h" || argument == "--help" || argument == "--help-all" ||
+           argument == "help";
+}
+
+std::string FoldedHelp::make_help(const CLI::App* app, std::string name,
+                                  CLI::AppFormatMode mode) const {
+    std::string out = make_description(app) + make_usage(app, std::move(name)) +
+                      make_positionals(app) + groups_of(app, mode == CLI::AppFormatMode::All);
+    const auto rare = app->get_options([app](const CLI::Option* option) {
+        return is_listed(*option) && !is_common(*app, *option);
+    });
+    if (mode == CLI::AppFormatMode::All || rare.empty()) return out + make_footer(app);
+    out += fmt::format("\n{} more options: {} --help-all\n", rare.size(), app->get_name());
+    return out + with_examples(make_footer(app), example_count);
+}
+
+std::string FoldedHelp::groups_of(const CLI::App* app, bool all) const {
+    std::string out;
+    for (const std::string& group : app->get_groups()) {
+        const auto options = app->get_options([&](const CLI::Option* option) {
+            return is_listed(*option) && option->get_group() == group &&
+                   (all || is_common(*app, *option));
+        });
+        if (!options.empty()) out += make_group(group, false, options);
+    }
+    return out;
+}
 
 std::string FoldedHelp::make_description(const CLI::App* app) const {
     return folded(app->get_description(), line_width()) + "\n";

@@ -161,9 +161,8 @@ inline constexpr auto description<cli::SampleFlags> = describe<cli::SampleFlags>
 template <>
 inline constexpr auto description<cli::DataFlags> = describe<cli::DataFlags>({
     field<&cli::DataFlags::list>(
-        {.help =
-             "Labels of a flat folder: csv with path and label columns, or ImageNet's val list; of "
-             "an .npy file: another one"}),
+        {.help = "Labels of a flat folder: csv with path and label columns, or ImageNet's val "
+                 "list. For images in an .npy file: an .npy file of labels"}),
     field<&cli::DataFlags::layout>(
         {.help = "folders: one folder per class; flat: no classes in the folders"}),
     field<&cli::DataFlags::image_column>(

@@ -48,7 +48,8 @@ void Logs::add_to(CLI::App& app) {
         "Log every value and the ends of its interval for experiment trackers (docs/tools.md): "
         "FILE.jsonl for MLflow and Weights & Biases, tensorboard:DIR for TensorBoard; repeatable");
     log->type_name("LOG")->allow_extra_args(false);
-    app.add_option("--log-step", step, "Step for --log: of the training, or a count of releases")
+    app.add_option("--log-step", step,
+                   "Step number for --log: the training step, or a count of releases")
         ->check(decimal_number())
         ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{INT64_MAX}))
         ->type_name("N")

@@ -20,6 +20,7 @@
 #include "cli/cmd_completion.h"
 #include "cli/command.h"
 #include "cli/habits.h"
+#include "cli/help.h"
 #include "cli/outputs.h"
 #include "cli/ranks.h"
 #include "cli/terminal.h"
@@ -178,7 +179,7 @@ int run(int count, char** arguments) {
 
     std::string first = count > 1 ? arguments[1] : "--help";
     if (first == "evaluate") first = "eval";
-    if (first == "--help" || first == "-h" || first == "help") {
+    if (asks_for_help(first)) {
         write_own(help());
         return count > 1 ? Status::done : Status::bad_input;
     }

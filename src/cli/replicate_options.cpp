@@ -27,7 +27,7 @@ void add_annotation_options(CLI::App& app, replication::PrepareOptions& options)
         ->check(not_below_zero())
         ->type_name("N");
     app.add_option("--selected-by", options.selected_by,
-                   "Annotations by which the replication's images were selected: refused among its "
+                   "Annotations that selected the replication's images. They may not be among its "
                    "readings, which must be collected afterwards")
         ->type_name("CSV");
     app.add_option("--without-annotators", options.without_annotators,

@@ -153,7 +153,7 @@ private:
         constexpr AttackVerdict means = AttackVerdict::doubtful;
         if (m_.large_images == 0) return add_untested("slope", means, no_gradients());
         if (m_.slopes == 0)
-            return add_untested("slope", means, "the score moves along no direction");
+            return add_untested("slope", means, "the score is constant along every direction");
         // Half of the images without a gradient make half of the errors 1.
         const bool found = m_.slope_error > slope_limit || 2 * m_.zero_gradients >= m_.slope_images;
         std::string text = fmt::format(

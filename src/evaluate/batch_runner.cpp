@@ -163,7 +163,7 @@ private:
             return;
         }
         ++owner_.in_parts_;  // the parts have the scores
-        if (!still_works()) give_up("images that it had computed could not be computed again");
+        if (!still_works()) give_up("it also failed on images that it had computed before");
     }
 
     [[noreturn]] void give_up(const std::string& why) {

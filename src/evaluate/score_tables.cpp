@@ -103,7 +103,8 @@ void add_kind_warning(ScoreReport& report, ScoreKind kind, std::int64_t looked, 
                         odd, looked));
     } else if (odd > 0 && kind == ScoreKind::probabilities) {
         report.warnings.push_back(
-            fmt::format("{} of {} checked rows do not sum to 1 within 0.01 or leave [0, 1]: they "
+            fmt::format("{} of {} checked rows do not sum to 1 within 0.01, or have values outside "
+                        "[0, 1]: they "
                         "are not probabilities of exclusive classes",
                         odd, looked));
     }

@@ -158,8 +158,8 @@ PoolDrift estimate_drift(const std::filesystem::path& before, const std::filesys
                         "answers about the old pool alone say nothing of a change. Add --answers "
                         "or --labels of the new one; without any there are signs");
         result.notes.push_back(
-            "no labels of the new pool: these signs are no accuracies, and accuracy can change "
-            "without them");
+            "no labels of the new pool: these signs do not measure accuracy, which can change "
+            "without any of them");
         return result;
     }
     if (options.old_answers.empty() && options.old_labels.empty())

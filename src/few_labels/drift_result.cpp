@@ -65,8 +65,8 @@ Table change_table(const PoolDrift& result) {
     for (const ClassifierDrift& one : result.classifiers)
         table.add({one.classifier, one.before, one.now, one.change, one.alarm ? "yes" : "no"});
     table.notes.push_back(fmt::format(
-        "intervals are at {:.4g} %, so that {:.4g} % hold for {} classifiers and {} planned pools "
-        "together",
+        "each interval has the level {:.4g} %; together they have {:.4g} % for {} classifiers and "
+        "{} planned pools",
         100 * result.change_level, 100 * result.level, result.classifiers.size(), result.pools));
     return table;
 }

@@ -293,9 +293,8 @@ private:
                 "no answer",
                 result_.behind_gap));
         if (result_.unjudged > 0)
-            result_.notes.push_back(
-                fmt::format("{} images cannot be judged; accuracies are of images that can be",
-                            result_.unjudged));
+            result_.notes.push_back(fmt::format(
+                "{} images cannot be judged; accuracies cover only the others", result_.unjudged));
         if (unjudged_ > many_unjudged)
             warnings.push_back(
                 fmt::format("{:.0f} % of the images cannot be judged", 100 * unjudged_));
@@ -314,8 +313,8 @@ private:
                     name_of_model(m), few_errors, hits < few_errors ? "correct" : "wrong"));
             else if (auroc_of(all[m].labelled, options_.level) < 0.6)
                 result_.notes.push_back(
-                    fmt::format("{}: its confidence says little about its errors; what the "
-                                "estimate gains comes from disagreement",
+                    fmt::format("{}: its confidence says little about its errors, so only "
+                                "disagreement makes the estimate more precise",
                                 name_of_model(m)));
         }
         if (purpose_ == Purpose::differences)

@@ -134,7 +134,7 @@ Report report_of(const BlockRound& round) {
         {"questions settled", round.settled},
         {"questions open", round.open}});
     Table table = report.records;
-    if (!round.changed) table.notes.emplace_back("Nothing changed: it was so already.");
+    if (!round.changed) table.notes.emplace_back("Nothing changed: this was already the case.");
     Section section;
     section.blocks.emplace_back(std::move(table));
     report.sections.push_back(std::move(section));

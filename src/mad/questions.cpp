@@ -220,8 +220,8 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
     round.open = open_questions(competition).size();
     if (gold.gold < gold.wanted && (round.added > 0 || !options.gold.empty())) {
         round.warnings.push_back(
-            fmt::format("there are {} questions with known answers, but the settings want {}; to "
-                        "add some, type `assay mad questions --gold FILE`",
+            fmt::format("there are {} questions with known answers, but the competition's settings "
+                        "ask for {}; to add some, type `assay mad questions --gold FILE`",
                         gold.gold, gold.wanted));
     }
     return round;

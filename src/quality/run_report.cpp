@@ -71,8 +71,8 @@ void add_scores(Report& report, const QubaResult& score) {
     if (!score.warnings.empty()) {
         report.sections.push_back(
             {.title = "",
-             .blocks = {std::string("Places among the 326 compare values that were measured in "
-                                    "other ways: see what differs above.")},
+             .blocks = {std::string("Places among the 326 models compare values that were measured "
+                                    "in different ways: see the differences above.")},
              .sections = {}});
     }
 }

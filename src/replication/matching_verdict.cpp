@@ -82,9 +82,9 @@ void add_warnings(const MatchOptions& options, MatchResult& result) {
     }
     if (!result.held_out.value) {
         warnings.push_back(
-            "IN-SAMPLE AGREEMENT PROVES NOTHING: images were chosen by these very frequencies, so "
-            "these agree whatever was chosen. Hold annotators out (`annotators`) to see the "
-            "frequencies that were really got");
+            "IN-SAMPLE AGREEMENT PROVES NOTHING: images were chosen by these same frequencies, so "
+            "they agree in any case. Hold out annotators (`annotators`) to measure the frequencies "
+            "independently");
         return;
     }
     const Estimate& d = result.regression;

@@ -262,9 +262,10 @@ bool ImageCheck::compare_whole_shard(const fs::path& store, const StoreSpec& spe
         return true;
     }
     if (has_hashes && !noted_) {
-        notes_.push_back(fmt::format(
-            "the images that the store `{}` was made from could not be compared with those of now",
-            store.string()));
+        notes_.push_back(
+            fmt::format("the images that the store `{}` was made from could not be compared with "
+                        "the present ones",
+                        store.string()));
         noted_ = true;
     }
     return has_hashes;

@@ -173,9 +173,10 @@ TEST(WhichClass, WhatNothingIsLearnedFrom) {
     for (const double posterior : fit_which_class(alike).posterior) EXPECT_GT(posterior, 0.9);
     const Votes alone = votes_of({{"a", "i", "cat"}, {"a", "j", "dog"}, {"a", "k", "dog"}});
     const WhichClassFit fit = fit_which_class(alone);
-    EXPECT_THAT(fit.notes, ElementsAre(HasSubstr("one annotator: what an annotator's answers are "
-                                                 "worth cannot be learned, and an accuracy of 80 "
-                                                 "% is assumed")));
+    EXPECT_THAT(
+        fit.notes,
+        ElementsAre(HasSubstr(
+            "one annotator: the annotators' accuracy cannot be estimated, so 80 % is assumed")));
     EXPECT_EQ(fit.accuracy[0], 0.8);
     for (const double posterior : fit.posterior) EXPECT_NEAR(posterior, 0.8, 0.06);
     const Votes each = votes_of({{"a", "i", "cat"}, {"b", "j", "dog"}});

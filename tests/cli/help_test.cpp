@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
+#include <sstream>
 
+#include "cli/common_options.h"
 #include "core/text.h"
 #include "program.h"
 
@@ -47,6 +51,84 @@ TEST(Help, OptionsAreFoldedBesideTheirNames) {
     EXPECT_NE(help.find("  --made TEXT                     " + line + std::string(34, ' ') + line),
               std::string::npos)
         << help;
+}
+
+/// The lines of a help that describe an option.
+std::vector<std::string> option_lines(const std::string& help) {
+    std::vector<std::string> out;
+    for_each_line(help, [&](std::string_view line, std::size_t) {
+        if (line.starts_with("  -")) out.emplace_back(line);
+    });
+    return out;
+}
+
+std::vector<std::string> blank_separated(std::string_view text) {
+    std::istringstream words{std::string(text)};
+    return {std::istream_iterator<std::string>(words), {}};
+}
+
+/// Of a line "  -m,--model MODEL ...": whether one of the names is `--name` or `-name`.
+bool names_option(const std::string& line, const std::string& name) {
+    const std::string names = "," + line.substr(2, line.find(' ', 2) - 2) + ",";
+    return names.find(",--" + name + ",") != std::string::npos ||
+           names.find(",-" + name + ",") != std::string::npos;
+}
+
+// Every option is in the long help, and the short one says how many more there are.
+TEST(Help, ShowsMostUsedOptionsAndTheRestOnRequest) {
+    for (std::size_t i = 0; !split_command(i).empty(); ++i) {
+        const std::string command(split_command(i));
+        std::vector<std::string> words = blank_separated(command);
+        words.emplace_back("--help");
+        const std::string help = assay_run(words).out;
+        words.back() = "--help-all";
+        const Outcome all = assay_run(words);
+        EXPECT_EQ(all.status, 0) << command << all.err;
+        const auto shown = option_lines(help);
+        const auto every = option_lines(all.out);
+        EXPECT_LT(shown.size(), every.size()) << command;
+        EXPECT_THAT(every, testing::IsSupersetOf(shown)) << command;
+        const std::string more = std::to_string(every.size() - shown.size()) +
+                                 " more options: assay " + command + " --help-all\n";
+        EXPECT_THAT(help, testing::HasSubstr(more)) << command;
+        EXPECT_THAT(all.out, testing::Not(testing::HasSubstr("more options"))) << command;
+        for (const std::string& name : blank_separated(listed_options(command))) {
+            EXPECT_TRUE(std::ranges::any_of(
+                shown, [&](const std::string& line) { return names_option(line, name); }))
+                << name << " is no option of " << command;
+        }
+    }
+}
+
+TEST(Help, AllOptionsAreTheSameWhereNoneIsRare) {
+    EXPECT_FALSE(has_rare_options("verify"));
+    const Outcome help = assay_run({"verify", "--help"});
+    EXPECT_EQ(assay_run({"verify", "--help-all"}).out, help.out);
+    EXPECT_THAT(help.out, testing::Not(testing::HasSubstr("--help-all")));
+    EXPECT_EQ(assay_run({"labels", "--help-all"}).out, assay_run({"labels", "--help"}).out);
+    EXPECT_EQ(assay_run({"--help-all"}).out, assay_run({"--help"}).out);
+}
+
+// What --help does not show works, and its messages are the same.
+TEST(Help, ARareOptionWorks) {
+    EXPECT_THAT(assay_run({"predict", "--help"}).out, testing::Not(testing::HasSubstr("--scale")));
+    const Outcome outcome = assay_run({"predict", "--scale", "nan", "-m", "m.pt", "-d", "val"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, testing::HasSubstr("--scale nan: is not a finite number"));
+}
+
+// Options without a long name, required ones, and those of a command without a row.
+TEST(Help, KnowsWhichOptionsAreCommon) {
+    std::string value;
+    CLI::App init("About.", "assay mad init");
+    EXPECT_TRUE(is_common(init, *init.add_option("-k", value)));
+    EXPECT_FALSE(is_common(init, *init.add_option("--reason", value)));
+    EXPECT_TRUE(is_common(init, *init.add_option("--needed", value)->required()));
+    EXPECT_FALSE(is_common(init, *init.add_option("-t", value)));
+    // Part of a listed name is no listed name.
+    EXPECT_FALSE(is_common(init, *init.add_option("--near", value)));
+    CLI::App other("About.", "assay verify");
+    EXPECT_TRUE(is_common(other, *other.add_option("--reason", value)));
 }
 
 }  // namespace

@@ -281,8 +281,10 @@ TEST(MadQuestions, GoldImagesMayLieBesideTheDataSet) {
     EXPECT_EQ(round.added_gold, 2U);
     EXPECT_EQ(round.gold, 2U);
     ASSERT_EQ(round.warnings.size(), 1U);  // half of all: 4 are wanted
-    EXPECT_THAT(round.warnings[0],
-                HasSubstr("there are 2 questions with known answers, but the settings want 4"));
+    EXPECT_THAT(
+        round.warnings[0],
+        HasSubstr(
+            "there are 2 questions with known answers, but the competition's settings ask for 4"));
     EXPECT_EQ(small.count("image WHERE number = -1"), 1);
     EXPECT_EQ(small.count("image WHERE number < -1"), 0);
     EXPECT_EQ(small.count("question WHERE image = -1 AND gold = 1"), 1);

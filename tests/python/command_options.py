@@ -1,4 +1,4 @@
-"""Writes python/assay/_command_options.py: the options of the commands behind the Python functions, as types, by what --help says.
+"""Writes python/assay/_command_options.py: the options of the commands behind the Python functions, as types, by what --help-all says.
 
 ASSAY_WRITE=1 python3 tests/python/run.py test_types writes it; otherwise the test compares.
 """
@@ -10,7 +10,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE = ROOT / "python/assay/_command_options.py"
 # Those that the functions set themselves: output, the model and the data.
-OWN = {"help", "quiet", "format", "json", "csv", "output", "also", "model", "data", "out"}
+OWN = {"help", "help_all", "quiet", "format", "json", "csv", "output", "also", "model", "data", "out"}
 # The type, the words of the command, and parameters of the function that are options of the command.
 TYPES = {
     "Predict": ("predict", ()), "Attack": ("attack", ()), "Check": ("check", ()), "Corrupt": ("corrupt", ()), "Cost": ("cost", ()), "Eval": ("eval", ()),
@@ -22,7 +22,7 @@ TYPES = {
     "MadInit": ("mad init", ()), "MadSelect": ("mad select", ()), "MadQuestions": ("mad questions", ()), "MadAnswers": ("mad answers", ()),
     "MadRank": ("mad rank", ()), "MadStatus": ("mad status", ()), "MadAdd": ("mad add", ()),
 }
-HEAD = '''"""Keywords of functions that run a command: its options, as `--help` lists them. tests/python/command_options.py writes this file."""
+HEAD = '''"""Keywords of functions that run a command: its options, as `--help-all` lists them. tests/python/command_options.py writes this file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _OPTION = re.compile(r"^ {2,6}(?:-\w,)?(--[\w-]+(?:,--[\w-]+)*)(.*)$")
 
 def options_of(program, words):
     """{name: whether it is a flag}, in the order of the help."""
-    done = subprocess.run([program, *words.split(), "--help"], capture_output=True, text=True, env={**os.environ, "COLUMNS": "100"})
+    done = subprocess.run([program, *words.split(), "--help-all"], capture_output=True, text=True, env={**os.environ, "COLUMNS": "100"})
     assert done.returncode == 0, done.stderr
     found = {}
     for line in done.stdout.splitlines():

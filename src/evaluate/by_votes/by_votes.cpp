@@ -151,11 +151,11 @@ public:
                                    : true_sets::variance_by_votes(values.of(m, metric), moved)),
                     corrected ? "votes.experts" : "votes");
                 if (!corrected && std::abs(moved) > much_moved)
-                    out.warnings.push_back(fmt::format(
-                        "{}: {} moves {:.1f} points by what is assumed beside the votes: they say "
-                        "too little. More votes would help, or images that experts judge "
-                        "(--expert-labels)",
-                        images_.models[m], value.value.key.metric, 100 * moved));
+                    out.warnings.push_back(
+                        fmt::format("{}: {} changes by {:.1f} points with the assumptions, because "
+                                    "the votes say too little. Collect more votes, or have experts "
+                                    "judge some images (--expert-labels)",
+                                    images_.models[m], value.value.key.metric, 100 * moved));
             }
             if (experts != nullptr) compare_with_experts(judged, values, m, out);
         }
@@ -194,7 +194,7 @@ private:
 
     bool leaves_undefined(std::span<const double> sums, Metric metric, Measurement& m) const {
         if (metric == Metric::real_metric) {
-            if (m.n == 0) m.undefined = "hardly an image has a valid label";
+            if (m.n == 0) m.undefined = "almost no image has a valid label";
             return m.n == 0;
         }
         std::vector<int> enough;
@@ -319,14 +319,14 @@ void say_what_was_taken(const VotedImages& images, ByVotes& out) {
                         count_text(out.given)));
     if (images.models.size() == 1)
         out.notes.emplace_back(
-            "one model: where two agree there is more often a label, so two models that are scored "
-            "together get better values");
+            "only one model: the agreement of two models says more about the labels, so score two "
+            "models together for better values");
     std::uint64_t single = 0;
     for (std::size_t i = 0; i < images.asked.images(); ++i)
         single += images.asked.asked(i) == 1 ? 1 : 0;
     if (2 * single > images.asked.images())
         out.warnings.push_back(fmt::format(
-            "{} of {} images have one question: what votes say of further labels is little",
+            "{} of {} images have only one question, so the votes say little about further labels",
             count_text(single), count_text(images.asked.images())));
 }
 

@@ -46,7 +46,7 @@ std::vector<Block> by_votes_blocks(std::span<const ByVotes> results) {
         table.notes.insert(table.notes.end(), result.notes.begin(), result.notes.end());
         table.notes.emplace_back(
             "against sets at .8: the labels that `labels aggregate` keeps by default; the interval "
-            "does not hold that they may be wrong");
+            "ignores that they may be wrong");
         blocks.emplace_back(std::move(table));
     }
     return blocks;

@@ -179,8 +179,8 @@ Table average(const GapReport& r) {
     }
     if (r.source == "stores") {
         table.notes.push_back(
-            fmt::format("ASMA: mean agreement ({}) over the images with {} labels, numbers of "
-                        "labels weighing the same.",
+            fmt::format("ASMA: mean agreement ({}) over the images with {} labels, each number of "
+                        "labels with the same weight.",
                         r.options.agreement, fmt::join(r.subgroups, ", ")));
         table.notes.push_back(fmt::format(
             "± and interval ({:g} %): for these models, over images, which are the same for all "
@@ -362,7 +362,8 @@ Table ranks(const GapReport& r, std::size_t set) {
         "ASMA, among the models that have both.");
     if (intervals)
         table.notes.push_back(
-            "[ ]: the true rank among these models, of one model that was named beforehand.");
+            "[ ]: interval of the true rank among these models, valid for one model that you chose "
+            "beforehand.");
     table.notes.push_back(
         fmt::format("{} to {}: places gained with ASMA.", r.sets[0].name, r.sets[1].name));
     return table;

@@ -205,8 +205,10 @@ Table rating_table(const PreparedSets& prepared) {
     if (order.size() > most_rated)
         table.notes.push_back(fmt::format("the {} most lenient and the {} strictest of {}",
                                           most_rated / 2, most_rated / 2, order.size()));
-    table.notes.emplace_back("leniency: own selections less those of the others, in points");
-    table.notes.emplace_back("noise: how often a random other one answers otherwise");
+    table.notes.emplace_back(
+        "leniency: the annotator's selection rate minus that of the others, in points");
+    table.notes.emplace_back(
+        "noise: how often another annotator, drawn at random, gives a different answer");
     return table;
 }
 
