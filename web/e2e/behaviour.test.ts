@@ -369,12 +369,12 @@ describe.skipIf(CHROMIUM === undefined)("the organiser", () => {
     await page.getByLabel("Add an annotator").fill("Grace Hopper");
     await page.keyboard.press("Enter");
     await until(() => mock.study.people.length, 2);
-    await page.getByRole("button", { name: "Leave out: Grace Hopper" }).click();
+    await page.getByRole("button", { name: "Exclude: Grace Hopper" }).click();
     await page.getByLabel("Reason").fill("too quick");
     await page.keyboard.press("Enter");
     await until(() => mock.study.people[1]?.blocked, true);
-    await page.getByText("are kept, and left out").waitFor();
-    await page.getByRole("button", { name: "Take in again: Grace Hopper" }).click();
+    await page.getByText("are kept, but excluded").waitFor();
+    await page.getByRole("button", { name: "Include again: Grace Hopper" }).click();
     await until(() => mock.study.people[1]?.blocked, false);
     await page.getByRole("button", { name: "Revoke: Grace Hopper" }).click();
     await until(() => mock.study.people[1]?.revoked, true);

@@ -133,8 +133,8 @@ const STATES: State[] = [
     reach: heading("Paused"),
   },
   { name: "nothing", options: { screens: 0 }, reach: heading("Thank you") },
-  { name: "no-token", path: "/", reach: heading("A link is needed") },
-  { name: "unknown-token", path: "/#nobodys-token", reach: heading("not known") },
+  { name: "no-token", path: "/", reach: heading("You need a link") },
+  { name: "unknown-token", path: "/#nobodys-token", reach: heading("is unknown") },
   {
     name: "revoked",
     reach: async (page, mock) => {
@@ -174,11 +174,11 @@ const STATES: State[] = [
     path: `/organiser#${ORGANISER}`,
     before: (mock) => fill(mock, 9),
     reach: async (page) => {
-      await page.getByRole("button", { name: "Leave out: Ada Lovelace" }).click();
+      await page.getByRole("button", { name: "Exclude: Ada Lovelace" }).click();
       await page.locator("dialog").waitFor();
     },
   },
-  { name: "organiser-refused", path: "/organiser", reach: heading("A link is needed") },
+  { name: "organiser-refused", path: "/organiser", reach: heading("You need a link") },
 ];
 
 /// Four people who answered so many questions each.

@@ -48,7 +48,7 @@ describe.skipIf(CHROMIUM === undefined)("disagreement", () => {
     expect(row).toContain(signedText(top1.difference));
     expect(row).toContain(intervalText(top1.difference));
     expect(row).toContain("worse");
-    const note = await page.getByText("The upright line is the mean").innerText();
+    const note = await page.getByText("The vertical line is the mean").innerText();
     expect(note).toContain(valueText(people.between_people));
   });
 

@@ -95,7 +95,7 @@ describe.skipIf(CHROMIUM === undefined)("the report's competition", () => {
     );
     await page.waitForSelector(".mad .cell");
     expect(await page.locator(".mad *").count()).toBeLessThan(4000);
-    expect(await page.innerText(".mad")).toContain("✗ Answers are not enough yet.");
+    expect(await page.innerText(".mad")).toContain("✗ There are not enough answers yet.");
     await page.getByRole("button", { name: "265 more" }).click();
     expect(await page.innerText(".mad")).toContain("225 more");
     const begun = await openReport(browser.context, documentOf(madResults().slice(0, 2)));

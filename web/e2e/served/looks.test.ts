@@ -83,7 +83,7 @@ for (const look of LOOKS) {
       const first = servers.get("yes-no") as Server;
       const one = await Annotator.at(`${first.url}/`, 900, options);
       const { page } = one;
-      await page.getByText("A link is needed").waitFor();
+      await page.getByText("You need a link").waitFor();
       await examine(page, `no-token-${look.name}`);
       const visit = async (name: string) => {
         const server = servers.get(name) as Server;
@@ -138,7 +138,7 @@ for (const look of LOOKS) {
       await one.page.getByRole("heading", { name: "Annotators" }).waitFor();
       await examine(one.page, `organiser-${look.name}`);
       await one.page
-        .getByRole("button", { name: /^Leave out: / })
+        .getByRole("button", { name: /^Exclude: / })
         .first()
         .click();
       await one.page.getByRole("dialog").waitFor();

@@ -88,12 +88,12 @@ it("shows what the study holds, pauses it, and lets nobody in whose link was rev
   const file = await (await download).path();
   expect(readFileSync(file, "utf8")).toBe(assay("labels", "export", folder));
 
-  await page.getByRole("button", { name: "Leave out: anna" }).click();
+  await page.getByRole("button", { name: "Exclude: anna" }).click();
   await page.getByRole("textbox", { name: "Reason" }).fill("says yes to everything");
-  await page.getByRole("dialog").getByRole("button", { name: "Leave out" }).click();
-  await page.getByText("left out", { exact: true }).waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Exclude" }).click();
+  await page.getByText("excluded", { exact: true }).waitFor();
   expect(rows()).toEqual([]);
-  await page.getByRole("button", { name: "Take in again: anna" }).click();
+  await page.getByRole("button", { name: "Include again: anna" }).click();
   await expect.poll(() => rows().length, soon).toBe(4);
   expect([...organiser.complaints, ...anna.complaints]).toEqual([]);
 });

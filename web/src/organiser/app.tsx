@@ -24,7 +24,9 @@ export function App({ polled, said }: { polled: Polled; said: string }) {
     <>
       <div class="notes" role="status">
         {failure && status && (
-          <p class="note warning">{failure} The figures are old; this page tries again.</p>
+          <p class="note warning">
+            {failure} These numbers are old. This page retries automatically.
+          </p>
         )}
         {said && <p class="note">{said}</p>}
       </div>
@@ -32,7 +34,7 @@ export function App({ polled, said }: { polled: Polled; said: string }) {
         <Study status={status} />
       ) : (
         <main class="message quiet">
-          <h1>{failure ? `${failure} This page tries again.` : "One moment …"}</h1>
+          <h1>{failure ? `${failure} This page retries automatically.` : "One moment …"}</h1>
         </main>
       )}
     </>
@@ -48,7 +50,7 @@ function Study({ status }: { status: ServiceStatus }) {
     try {
       save(await connection.blob("/api/organiser/answers.csv"), "answers.csv");
     } catch {
-      say("The answers could not be fetched.");
+      say("The state of the study could not be loaded.");
     }
     setBusy(false);
   };
@@ -97,10 +99,10 @@ function save(blob: Blob, name: string): void {
 function Refused({ code }: { code: string }) {
   return (
     <main class="message">
-      <h1>{code === "" ? "A link is needed" : "This link is not the organiser’s"}</h1>
+      <h1>{code === "" ? "You need a link" : "This link is not the organiser’s"}</h1>
       <p>
-        Please open this page with the organiser’s link, which the server shows when it starts.
-        Every start makes a new one.
+        Please open this page with the organiser’s link. The server shows a new one each time it
+        starts.
       </p>
     </main>
   );

@@ -51,9 +51,9 @@ function Row({ person }: { person: PersonStatus }) {
         <span class={person.here ? "dot here" : "dot"} aria-hidden="true" />
         {person.name}
         <span class="marks">
-          {person.here && <span class="mark good">here now</span>}
+          {person.here && <span class="mark good">online</span>}
           {person.revoked && <span class="mark">link revoked</span>}
-          {person.blocked && <span class="mark bad">left out</span>}
+          {person.blocked && <span class="mark bad">excluded</span>}
           {person.id === 0 && <span class="mark">no link</span>}
         </span>
         {person.findings.map((finding) => (

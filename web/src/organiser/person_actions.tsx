@@ -22,7 +22,7 @@ export function PersonActions({ person }: { person: PersonStatus }) {
   const block = async (reason: string) => {
     const body = { name: person.name, block: !person.blocked, reason };
     if (await change("/api/organiser/block", body)) {
-      const what = person.blocked ? "count again" : "are kept, and left out of all results";
+      const what = person.blocked ? "count again" : "are kept, but excluded from all results";
       say(`The answers of ${person.name} ${what}.`);
     }
   };
@@ -47,8 +47,8 @@ export function PersonActions({ person }: { person: PersonStatus }) {
             void change(path, { revoke: !person.revoked });
           })}
         {person.blocked
-          ? action("Take in again", () => void block(""))
-          : action("Leave out", () => setAsking(true))}
+          ? action("Include again", () => void block(""))
+          : action("Exclude", () => setAsking(true))}
       </div>
       {shown && <input class="link" readOnly value={shown} aria-label={`Link: ${person.name}`} />}
       {asking && (
@@ -85,10 +85,10 @@ function BlockDialog(props: {
           props.confirm(reason.trim());
         }}
       >
-        <h2 id="ask-title">Leave out what {props.name} said?</h2>
+        <h2 id="ask-title">Exclude the answers of {props.name}?</h2>
         <p>
-          The answers are kept, but left out of all results until they are taken in again. Questions
-          that need more answers then are asked again.
+          The answers are kept, but excluded from all results until you include them again.
+          Questions that then lack answers are asked again.
         </p>
         <label>
           <span>Reason</span>
@@ -104,7 +104,7 @@ function BlockDialog(props: {
             Cancel
           </button>
           <button type="submit" class="button primary">
-            Leave out
+            Exclude
           </button>
         </div>
       </form>

@@ -11,7 +11,7 @@ export function Problems({ problems }: { problems: ImageProblem[] }) {
   const [round, setRound] = useState(0);
   if (problems.length === 0) return null;
   const retry = async () => {
-    if (await change("/api/organiser/retry", {})) say("The images are tried again.");
+    if (await change("/api/organiser/retry", {})) say("The server tries these images again.");
     setRound(round + 1);
   };
   return (

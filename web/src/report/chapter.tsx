@@ -18,7 +18,7 @@ class Contained extends Component<{ children: ComponentChildren }, { failure: st
     if (this.state.failure === "") return this.props.children;
     return (
       <p class="failure" role="alert">
-        This section cannot be shown: its result is not of the form that it should have (
+        This section cannot be shown, because its result has an unexpected form (
         {this.state.failure.slice(0, 200)}).
       </p>
     );

@@ -48,7 +48,7 @@ async function follow(address: string, show: (document: ReportDocument) => void)
   for (;;) {
     try {
       const reply = await fetch(address, { cache: "no-cache" });
-      if (!reply.ok) throw new Error(`The server answers ${reply.status}.`);
+      if (!reply.ok) throw new Error(`The server answered with status ${reply.status}.`);
       const etag = reply.headers.get("ETag");
       if (shown === null || etag !== shown) {
         show(checked(await unpacked(await reply.arrayBuffer())));
@@ -69,7 +69,7 @@ export async function openDocument(show: (document: ReportDocument) => void): Pr
   const live = element?.dataset["live"];
   if (live !== undefined) return follow(live, show);
   const text = element?.textContent?.trim() ?? "";
-  if (text === "") throw new Error("This page holds no report.");
+  if (text === "") throw new Error("This page contains no report.");
   show(checked(await unpacked(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)))));
 }
 

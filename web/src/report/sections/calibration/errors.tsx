@@ -48,8 +48,9 @@ export function Errors({ stores }: { stores: NamedStore[] }) {
       />
       {drawnNull && (
         <p class="note">
-          The upright tick is what a classifier with the same confidences would show on so many
-          images if it were perfectly calibrated; p says how often it would show as much or more.
+          The vertical tick is the error that a perfectly calibrated classifier with the same
+          confidences would show on this many images. p is the probability that it shows as much or
+          more.
         </p>
       )}
       <section class="scroll" tabIndex={0} aria-label="Calibration errors">

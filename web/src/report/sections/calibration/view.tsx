@@ -25,8 +25,8 @@ export function View({ document }: { document: ReportDocument }) {
     <div class="calibration">
       <p class="note">
         Accuracy of the items by the confidence of their predictions. On the dashed diagonal both
-        agree; the upright bar from a point to the diagonal is the gap: below the diagonal the model
-        is too confident, above it too little. Intervals are those of the bin's accuracy.
+        are equal. The vertical bar from a point to the diagonal is the gap. Below the diagonal the
+        model is overconfident, above it underconfident. Intervals are those of the bin's accuracy.
       </p>
       <div class="choices">
         <OneOf

@@ -35,8 +35,8 @@ export function Confusions({ document, entry }: { document: ReportDocument; entr
     <>
       <h3>Confusions</h3>
       <p class="note">
-        The {countText(confusions.length)} most frequent confusions; a cell without a number is not
-        among them. A cell or a line of the list shows its images.
+        The {countText(confusions.length)} most frequent confusions; cells without a number are not
+        among them. Select a cell or a line of the list to see its images.
       </p>
       <div class="explorer">
         <HeatMap
@@ -80,7 +80,7 @@ export function Confusions({ document, entry }: { document: ReportDocument; entr
       </div>
       {classes.left > 0 && (
         <p class="note">
-          {countText(classes.left)} confusions of further classes are in the list alone.
+          {countText(classes.left)} confusions of further classes are only in the list.
         </p>
       )}
       {chosen !== undefined && (
@@ -112,7 +112,7 @@ function CellImages({ document, entry, cell, title }: CellImagesProps) {
       <h4 aria-live="polite">{title}</h4>
       <p class="note">
         {items.length === 0
-          ? `The report holds none of these ${countText(cell.count)} images.`
+          ? `The report contains none of these ${countText(cell.count)} images.`
           : `${countText(cell.count)} confused; images of the report with this label and this prediction: ${countText(items.length)}.`}
       </p>
       <More key={cellText(cell)} entries={items} step={12} class="item-cards">

@@ -54,8 +54,8 @@ export const columns: DataColumn<CostRow>[] = [
     ),
   },
   numeric("parameters", "parameters", ({ parameters }) => parameters, countedText),
-  numeric("macs", "MACs an image", ({ macs_per_image }) => macs_per_image, countedText),
-  numeric("flops", "FLOPs an image", ({ flops_per_image }) => flops_per_image, countedText),
+  numeric("macs", "MACs per image", ({ macs_per_image }) => macs_per_image, countedText),
+  numeric("flops", "FLOPs per image", ({ flops_per_image }) => flops_per_image, countedText),
   numeric("weights", "weights", ({ weight_bytes }) => weight_bytes, bytesText),
   numeric(
     "activations",

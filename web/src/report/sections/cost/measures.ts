@@ -34,7 +34,7 @@ const latency = (model: ModelCost) => model.measured?.latency_ms ?? null;
 export const measures: CostMeasure[] = [
   {
     key: "macs",
-    name: "multiply-accumulates an image",
+    name: "multiply-accumulates per image",
     of: ({ macs_per_image }) => macs_per_image,
     text: countedText,
   },

@@ -73,7 +73,7 @@ export function View({ document }: { document: ReportDocument }) {
       />
       <p class="note">
         A FLOP is a multiplication or an addition: two of them are a multiply-accumulate. Latency is
-        the median of repeated runs with its quartiles, on the machine that is named.
+        the median of repeated runs with quartiles, on the machine named here.
       </p>
       {unknown.length > 0 && (
         <p class="note">

@@ -49,9 +49,9 @@ function WithPeople({ result, index }: { result: PeopleResult; index: number }) 
         band={{ name: "between people", estimate: result.between_people }}
       />
       <p class="note">
-        The upright line is the mean over all pairs of people, {valueText(result.between_people)}
+        The vertical line is the mean over all pairs of people, {valueText(result.between_people)}
         {intervalText(result.between_people) && ` (${intervalText(result.between_people)})`}; its
-        interval is shaded. 0 is as by chance, 1 errs on the same images.{" "}
+        interval is shaded. 0: errors coincide by chance only; 1: the same images are wrong.{" "}
         {countText(result.unanswered)} of {countText(result.answers)} answers name no class and
         count as incorrect.
       </p>

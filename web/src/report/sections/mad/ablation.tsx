@@ -65,8 +65,8 @@ export function Ablation({ ranking }: { ranking: MadRanking }) {
     <>
       <h3>With fewer images of each pair</h3>
       <p class="note">
-        How the ranking by the first k images of each pair agrees with the ranking by all: where the
-        curves are flat, more images would change little.
+        Agreement of the ranking by the first k images of each pair with the ranking by all images.
+        If the curves are flat, more images would change little.
       </p>
       <Chart
         title="Ablation over k"

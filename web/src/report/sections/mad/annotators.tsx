@@ -50,7 +50,7 @@ const columns: DataColumn<Row>[] = [
     shown: ({ of }) => of.annotator,
     cell: ({ of }) => <bdi title={short(of.annotator, 300)}>{short(of.annotator, 40)}</bdi>,
   },
-  count("answers", "answers", "all that were taken in"),
+  count("answers", "answers", "all imported answers"),
   count("yes", "yes", "answers that say yes"),
   count("cannot_say", "cannot say", "answers that say neither"),
   proportion("agreement", "agreement", "with the majority of the others"),
@@ -58,7 +58,7 @@ const columns: DataColumn<Row>[] = [
   {
     key: "blocked",
     name: "blocked",
-    meaning: "whether the answers are left out of all results",
+    meaning: "whether the answers are excluded from all results",
     text: true,
     value: ({ of }) => (of.blocked ? "blocked" : ""),
     shown: ({ of }) => (of.blocked ? "blocked" : ""),

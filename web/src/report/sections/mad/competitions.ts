@@ -114,7 +114,7 @@ export const rankedBy: {
 export const placedBy: Record<MadRanking["placed_by"], string> = {
   perron: "Places are by Perron's vector of the pairwise ratios.",
   hodge:
-    "Places are by HodgeRank, because pairs have no settled images: Perron's vector would take those for ties.",
+    "Places are by HodgeRank, because some pairs have no settled images. Perron's vector would count these pairs as ties.",
   posterior:
     "Places are by the posterior's scores, because more images were asked of some pairs than of others.",
 };

@@ -95,7 +95,7 @@ export function Matrices({ ranking }: { ranking: MadRanking }) {
       </div>
       <p class="note">
         {kind.meaning} Rows and columns are in the order of the ranking; in brackets: no image of
-        the pair is settled, so that the value says nothing of it alone.
+        the pair is settled, so the value follows from other pairs only.
       </p>
       <Matrix
         kind={kind}

@@ -29,10 +29,10 @@ export function Others({ ranking }: { ranking: MadRanking }) {
   if (rows.length === 0) return null;
   return (
     <>
-      <h3>Beside other rankings</h3>
+      <h3>Comparison with other rankings</h3>
       <p class="note">
-        Rank correlations with the places. Images were selected for disagreement: this is no ranking
-        by accuracy, and the two may differ for good reasons.
+        Rank correlations with the places. Images were selected for disagreement, so this is not a
+        ranking by accuracy, and the two may differ for good reasons.
       </p>
       <Legend names={correlations.map(({ text }) => text)} />
       <Forest

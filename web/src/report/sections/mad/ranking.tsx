@@ -104,7 +104,7 @@ export function RankingTable({ ranking }: { ranking: MadRanking }) {
     estimateColumn(
       "place",
       "place",
-      "its interval is of the bootstrap over images and annotators",
+      "with a bootstrap interval over images and annotators",
       ({ of }) => placeOf(of),
       true,
     ),

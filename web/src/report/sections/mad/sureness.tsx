@@ -21,11 +21,7 @@ export function Sureness({ ranking }: { ranking: MadRanking }) {
       "consistency index",
       "0 where every ratio follows from a score of each classifier",
     ],
-    [
-      numberText(ranking.cyclicity, 0.005),
-      "cyclicity",
-      "the part of the log ratios that goes round in circles",
-    ],
+    [numberText(ranking.cyclicity, 0.005), "cyclicity", "the cyclic part of the log ratios"],
     [
       `${countText(ranking.settled)} of ${countText(ranking.questions)}`,
       "questions settled",
@@ -34,16 +30,16 @@ export function Sureness({ ranking }: { ranking: MadRanking }) {
     [
       countText(ranking.answers),
       "answers",
-      `of ${countText(ranking.annotators)} annotators, ${numberText(ranking.answers_per_question, 0.5)} a settled question`,
+      `of ${countText(ranking.annotators)} annotators, ${numberText(ranking.answers_per_question, 0.5)} per settled question`,
     ],
   ];
   return (
     <>
       <p class={ranking.enough ? "enough" : "enough not"}>
         <strong>
-          {ranking.enough ? "✓ Answers are enough." : "✗ Answers are not enough yet."}
+          {ranking.enough ? "✓ There are enough answers." : "✗ There are not enough answers yet."}
         </strong>{" "}
-        Wanted is an expected Kendall correlation of {numberText(options.stop_at, 0.5)} with the
+        The goal is an expected Kendall correlation of {numberText(options.stop_at, 0.5)} with the
         order that all selected images would give.
       </p>
       <dl class="facts">
@@ -60,7 +56,7 @@ export function Sureness({ ranking }: { ranking: MadRanking }) {
       <p class="note">
         {placedBy[ranking.placed_by] ?? ""}
         {ranking.components > 1 &&
-          ` There are ${ranking.components} groups that no pair joins: places of different groups cannot be compared.`}
+          ` There are ${ranking.components} groups without a common pair, so places of different groups cannot be compared.`}
       </p>
     </>
   );

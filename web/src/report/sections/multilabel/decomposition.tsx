@@ -6,7 +6,7 @@ import type { GapDecomposition, GapResult } from "../../schemas/described.ts";
 const parts = [
   ["composition", "other numbers of labels"],
   ["within", "equally many labels"],
-  ["unmatched", "of which only one data set has"],
+  ["unmatched", "numbers of labels that only one data set has"],
 ] as const;
 
 function rowsOf(name: string, decomposition: GapDecomposition): ForestRow[] {
@@ -26,12 +26,12 @@ export function Decomposition({ gap, chosen }: { gap: GapResult; chosen: number[
   const models = chosen.flatMap((index) => gap.models[index] ?? []);
   return (
     <>
-      <h3>What the top-1 gap is made of</h3>
+      <h3>Composition of the top-1 gap</h3>
       <p class="note">
-        Composition: the second data set's images have other numbers of labels; within: equally many
-        labels, and still a gap. Composition is{" "}
+        Composition: the part of the gap that comes from different numbers of labels per image.
+        Within: the gap between images with equally many labels. Composition is{" "}
         {explained.value === null
-          ? `no certain part of the mean gap (${explained.undefined ?? "undefined"})`
+          ? `no determined part of the mean gap (${explained.undefined ?? "undefined"})`
           : `${valueText(explained)} % of the mean gap${intervalText(explained) && ` (${intervalText(explained)})`}`}
         .
       </p>

@@ -54,7 +54,7 @@ function Ranking({ gap }: { gap: GapResult }) {
     <>
       <h3>Order by {short(ranking.by, 40)}</h3>
       <p class="note">
-        Change: places from the order by {short(ranking.against, 40)};{" "}
+        Change: difference from the rank by {short(ranking.against, 40)};{" "}
         {ranking.ties === "dense"
           ? "ranks after equal values are not skipped."
           : "ranks after equal values are skipped."}

@@ -123,8 +123,8 @@ export function Plane({ gap, metric, domain, chosen }: PlaneProps) {
       {line !== undefined && (
         <p class="note">
           Line over {line.models} models: slope {valueText(line.slope)}
-          {intervalText(line.slope) && ` (${intervalText(line.slope)})`}; the dashed diagonal is no
-          gap.
+          {intervalText(line.slope) && ` (${intervalText(line.slope)})`}; on the dashed diagonal
+          there is no gap.
         </p>
       )}
     </>

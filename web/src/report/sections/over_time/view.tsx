@@ -100,7 +100,7 @@ export function View({ document }: { document: ReportDocument }) {
         );
       })}
       {gated && (
-        <p class="note">Dashed: the bounds of gates. A ring marks the runs that break one.</p>
+        <p class="note">Dashed: the bounds of gates. A ring marks the runs that fail one.</p>
       )}
       {steps.length > 0 && (
         <>
@@ -115,9 +115,9 @@ export function View({ document }: { document: ReportDocument }) {
         </>
       )}
       <p class="note">
-        Runs of the same model are those whose names differ in a date or a version at the end, or
-        that the tags say: <code>date</code> or <code>version</code>, and <code>family</code>.
-        Overlapping intervals are no test: a comparison of two runs is.
+        Runs belong to the same model if their names differ only in a date or a version at the end,
+        or if their tags say so: <code>date</code> or <code>version</code>, and <code>family</code>.
+        Overlapping intervals are not a test; compare two runs for that.
       </p>
     </div>
   );

@@ -5,7 +5,7 @@ import type { Standing } from "./grid.ts";
 
 const signs: Record<Standing, { sign: string; says: string }> = {
   best: { sign: "●", says: "the best of the column" },
-  alike: { sign: "○", says: "cannot be told from the best of the column" },
+  alike: { sign: "○", says: "not significantly worse than the best of the column" },
   untested: { sign: "?", says: "not compared with the best of the column" },
   "": { sign: "", says: "" },
 };

@@ -74,9 +74,9 @@ export function OutOfDistribution({ document }: { document: ReportDocument }) {
   if (found.length === 0) return null;
   return (
     <>
-      <h3>Telling data sets apart</h3>
+      <h3>Separation of data sets</h3>
       <PlainTable
-        label="Telling data sets apart"
+        label="Separation of data sets"
         data={{
           columns: ["model", "in", "out", "score", "metric", "value", "interval"],
           rows: found.map((measurement) => [

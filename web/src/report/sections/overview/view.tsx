@@ -89,10 +89,9 @@ export function View({ document }: { document: ReportDocument }) {
         {...(columns[0] === undefined ? {} : { sorted: columns[0].key })}
       />
       <p class="note">
-        Values with half of their interval (95 % where nothing else is said); proportions in
-        percent.
+        Values with half of their interval (95 % unless stated otherwise); proportions in percent.
         {best.size > 0 &&
-          " ● is the best of its column; ○ cannot be told from it by the paired test of its metric on the same items, after Holm's correction; ? could not be compared."}
+          " ● is the best of its column; ○ is not significantly worse, by the paired test of the metric on the same items after Holm's correction; ? could not be compared."}
       </p>
       <Definitions
         definitions={document.definitions.filter(({ definition }) => used.has(definition))}

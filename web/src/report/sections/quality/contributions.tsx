@@ -16,7 +16,7 @@ export function Contributions({ score }: { score: QualityScore }) {
   if (models.every(({ parts }) => Object.keys(parts).length === 0)) return null;
   return (
     <details class="quality-notes">
-      <summary>What each dimension adds, by the weights of the report</summary>
+      <summary>What each dimension adds, with the weights of the report</summary>
       <PlainTable
         label="What each dimension adds"
         data={{

@@ -41,7 +41,7 @@ export function Correlations({ results }: { results: Sourced<QualityCorrelate>[]
   const models = one?.models ?? result.models;
   return (
     <>
-      <h3>Which dimensions go together</h3>
+      <h3>Correlations of the dimensions</h3>
       <div class="quality-controls no-print">
         {results.length > 1 && (
           <Select

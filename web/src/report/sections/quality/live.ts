@@ -38,12 +38,12 @@ const mostJoint = 300_000_000;
 export function whyNoIntervals(score: QualityScore, rows: Row[], others: Row[]): string {
   const dimensions = rows[0]?.cells.length ?? 0;
   if (score.own_constants === true)
-    return "The models centre and scale themselves: intervals under other weights need the program.";
-  if (score.level === undefined) return "The result does not say its level.";
+    return "These models define their own centre and scale, so this page has no intervals under other weights. `assay quality score` computes them.";
+  if (score.level === undefined) return "The result does not state its confidence level.";
   if ((rows.length + others.length) * score.replicates * dimensions > mostDraws)
-    return "There are too many models to draw intervals in a page: the program can.";
+    return "There are too many models to draw intervals in this page. `assay quality score` computes them.";
   if (jointWork(rows, score.replicates) > mostJoint)
-    return "Too many cells share images to draw intervals in a page: the program can.";
+    return "Too many cells share images to draw intervals in this page. `assay quality score` computes them.";
   return "";
 }
 

@@ -77,9 +77,10 @@ function Scores({ gathered, filter, chosen, one }: QubaProps & { one: ScoreOf & 
         Weighted mean of nine dimensions, each centred and scaled by {score.constants_from}.{" "}
         {live.drawing && "Intervals are being drawn. "}
         {changed && live.without}
-        {!tryable && "An older program made this result: other weights cannot be tried. "}
+        {!tryable &&
+          "An older version of Assay made this result, so you cannot try other weights. "}
         {placed && !changed && others.length === 0 && isPlaced
-          ? "Places under other weights need the published table in the report. "
+          ? "To see places under other weights, add the published table to the report. "
           : ""}
       </p>
       {tryable && <WeightSliders score={score} weights={weights} set={set} />}

@@ -45,8 +45,8 @@ export function markOf(point: Point, placing: Placing, series: Series, look: Mar
   const index = series.of(row);
   const tip = tipOf(point, at, axes);
   const unbeaten = look.unbeaten.has(row.key);
-  if (unbeaten) tip.lines.push("beaten by no other");
-  if (look.likeBest.has(row.key)) tip.lines.push("cannot be told from the best score");
+  if (unbeaten) tip.lines.push("no other model is better in every dimension");
+  if (look.likeBest.has(row.key)) tip.lines.push("not significantly behind the best score");
   const size = look.small ? 3 : 4.5;
   return {
     ...tip,

@@ -47,7 +47,7 @@ export function AdjustedForest({ study, models }: { study: Study; models: ModelR
         rows={forestRows(study, models)}
         unit="proportion"
       />
-      <p class="note">The upright tick is the model's accuracy on the original.</p>
+      <p class="note">The vertical tick is the model's accuracy on the original.</p>
     </>
   );
 }

@@ -15,7 +15,9 @@ export function Frequencies({ document }: { document: ReportDocument }) {
   return (
     <>
       <h3>Sets by selection frequency</h3>
-      <p class="note">Images of each set, by the part of their annotators who selected them.</p>
+      <p class="note">
+        Images of each set, by the proportion of their annotators who selected them.
+      </p>
       <Warnings warnings={all.flatMap(({ result }) => result.warnings)} />
       <PlainTable
         label="Sets by selection frequency"

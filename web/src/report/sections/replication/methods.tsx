@@ -47,7 +47,7 @@ export function MethodTable({ study }: { study: Study }) {
         }}
       />
       <details>
-        <summary>What each method is exact for</summary>
+        <summary>When each method is exact</summary>
         <dl>
           {adjust.methods.map(({ id, definition, exact_for }) => (
             <div key={id}>

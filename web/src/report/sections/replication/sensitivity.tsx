@@ -35,9 +35,9 @@ export function ByAnnotators({ study, method }: { study: Study; method: string }
     <>
       <h3>With fewer annotators</h3>
       <p class="note">
-        What every method would have said with fewer annotators an image. An estimate that still
-        moves with the last of them would move further with more: so much of it is bias. Intervals
-        are drawn of the method chosen above.
+        What each method estimates with fewer annotators per image. If an estimate still changes
+        with the last of them, it would change further with more, so a part of it is bias. Intervals
+        are drawn for the method chosen above.
         {!full && " The file that adjust --figures writes has the intervals."}
       </p>
       <div class="choices">
@@ -87,8 +87,8 @@ export function Halves({ study }: { study: Study }) {
         <>
           <p class="note">
             The remaining gap in the whole study, and in the mean over {halves.splits} random splits
-            of its classes into halves. The difference is about what the finite number of images
-            adds to the estimate's bias.
+            of its classes into halves. The difference is about the bias that comes from the finite
+            number of images.
           </p>
           <PlainTable
             label="Halves of the study"
@@ -133,16 +133,16 @@ export function BlindSpots({ study }: { study: Study }) {
   if (rows.length === 0) return null;
   return (
     <>
-      <h3>What no number of readings shows</h3>
+      <h3>Jumps that the readings cannot show</h3>
       <p class="note">
-        How much of a jump by 10 points in a model's true accuracy curve its adjusted accuracy would
-        miss: of one at a selection rate of 98 %, and of one at the rate where it misses most. The
-        last column is a second opinion: the estimate of moments less that of pl.
+        How much of a jump by 10 points in a model's true accuracy curve the adjusted accuracy would
+        miss: a jump at a selection rate of 98 %, and one at the rate where it misses most. The last
+        column is a second opinion: the estimate of moments minus that of pl.
       </p>
       <PlainTable
         label="Blind spots"
         data={{
-          columns: ["model", "method", "jump at 98 %", "worst jump", "at rate", "moments less pl"],
+          columns: ["model", "method", "jump at 98 %", "worst jump", "at rate", "moments minus pl"],
           rows: rows
             .slice(0, most)
             .map(({ name, method, spots }) => [

@@ -40,7 +40,7 @@ export function Studies({ document }: { document: ReportDocument }) {
       <p class="note">
         {countText(adjust.images.original)} images in the original and{" "}
         {countText(adjust.images.replication)} in the replication, of {countText(adjust.classes)}{" "}
-        classes. What annotators' selection frequencies say is taken into account on a condition:{" "}
+        classes. The adjustment by annotators' selection frequencies rests on a condition:{" "}
         {adjust.condition}.
       </p>
       <Warnings warnings={adjust.warnings} />
@@ -49,7 +49,7 @@ export function Studies({ document }: { document: ReportDocument }) {
         <OneOf label="Method" choices={choicesOf(ids)} value={methodId} choose={chooseMethod} />
       </div>
       {method !== undefined && <Scatter study={study} method={method} />}
-      <h3>Methods, in the mean over models</h3>
+      <h3>Methods: means over the models</h3>
       <MethodTable study={study} />
       <h3>Models</h3>
       <SomeOf
@@ -70,7 +70,7 @@ export function Studies({ document }: { document: ReportDocument }) {
         </div>
       )}
       {method !== undefined && method.density === undefined && (
-        <p class="note">{method.id} has no densities to draw: another method may have them.</p>
+        <p class="note">{method.id} has no densities to draw. Choose another method.</p>
       )}
       <ByAnnotators study={study} method={methodId} />
       <Halves study={study} />

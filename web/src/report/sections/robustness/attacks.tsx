@@ -143,7 +143,7 @@ export function Attacks({ result, id }: AttacksProps) {
       />
       {signs.length > 0 && (
         <div class="signs">
-          <strong>These numbers may be too good: signs of gradients that hide</strong>
+          <strong>These accuracies may be too high: signs of masked gradients</strong>
           <ul>
             {signs.slice(0, 100).map((text) => (
               <li key={text}>{text}</li>

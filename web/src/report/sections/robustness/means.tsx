@@ -39,9 +39,7 @@ export function Means({ models, id }: { models: CorruptedModel[]; id: string }) 
   // Over the paper's fifteen where all have them, else over those that are there.
   const whole = models.every(({ paper }) => paper.accuracy.value !== null);
   const mean = (model: CorruptedModel) => (whole ? model.paper : model.present);
-  const over = whole
-    ? "the fifteen corruptions"
-    : "those of the fifteen corruptions that are there";
+  const over = whole ? "the fifteen corruptions" : "the available ones of the fifteen corruptions";
   const corrupted = column(
     "corrupted",
     `mean accuracy over ${over}`,
@@ -85,7 +83,7 @@ export function Means({ models, id }: { models: CorruptedModel[]; id: string }) 
       {!whole && (
         <p class="note">
           {models.flatMap(({ paper }) => paper.accuracy.undefined ?? []).slice(0, 1)}: “corrupted”
-          and “relative” are means over those of the fifteen corruptions that are there.
+          and “relative” are means over the available ones of the fifteen corruptions.
         </p>
       )}
     </>
