@@ -277,7 +277,7 @@ class HeldSets:
 
         matrix = numpy.asarray(value)
         if not numpy.isin(matrix, (0, 1)).all():
-            raise Error(f"{what}: a matrix of other numbers than 0 and 1")
+            raise Error(f"{what}: a matrix with numbers other than 0 and 1")
         rows, columns = numpy.nonzero(matrix)
         self._classes.frombytes(columns.astype(numpy.int32).tobytes())
         ends = numpy.concatenate([[0], numpy.cumsum(numpy.bincount(rows, minlength=len(matrix)))])

@@ -16,7 +16,7 @@ IGNORED = -100  # the label that their losses leave out
 
 
 def of_prediction(prediction: Any) -> "tuple[Any, Any]":
-    """Scores and labels of an EvalPrediction. Models that return more than logits: the first array of items x classes."""
+    """Scores and labels of an EvalPrediction. If the model returns several arrays, the scores are the first one of items x classes."""
     if not hasattr(prediction, "label_ids") or not hasattr(prediction, "predictions"):
         raise Error(f"a {type(prediction).__name__}; pass an EvalPrediction with predictions and label_ids")
     labels = prediction.label_ids

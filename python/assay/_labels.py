@@ -60,7 +60,7 @@ def to_numpy(value: Any, what: str) -> Any:
     value = to_plain(value)
     if hasattr(value, "__dlpack_device__") and not hasattr(value, "__array_interface__"):
         if not is_on_processor(value):
-            raise Error(f"{what}: the tensor is on a device ({getattr(value, 'device', '')}): hand over tensor.cpu()")
+            raise Error(f"{what}: the tensor is on a device ({getattr(value, 'device', '')}): pass tensor.cpu()")
         value = value.detach() if hasattr(value, "detach") else value
         if str(getattr(value, "dtype", "")) == "torch.bfloat16":  # NumPy has no such type
             value = value.float()

@@ -158,7 +158,7 @@ class Served:
         return Error(message, error.code, notes)
 
     def _of_model(self, i: int) -> "dict[str, Any]":
-        """The option's value for one model: a dictionary by model name has a value for each."""
+        """The options for model i. An option that is a dictionary by model names has one value for each model."""
         of_one = {}
         for key, value in self._given.items():
             if self._names is not None and isinstance(value, dict) and value and set(value) <= set(self._names):

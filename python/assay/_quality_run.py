@@ -138,7 +138,7 @@ def _run_toml(file: str, runs: Any, progress: Optional[bool], options: "dict[str
 
 
 def _finished(done: Any) -> Any:
-    """The JSON of a command that run() ran. Warnings point at the caller of quality.run()."""
+    """Returns the JSON of a finished command. Warnings point at the caller of quality.run()."""
     if done.status == 3:
         found = "; ".join(done.json.get("warnings", [])[:3]) or "see its warnings"
         warnings.warn(f"the result is partial: {found}", RuntimeWarning, stacklevel=4)

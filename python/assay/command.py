@@ -119,7 +119,7 @@ def _error_of(done: Finished) -> Error:
 
 
 def _truth(value: Any) -> Any:
-    """True and False as words of the command."""
+    """A Boolean as the command spells it, true or false; anything else unchanged."""
     return str(value).lower() if isinstance(value, bool) else value
 
 

@@ -149,7 +149,7 @@ def _with_texts(made: "type[Result]", status: int, texts: "dict[str, bytes]") ->
 
 
 def _own_names(key: "Union[str, tuple[str, ...]]") -> "tuple[str, ...]":
-    """The key with our name of the metric as its last part: ("top1",) of "accuracy"."""
+    """The key as a tuple, with Assay's name of the metric in its last part: "accuracy" becomes ("top1",)."""
     names = key if isinstance(key, tuple) else (key,)
     if not names or not isinstance(names[-1], str):
         return names

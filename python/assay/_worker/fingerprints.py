@@ -57,8 +57,8 @@ def of_text(text: str) -> str:
 
 
 def of_function(function: Any) -> "tuple[Optional[str], bool, list[Any]]":
-    """For everything that it uses: 32 hex digits (None if something has no stable contents), whether torch is among it, and the
-    nn.Modules."""
+    """Fingerprints a function and everything that it uses. Returns 32 hex digits (None if something has no stable contents), whether
+    it uses torch, and its nn.Modules."""
     walk = _Walk()
     walk.add(function, 0)
     return walk.hash.hexdigest() if walk.known else None, walk.torch, walk.modules
