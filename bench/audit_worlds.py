@@ -1,0 +1,128 @@
+"""Data sets with planted label errors: the worlds in which `assay audit` is measured, written down before its score was chosen.
+
+A world is a row of WORLDS: a source of scores, a proportion of wrong labels, and a kind of error. Planting number i of a world
+is drawn with the seed [crc32(name), i], so that every method sees the same plantings.
+
+Kinds: `uniform` draws the wrong label from all other classes; `confusable` draws it from the five best classes of a judge that
+no method sees (less the true one). Sources:
+
+- `two`: MobileNet v1 0.75 and v2 1.00 on 700 photographs that they may have learned with their true labels. The judge is SqueezeNet.
+- `four`: all four MobileNets on the same photographs.
+- `weak`: MobileNet v1 0.25 alone, which predicts less than half of them.
+- `learned`: `two`, and a copy of MobileNet v1 0.50 that has learned the given labels, wrong ones among them.
+- `crossed`: three classifiers of 1,797 handwritten digits, cross-validated in five folds on the labels in question. The judge is a
+  nearest-neighbor classifier of the true labels.
+- `crossed-learned`: the same, but one of the three, a forest, was trained on all labels in question.
+
+    python3 bench/audit_worlds.py RUNS       # lists the worlds
+"""
+
+from __future__ import annotations
+
+import csv
+import pathlib
+import sys
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+
+RATES = (0.01, 0.05, 0.2)
+KINDS = ("uniform", "confusable")
+SOURCES = ("two", "four", "weak", "learned", "crossed", "crossed-learned")
+PLANTINGS = 20
+NETS = ("mobilenet_v1_0.25_128", "mobilenet_v1_0.50_160", "mobilenet_v1_0.75_192", "mobilenet_v2_1.00_224")
+JUDGE = "squeezenet_1.0_227"
+
+
+@dataclass
+class Planted:
+    """Logits of each model (images, classes), the given labels, and which of them are wrong."""
+
+    models: list[np.ndarray]
+    given: np.ndarray
+    wrong: np.ndarray
+
+
+def stored_scores(folder: pathlib.Path) -> np.ndarray:
+    """All rows of a store of full scores."""
+    return np.concatenate([np.load(shard) for shard in sorted(folder.glob("shards/*.npy"))]).astype(float)
+
+
+class Photographs:
+    def __init__(self, runs: pathlib.Path):
+        self.scores = {name: stored_scores(runs / name) for name in (*NETS, JUDGE)}
+        with open(runs / "items.csv", newline="") as file:
+            self.truth = np.array([int(row["labels"]) for row in csv.DictReader(file)])
+        self.judge = self.scores[JUDGE]
+
+    def models(self, source, given):
+        nets = [self.scores[name] for name in NETS]
+        if source == "four":
+            return nets
+        if source == "weak":
+            return nets[:1]
+        if source == "two":
+            return nets[2:]
+        learned = nets[1].copy()
+        learned[np.arange(len(given)), given] = learned.max(1) + 6
+        return [*nets[2:], learned]
+
+
+class Digits:
+    def __init__(self):
+        from sklearn.datasets import load_digits
+        from sklearn.model_selection import cross_val_predict
+        from sklearn.neighbors import KNeighborsClassifier
+
+        data = load_digits()
+        self.pixels, self.truth = data.data / 16, data.target
+        self.judge = cross_val_predict(KNeighborsClassifier(25), self.pixels, self.truth, cv=5, method="predict_proba")
+        self.judge = self.judge + 1e-6 * np.random.default_rng(0).random(self.judge.shape)
+
+    def models(self, source, given):
+        from sklearn.ensemble import RandomForestClassifier
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.model_selection import StratifiedKFold, cross_val_predict
+        from sklearn.naive_bayes import GaussianNB
+
+        folds = StratifiedKFold(5, shuffle=True, random_state=0)
+        forest = RandomForestClassifier(60, random_state=0)
+        out = []
+        for one in (LogisticRegression(max_iter=300), GaussianNB(var_smoothing=1e-2), forest):
+            if one is forest and source == "crossed-learned":
+                chances = one.fit(self.pixels, given).predict_proba(self.pixels)
+            else:
+                chances = cross_val_predict(one, self.pixels, given, cv=folds, method="predict_proba")
+            out.append(np.log(np.maximum(chances, 1e-9)))
+        return out
+
+
+def plant(source_of, source: str, rate: float, kind: str, number: int) -> Planted:
+    """Planting `number` of a world. `source_of`: Photographs or Digits."""
+    rng = np.random.default_rng([zlib.crc32(f"{source}-{rate}-{kind}".encode()), number])
+    truth = source_of.truth
+    n, classes = source_of.judge.shape
+    chosen = rng.choice(n, max(1, round(rate * n)), replace=False)
+    given = truth.copy()
+    for i in chosen:
+        if kind == "uniform":
+            others = np.delete(np.arange(classes), truth[i])
+        else:
+            best = np.argsort(-source_of.judge[i], kind="stable")[:5]
+            others = best[best != truth[i]]
+        given[i] = rng.choice(others)
+    return Planted(source_of.models(source, given), given, given != truth)
+
+
+def main() -> None:
+    photographs = Photographs(pathlib.Path(sys.argv[1]))
+    print(f"{len(photographs.truth)} photographs")
+    for source in SOURCES:
+        for rate in RATES:
+            for kind in KINDS:
+                print(f"{source}-{rate}-{kind}")
+
+
+if __name__ == "__main__":
+    main()
