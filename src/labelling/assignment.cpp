@@ -34,8 +34,9 @@ void Assignment::begin(const Board& board, std::uint32_t training) {
     training_ = std::min(training, static_cast<std::uint32_t>(known_.size() / 2));
 }
 
-/// By a hash of the name: each person has other ones, so that the known answers that one is told of
-/// still test the others. Screens whose first answer is yes and those whose is no take turns.
+/// Drawn by a hash of the name, so that people get different training questions, and the known
+/// answers that one person sees still test the others. Screens whose first answer is yes and no
+/// alternate.
 std::vector<std::uint32_t> Assignment::drawn_training(const Board& board,
                                                       std::string_view name) const {
     std::array<std::vector<std::pair<std::uint64_t, std::uint32_t>>, 2> shuffled;
@@ -128,7 +129,7 @@ std::optional<std::uint32_t> Assignment::next(const Board& board, Worker& worker
         return worker.answered.count(s) == 0 && worker.holds.count(s) == 0;
     };
     std::optional<std::uint32_t> found;
-    // Whether or not others are still needed: everybody begins with them.
+    // Everybody begins with these, even if no more answers are needed.
     for (const std::uint32_t s : worker.training)
         if (!found && is_free(s) && can_be_shown(board, s)) found = s;
     if (!found) {

@@ -1,5 +1,6 @@
-// Who is asked what next: in the order of asking, the first screens that need more answers than
-// people hold them now. Nobody is asked twice, and nothing is asked more often than wanted.
+// Decides who is asked what next: in the order of asking, the first screens that need more answers
+// than people currently hold. Nobody is asked twice, and no question is asked more often than
+// requested.
 #pragma once
 
 #include <cstdint>
@@ -17,38 +18,41 @@ namespace assay::labelling {
 
 class Assignment {
 public:
-    /// An annotator at work.
+    /// An active annotator.
     struct Worker {
         std::int64_t annotator = 0;
-        std::vector<std::uint32_t> training;         ///< screens, in order; those answered too
+        /// training screens, in order, including answered ones
+        std::vector<std::uint32_t> training;
         std::unordered_set<std::uint32_t> answered;  ///< screens
         std::set<std::uint32_t> holds;               ///< screens that the page has
-        double last = 0;                             ///< seconds, when something was heard
+        double last = 0;                             ///< time of the last activity, in seconds
         std::uint32_t first_left = 0;                ///< all screens before it are answered
     };
 
-    /// `training`: screens with known answers that everybody begins with, at most half of them.
+    /// `training` is the number of screens with known answers that everybody begins with. At most
+    /// half of such screens are used.
     void begin(const Board& board, std::uint32_t training);
 
-    /// Makes the worker of an annotator, with what was answered. `name`: decides on the training.
+    /// Creates the worker of an annotator, including their answered screens. `name` determines the
+    /// training.
     Worker& worker(const Board& board, std::int64_t annotator, std::string_view name);
     bool is_training(const Worker& worker, std::uint32_t screen) const;
     std::uint32_t training_done(const Worker& worker) const;
-    /// Screens of the training that were answered or can be shown.
+    /// The number of training screens that were answered or can be shown.
     std::uint32_t training_of(const Board& board, const Worker& worker) const;
 
-    /// Gives a screen to a worker, whoever else has it.
+    /// Gives a screen to a worker, even if others have it.
     void hold(const Board& board, Worker& worker, std::uint32_t screen);
     void release(const Board& board, Worker& worker, std::uint32_t screen);
     void release_all(const Board& board, std::int64_t annotator);
-    /// Workers who were not heard of since then hold nothing any more.
+    /// Releases the screens of workers who were inactive since then.
     void expire(const Board& board, double before);
-    /// Something about the screen changed: answers, or whether it is wanted.
+    /// Call it when something about the screen changed: answers, or whether it is wanted.
     void update(const Board& board, std::uint32_t screen);
 
-    /// The next one for this worker, held from now on; nothing is left otherwise.
+    /// The next screen for this worker, held from now on, or nothing if none is left.
     std::optional<std::uint32_t> next(const Board& board, Worker& worker);
-    /// Screens that need answers of somebody, and that this worker has not answered.
+    /// The number of screens that need answers and that this worker has not answered.
     std::uint64_t left(const Board& board, const Worker& worker) const;
     const std::map<std::int64_t, Worker>& workers() const noexcept { return workers_; }
 
@@ -57,10 +61,11 @@ private:
 
     std::map<std::int64_t, Worker> workers_;  ///< by annotator
     std::vector<std::uint32_t> holders_;      ///< of each screen
-    std::set<std::uint32_t> open_;            ///< screens that need more than hold them
-    std::uint64_t needing_ = 0;               ///< screens that need answers
-    std::vector<bool> needs_;                 ///< of each screen
-    std::vector<std::uint32_t> known_;        ///< screens all of whose answers are known
+    /// screens that need more answers than workers hold them
+    std::set<std::uint32_t> open_;
+    std::uint64_t needing_ = 0;         ///< number of screens that need answers
+    std::vector<bool> needs_;           ///< of each screen
+    std::vector<std::uint32_t> known_;  ///< screens whose answers are all known
     std::uint32_t training_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What has been said so far, in memory: each question with its answers and how many more it needs.
+// The current answers in memory: each question with its answers and the number that it still needs.
 #pragma once
 
 #include <cstdint>
@@ -20,48 +20,48 @@ public:
             std::int64_t annotator = 0;
             Answer answer = Answer::no;
         };
-        std::vector<Given> given;  ///< that count, in the order in which their annotators came
-        std::uint32_t needed = 0;  ///< further answers at least, until it is settled
+        std::vector<Given> given;  ///< counting answers, in the order of their annotators
+        std::uint32_t needed = 0;  ///< the smallest number of further answers until it is settled
         bool settled = false;
-        bool unclear = false;  ///< settled, and people cannot judge it
+        bool unclear = false;  ///< settled, because people cannot judge it
         bool skipped = false;  ///< its image cannot be shown
     };
 
     Board() = default;
-    // Tokens are found by views of them.
+    // Not copyable, because tokens are found by views of them.
     Board(const Board&) = delete;
     Board& operator=(const Board&) = delete;
     Board(Board&&) noexcept = default;
     Board& operator=(Board&&) noexcept = default;
-    /// `answers`: of all annotators, by question, in the order in which they came.
+    /// `answers` are those of all annotators, by question, in the order in which they arrived.
     Board(Contents contents, std::uint32_t votes, bool settles_early,
           const std::vector<study::AnnotatorRow>& annotators,
           const std::vector<study::AnswerRow>& answers);
 
     const Contents& contents() const noexcept { return contents_; }
     const Question& question(std::size_t q) const { return questions_[q]; }
-    /// Place of a question; nothing: there is none of that token.
+    /// The index of a question; nothing if no question has this token.
     std::optional<std::uint32_t> find(std::string_view token) const;
-    /// By the id of its row.
+    /// The index by the id of its row.
     std::optional<std::uint32_t> find_row(std::int64_t id) const;
     /// The screen that a question is on.
     std::uint32_t screen_of(std::size_t q) const { return screen_of_[q]; }
     const std::vector<std::uint32_t>& questions_of(std::size_t screen) const {
         return contents_.screens[screen];
     }
-    /// What this annotator said to it, whoever is blocked.
+    /// This annotator's answer, whether they are blocked or not.
     std::optional<Answer> said(std::size_t q, std::int64_t annotator) const;
-    /// Whether this annotator has answered all questions of the screen that can be shown.
+    /// Whether this annotator has answered all showable questions of the screen.
     bool answered(std::size_t screen, std::int64_t annotator) const;
-    /// Annotators who are still needed to answer the screen: the most of its questions.
+    /// The number of annotators still needed for the screen: the largest need of its questions.
     std::uint32_t needed(std::size_t screen) const;
-    /// Whether all of its questions have known answers.
+    /// Whether all its questions have known answers.
     bool is_known(std::size_t screen) const;
 
-    /// The first time that this annotator answers it, or anew. True: the question became one that
-    /// people cannot judge, which may make others needless.
+    /// Records this annotator's first or changed answer. Returns true if people now cannot judge
+    /// the question, which may make others unnecessary.
     bool record(std::size_t q, std::int64_t annotator, Answer answer);
-    /// All questions about this image.
+    /// Applies to all questions about this image.
     void skip(std::uint32_t image, bool skipped);
     const std::vector<std::uint32_t>& questions_about(std::uint32_t image) const {
         return about_[image];
@@ -82,7 +82,7 @@ private:
     std::map<std::int64_t, bool> blocked_;
 };
 
-/// The fewest further answers that can settle what has been said; 0: it is settled.
+/// The smallest number of further answers that can settle the question; 0 if it is settled.
 std::uint32_t answers_needed(const std::vector<Answer>& said, std::uint32_t votes);
 
 }  // namespace assay::labelling

@@ -1,6 +1,6 @@
-// Where questions come from and answers are kept: a competition, or a folder of questions. Both are
-// studies with the same tables (study/study_tables.h), so that what is read, recorded and judged is
-// read, recorded and judged once.
+// The source of questions and store of answers: a competition, or a folder of questions. Both are
+// studies with the same tables (study/study_tables.h), so that reading, recording and judging share
+// the same code.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,26 @@
 namespace assay::labelling {
 
 struct AskedImage {
-    std::string id;              ///< for the organiser and the results; annotators never see it
+    std::string id;              ///< for the organizer and the results; annotators never see it
     std::filesystem::path path;  ///< the file
 };
 
 struct AskedQuestion {
     std::int64_t id = 0;        ///< of its row
-    std::string token;          ///< names it, for annotators
+    std::string token;          ///< identifies it, for annotators
     std::uint32_t image = 0;    ///< place in images
     std::uint32_t label = 0;    ///< place in labels
-    std::optional<bool> known;  ///< its answer, of gold and control questions
-    /// Whether anybody is still to be asked: not where what needed it is gone.
+    std::optional<bool> known;  ///< its answer, for gold and control questions
+    /// Whether it is still to be asked. False if whatever needed it is gone.
     bool wanted = true;
 };
 
-/// A question appears on one screen; those of a screen are shown and answered together.
+/// A question is on exactly one screen. The questions of a screen are shown and answered together.
 struct Contents {
     std::vector<AskedImage> images;
     std::vector<LabelText> labels;
     std::vector<AskedQuestion> questions;  ///< by id
-    /// Places in `questions`, in the order of asking.
+    /// Indices in `questions`, in the order of asking.
     std::vector<std::vector<std::uint32_t>> screens;
 };
 
@@ -45,17 +45,17 @@ class AnswerBook {
 public:
     virtual ~AnswerBook() = default;
     Task task = Task::yes_no;
-    std::string title;        ///< for people: what this is
-    std::uint32_t votes = 0;  ///< answers that a question gets at most
-    /// Whether no more are asked for once the majority is certain. Not where every answer counts:
-    /// stopping early would bend frequencies.
+    std::string title;        ///< a title for people
+    std::uint32_t votes = 0;  ///< the most answers per question
+    /// Whether asking stops once the majority is certain. False if every answer counts, because
+    /// stopping early would bias frequencies.
     bool settles_early = true;
-    /// Open for writing, with the tables question, annotator and answer.
+    /// A database open for writing, with the tables question, annotator and answer.
     virtual Database& database() = 0;
     /// Cost: a read of the questions. Throws bad_input.
     virtual Contents contents() = 0;
-    /// What is known of the result so far, a sentence each: how sure a ranking is, what is left to
-    /// do by other commands. Cost: below a second.
+    /// Sentences on the result so far: how certain a ranking is, and which commands to run next.
+    /// Cost: below a second.
     virtual std::vector<std::string> outlook() = 0;
 };
 

@@ -21,8 +21,9 @@
 namespace assay::labelling {
 namespace {
 
-/// Which label a text of the file means: its id, or else its name or ImageNet's id of it in any
-/// spelling. Places in the list mean nothing: the list may be a part of what the file is about.
+/// Finds the label that a text in the file means: by its id, or else by its name or ImageNet's id
+/// for it in any spelling. A position in the list is meaningless, because the list may be a part of
+/// the file's labels.
 class LabelsByText {
 public:
     explicit LabelsByText(const std::vector<LabelText>& labels)
@@ -63,7 +64,7 @@ void take_over(LabelText& label, const LabelText& said) {
     if (!said.synonyms.empty()) label.synonyms = said.synonyms;
 }
 
-/// `unknown`: called for entries of labels that are not there.
+/// `unknown` is called for entries of unknown labels.
 template <class Unknown>
 void take_file(std::vector<LabelText>& labels, const std::filesystem::path& file,
                Unknown&& unknown) {
@@ -82,12 +83,12 @@ void take_file(std::vector<LabelText>& labels, const std::filesystem::path& file
         }
         of[*found] = &one;
     }
-    // After the last look at `known`, which reads the labels' texts.
+    // Assigned only after the last use of `known`, which reads the labels' texts.
     for (std::size_t l = 0; l < labels.size(); ++l)
         if (of[l] != nullptr) take_over(labels[l], of[l]->text);
 }
 
-/// What WordNet says of ImageNet's classes, where nobody said anything.
+/// WordNet's texts for ImageNet's classes that have none.
 void fill_from_wordnet(std::vector<LabelText>& labels) {
     const ImagenetTable& table = imagenet_table();
     for (LabelText& label : labels) {
@@ -102,7 +103,7 @@ void fill_from_wordnet(std::vector<LabelText>& labels) {
     }
 }
 
-/// Other names alone, each once; and of labels that look the same, the ids.
+/// Keeps only other names as synonyms, each once. Labels that look the same get their ids appended.
 void make_distinct(std::vector<LabelText>& labels) {
     using Shown = std::tuple<std::string, std::string>;
     std::map<Shown, std::size_t> uses;

@@ -59,7 +59,7 @@ public:
             const auto [image, is_new] =
                 image_of.emplace(row.image, static_cast<std::uint32_t>(contents.images.size()));
             if (is_new) contents.images.push_back({text.image, text.path});
-            // Two classes of one name are told apart by what is above them.
+            // Two classes with the same name are distinguished by their parents.
             contents.labels[row.label].name = text.label_name;
             AskedQuestion asked;
             asked.id = row.id;
@@ -112,7 +112,7 @@ public:
     }
 
 private:
-    /// The organiser knows which competition this is.
+    /// The organizer knows which competition this is, so its path is removed.
     std::string without_folder(std::string_view message) const {
         const std::string named = competition_.folder().string() + ": ";
         return std::string(message.starts_with(named) ? message.substr(named.size()) : message);

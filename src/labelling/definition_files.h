@@ -1,4 +1,4 @@
-// Files of definitions, whatever their form, as one label after the other.
+// Reads files of definitions in any format as a sequence of labels.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,15 @@
 namespace assay::labelling {
 
 struct SaidOfLabel {
-    LabelText text;     ///< id: the label as written; "" and none: not said
+    LabelText text;     ///< id is the label as written; "" and empty members were not given
     std::string where;  ///< "classes.csv line 3"
 };
 
-/// Csv or JSON, by its first character (class_definitions.h says what is in them). Throws
-/// bad_input.
+/// Reads csv or JSON, recognized by its first character (class_definitions.h describes the
+/// contents). Throws bad_input.
 std::vector<SaidOfLabel> read_definitions(const std::filesystem::path& file);
 
-/// "tench; Tinca tinca" as two.
+/// Splits "tench; Tinca tinca" into two.
 std::vector<std::string> parts_of_synonyms(std::string_view text);
 
 }  // namespace assay::labelling

@@ -1,4 +1,4 @@
-// What people said, as the csv that the next command reads.
+// Writes people's answers as csv for the next command.
 #include <fmt/format.h>
 
 #include <array>
@@ -21,8 +21,8 @@ constexpr std::string_view selection_columns =
     "annotator.name AS annotator, image.id AS image, class.id AS label, "
     "answer.answer = 1 AS selected, screen.name AS batch, coalesce(question.gold, 1) = 0 AS "
     "control";
-/// Answers that count, of annotators who are not blocked, in the order in which they came. Rows
-/// that are missing are null: no answer is lost without a word.
+/// Counting answers of annotators who are not blocked, in the order of arrival. Missing rows are
+/// null, so that no answer is silently lost.
 constexpr std::string_view given_answers =
     "SELECT answer.id, annotator.id, question.id, image.number, class.number, screen.number, "
     "answer.annotator, answer.question, question.image, question.label, shown.screen, "
@@ -36,7 +36,7 @@ constexpr std::string_view given_answers =
     "WHERE counts = 1 AND coalesce(blocked, 0) = 0 ORDER BY answer.id";
 constexpr int to_answer = 11, to_gold = 12, checked_columns = 13;
 
-/// The file of a folder is damaged, or another program wrote it. `before`: the answer before.
+/// The folder's file is damaged, or another program wrote it. `before` is the previous answer.
 void check_given(const Database& database, const Statement& row, std::int64_t before) {
     constexpr std::array<std::string_view, 5> named = {"annotator", "question", "image", "label",
                                                        "screen"};
@@ -46,7 +46,7 @@ void check_given(const Database& database, const Statement& row, std::int64_t be
     if (row.integer(0) <= before) wrong("belongs to more than one annotator or screen");
     for (int n = 0; n < 5; ++n) {
         if (!row.is_null(1 + n)) continue;
-        // Of a question that is on no screen, the place of the screen's number is empty, too.
+        // For a question that is on no screen, the screen's number is null, too.
         const std::string_view what = named.at(static_cast<std::size_t>(n));
         if (row.is_null(6 + n)) wrong(fmt::format("has no {}", what));
         wrong(fmt::format("belongs to {} {}, which does not exist", what, row.integer(6 + n)));
@@ -67,7 +67,7 @@ void write_answers_csv(const std::filesystem::path& folder,
         const auto answer = static_cast<Answer>(row.count(to_answer, 2));
         if (!grid) return true;
         if (!row.is_null(to_gold)) row.count(to_gold, 1);
-        // Nobody saw the image: that is no image which was not selected.
+        // If nobody saw the image, it does not count as not selected.
         return answer != Answer::cannot_say;
     };
     study::write_csv(database,

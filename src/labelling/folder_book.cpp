@@ -19,8 +19,8 @@ public:
         task = settings_.task;
         title = settings_.title;
         votes = settings_.votes;
-        // `labels aggregate` estimates proportions and how reliable annotators are, `replicate` how
-        // often an image is selected: whoever stops at a majority bends all of these.
+        // `labels aggregate` estimates proportions and annotators' reliability, and `replicate` how
+        // often an image is selected. Stopping at a majority would bias all of these.
         settles_early = false;
     }
 

@@ -1,4 +1,4 @@
-// What a folder asks, read from its tables.
+// Reads a folder's questions from its tables.
 #pragma once
 
 #include "labelling/book.h"
@@ -6,8 +6,8 @@
 
 namespace assay::labelling {
 
-/// Throws bad_input: a row that names what is not there, a question on no screen, a screen that
-/// does not fit the task.
+/// Throws bad_input: a reference to a missing row, a question on no screen, a screen that does not
+/// fit the task.
 Contents read_folder_contents(const Database& database, const FolderSettings& settings);
 
 }  // namespace assay::labelling

@@ -17,14 +17,15 @@ namespace {
 
 using study::without_slash;
 
-/// Without symbolic links, as far as it is there: "../images" beside a link is elsewhere.
+/// Resolves symbolic links in the existing part of the path, because "../images" next to a link is
+/// elsewhere.
 std::filesystem::path without_links(const std::filesystem::path& path) {
     std::error_code problem;
     const std::filesystem::path real = std::filesystem::weakly_canonical(path, problem);
     return problem ? path : without_slash(real);
 }
 
-/// Whether it is the folder, or below it; both absolute.
+/// Whether it is the folder, or below it. Both paths are absolute.
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& folder) {
     const std::filesystem::path way = path.lexically_relative(folder);
     return !way.empty() && *way.begin() != "..";
@@ -39,7 +40,7 @@ bool is_labelling_folder(const std::filesystem::path& folder) {
 std::string kept_image_root(const std::filesystem::path& root, const std::filesystem::path& folder,
                             const std::filesystem::path& whole) {
     const std::filesystem::path images = without_slash(root);
-    // A link to images moves with what it is in.
+    // A link to images moves with the folder that contains it.
     const std::filesystem::path real = without_links(images.parent_path()) / images.filename();
     const std::filesystem::path base = without_links(without_slash(folder));
     for (const std::filesystem::path& around :

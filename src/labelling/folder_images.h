@@ -1,4 +1,4 @@
-// Where a folder of questions looks for its images, also after both were moved.
+// Finds the images of a folder of questions, even after both were moved.
 #pragma once
 
 #include <filesystem>
@@ -9,20 +9,20 @@
 
 namespace assay::labelling {
 
-/// How the setting image_root has `root`: relative to the labelling folder where both are inside
-/// of `whole` or of the folder around the labelling folder, which people move as a whole; else
-/// absolute. The labelling folder need not be there yet. Throws io.
+/// The stored form of `root` in the setting image_root: relative to the labeling folder if both are
+/// inside `whole`, or inside the parent of the labeling folder, which people move as a whole.
+/// Otherwise absolute. The labeling folder need not exist yet. Throws io.
 std::string kept_image_root(const std::filesystem::path& root, const std::filesystem::path& folder,
                             const std::filesystem::path& whole);
-/// Absolute, from such a text. Throws io.
+/// The absolute path for such a text. Throws io.
 std::filesystem::path image_root_of(const std::string& kept, const std::filesystem::path& folder);
 
-/// Writes the setting anew, unless it is so already. Throws bad_input: no such folder of images, a
-/// labelling folder that is not there or damaged; busy; io.
+/// Updates the setting if it differs. Throws bad_input: no such folder of images, a missing or
+/// damaged labeling folder; busy; io.
 void change_image_root(const std::filesystem::path& folder, const std::filesystem::path& root,
                        const std::filesystem::path& whole);
 
-/// A sentence, where not one of the first image files is there; else "".
+/// A warning if none of the first image files exists; else "".
 std::string all_images_missing(const Database& database, const FolderSettings& settings,
                                const std::filesystem::path& folder);
 

@@ -1,4 +1,4 @@
-// How a folder of questions begins: all of it beside its place, and then there as a whole.
+// Creates a folder of questions: under a temporary name, which is then renamed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ void insert_screens(Database& database, const std::vector<PlannedScreen>& screen
     }
 }
 
-/// The folder is there: made by this command before, or of something else.
+/// The folder exists: checks whether this command made it, or something else.
 void check_same(const std::filesystem::path& folder, const FolderOptions& options,
                 const FolderSettings& wanted, std::vector<std::string>& warnings) {
     const FolderSettings there = read_folder_settings(
@@ -81,7 +81,7 @@ void check_same(const std::filesystem::path& folder, const FolderOptions& option
                     fmt::format("{} already exists with questions that differ from those of {}, or "
                                 "in another order; use another folder",
                                 folder.string(), options.questions.string()));
-    // What is not asked for may stay as it is.
+    // Options that were not given may keep their values.
     if (options.votes != 0 && there.votes != wanted.votes)
         differs("annotators per question:", there.votes, wanted.votes);
     if (!options.title.empty() && there.title != wanted.title)
@@ -102,7 +102,7 @@ void check_same(const std::filesystem::path& folder, const FolderOptions& option
     }
 }
 
-/// A folder of images that is given wrongly is found before anybody is asked.
+/// Detects a wrong folder of images before anybody is asked.
 void look_for_images(const QuestionSet& set, const FolderSettings& settings,
                      std::vector<std::string>& warnings) {
     constexpr std::size_t looked_at = 100;
@@ -134,20 +134,20 @@ void write_folder(const std::filesystem::path& target, const FolderSettings& set
         Database database(study::study_file(aside.path(), study::StudyKind::questions),
                           Database::Access::create);
         study::make_study(database, study::StudyKind::questions);
-        // Tokens and places come in random order: their indices are built in memory (KiB).
+        // Tokens and numbers come in random order, so their indices are built in memory (KiB).
         database.execute("PRAGMA cache_size = -262144");
         Transaction all(database);
         study::decide(database, study::DecisionKind::created, settings.title, "", "");
         write_folder_settings(database, settings, set.images.size());
         insert_labels(database, texts);
         insert_images(database, set);
-        // Ids of rows are places and one.
+        // Row ids are indices plus one.
         study::QuestionRows questions(database, settings.seed);
         for (const CsvQuestion& one : set.questions)
             questions.add(one.image, static_cast<std::uint16_t>(one.label), one.known);
         insert_screens(database, screens);
         all.commit();
-        // The log of the database is folded into it, so that the folder moves as a whole.
+        // Merges the database's log into it, so that the folder can be moved as a whole.
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
     }
     aside.keep();

@@ -1,4 +1,4 @@
-// What a folder of questions was made with.
+// The settings with which a folder of questions was made.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace assay::labelling {
 struct FolderSettings {
     Task task = Task::yes_no;
     std::string title;
-    std::uint32_t votes = 0;   ///< annotators of each question
+    std::uint32_t votes = 0;   ///< annotators per question
     std::uint32_t screen = 0;  ///< images of a grid
     std::uint64_t seed = 0;
-    std::filesystem::path images;  ///< absolute: where relative paths begin
-    std::string image_root;        ///< the same as it is kept: perhaps relative to the folder
-    std::string questions_hash;    ///< of what is asked
-    std::string said_hash;         ///< of what the questions say of labels
-    std::string texts_hash;        ///< of what annotators read of labels
+    std::filesystem::path images;  ///< absolute: the folder to which paths are relative
+    std::string image_root;        ///< the same as stored: possibly relative to the folder
+    std::string questions_hash;    ///< hash of the questions
+    std::string said_hash;         ///< hash of the questions' texts about labels
+    std::string texts_hash;        ///< hash of the annotators' texts about labels
 };
 
 }  // namespace assay::labelling
@@ -33,7 +33,7 @@ template <>
 inline constexpr auto description<labelling::FolderSettings> = describe<labelling::FolderSettings>({
     field<&labelling::FolderSettings::task>({}),
     field<&labelling::FolderSettings::title>({}),
-    // As many as `replicate` takes of an image.
+    // The limit is the number that `replicate` accepts per image.
     field<&labelling::FolderSettings::votes>({.min = 1, .max = 512}),
     field<&labelling::FolderSettings::screen>({.min = 1, .max = labelling::most_cells}),
     field<&labelling::FolderSettings::seed>({}),
@@ -47,7 +47,7 @@ inline constexpr auto description<labelling::FolderSettings> = describe<labellin
 
 namespace assay::labelling {
 
-/// From options, with what they leave open. Throws usage: out of range.
+/// The settings from options, including defaults. Throws usage for values out of range.
 FolderSettings settings_of(const FolderOptions& options);
 void write_folder_settings(Database& database, const FolderSettings& settings,
                            std::uint64_t images);

@@ -11,7 +11,7 @@ namespace assay::labelling {
 study::StudyCheck verify_folder(const std::filesystem::path& folder) {
     constexpr study::StudyKind kind = study::StudyKind::questions;
     return study::check_study(folder, kind, [&](study::Problems& problems) {
-        // What rows say together.
+        // Checks the consistency of rows.
         const Database database = study::open_study(folder, kind, Database::Access::read);
         problems.look([&] {
             const FolderSettings settings = read_folder_settings(database);

@@ -18,7 +18,7 @@ const std::vector<std::string>& columns_of_questions() {
     return names;
 }
 
-/// What other tables of questions and answers have besides.
+/// Usual further columns in tables of questions and answers.
 constexpr std::array<std::string_view, 18> harmless_columns = {
     "id",     "file",  "filename", "picture",   "question",  "answers",
     "wanted", "prior", "selected", "annotator", "rater",     "worker",
@@ -64,7 +64,7 @@ QuestionColumns question_columns(const CsvReader& table, Task task,
     found.name = class_name ? class_name : table.find_column({"name"});
     found.definition = table.find_column({"definition"});
     found.synonyms = table.find_column({"synonyms"});
-    // What an annotator said is not what is known.
+    // An annotator's answer is not a known answer.
     found.known =
         found.of_annotators ? table.find_column({"gold"}) : table.find_column({"answer", "gold"});
     found.control = table.find_column({"control"});

@@ -1,4 +1,4 @@
-// Which columns of a table of questions are what.
+// Determines the roles of columns in a table of questions.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace assay::labelling {
 struct QuestionColumns {
     std::size_t item = 0, label = 0;
     std::optional<std::size_t> path, name, definition, synonyms, known, control, batch;
-    /// A row says what somebody answered: the same question stands there once an annotator.
+    /// Each row has somebody's answer, so a question repeats for every annotator.
     bool of_annotators = false;
 };
 
-/// `warnings`: columns that look like misspelt ones, or that are of another task. Throws bad_input:
-/// no column of images or of labels.
+/// `warnings` gets columns that look misspelled or belong to another task. Throws bad_input if
+/// there is no column of images or of labels.
 QuestionColumns question_columns(const CsvReader& table, Task task,
                                  std::vector<std::string>& warnings);
 

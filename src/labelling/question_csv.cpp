@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t most_questions = std::size_t{1} << 30;
 
-/// What rows say of an image or a label, and where it was said first.
+/// The rows' data about an image or a label, and where each was first given.
 struct ImageFacts {
     std::uint32_t path = UINT32_MAX;
     std::uint64_t line = 0;
@@ -100,7 +100,7 @@ private:
         batch_contradicted_ = true;
     }
 
-    /// Annotators saw the same images in different grids: none of these is what to show now.
+    /// Annotators saw the same images in different grids, so none of these grids is used.
     void forget_batches() {
         for (CsvQuestion& question : set_.questions) question.batch = 0;
         set_.warnings.emplace_back(
@@ -183,7 +183,7 @@ private:
         return false;
     }
 
-    /// As it was before a spreadsheet's program wrote it; votes are read without blanks, too.
+    /// The text before a spreadsheet program changed it; for votes also without blanks.
     std::string field_in(std::size_t column) const {
         return std::string(trimmed(study::from_spreadsheet(trimmed(row_[column]))));
     }
@@ -205,7 +205,7 @@ private:
         if (const std::string fault = fault_of_text(text, most); !fault.empty())
             throw row_.error(fmt::format("the {} {}", trimmed(row_.columns()[column]), fault));
     }
-    /// Spreadsheets leave such rows at their end.
+    /// Spreadsheets leave such rows at the end.
     bool is_blank() const {
         for (std::size_t column = 0; column < row_.fields(); ++column)
             if (!trimmed(row_[column]).empty()) return false;
@@ -228,7 +228,7 @@ private:
     bool batch_contradicted_ = false;
 };
 
-/// What the votes of a labelling tool were about, as a table of questions, each once.
+/// The questions behind the votes of a labeling tool, as a table of unique questions.
 std::string questions_of_votes(std::string_view text, crowd::Layout layout,
                                const std::string& source, std::vector<std::string>& notes) {
     std::string table;
@@ -253,7 +253,7 @@ std::string questions_of_votes(std::string_view text, crowd::Layout layout,
 
 QuestionSet read_question_csv(std::string_view text, const std::string& source, Task task) {
     const crowd::Layout layout = crowd::layout_of(text);
-    // With a column per person, rows are questions already, also those that nobody answered.
+    // With a column per person, rows are already questions, including unanswered ones.
     const bool people =
         layout == crowd::Layout::people && !CsvReader(text, source).find_column({"label", "class"});
     if (!people && !crowd::is_of_a_tool(layout)) return QuestionCsv(text, source, task).read();

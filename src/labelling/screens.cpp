@@ -27,7 +27,7 @@ std::vector<PlannedScreen> screens_of_one(const QuestionSet& set) {
     return screens;
 }
 
-/// A screen an image.
+/// One screen per image.
 std::vector<PlannedScreen> screens_of_images(const QuestionSet& set) {
     std::vector<PlannedScreen> screens(set.images.size());
     for (std::uint32_t q = 0; q < set.questions.size(); ++q) {
@@ -41,7 +41,8 @@ std::vector<PlannedScreen> screens_of_images(const QuestionSet& set) {
     return screens;
 }
 
-/// Deals the images of a label to groups: first those known not to show it, then those known to.
+/// Deals the images of a label to groups: first those known not to show it, then those known to
+/// show it.
 std::vector<PlannedScreen> dealt(const QuestionSet& set, std::vector<std::uint32_t> questions,
                                  std::uint32_t cells, RandomStream& draws) {
     mix(questions, draws);
@@ -57,7 +58,7 @@ std::vector<PlannedScreen> dealt(const QuestionSet& set, std::vector<std::uint32
     return groups;
 }
 
-/// By label and batch; of a batch of several labels, each is a grid of its own.
+/// By label and batch. A batch with several labels gives one grid per label.
 std::vector<PlannedScreen> grids(const QuestionSet& set, std::uint32_t cells, RandomStream& draws) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> by_batch;
     for (std::uint32_t q = 0; q < set.questions.size(); ++q)
@@ -85,7 +86,7 @@ std::vector<PlannedScreen> grids(const QuestionSet& set, std::uint32_t cells, Ra
     return screens;
 }
 
-/// What `replicate` takes for one grid has a name of its own.
+/// Gives unique names to what `replicate` treats as one grid.
 void name_all(std::vector<PlannedScreen>& screens) {
     std::unordered_set<std::string> taken;
     for (PlannedScreen& screen : screens) {

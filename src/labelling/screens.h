@@ -1,4 +1,4 @@
-// Which questions people see together, and in which order they are asked.
+// Groups questions into screens, and orders them.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@
 
 namespace assay::labelling {
 
-/// An annotator's answers to a screen go over the network as one piece.
+/// Limited because a screen's answers are sent as one message.
 constexpr std::uint32_t most_cells = 500;
 
 struct PlannedScreen {
-    std::string name;                      ///< of a batch; "": none was given
-    std::vector<std::uint32_t> questions;  ///< places in QuestionSet::questions, as they are shown
+    std::string name;                      ///< name of a batch; "" if none was given
+    std::vector<std::uint32_t> questions;  ///< indices in QuestionSet::questions, in the order
+                                           ///< shown
 };
 
-/// In the order of asking, which is random, as is that of the questions of a screen: what is asked
-/// first is no hint. Of grids: a batch of a label, or else as few groups as hold `cells` images
-/// each, whose sizes and numbers of known answers of each kind differ by at most one. Throws
-/// bad_input: a screen of more than most_cells.
+/// Screens in the order of asking, which is random, like the order of a screen's questions, so that
+/// the order gives no hint. For grids: a batch of a label, or else the smallest number of groups
+/// with `cells` images each. Their sizes and numbers of known answers of each kind differ by at
+/// most one. Throws bad_input for a screen of more than most_cells.
 std::vector<PlannedScreen> plan_screens(const QuestionSet& set, Task task, std::uint32_t cells,
                                         std::uint64_t seed);
 

@@ -57,7 +57,7 @@ Service::Impl::Impl(const std::filesystem::path& where, const ServiceOptions& ho
     : folder(where),
       options(checked(how)),
       lock([&] {
-          // A lock beside nothing would be a file in a folder of somebody else.
+          // Otherwise the lock would create a file in a foreign folder.
           if (!mad::is_competition(where) && !is_labelling_folder(where))
               open_book(where, how.definitions);
           return study::lock_to_serve(where);
@@ -203,7 +203,7 @@ void Service::revoke(std::int64_t person, bool revoked) {
 
 void Service::block(std::string_view name, bool blocked, std::string_view reason) {
     impl_->told_at = 0;
-    // Somebody who has not answered yet may be blocked, too.
+    // People who have not answered yet may be blocked, too.
     if (const Person* person = impl_->people.named(name)) impl_->worker(person->id);
     impl_->writing();
     study::block_annotator(impl_->book->database(), impl_->folder.string(), name, blocked, reason);
@@ -264,7 +264,7 @@ bool Service::commit() {
         const bool wrote = impl_->transaction.has_value();
         if (wrote) impl_->transaction->commit();
         impl_->transaction.reset();
-        // Links last: where the answers cannot be kept, nothing of the batch is.
+        // Links come last: if the answers cannot be stored, nothing of the batch is.
         impl_->people.commit();
         return wrote;
     } catch (...) {
@@ -284,7 +284,7 @@ void Service::abandon() {
 void Service::refresh() {
     impl_->check_file();
     const bool elsewhere = impl_->book->database().integer(data_version) != impl_->seen_version;
-    // Questions that nobody can judge may come in a row, and reading takes its time.
+    // Several questions in a row may turn out unclear, and reading takes time.
     constexpr double pause = 1;
     if (elsewhere || (impl_->reread && impl_->now() - impl_->read_at >= pause)) impl_->read();
 }

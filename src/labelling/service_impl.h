@@ -1,4 +1,4 @@
-// What a Service is made of.
+// The members of a Service.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ namespace assay::labelling {
 struct Service::Impl {
     std::filesystem::path folder;
     ServiceOptions options;
-    FileLock lock;  ///< one service at a time
+    FileLock lock;  ///< allows one service at a time
     std::unique_ptr<AnswerBook> book;
     study::People people;
     study::AnswerWriter writer;
@@ -31,10 +31,10 @@ struct Service::Impl {
     Assignment assignment;
     std::unordered_map<std::int64_t, std::int64_t> annotator_of;                ///< of a person
     using Screens = std::map<std::int64_t, std::unordered_set<std::uint32_t>>;  ///< of annotators
-    Screens given;    ///< ever, whoever asks for them now
-    Screens trained;  ///< answered as a training: the known answer was told
-    std::map<std::string, std::string> failed;  ///< files that cannot be shown, and why
-    /// Of an annotator: when something was answered last, and the seconds between screens.
+    Screens given;    ///< including those that others answer now
+    Screens trained;  ///< answered in training, when the known answer was shown
+    std::map<std::string, std::string> failed;  ///< files that cannot be shown, and the reason
+    /// For an annotator: the time of the last answer, and the seconds between screens.
     struct Pace {
         double last = 0;
         std::vector<float> between;
@@ -43,15 +43,16 @@ struct Service::Impl {
     struct Inode {
         std::uint64_t device = 0, number = 0;
         bool operator==(const Inode&) const = default;
-    } file;                                  ///< of the database, when it was opened
+    } file;                                  ///< of the database when it was opened
     bool together = false;                   ///< between begin() and commit()
     std::optional<Transaction> transaction;  ///< from the first answer on
-    std::set<std::int64_t> handed;           ///< people who hold others than people.sqlite says
-    std::int64_t seen_version = 0;           ///< of the database, when it was read
-    bool reread = false;                     ///< what is wanted may have changed
+    std::set<std::int64_t> handed;           ///< people whose held screens differ from
+                                             ///< people.sqlite
+    std::int64_t seen_version = 0;           ///< of the database when it was read
+    bool reread = false;                     ///< the wanted questions may have changed
     double read_at = 0;
 
-    // What the organiser was told last.
+    // The most recent status for the organizer.
     ServiceStatus told;
     bool changed = true;
     double told_at = 0, telling_took = 0;
@@ -61,14 +62,14 @@ struct Service::Impl {
     Impl(const std::filesystem::path& where, const ServiceOptions& how);
 
     double now() const { return options.clock(); }
-    /// Before anything is written.
+    /// Call before writing anything.
     void writing();
-    /// What people hold is theirs after a restart, too.
+    /// Stores who holds what, so that it survives a restart.
     void keep_held();
     void take_up_held();
-    /// The questions about an image are asked, or not.
+    /// Stops or resumes asking the questions about an image.
     void skip(std::uint32_t image, bool skipped);
-    /// Reads all answers anew; what people hold is kept where it is still there.
+    /// Reads all answers again. People keep held screens that still exist.
     void read();
     Assignment::Worker& worker(std::int64_t person);
     Screen shown(const Assignment::Worker& worker, std::uint32_t screen, bool with_said) const;
@@ -76,9 +77,9 @@ struct Service::Impl {
     bool was_given(std::int64_t annotator, std::uint32_t screen) const;
     bool was_trained(const Assignment::Worker& worker, std::uint32_t screen) const;
     void note_pace(std::int64_t annotator, const std::string& at);
-    /// What was given, how fast, and what was training, from the tables.
+    /// Reads from the tables what was given, how fast, and which screens were training.
     void read_past();
-    /// Throws io: what is written now would be nowhere.
+    /// Throws io if the file was replaced, because writes would be lost.
     void check_file() const;
     std::optional<std::uint32_t> screen_named(std::string_view token) const;
     std::uint64_t questions_open(ServiceStatus& status) const;

@@ -15,7 +15,7 @@
 namespace assay::labelling {
 namespace {
 
-/// Seconds of a day's clock and of days before it, of a time as utc_moment_now() writes it.
+/// The seconds of the day and the days before it, from a time as utc_moment_now() writes it.
 double seconds_of(const std::string& at) {
     using namespace std::chrono;
     if (at.size() < 27) return 0;
@@ -31,8 +31,8 @@ double seconds_of(const std::string& at) {
            60.0 * number(14, 2) + number(17, 2) + 1e-6 * number(20, 6);
 }
 
-/// Mean over questions of the proportion of pairs of answers that agree. Wilson's interval of a
-/// mean takes the variance of a coin, which no proportion exceeds.
+/// The mean over questions of the proportion of agreeing pairs of answers. Wilson's interval for a
+/// mean assumes the variance of a coin, which no proportion exceeds.
 Estimate pairwise_agreement(const Board& board) {
     double sum = 0;
     std::uint64_t compared = 0;
@@ -60,7 +60,7 @@ Estimate pairwise_agreement(const Board& board) {
     return out;
 }
 
-/// As of the tables, from memory.
+/// As from the tables, but from memory.
 std::vector<mad::AnnotatorCheck> checks_of(const Board& board,
                                            const std::vector<study::AnnotatorRow>& annotators) {
     std::vector<study::QuestionRow> questions;
@@ -86,11 +86,11 @@ std::optional<double> median_of(std::vector<float> values) {
 }  // namespace
 
 void Service::Impl::note_pace(std::int64_t annotator, const std::string& at) {
-    // Breaks are no work.
+    // Breaks do not count as work.
     constexpr double longest = 5 * 60;
     Pace& pace = paces[annotator];
     const double answered_at = seconds_of(at), passed = answered_at - pace.last;
-    // The answers of a screen, and of screens that came together, have one time.
+    // The answers of a screen, and of screens that arrived together, have the same time.
     if (pace.last > 0 && passed > 0 && passed < longest)
         pace.between.push_back(static_cast<float>(passed));
     pace.last = std::max(pace.last, answered_at);
@@ -124,7 +124,7 @@ std::uint64_t Service::Impl::questions_open(ServiceStatus& status) const {
             question.given.begin(), question.given.end(),
             [&](const Board::Question::Given& one) { return !board.is_blocked(one.annotator); }));
         status.answers += answers;
-        // What was asked once, and nobody needs any more.
+        // Skips questions that are no longer needed.
         if (!asked.wanted && !question.settled) continue;
         ++status.questions;
         status.known += asked.known ? 1 : 0;
@@ -223,7 +223,7 @@ void Service::Impl::describe() {
 const ServiceStatus& Service::status() {
     Impl& in = *impl_;
     const double now = in.now();
-    // Whoever looks must not keep those who answer waiting: a fiftieth of the time at most.
+    // A viewer must not keep annotators waiting: status takes at most a fiftieth of the time.
     const auto is_due = [now](double at, double took) {
         return at == 0 || now - at >= std::max(1.0, 50 * took);
     };

@@ -64,7 +64,7 @@ Screen Service::Impl::shown(const Assignment::Worker& worker, std::uint32_t scre
     std::map<std::uint32_t, std::uint32_t> place;
     for (const std::uint32_t q : board.questions_of(screen)) {
         const std::optional<Answer> before = board.said(q, worker.annotator);
-        // Of a grid an image may have been mended since the others were answered.
+        // An image of a grid may have been repaired since the others were answered.
         if (board.question(q).skipped || (before && !with_said)) continue;
         const AskedQuestion& question = contents.questions[q];
         const auto [label, is_new] =
@@ -98,7 +98,7 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
     const std::int64_t annotator = who.annotator;
     if (!was_given(annotator, *screen))
         return refused(said, "this question was not given to this annotator");
-    // A browser may fail to show an image of a grid that is sound here.
+    // A browser may fail to show an image of a grid that is fine here.
     const bool some = book->task == Task::grid;
     std::vector<std::pair<std::uint32_t, Answer>> answers;
     if (std::string wrong = match(board, *screen, said, annotator, some, answers); !wrong.empty())
@@ -134,7 +134,7 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
     } else {
         writing();
         for (study::GivenAnswer& one : all) {
-            // The last answer counts, by its time: also for a clock that was set back.
+            // The last answer counts, by its time. This works even if a clock was set back.
             const auto before = writer.counting(one.question, annotator);
             if (before && study::is_utc_moment(before->at)) one.at = std::max(at, before->at);
             writer.write(one, true);
@@ -146,7 +146,8 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
         changed = true;
     }
     assignment.release(board, who, *screen);
-    // Images of a grid that this browser could not show are not asked of the same person at once.
+    // Images of a grid that this browser could not show are not asked again immediately from the
+    // same person.
     if (some || board.answered(*screen, annotator)) who.answered.insert(*screen);
     assignment.update(board, *screen);
     if (!training) return taken;
@@ -195,7 +196,7 @@ Work Service::work(std::int64_t person, const std::vector<GivenScreen>& given,
     const std::set<std::uint32_t> held = worker.holds;
     for (const std::uint32_t screen : held)
         if (kept.count(screen) == 0) in.assignment.release(in.board, worker, screen);
-    // After a restart the page still has what it was given.
+    // After a restart the page still has its screens.
     for (const std::uint32_t screen : kept)
         if (worker.holds.size() < in.options.ahead) in.assignment.hold(in.board, worker, screen);
 

@@ -1,4 +1,4 @@
-// From boxes as written to patches that lie in their images.
+// Converts boxes as written to patches inside their images.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint32_t none = UINT32_MAX;
 constexpr double max_corner = 1e9;
 
-/// The true sizes of `images` (below root); 0 x 0 and a reason where one does not decode.
+/// The true sizes of `images` (below root), or 0 x 0 and a reason if one cannot be decoded.
 struct Survey {
     std::vector<PatchPool::Size> sizes;
     std::vector<std::string> problems;
@@ -38,7 +38,7 @@ Survey survey(const std::filesystem::path& root, const StringColumn& images,
     progress.step = "reading";
     progress.total = images.size();
     std::mutex mutex;
-    // Some images a block: a thread keeps its buffer within one.
+    // Several images per block, because a thread reuses its buffer within one.
     constexpr std::size_t at_once = 16;
     parallel_blocks((images.size() + at_once - 1) / at_once, resolve_threads(options.threads),
                     [&](std::size_t block) {
@@ -50,9 +50,8 @@ Survey survey(const std::filesystem::path& root, const StringColumn& images,
                                     load_image(root / std::filesystem::path(images[i]));
                                 out.sizes[i] = {image.width, image.height};
                             } catch (const Error& error) {
-                                // A damaged image stays so and is left out; what the system could
-                                // not read now it may read the next time, and the data set must be
-                                // the same then.
+                                // A damaged image is permanently damaged and is skipped. A system
+                                // error may be temporary, and the data set must not depend on it.
                                 if (error.code() != ErrorCode::bad_input) throw;
                                 out.sizes[i] = {0, 0};
                                 out.problems[i] = error.message();
@@ -95,7 +94,7 @@ ClassList classes_of_boxes(const BoxList& list, const ClassList& known,
     return ClassList(std::move(ids));
 }
 
-/// Judges one box at a time; what passes becomes a patch.
+/// Judges one box at a time. Valid boxes become patches.
 class Cutter {
 public:
     Cutter(const BoxList& list, const PoolOptions& options, PatchPool& pool)
@@ -113,7 +112,7 @@ public:
                                   .detail = std::move(detail)});
     }
 
-    /// What can be said without the image. True: go on.
+    /// Checks that need no image. Returns true to continue.
     bool judge(const BoxList::Row& row) {
         const auto& c = row.corners;
         if (std::any_of(c.begin(), c.end(),
@@ -144,7 +143,7 @@ public:
                           fmt::format("annotated at {} x {} pixels, the image has {} x {}",
                                       named.width, named.height, size.width, size.height));
         }
-        // From corners as written to edges: columns [x0, x1).
+        // Converts corners as written to edges: columns [x0, x1).
         const double first = list_.corners == Corners::inclusive1 ? -1 : 0;
         const double last = list_.corners == Corners::inclusive0 ? 1 : 0;
         const double x0 = std::floor(row.corners[0] + first), x1 = std::ceil(row.corners[2] + last);
@@ -175,8 +174,8 @@ public:
     }
 
 private:
-    /// Whether these pixels stand for the class already; what is the same is counted, and left out
-    /// where it is to be.
+    /// Whether these pixels already have this class. Duplicates are counted, and excluded if
+    /// requested.
     bool is_known(const BoxList::Row& row, const Patch& patch) {
         const auto place = std::tuple(patch.image, patch.x, patch.y, patch.width, patch.height);
         const auto [first, end] = seen_.equal_range(place);
@@ -199,7 +198,8 @@ private:
         return false;
     }
 
-    /// Worked out once a class: the search for a near name is dear, and the boxes may be a million.
+    /// Computed once per class, because finding the nearest name is slow, and there may be a
+    /// million boxes.
     const std::string& unknown(std::uint32_t cls) {
         std::string& out = unknown_[cls];
         if (!out.empty()) return out;
@@ -220,14 +220,14 @@ private:
     PatchPool& pool_;
     std::vector<std::optional<std::int32_t>> class_of_;
     std::vector<std::string> unknown_;
-    /// Class by image and box, all of them: boxes of one image need not follow one another.
+    /// The class for each image and box. All are kept, because boxes of one image need not be
+    /// adjacent.
     std::multimap<std::tuple<std::uint32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t>,
                   std::int32_t>
         seen_;
 };
 
-/// Where each image of the list is among those found on disk; only the images of `wanted` boxes are
-/// looked for.
+/// Maps the list's images to the images on disk. Only images of `wanted` boxes are searched.
 struct Matches {
     std::vector<ImageIndex::Found> found;   ///< per image of the list
     std::vector<std::uint32_t> pool_index;  ///< per image on disk: its number in the pool, or none

@@ -1,4 +1,4 @@
-// One function a format: from a file's text to rows of a BoxList.
+// One function per format, which converts a file's text to rows of a BoxList.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace assay {
 
-/// Appends to a list; gives each class text one number.
+/// Appends to a list, and numbers the class texts.
 class BoxListBuilder {
 public:
     explicit BoxListBuilder(BoxList& list) : list_(list) {}
 
-    /// The file that the next rows come from.
+    /// Sets the file of the following rows.
     void source(std::string_view name);
-    /// The image that the next rows are of. A name twice in a row is one image.
+    /// Sets the image of the following rows. Repeating a name continues the same image.
     void image(std::string_view name, std::string_view alternative = "", ImageSize size = {});
     struct Marks {
         bool difficult = false, truncated = false;
@@ -43,11 +43,11 @@ private:
     std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> classes_;
 };
 
-/// "object", "line" or "annotation": what `place` counts.
+/// "object", "line" or "annotation": the unit of `place`.
 std::string_view place_word(BoxFormat format);
 
-/// The whole of `text` as a number, blanks around it left out; nothing when it is none. NaN and
-/// infinities are numbers here: the pool judges values.
+/// The whole of `text` as a number, ignoring surrounding blanks; nothing if it is none. NaN and
+/// infinities are accepted, because the pool judges values.
 std::optional<double> parse_corner(std::string_view text);
 
 inline constexpr std::size_t max_xml_bytes = std::size_t{1} << 20;

@@ -80,7 +80,7 @@ void read_voc_folder(const fs::path& folder, BoxListBuilder& out) {
         try {
             parse_voc(read_text(folder / name, max_xml_bytes), without_extension(name), out);
         } catch (const Error& error) {
-            if (error.code() != ErrorCode::bad_input) throw;  // the next run may read it
+            if (error.code() != ErrorCode::bad_input) throw;  // the next run may be able to read it
             out.list().rejected.push_back({.fault = BoxFault::damaged_annotation,
                                            .where = name,
                                            .image = "",

@@ -1,4 +1,4 @@
-// COCO's instances: taken from the parser's events, because the files have hundreds of megabytes,
+// COCO's instances, read from the parser's events, because the files have hundreds of megabytes,
 // most of it outlines that are not needed.
 #include <fmt/format.h>
 
@@ -23,18 +23,17 @@ struct Annotation {
     std::uint32_t numbers = 0;    ///< how many the bbox has
     std::uint32_t place = 0;
     bool crowd = false;
-    bool not_numbers = false;  ///< the bbox has something else as well
+    bool not_numbers = false;  ///< the bbox also has other values
 };
 
-/// What stands in a list where an object must.
+/// A value in a list that should be an object.
 struct Damaged {
     std::string_view what;  ///< "image", "annotation", "category"
     std::uint32_t place;
     std::string value;
 };
 
-/// What the file says, before ids are looked up: annotations may come before the images they are
-/// of.
+/// The content of the file before ids are resolved, because annotations may precede their images.
 struct Content {
     struct Image {
         std::string name;
@@ -48,8 +47,8 @@ struct Content {
     bool has_annotations = false;
 };
 
-/// A damaged entry, or one without an image or a box, costs more memory than text: so many are no
-/// COCO file.
+/// A damaged entry, or one without an image or a box, takes more memory than its text. This many
+/// are no COCO file.
 constexpr std::size_t max_incomplete = 1'000'000;
 
 class CocoEvents : public nlohmann::json_sax<Json> {
@@ -152,13 +151,13 @@ private:
         return true;
     }
 
-    /// A side alone says nothing.
+    /// A single side is not enough.
     ImageSize known_size() const {
         return size_.width > 0 && size_.height > 0 ? size_ : ImageSize{};
     }
 
-    /// Where an image, an annotation or a category must be: it counts as one, so that the places of
-    /// the others stand.
+    /// A value where an image, an annotation or a category is required. It is counted, so that the
+    /// positions of the others stay correct.
     void damaged(std::string_view value) {
         if (depth_ != 2 || !in_list_) return;
         count_incomplete();

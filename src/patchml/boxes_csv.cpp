@@ -1,5 +1,5 @@
-// The two tables of boxes: one box a row, and the challenge's solutions with all boxes of an image
-// in a cell.
+// The two tables of boxes: one box per row, and the challenge's solutions with all boxes of an
+// image in one cell.
 #include <fmt/format.h>
 
 #include "assay/error.h"
@@ -14,7 +14,7 @@ std::uint32_t line_of(const CsvReader& reader) {
     return static_cast<std::uint32_t>(std::min<std::size_t>(reader.line(), UINT32_MAX));
 }
 
-/// The next word of `text`, which is cut off it; "" at the end.
+/// Removes and returns the next word of `text`; "" at the end.
 std::string_view next_word(std::string_view& text) {
     const std::size_t begin = text.find_first_not_of(" \t");
     if (begin == std::string_view::npos) {

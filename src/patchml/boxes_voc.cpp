@@ -25,8 +25,8 @@ void check_depth(const pugi::xml_document& document) {
     }
 }
 
-/// The first is the declaration of the document type. One with rules of its own is how entity bombs
-/// begin.
+/// The document type declaration must come first. Entity bombs begin with a declaration that has
+/// its own rules, so it may have none.
 void check_doctype(const pugi::xml_document& document) {
     for (const pugi::xml_node& node : document.children()) {
         if (node.type() == pugi::node_doctype && std::strchr(node.value(), '[') != nullptr) {
@@ -37,13 +37,13 @@ void check_doctype(const pugi::xml_document& document) {
     }
 }
 
-/// "1"; some tools write words.
+/// "1", or a word that some tools write.
 bool is_marked(const pugi::xml_node& object, const char* name) {
     const std::string_view text = trimmed(object.child(name).text().get());
     return text == "1" || text == "true" || text == "True";
 }
 
-/// Sides that are no whole numbers above 0 say nothing: some tools write 0.
+/// Sides that are no whole numbers above 0 are ignored, because some tools write 0.
 ImageSize size_in(const pugi::xml_node& root) {
     const auto side = [&](const char* name) {
         std::uint64_t pixels = 0;
@@ -100,7 +100,7 @@ void parse_voc(std::string_view text, std::string_view alternative, BoxListBuild
                            shortened(other.name())));
     }
     const std::string_view written = trimmed(root.child("filename").text().get());
-    // Some of ILSVRC's files have a placeholder there; the XML's own name is the image's then.
+    // Some of ILSVRC's files have a placeholder there. Then the XML's own name is the image's.
     const bool named = !written.empty() && written.find('%') == std::string_view::npos;
     out.image(named ? written : alternative, named ? alternative : "", size_in(root));
     std::uint32_t place = 0;

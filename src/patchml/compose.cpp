@@ -15,7 +15,7 @@ std::size_t bytes_of(int pixels) {
     return 4 * static_cast<std::size_t>(pixels);
 }
 
-/// Black, and opaque as every image made here.
+/// Black, and opaque like every image made here.
 void clear(Image& canvas, int side) {
     canvas.width = canvas.height = side;
     const std::size_t bytes = bytes_of(side) * static_cast<std::size_t>(side);
@@ -47,8 +47,7 @@ void load_source(const PatchPool& pool, std::uint32_t image, Image& source) {
     }
 }
 
-/// The patch's pixels alone, so that the resize weighs none of its surroundings (as PIL's crop
-/// does).
+/// Copies only the patch's pixels, so that the resize ignores its surroundings, as PIL's crop does.
 const Image& cut_out(const Image& source, const Patch& patch, Image& cut) {
     if (patch.width == source.width && patch.height == source.height) return source;
     cut.width = patch.width;
@@ -79,7 +78,7 @@ void compose_into(const PatchPool& pool, const CompositePlan& plan, std::size_t 
         kept != nullptr ? paste(scratch.canvas, *kept, places[j]) : to_make.push_back(j);
     }
     counts.cache_hits += k - to_make.size();
-    // Patches of one image follow one another: it is decoded once.
+    // Patches of one image are adjacent, so that it is decoded once.
     const auto image_of = [&](std::size_t j) { return pool.patches[patches[j]].image; };
     std::sort(to_make.begin(), to_make.end(),
               [&](std::size_t a, std::size_t b) { return image_of(a) < image_of(b); });

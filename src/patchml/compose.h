@@ -9,7 +9,7 @@
 
 namespace assay {
 
-/// What a thread keeps between composites.
+/// Buffers that a thread reuses between composites.
 struct ComposeScratch {
     Image canvas;
     Image source;
@@ -21,7 +21,7 @@ struct ComposeCounts {
     std::atomic<std::uint64_t> decodes{0};
 };
 
-/// Leaves the composite in scratch.canvas. `cache` may be null.
+/// Writes the composite to scratch.canvas. `cache` may be null.
 void compose_into(const PatchPool& pool, const CompositePlan& plan, std::size_t i,
                   const CompositeOptions& options, PatchCache* cache, ComposeScratch& scratch,
                   ComposeCounts& counts);

@@ -1,4 +1,4 @@
-// What is drawn and where it goes; no pixel is touched here.
+// Draws patches and places them, without touching pixels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ std::uint64_t grid_key(const Grid& grid, int shift) {
     return (static_cast<std::uint64_t>(grid.k) << shift) + static_cast<std::uint64_t>(grid.p);
 }
 
-/// The pool during the draws of one grid: candidates [0, open), put aside [open, left), drawn:
-/// gone.
+/// The pool during the draws of one grid: candidates are [0, open), those put aside [open, left),
+/// and drawn ones are gone.
 class Urn {
 public:
     explicit Urn(std::size_t patches) : order_(patches), open_(patches), left_(patches) {
@@ -28,8 +28,8 @@ public:
     std::size_t open() const { return open_; }
     std::size_t left() const { return left_; }
 
-    /// Picks a candidate and puts it last among them; take() or put_aside() says what becomes of
-    /// it.
+    /// Picks a candidate and moves it to the end of the candidates. Then call take() or
+    /// put_aside().
     std::uint32_t pick(RandomStream& random) {
         const auto at = static_cast<std::size_t>(random.below(open_));
         std::swap(order_[at], order_[open_ - 1]);
@@ -208,7 +208,8 @@ double repeat_proportion(int k, std::span<const std::uint64_t> class_counts) {
     }
     // distinct[j]: chance, times a factor below, that j draws hit j different ones of the classes
     // seen so far. With counts as proportions f of the pool, e_k(f) k! n^k / (n (n - 1) ... (n - k
-    // + 1)) is the chance wanted; the k! is spread over the steps so that nothing becomes tiny.
+    // + 1)) is the required probability. The k! is spread over the steps so that no number becomes
+    // tiny.
     std::vector<double> distinct(static_cast<std::size_t>(k) + 1, 0.0);
     distinct[0] = 1;
     for (const std::uint64_t count : class_counts) {

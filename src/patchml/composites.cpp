@@ -1,4 +1,4 @@
-// From plans to a data set on disk.
+// Writes planned data sets to disk.
 #include "assay/patchml/composites.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ std::string image_path(const Grid& grid, std::size_t i, const CompositeOptions& 
     return fmt::format("{}/{:06}.{}", grid_folder(grid), i, options.jpeg_quality ? "jpg" : "png");
 }
 
-/// What decides every byte.
+/// Everything that affects the bytes.
 json settings_of(const PatchPool& pool, const CompositeOptions& options) {
     json grids = json::array();
     for (const Grid& grid : options.grids) grids.push_back({{"k", grid.k}, {"p", grid.p}});
@@ -175,7 +175,7 @@ void write_manifest(const fs::path& path, const PatchPool& pool,
     file.drain(text, true);
 }
 
-/// The bytes of an image that an earlier run left, when it is whole.
+/// The size of an image from an earlier run, if it is complete.
 std::optional<std::uint64_t> whole_image(const fs::path& path, int canvas) {
     std::error_code problem;
     if (!fs::exists(path, problem)) return std::nullopt;

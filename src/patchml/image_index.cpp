@@ -37,7 +37,7 @@ ImageIndex::ImageIndex(const std::filesystem::path& root)
 ImageIndex::Found ImageIndex::find(std::string_view name) const {
     while (name.starts_with("./")) name.remove_prefix(2);
     if (name.empty()) return {};
-    // An extension that is an image's may be another than the file's: annotations outlive
+    // The extension in the annotation may differ from the file's, because annotations outlive
     // conversions.
     const std::string_view stem = has_image_extension(name) ? without_extension(name) : name;
     for (const auto& [table, key] :

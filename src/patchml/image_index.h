@@ -1,4 +1,4 @@
-// Finds images below a folder by whatever an annotation calls them.
+// Finds images below a folder by any name that annotations use.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace assay {
 
 class ImageIndex {
 public:
-    /// Scans the folder to its depths. Throws bad_input: no folder, no image.
+    /// Scans the folder and its subfolders. Throws bad_input: no folder, no image.
     explicit ImageIndex(const std::filesystem::path& root);
     ImageIndex(const ImageIndex&) = delete;
     ImageIndex& operator=(const ImageIndex&) = delete;
@@ -23,7 +23,7 @@ public:
         enum class Kind { none, one, several } kind = Kind::none;
         std::uint32_t image = 0;  ///< with `one`: index into images()
     };
-    /// `name`: a path below the root, or a file name that stands there once; with or without
+    /// `name` is a path below the root, or a file name that is unique there; with or without
     /// extension.
     Found find(std::string_view name) const;
     const StringColumn& images() const { return images_; }

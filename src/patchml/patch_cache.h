@@ -12,7 +12,7 @@
 
 namespace assay {
 
-/// Lock-free: a patch is put in once and stays until the cache goes.
+/// Lock-free: a patch is added once and stays as long as the cache.
 class PatchCache {
 public:
     PatchCache(std::size_t patches, const CompositeOptions& options);
@@ -20,11 +20,11 @@ public:
     PatchCache(const PatchCache&) = delete;
     PatchCache& operator=(const PatchCache&) = delete;
 
-    /// True where it was made for such a pool and the same kind of resizing.
+    /// True if it was made for such a pool and the same resizing.
     bool fits(std::size_t patches, const CompositeOptions& options) const;
     /// The patch with longer side p, or null.
     const Image* find(int p, std::uint32_t patch) const;
-    /// Keeps a copy where there is component.
+    /// Stores a copy if there is room.
     void offer(int p, std::uint32_t patch, const Image& image);
 
 private:

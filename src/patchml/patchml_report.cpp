@@ -25,7 +25,7 @@ std::optional<std::uint64_t> composites_with(const GridCounts& counts, std::size
                                             : std::nullopt;
 }
 
-/// The numbers of labels that some composite has.
+/// The numbers of labels that occur in composites.
 std::vector<std::size_t> labels_met(const PatchmlResult& result) {
     std::vector<std::size_t> met;
     for (std::size_t n = 1; n <= most_labels(result); ++n) {
@@ -41,7 +41,7 @@ std::vector<std::size_t> labels_met(const PatchmlResult& result) {
     return met;
 }
 
-/// A proportion that is only known where there are composites.
+/// A proportion that is only defined if there are composites.
 std::optional<double> expected(const GridSummary& grid, double proportion) {
     return grid.repeats.value ? std::optional(proportion) : std::nullopt;
 }
@@ -96,7 +96,7 @@ Table composite_table(const PatchmlResult& result) {
     return table;
 }
 
-/// What was done, of a data set that was just made.
+/// The work on a data set, if it was just made.
 const CompositeReport* work_of(const PatchmlDataset& set) {
     return set.planned || set.made.was_there ? nullptr : &set.made;
 }

@@ -1,4 +1,4 @@
-// What every request passes first: is it for this server, from its own pages, and not too often?
+// The checks for every request: is it for this server, from its own pages, and not too frequent?
 #pragma once
 
 #include <mutex>
@@ -13,12 +13,12 @@
 namespace assay::serve {
 
 struct DoorLimits {
-    /// Of a token that somebody has: a grid of small images comes at once.
+    /// For a valid token: a grid of small images is requested at once.
     Rate token{100, 500};
-    /// Of an address, requests without such a token: many people may share one.
+    /// For an address: requests without a valid token. Many people may share one address.
     Rate address{200, 2000};
-    /// Of an address, tokens that nobody has. Guessing 160 bits would fail at any rate; this keeps
-    /// those who try from taking other people's turn.
+    /// For an address: requests with unknown tokens. Guessing 160 bits fails at any rate; this
+    /// limit keeps attackers from using up other people's requests.
     Rate unknown{2, 40};
 };
 
@@ -34,12 +34,12 @@ public:
 
     /// Throws Refusal: 421, 405, 403, 415, 429.
     void pass(const HttpRequest& request, std::string_view token);
-    /// Whether a large body is worth its memory before it has passed: of a token that somebody has.
+    /// Whether a large body may be received before the request has passed: only with a valid token.
     bool may_bring_much(std::string_view token);
-    /// A token that somebody has, before its first request: where others behind the same address
-    /// try unknown ones, it is none of those.
+    /// Announces a valid token before its first request, so that it does not count as unknown while
+    /// others at the same address try unknown ones.
     void expect(const std::string& token);
-    /// What the service says of a token.
+    /// Reports whether the service knows a token.
     void heard(const HttpRequest& request, const std::string& token, bool known);
 
 private:

@@ -14,10 +14,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_entries = 1'000'000;
-/// Of RUNS/DATA_SET/MODEL/shards there are four; links that lead back would be followed for ever.
+/// RUNS/DATA_SET/MODEL/shards has four levels. Circular links would never end.
 constexpr int deepest = 8;
 
-/// Of one file, with its name: added up, so that the order of a folder does not count.
+/// A hash of one file and its name. Hashes are added, so that the order of a folder does not
+/// matter.
 std::uint64_t mark_of(const fs::directory_entry& entry) {
     std::error_code none;
     const std::uintmax_t size = entry.is_regular_file(none) ? entry.file_size(none) : 0;
@@ -27,7 +28,7 @@ std::uint64_t mark_of(const fs::directory_entry& entry) {
     hasher.add_field(std::to_string(size));
     hasher.add_field(std::to_string(time));
     const std::string digest = hasher.digest();
-    // "xxh128:" and 32 hex digits: the first 16 of them.
+    // After "xxh128:", takes the first 16 of the 32 hex digits.
     return std::stoull(digest.substr(digest.find(':') + 1, 16), nullptr, 16);
 }
 
@@ -42,7 +43,7 @@ std::string state_of_files(const std::vector<fs::path>& paths) {
             if (!problem && entry.exists(problem)) sum += mark_of(entry), ++files;
             continue;
         }
-        // A folder that cannot be listed hides what is in it, and nothing else.
+        // A folder that cannot be listed only hides its own contents.
         std::vector<std::pair<fs::path, int>> folders = {{path, 0}};
         std::size_t entries = 0;
         while (!folders.empty()) {

@@ -1,4 +1,4 @@
-// Whether the files below some paths have changed since they were looked at.
+// Detects whether the files below some paths have changed.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 namespace assay::serve {
 
 /// A digest of the names, sizes and times of all files below the paths (and of the paths
-/// themselves), in no order. Hidden ones are left out: what is being written stands there. What
-/// cannot be read counts as absent. Cost: a stat() a file, up to a million of them below each path;
-/// what lies beyond, or deeper than eight folders, is not looked at.
+/// themselves), independent of order. Hidden ones are skipped, because they are being written.
+/// Unreadable ones count as absent. Cost: a stat() per file, for up to a million files below each
+/// path and at most eight folders deep; the rest is ignored.
 std::string state_of_files(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace assay::serve

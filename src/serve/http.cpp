@@ -10,7 +10,7 @@
 
 namespace assay::serve {
 
-/// The last copy of a reply that goes without an answer answers.
+/// If the last copy of a reply is destroyed without an answer, it answers.
 struct HttpReply::Once {
     explicit Once(std::shared_ptr<Exchange> of) : exchange(std::move(of)) {}
     Once(const Once&) = delete;
@@ -35,8 +35,8 @@ namespace {
 
 using ExchangePointer = std::shared_ptr<HttpReply::Exchange>;
 
-/// A body that is too large is read on to this length, so that its sender reads the answer; who
-/// sends more is cut off.
+/// A body that is too large is read up to this length, so that its sender can read the answer.
+/// Longer ones are disconnected.
 constexpr std::uint64_t most_left_out = std::uint64_t{1} << 20;
 
 HttpConnection* state_of(MHD_Connection* connection) {
@@ -89,8 +89,8 @@ struct HttpServer::Impl {
         }
     }
 
-    /// The request line is here. What is kept of it belongs to the connection: libmicrohttpd tells
-    /// nobody of a request whose headers it refuses.
+    /// The request line has arrived. The connection owns the request's data, because libmicrohttpd
+    /// reports no end for requests whose headers it refuses.
     static void* request_began(void* self, const char* uri, MHD_Connection* connection) {
         Impl& server = *static_cast<Impl*>(self);
         if (HttpConnection* state = state_of(connection)) {
@@ -125,11 +125,11 @@ struct HttpServer::Impl {
             if (*size > 0) return server.take(**exchange, data, *size);
             return server.finish(*exchange);
         } catch (const std::exception&) {
-            return MHD_NO;  // no memory: this connection ends, the others go on
+            return MHD_NO;  // no memory: this connection ends, but others continue
         }
     }
 
-    /// The headers are here.
+    /// The headers have arrived.
     MHD_Result begin(HttpReply::Exchange& exchange, const char* method) {
         HttpRequest& request = exchange.request;
         request.method = method;
@@ -149,8 +149,8 @@ struct HttpServer::Impl {
         if (!fault && length > exchange.most_body) fault = {413, "the request is too large"};
         if (!fault) return MHD_YES;
         refuse_request(exchange, fault->first, fault->second);
-        // The rest of a small request is read, so that its sender hears the answer; but not where
-        // it is unclear how long that is.
+        // Reads the rest of a small request, so that its sender gets the answer, unless its length
+        // is unclear.
         return length > most_left_out || fault->first == 400 ? queue(exchange) : MHD_YES;
     }
 
@@ -170,13 +170,13 @@ struct HttpServer::Impl {
         return MHD_YES;
     }
 
-    /// All of it is here, or the answer is.
+    /// The whole request has arrived, or the answer exists.
     MHD_Result finish(const ExchangePointer& exchange) {
         HttpConnection* state = state_of(exchange->connection);
         if (!exchange->seen) {
             exchange->seen = true;
             if (state != nullptr) connections.enter(state, HttpPhase::handling);
-            const HttpReply reply(exchange);  // lives on where the handler throws
+            const HttpReply reply(exchange);  // stays alive if the handler throws
             try {
                 handler(std::move(exchange->request), reply);
             } catch (const std::exception&) {
@@ -246,7 +246,7 @@ HttpServer::HttpServer(const HttpListener& listener, const HttpLimits& limits, H
     const double longest =
         std::max({limits.request_seconds, limits.idle_seconds, limits.response_seconds});
     Impl* self = impl_.get();
-    // Its own limit is never reached: at that it would stop to accept, and let others wait.
+    // Its own limit is never reached, because it would then stop accepting and let others wait.
     impl_->daemon = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_SUSPEND_RESUME, 0, &Impl::may_connect, self,
         &Impl::called, self, MHD_OPTION_LISTEN_SOCKET, listener.descriptor(),

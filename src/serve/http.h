@@ -1,9 +1,10 @@
-// HTTP/1.1 for pages and JSON, and the one place that knows libmicrohttpd: one thread waits for all
-// connections (epoll) and hands each request, when all of it is here, to a handler, which may
-// answer later and on another thread.
+// HTTP/1.1 for pages and JSON, and the only code that uses libmicrohttpd. One thread waits for all
+// connections (epoll), and passes each complete request to a handler, which may answer later on
+// another thread.
 //
-// libmicrohttpd's own timeout begins anew with each byte. Who sends or takes one byte a second is
-// cut off here by the clock: a request, a pause between requests and a response have so long.
+// libmicrohttpd's own timeout restarts with each byte. This code limits the total time of a
+// request, a pause between requests and a response, so that clients with one byte per second are
+// disconnected.
 #pragma once
 
 #include <atomic>
@@ -20,33 +21,35 @@
 namespace assay::serve {
 
 struct HttpLimits {
-    /// Beyond these a further one takes the place of the one that is longest without a request.
+    /// The connection limit. Beyond it, a new connection replaces the one that has been without a
+    /// request the longest.
     std::size_t connections = 2000;
     std::size_t body = std::size_t{512} << 10;  ///< bytes; 413 above
     std::size_t uri = 2048;                     ///< bytes; 414 above
-    std::size_t headers = 8192;                 ///< bytes of names and values together; 431 above
+    std::size_t headers = 8192;                 ///< total bytes of names and values; 431 above it
     std::size_t fields = 64;                    ///< headers; 431 above
-    double request_seconds = 20;    ///< from the connection, or the request line, to the end
+    double request_seconds = 20;    ///< from the connection, or the request line, to the end of the
+                                    ///< request
     double idle_seconds = 75;       ///< between two requests
     double response_seconds = 120;  ///< until a client has taken its response
-    /// The clock of these three; tests have one of their own.
+    /// The clock for these three, which tests replace.
     std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
 using HttpFields = std::vector<std::pair<std::string, std::string>>;
 
-/// A request as it came: nothing is decoded. Headers that are not there are "".
+/// A request as received, without decoding. Missing headers are "".
 struct HttpRequest {
     std::string method;
     std::string path;   ///< up to the first ?
     std::string query;  ///< what follows it
     std::string body;
-    std::string address;  ///< of the client, or of the proxy in front
+    std::string address;  ///< the client's address, or that of the proxy
     std::string host, origin, authorization, content_type;
     std::string if_none_match, fetch_site, forwarded_for;
 };
 
-/// What is sent; `owner` keeps the bytes until they have gone out. Constants need none.
+/// The content to send. `owner` keeps the bytes alive until they are sent; constants need none.
 struct HttpBody {
     HttpBody() = default;
     explicit HttpBody(std::string text)
@@ -71,7 +74,7 @@ struct HttpResponse {
     bool close = false;  ///< the connection, afterwards
 };
 
-/// The one answer to a request; any thread may give it, once. Where the last copy goes without an
+/// The answer to a request. Any thread may give it, once. If the last copy is destroyed without an
 /// answer, the client gets a 503.
 class HttpReply {
 public:
@@ -84,33 +87,35 @@ private:
     std::shared_ptr<Once> once_;
 };
 
-/// Called on the thread of the connections: it must not wait.
+/// Called on the thread of the connections, so it must not block.
 using HttpHandler = std::function<void(HttpRequest, HttpReply)>;
-/// Of a request whose headers are here: how many bytes its body may have. On the same thread.
+/// The most bytes that the body of a request may have, given its headers. Called on the same
+/// thread.
 using HttpMostBody = std::function<std::size_t(const HttpRequest& head)>;
 
 enum class HttpPhase : std::uint8_t {
-    connected,  ///< and has not sent a request line
+    connected,  ///< without a request line so far
     reading,    ///< the request
     handling,   ///< our turn
     sending,    ///< the response
     idle,       ///< between two requests
 };
 
-/// Clients that were too slow, and connections that made room or found none, since the start.
+/// Since the start: clients that were too slow, connections that were replaced, and connections
+/// that were refused.
 struct HttpCounts {
     std::atomic<std::uint64_t> slow{0}, beyond{0};
 };
 
-/// An address as it is written everywhere: 127.0.0.1 for 0x7f000001 and ::ffff:127.0.0.1; localhost
-/// and what is no address stay as they are.
+/// The canonical form of an address: 127.0.0.1 for 0x7f000001 and ::ffff:127.0.0.1. localhost and
+/// anything that is no address are unchanged.
 std::string plain_host(const std::string& host);
 
-/// A socket that listens.
+/// A listening socket.
 class HttpListener {
 public:
-    /// `host`: an IPv4 or IPv6 address, or localhost; `port` 0: any. Throws usage: an address that
-    /// is not this machine's, a port that is taken or that needs root.
+    /// `host` is an IPv4 or IPv6 address, or localhost. `port` 0 means any. Throws usage: an
+    /// address of another machine, a port that is in use or that requires root.
     HttpListener(const std::string& host, std::uint16_t port);
     ~HttpListener();
     HttpListener(const HttpListener&) = delete;
@@ -126,14 +131,14 @@ private:
 
 class HttpServer {
 public:
-    /// `always`: headers of every response; `refusal` makes the response to what is refused before
-    /// the handler sees it; `most_body` (none: limits.body) is at most limits.body. Throws io where
-    /// threads or descriptors are short.
+    /// `always` are headers of every response. `refusal` makes the response for requests that are
+    /// refused before the handler. `most_body` (default: limits.body) returns at most limits.body.
+    /// Throws io if the system is out of threads or descriptors.
     HttpServer(const HttpListener& listener, const HttpLimits& limits, HttpFields always,
                std::function<HttpResponse(int status, std::string_view message)> refusal,
                HttpHandler handler, HttpMostBody most_body = {});
-    /// Takes no further connections, gives responses that are given three seconds to go out, and
-    /// closes all. Whoever holds replies must have given them, or let them go.
+    /// Accepts no more connections, allows finished responses three seconds to be sent, and closes
+    /// all. All replies must be answered or destroyed before.
     ~HttpServer();
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;

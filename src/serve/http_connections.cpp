@@ -59,9 +59,11 @@ std::size_t HttpConnections::count(HttpPhase phase) const {
 
 namespace {
 
-/// How soon a connection makes room for another: a smaller number goes first, 0 never.
+/// The order in which connections are ended to make room: a smaller number goes first; 0 is never
+/// ended.
 int turn_to_end(const HttpConnection& connection, Clock::time_point now) {
-    constexpr std::chrono::seconds fair_time{5};  // of a response: then its client is slow
+    // after this time with a response, its client counts as slow
+    constexpr std::chrono::seconds fair_time{5};
     switch (connection.phase) {
         case HttpPhase::connected:
         case HttpPhase::idle:
@@ -76,7 +78,7 @@ int turn_to_end(const HttpConnection& connection, Clock::time_point now) {
     return 0;
 }
 
-/// Those that are ended and not yet closed; each still has its descriptor.
+/// Ended but not yet closed connections, which still use their descriptors.
 constexpr std::size_t most_ended_connections = 16;
 
 }  // namespace
@@ -140,8 +142,8 @@ double HttpConnections::seconds_of(HttpPhase phase) const {
 
 namespace {
 
-/// Whether the other side has ended, and all that it sent is read. libmicrohttpd hears of it only
-/// where it did not come together with the last bytes.
+/// Whether the peer has closed the connection and everything was read. libmicrohttpd misses this if
+/// the end came together with the last bytes.
 bool has_gone(int socket) {
     char byte = 0;
     const ssize_t got = ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -158,9 +160,9 @@ void HttpConnections::sweep() {
             connection->phase == HttpPhase::handling || connection->phase == HttpPhase::sending;
         const bool late = spent.count() >= seconds_of(connection->phase);
         if (!late && (ours || !has_gone(connection->socket))) continue;
-        // The other thread sees the end of the stream, and closes it.
+        // The other thread sees the end of the stream and closes the connection.
         ::shutdown(connection->socket, SHUT_RDWR);
-        // A pause is nobody's fault.
+        // A pause between requests is nobody's fault.
         if (late && !connection->counted &&
             (connection->phase == HttpPhase::reading || connection->phase == HttpPhase::sending)) {
             connection->counted = true;

@@ -1,5 +1,5 @@
-// The connections that there are, what each is doing since when, and a thread that cuts off those
-// that take too long.
+// Tracks what each connection is doing and since when, with a thread that disconnects those that
+// take too long.
 #pragma once
 
 #include <chrono>
@@ -18,9 +18,10 @@ struct HttpConnection {
     int socket = -1;
     HttpPhase phase = HttpPhase::connected;
     std::chrono::steady_clock::time_point since;
-    bool ended = false;    ///< by us; it is closed as soon as the other thread sees it
+    bool ended = false;    ///< by us; closed as soon as the other thread notices
     bool counted = false;  ///< as slow
-    std::string uri;       ///< of the request, as it came; one byte longer than allowed: too long
+    std::string uri;       ///< of the request as received; one byte more than allowed means too
+                           ///< long
 };
 
 class HttpConnections {
@@ -29,14 +30,15 @@ public:
     ~HttpConnections();
 
     HttpConnection* add(int socket);
-    /// Before its socket is closed: the number may be another's at once.
+    /// Call before closing the socket, because its number may be reused immediately.
     void remove(HttpConnection* connection);
     void enter(HttpConnection* connection, HttpPhase phase);
     std::size_t count() const;
     std::size_t count(HttpPhase phase) const;
-    /// Whether there is room for one more; where there is none, one that waits is ended for it.
+    /// Whether another connection fits. If not, ends a waiting one to make room.
     bool make_room();
-    /// Whether all but those that wait for a request are done, within so many seconds.
+    /// Waits until all connections except those without a request are done; false after this many
+    /// seconds.
     bool settle(double seconds);
 
 private:

@@ -1,4 +1,4 @@
-// What a request says before its body, held to limits.
+// Reads and limits the head of a request.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -21,7 +21,7 @@ bool same_name(std::string_view a, std::string_view b) {
     return true;
 }
 
-/// A letter of a header's name (RFC 9110: tchar).
+/// Whether it is valid in a header's name (RFC 9110: tchar).
 bool is_name_character(char c) {
     constexpr std::string_view others = "!#$%&'*+-.^_`|~";
     return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') ||
@@ -58,7 +58,7 @@ struct HeadReader {
             if (&place == &request.forwarded_for) {
                 if (again) place += ", ";  // each proxy may add a line
             } else {
-                twice = twice || again;  // an empty one, too
+                twice = twice || again;  // also if it is empty
             }
             place += value;
         }
@@ -88,8 +88,8 @@ std::optional<std::pair<int, std::string_view>> fault_of_head(MHD_Connection* co
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, take_field, &reader);
     if (reader.bytes > limits.headers || reader.fields > limits.fields)
         return Fault{431, "the headers of the request are too large"};
-    // A proxy in front that goes by the first of two values, where this server goes by the second,
-    // would let another request pass than the one that is answered.
+    // If a proxy used the first of two values and this server the second, they would see different
+    // requests.
     if (reader.twice || (reader.length && reader.encoding))
         return Fault{400, "a header appears twice, or contradicts another"};
     if (reader.unknown)

@@ -1,4 +1,4 @@
-// A socket that listens, with errors that say what to do.
+// A listening socket, whose errors include advice.
 #include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -75,9 +75,9 @@ HttpListener::HttpListener(const std::string& host, std::uint16_t port) {
     descriptor_ = ::socket(addresses->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor_ < 0) fail_to_listen(host, port, errno);
     const int on = 1, off = 0;
-    // A port is free again at once when its server has ended.
+    // Allows reusing a port immediately after its server has ended.
     ::setsockopt(descriptor_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (addresses->ai_family == AF_INET6)  // :: is all addresses, IPv4's too
+    if (addresses->ai_family == AF_INET6)  // :: means all addresses, including IPv4
         ::setsockopt(descriptor_, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     sockaddr_storage bound{};
     socklen_t size = sizeof bound;

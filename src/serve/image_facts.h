@@ -1,4 +1,4 @@
-// What of an image file a browser would show differently from what the classifiers saw.
+// Detects image files that a browser would show differently from what classifiers saw.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace assay::serve {
 
-/// "image/jpeg", "image/png", "image/webp" by the first bytes; "" for everything else.
+/// "image/jpeg", "image/png", "image/webp" by the first bytes; "" for anything else.
 std::string_view image_type(std::span<const std::byte> bytes);
 
-/// Whether the file says that it is to be turned, or moves: a browser obeys, our decoders (as
-/// Pillow's open) do not. True, too, where that is not plain to see. Never reads beyond `bytes`.
+/// Whether the file asks to be rotated, or is animated. A browser would do so, but our decoders
+/// (like Pillow's open) do not. Also true if it is unclear. Never reads beyond `bytes`.
 bool may_look_different(std::span<const std::byte> bytes);
 
 }  // namespace assay::serve

@@ -1,4 +1,4 @@
-// A few threads that read images, so that a large one keeps no answer waiting.
+// A few threads that read images, so that a large image does not delay other answers.
 #pragma once
 
 #include <condition_variable>
@@ -14,11 +14,11 @@ namespace assay::serve {
 class ImagePool {
 public:
     explicit ImagePool(int threads);
-    /// What waits is dropped; what is under way is finished.
+    /// Drops waiting tasks, and finishes those in progress.
     ~ImagePool();
 
-    /// False where too many wait already, or it is ending: the task is dropped. Tasks throw
-    /// nothing.
+    /// Returns false if too many are waiting, or if the pool is ending; the task is then dropped.
+    /// Tasks must not throw.
     bool add(std::function<void()> task);
 
 private:

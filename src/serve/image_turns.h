@@ -1,4 +1,4 @@
-// How many images somebody is being sent at once.
+// Limits how many images are sent to a person at the same time.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,13 @@
 
 namespace assay::serve {
 
-/// Thread-safe; turns may be given back after it has gone.
+/// Thread-safe. Turns may outlive this object.
 class ImageTurns {
 public:
     explicit ImageTurns(std::size_t most) : state_(std::make_shared<State>()), most_(most) {}
 
-    /// A turn, given back with its last copy; nullptr: this person has as many as may be.
+    /// A turn, which is returned when its last copy is destroyed; nullptr if this person has
+    /// reached the limit.
     std::shared_ptr<const void> take(std::int64_t person) {
         const std::lock_guard lock(state_->mutex);
         std::size_t& taken = state_->taken[person];

@@ -1,9 +1,9 @@
-// Image files as browsers are given them: always one that our decoders have read, and that looks as
-// the classifiers saw it.
+// Image files for browsers: always ones that our decoders have read, in the form that the
+// classifiers saw.
 //
-// A JPEG, PNG or WebP of at most 2 MiB and 2,048 pixels a side that is upright and does not move
-// goes out as it is, with what else stands in it (profiles of colour are the browser's affair). All
-// else is decoded, reduced, and goes out as a JPEG.
+// A JPEG, PNG or WebP of at most 2 MiB and 2,048 pixels per side that is upright and not animated
+// is sent unchanged, including its metadata (color profiles are left to the browser). All others
+// are decoded, reduced, and sent as JPEG.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct ServedImage {
 
 class ServedImages {
 public:
-    /// Throws bad_input: no such file, none that is regular, more than 64 MiB, no image, a damaged
-    /// one; io; interrupted. Cost: a decode the first time, then a read. Thread-safe.
+    /// Throws bad_input: no such file, not a regular file, more than 64 MiB, no image, damaged; io;
+    /// interrupted. Cost: a decode the first time, then a read. Thread-safe.
     ServedImage get(const std::filesystem::path& path, bool small);
 
 private:
@@ -41,10 +41,11 @@ private:
 
     MemoryBudget budget_{std::uint64_t{512} << 20};  ///< of decoded images
     std::mutex mutex_;
-    Recent<ServedImage> made_{std::size_t{64} << 20};  ///< by file, its age and size; in bytes
-    /// Files that go out as they are; a name is counted as 256 bytes.
+    /// keyed by file, time and size; limit in bytes
+    Recent<ServedImage> made_{std::size_t{64} << 20};
+    /// Files that can be sent unchanged. A name counts as 256 bytes.
     Recent<std::string_view> fit_{std::size_t{16} << 20};
-    /// What somebody is being sent, so that a thousand who take it slowly share one copy.
+    /// Images being sent, so that a thousand slow clients share one copy.
     std::unordered_map<std::string, UnderWay> under_way_;
     std::size_t forget_at_ = 1024;
 };

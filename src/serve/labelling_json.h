@@ -1,4 +1,4 @@
-// What a labelling service says, as the JSON of docs/labelling.md.
+// Writes the data of a labeling service as the JSON of docs/labelling.md.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ std::string welcome_json(const labelling::Welcome& welcome);
 std::string work_json(const labelling::Work& work);
 std::string screen_json(const labelling::Screen& screen);
 std::string person_json(const labelling::Person& person, const std::string& link);
-/// `link_of`: of a person by his id; "" for none.
+/// `link_of` returns a person's link by id, or "".
 std::string status_json(const labelling::ServiceStatus& status,
                         const std::function<std::string(std::int64_t person)>& link_of);
 

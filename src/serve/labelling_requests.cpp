@@ -25,7 +25,7 @@ constexpr std::size_t most_screens = 16;
     throw Refusal(404, "not_found", "this path does not exist");
 }
 
-/// What follows `prefix` in a path; it is a token by its form.
+/// The part of a path after `prefix`, which must have the form of a token.
 std::string token_of_path(std::string_view path, std::string_view prefix) {
     const std::string_view token = path.substr(prefix.size());
     if (!is_token(token)) not_found();
@@ -156,7 +156,7 @@ void check_method(std::string_view method, std::string_view allowed) {
 }
 
 json body_of(std::string_view body) {
-    // The reader of JSON would take it for the end.
+    // The JSON reader would treat it as the end.
     if (body.find('\0') != std::string_view::npos)
         throw Refusal(400, "bad_request", "the request has a NUL in it, which is not JSON");
     try {

@@ -1,5 +1,5 @@
-// The requests of docs/labelling.md as types: what the network says becomes one of these, or is
-// refused. Nothing here knows a service, a socket or a file.
+// The requests of docs/labelling.md as types. Network input becomes one of these, or is refused.
+// This code does not use services, sockets or files.
 #pragma once
 
 #include <cstdint>
@@ -56,11 +56,11 @@ using LabellingRequest =
     std::variant<GetStrings, GetWelcome, PostWork, GetScreen, GetImage, GetStatus, AddPerson,
                  RevokePerson, NewLink, BlockAnnotator, PauseWork, RetryImages, GetAnswers>;
 
-/// Whether the organiser alone may ask it.
+/// Whether only the organizer may make it.
 bool is_organisers(const LabellingRequest& request);
 
-/// `method` is GET or POST; of GET there is no body. Throws Refusal: 404, 405 with what is allowed,
-/// 400 with the field that is wrong.
+/// `method` is GET or POST; a GET has no body. Throws Refusal: 404, 405 with the allowed methods,
+/// 400 with the invalid field.
 LabellingRequest parse_labelling_request(std::string_view method, std::string_view path,
                                          std::string_view query, std::string_view body);
 

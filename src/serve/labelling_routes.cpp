@@ -23,7 +23,7 @@ HttpResponse elsewhere() {
     throw Error(ErrorCode::internal, "this route has no texts and images");
 }
 
-/// What the service throws where a request names what is not there.
+/// Converts the service's errors about missing objects.
 template <class Body>
 auto or_not_found(Body&& body) {
     try {
@@ -37,7 +37,7 @@ auto or_not_found(Body&& body) {
 }  // namespace
 
 PersonId LabellingRoutes::whose(std::string_view token) const {
-    // Both are looked at, so that the time does not say which it was.
+    // Both are always compared, so that the time does not reveal which one matched.
     const bool organiser = study::same_secret(token, organiser_token_);
     bool revoked = false;
     const std::optional<PersonId> person = service_.person_of(token, &revoked);

@@ -1,4 +1,4 @@
-// Requests of the labelling page put to a labelling service.
+// Passes the labeling page's requests to a labeling service.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace assay::serve {
 
-/// Who a token belongs to; 0: the organiser, who is no person of the service.
+/// The owner of a token; 0 is the organizer, who is no person of the service.
 using PersonId = std::int64_t;
 inline constexpr PersonId organiser_id = 0;
 
-/// One thread at a time, the service's.
+/// Not thread-safe: only the service's thread uses it.
 class LabellingRoutes {
 public:
     using LinkOf = std::function<std::string(std::string_view token)>;
@@ -27,9 +27,9 @@ public:
           organiser_token_(std::move(organiser_token)),
           link_of_(std::move(link_of)) {}
 
-    /// Throws Refusal: 401, 403 of a link that was taken back.
+    /// Throws Refusal: 401, or 403 for a revoked link.
     PersonId whose(std::string_view token) const;
-    /// Throws Refusal, and what the service throws. Not for images and strings.
+    /// Throws Refusal, and the service's errors. Not for images and strings.
     HttpResponse answer(PersonId who, const LabellingRequest& request);
     /// The file of an image. Throws Refusal: 404.
     std::filesystem::path image_of(PersonId who, const GetImage& request) const;

@@ -8,8 +8,7 @@
 #include "core/hash.h"
 #include "core/text.h"
 
-// Made by src/serve/CMakeLists.txt from the files of web/built: their bytes lie between two
-// symbols.
+// src/serve/CMakeLists.txt embeds the files of web/built between two symbols.
 #define ASSAY_EMBEDDED(begin, end, name)                                 \
     extern "C" __attribute__((visibility("hidden"))) const char begin[]; \
     extern "C" __attribute__((visibility("hidden"))) const char end[];
@@ -96,7 +95,8 @@ std::string_view english_strings() {
 
 HttpResponse response_of(const Page& page, std::string_view if_none_match) {
     HttpResponse response;
-    // What stays the same costs a question and no bytes; a newer program's pages are there at once.
+    // Unchanged pages cost a request but no content, and the pages of a newer program appear
+    // immediately.
     response.fields = {{"ETag", std::string(page.etag)}, {"Cache-Control", "no-cache"}};
     if (if_none_match.find(page.etag) != std::string_view::npos) {
         response.status = 304;

@@ -1,4 +1,4 @@
-// The pages: what stands in web/built/, compiled in.
+// The pages from web/built/, compiled into the program.
 #pragma once
 
 #include <span>
@@ -12,16 +12,16 @@ struct Page {
     std::string_view path;  ///< "/", "/organiser", "/assets/app.js"
     std::string_view type;
     std::string_view bytes;
-    std::string_view etag;  ///< with its quotation marks
+    std::string_view etag;  ///< including its quotation marks
 };
 
 std::span<const Page> pages();
-/// nullptr: there is none.
+/// nullptr if there is none.
 const Page* page_at(std::string_view path);
 /// web/strings/en.json.
 std::string_view english_strings();
 
-/// The page, or 304 where the browser has it.
+/// The page, or 304 if the browser has it.
 HttpResponse response_of(const Page& page, std::string_view if_none_match);
 
 }  // namespace assay::serve

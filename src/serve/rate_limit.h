@@ -1,5 +1,4 @@
-// How many requests one client may make: a bucket of tokens that fills steadily (a token bucket),
-// for each name.
+// Limits the rate of requests per client, with a token bucket for each name.
 #pragma once
 
 #include <chrono>
@@ -15,16 +14,16 @@ struct Rate {
     double burst = 1;  ///< at once
 };
 
-/// Thread-safe. Memory is bounded: a name that has its whole burst again is as good as a new one,
-/// and forgotten.
+/// Thread-safe. Memory is bounded: a name whose bucket is full again is forgotten, because it
+/// equals a new one.
 class RateLimit {
 public:
     using Time = std::chrono::steady_clock::time_point;
     explicit RateLimit(const Rate& rate) : rate_(rate) {}
 
-    /// Takes one. 0: it was there; else the seconds until it is.
+    /// Takes one token. Returns 0, or the seconds until one is available.
     double take(const std::string& name, Time now = std::chrono::steady_clock::now());
-    /// The same without taking it.
+    /// The same without taking a token.
     double look(const std::string& name, Time now = std::chrono::steady_clock::now()) const;
     std::size_t size() const;
 

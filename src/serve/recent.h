@@ -1,4 +1,4 @@
-// A bounded memory of what was asked for last.
+// A bounded cache of recently used values.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace assay::serve {
 
-/// Values by name, each with a size; those that nobody asked for longest make room.
+/// Values by name, each with a size. The least recently used are evicted.
 template <class Value>
 class Recent {
 public:
@@ -23,7 +23,7 @@ public:
         return found->second->value;
     }
 
-    /// What is larger than all may be together is not kept.
+    /// A value larger than the whole cache is not stored.
     void keep(const std::string& name, Value value, std::size_t size) {
         if (size > most_ || places_.contains(name)) return;
         entries_.push_front({name, std::move(value), size});

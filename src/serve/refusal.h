@@ -1,4 +1,4 @@
-// A request that is not done: its status, and why, as the pages' interface says it.
+// A refused request: its status, and the reason in the form of the pages' interface.
 #pragma once
 
 #include <exception>
@@ -17,14 +17,14 @@ public:
     int status() const { return status_; }
     const std::string& code() const { return code_; }
     const char* what() const noexcept override { return message_.c_str(); }
-    HttpFields fields;  ///< of the response besides: Allow, Retry-After
+    HttpFields fields;  ///< further response headers: Allow, Retry-After
 
 private:
     int status_;
     std::string code_, message_;
 };
 
-/// The word for a status that has but one.
+/// The word for a status that has only one.
 std::string_view code_of_status(int status);
 
 /// {"error": ..., "code": ...}.

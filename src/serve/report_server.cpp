@@ -30,11 +30,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::string_view document_name = "document.json.gz";
 
-/// A report without the answer to a question is read by programs, too: those that ask have no body
-/// to send.
+/// Programs read the report, too, and their requests have no body.
 constexpr std::size_t no_body = 0;
 
-/// The page holds its script and styles, which its own policy allows by their digests.
+/// The page includes its script and styles, which its own policy allows by digest.
 HttpFields headers_of_report() {
     HttpFields fields = security_headers();
     for (auto& [name, value] : fields)
@@ -62,7 +61,7 @@ struct ReportServer::Impl {
     Impl(ReportOptions wanted, const ServerOptions& serving, const ProgressCallback& progress)
         : report(std::move(wanted)),
           options(checked_options(serving)),
-          // Before it is read: what changes meanwhile is found at the next look.
+          // Taken before reading, so that the next check finds changes made meanwhile.
           state(state_of_files(report.paths)),
           first(make_report(report, *self_comm(), progress)),
           now(pack(with_embedded_thumbnails(first))),
@@ -74,7 +73,7 @@ struct ReportServer::Impl {
         limits.connections = options.connections;
     }
 
-    /// On the thread of the connections.
+    /// Runs on the thread of the connections.
     void handle(HttpRequest request, const HttpReply& reply) {
         try {
             door.pass(request, "");
@@ -86,7 +85,7 @@ struct ReportServer::Impl {
 
     HttpResponse answer(const HttpRequest& request) {
         const std::string_view path = request.path;
-        // One answer to all who do not know the link.
+        // The same answer for everybody who does not know the link.
         if (path.size() < secret.size() + 2 || path[0] != '/' ||
             !study::same_secret(path.substr(1, secret.size()), secret) ||
             path[secret.size() + 1] != '/')
@@ -120,7 +119,7 @@ struct ReportServer::Impl {
         return now;
     }
 
-    /// On a thread of its own, until `ended`.
+    /// Runs on a separate thread until `ended`.
     void follow(const std::atomic<bool>& ended) {
         std::string told;
         auto pause = Clock::duration(std::chrono::seconds(1));
@@ -141,14 +140,14 @@ struct ReportServer::Impl {
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::interrupted) return;
                 stay(error.message(), told, pause);
-            } catch (const std::exception& problem) {  // nobody else would catch it on this thread
+            } catch (const std::exception& problem) {  // nothing else would catch it on this thread
                 stay(problem.what(), told, pause);
             }
         }
     }
 
-    /// Files are being written, or memory is short: a later look may find it otherwise, whether or
-    /// not a file has changed by then.
+    /// Keeps the report. Files are being written, or memory is short, so a later attempt may
+    /// succeed even if no file changes.
     void stay(const std::string& why, std::string& told, Clock::duration& pause) const {
         pause = std::max<Clock::duration>(pause, std::chrono::seconds(5));
         if (why == told) return;
@@ -156,7 +155,7 @@ struct ReportServer::Impl {
         options.warn(fmt::format("the report is not updated: {}", why));
     }
 
-    /// Whether it ended meanwhile.
+    /// Returns whether it ended meanwhile.
     static bool wait(const std::atomic<bool>& ended, Clock::duration pause) {
         const auto until = Clock::now() + pause;
         while (!ended && Clock::now() < until)
@@ -167,7 +166,7 @@ struct ReportServer::Impl {
     const ReportOptions report;
     const ServerOptions options;
     HttpLimits limits;
-    std::string state;  ///< of the files, as `now` was made of them
+    std::string state;  ///< of the files from which `now` was made
     const ReportDocument first;
     std::mutex mutex;
     Packed now;

@@ -24,7 +24,8 @@
 namespace assay::serve {
 namespace {
 
-/// Bytes of a request without a token that somebody has: thousands of connections may send such.
+/// The most bytes in a request without a valid token, because thousands of connections may send
+/// such requests.
 constexpr std::size_t most_of_strangers = std::size_t{8} << 10;
 
 }  // namespace
@@ -57,7 +58,7 @@ struct Server::Impl {
         return fmt::format("{}/#{}", site.url(), token);
     }
 
-    /// On the thread of the connections.
+    /// Runs on the thread of the connections.
     void handle(HttpRequest request, const HttpReply& reply) {
         try {
             if (auto response = answer_now(std::move(request), reply)) reply(std::move(*response));
@@ -66,11 +67,11 @@ struct Server::Impl {
         }
     }
 
-    /// Nothing: the queue answers.
+    /// Returns nothing if the queue answers.
     std::optional<HttpResponse> answer_now(HttpRequest request, const HttpReply& reply) {
         const std::string token(token_in(request.authorization));
         door.pass(request, token);
-        if (request.method == "HEAD") request.method = "GET";  // libmicrohttpd leaves the body out
+        if (request.method == "HEAD") request.method = "GET";  // libmicrohttpd omits the body
         if (!request.path.starts_with("/api/")) return page(request);
         LabellingRequest parsed =
             parse_labelling_request(request.method, request.path, request.query, request.body);
@@ -98,7 +99,7 @@ struct Server::Impl {
         return response_of(*found, request.if_none_match);
     }
 
-    /// Now and then a sentence on clients that were cut off, never one for each.
+    /// Reports disconnected clients from time to time, not individually.
     void tell_of_clients(const HttpCounts& counts) {
         const auto now = std::chrono::steady_clock::now();
         if (now - told_at < std::chrono::minutes(1)) return;

@@ -1,12 +1,12 @@
-// Options of a server as it takes them.
+// Checks the options of a server.
 #pragma once
 
 #include "assay/serve/server.h"
 
 namespace assay::serve {
 
-/// With the host as it is written everywhere, and something to call for warnings. Throws usage:
-/// out of range.
+/// Makes the host canonical, and provides a default for warnings. Throws usage for values out of
+/// range.
 ServerOptions checked_options(ServerOptions options);
 
 }  // namespace assay::serve

@@ -16,17 +16,17 @@ constexpr std::chrono::minutes patience_with_failures{10};
 constexpr std::chrono::minutes pause_between_failures{3};
 constexpr std::chrono::minutes between_sentences{1};
 constexpr int image_threads = 3;
-/// On their way at once. A page asks for fewer.
+/// The most images being sent at once. A page requests fewer.
 constexpr std::size_t most_images_of_a_person = 16;
 constexpr std::size_t most_remembered = 10'000;
 
-/// What another attempt may mend: no fault of a request.
+/// Whether another attempt may help because the request is not at fault.
 bool is_of_the_system(const Error& error) {
     return error.code() == ErrorCode::io || error.code() == ErrorCode::busy ||
            error.code() == ErrorCode::out_of_memory;
 }
 
-/// Runs `body`; whatever leaves it leaves as an Error.
+/// Runs `body`, and converts any exception to an Error.
 template <class Body>
 void as_error(Body&& body) {
     try {
@@ -103,7 +103,7 @@ void ServiceQueue::run(const std::function<bool()>& stop) {
     };
     const Ending ending{*this};
     while (!stop()) answer_waiting(std::chrono::milliseconds(100));
-    // Where nothing can be kept, another attempt would only make the end late.
+    // If nothing can be stored, another attempt would only delay the end.
     if (!failing_since_) answer_waiting(std::chrono::milliseconds(0));
 }
 
@@ -150,14 +150,14 @@ void ServiceQueue::answer_batch(Batch batch) {
         note_failure(error);
         return;
     }
-    // What only reads goes through where nothing can be written, too.
+    // Requests that only read succeed even if nothing can be written.
     if (wrote) failing_since_.reset();
     batch_is_kept(batch);
     for (std::size_t i = 0; i < batch.requests.size(); ++i)
         if (responses[i]) batch.requests[i].reply(std::move(*responses[i]));
 }
 
-/// One request that fails by itself takes no other with it.
+/// Answers each separately, so that a failing request affects no other.
 void ServiceQueue::answer_one_by_one(Batch batch) {
     for (FailedImage& image : batch.failed) {
         Batch alone;
@@ -243,7 +243,7 @@ void ServiceQueue::answer_image(const std::filesystem::path& path, const GetImag
             HttpResponse response;
             response.type = image.type;
             response.body.bytes = *image.bytes;
-            // The turn ends when the client has the last byte, or has gone.
+            // The turn ends when the client has received the last byte, or has disconnected.
             response.body.owner = std::make_shared<
                 const std::pair<std::shared_ptr<const std::string>, std::shared_ptr<const void>>>(
                 image.bytes, turn);
@@ -274,8 +274,7 @@ void ServiceQueue::note_failure(const Error& error) {
         warn_(fmt::format("a request failed: {}", error.what()));
         return;
     }
-    // Pages ask again within a minute. Where nobody was turned away for longer, whatever failed
-    // then had passed.
+    // Pages retry within a minute. If no request failed for longer, the earlier problem is over.
     if (failing_since_ && now - failed_at_ > pause_between_failures) failing_since_.reset();
     failed_at_ = now;
     if (!failing_since_) {

@@ -1,5 +1,5 @@
-// Requests that wait for the one thread that has the labelling service, and what it does with them:
-// all that wait are one transaction, and are answered when it is on the disk.
+// Requests waiting for the single thread that owns the labeling service. All waiting requests form
+// one transaction, and are answered when it is on disk.
 #pragma once
 
 #include <chrono>
@@ -40,9 +40,9 @@ public:
     /// Any thread.
     void add(WaitingRequest request);
 
-    /// Answers until `stop` says so, and then what waits. Afterwards every reply is given or let
-    /// go, also of requests that come later. Throws io, busy: nothing could be kept for ten
-    /// minutes.
+    /// Answers until `stop` returns true, and then the remaining requests. Afterwards every reply
+    /// is answered or destroyed, including those of later requests. Throws io, busy if nothing
+    /// could be stored for ten minutes.
     void run(const std::function<bool()>& stop);
 
 private:
@@ -83,9 +83,9 @@ private:
     Clock::time_point refreshed_{};
     std::optional<Clock::time_point> failing_since_, told_of_failure_;
     Clock::time_point failed_at_{};                  ///< with failing_since_: last
-    std::vector<FailedImage> not_kept_;              ///< while nothing can be kept
+    std::vector<FailedImage> not_kept_;              ///< while nothing can be stored
     std::unordered_set<std::string> told_of_paths_;  ///< bounded
-    bool abandoned_ = true;  ///< nothing is left of a transaction that failed
+    bool abandoned_ = true;                          ///< a failed transaction was cleaned up
 
     ServedImages images_;
     ImageTurns turns_;

@@ -50,7 +50,7 @@ void check_placeholders(const std::string& place, const std::string& english,
     }
 }
 
-/// A key that is pressed is one character, and says one thing.
+/// A keyboard shortcut must be one character with one meaning.
 void check_letters(const json& strings, const std::string& file) {
     std::map<std::string, std::string> names;
     for (const char* name : {"key_yes", "key_no", "key_undo", "key_zoom"}) {

@@ -1,4 +1,4 @@
-// The pages' texts: English, and what the organiser gives in another language.
+// The pages' texts: English, and the organizer's texts in another language.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,10 @@
 
 namespace assay::serve {
 
-/// {"lang", "dir", "strings"} as docs/labelling.md has it. `file`: a JSON object of texts, keys as
-/// in web/strings/en.json; "": English alone. Throws bad_input, naming file and key: an unknown key
-/// (with the nearest), a value that is no text, a placeholder as {label} that is missing or that
-/// the English text does not have, a direction that is neither ltr nor rtl.
+/// {"lang", "dir", "strings"} as in docs/labelling.md. `file` is a JSON object of texts, with the
+/// keys of web/strings/en.json; "" means only English. Throws bad_input, naming file and key: an
+/// unknown key (with the nearest), a value that is no text, a placeholder such as {label} that is
+/// missing or that the English text lacks, a direction other than ltr or rtl.
 std::string strings_json(const std::filesystem::path& file);
 
 }  // namespace assay::serve

@@ -20,7 +20,7 @@ std::string_view token_in(std::string_view authorization) {
     for (std::size_t i = 0; i < scheme.size(); ++i)
         if (lower(authorization[i]) != scheme[i]) return {};
     const std::string_view token = trimmed(authorization.substr(scheme.size()));
-    // A person's has a point in it, behind the person's number.
+    // A person's token has a dot after the person's number.
     const std::size_t point = std::min(token.find('.'), token.size());
     const bool plain = is_token(token.substr(0, point)) &&
                        (point == token.size() || is_token(token.substr(point + 1)));

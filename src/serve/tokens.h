@@ -1,4 +1,4 @@
-// Tokens as requests carry them.
+// Tokens in requests.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@ namespace assay::serve {
 /// 1 to 64 letters, digits, - and _.
 bool is_token(std::string_view text);
 
-/// The token of "Bearer TOKEN"; "" for anything else, and for what is no token by its form.
+/// The token in "Bearer TOKEN"; "" for anything else, including an invalid token.
 std::string_view token_in(std::string_view authorization);
 
 }  // namespace assay::serve

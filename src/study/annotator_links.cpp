@@ -25,9 +25,9 @@ std::string token_of(std::int64_t id, std::string_view secret) {
     return fmt::format("{}.{}", id, secret);
 }
 
-/// Without control characters, and without those that have no shape of their own (no-break space,
-/// soft hyphen, zero-width ones, marks of direction, byte order mark), by which two names that look
-/// alike could differ.
+/// Whether a name has no control characters and no invisible ones (no-break space, soft hyphen,
+/// zero-width characters, direction marks, byte order mark), by which two names could differ and
+/// look alike.
 bool is_name(std::string_view text) {
     if (text.empty() || text.size() > longest_name || !is_utf8(text)) return false;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -67,7 +67,7 @@ void check_people_file(const Database& database) {
     }
 }
 
-/// Whoever made it may have been killed before its tables were in it.
+/// Its maker may have been killed before creating its tables.
 bool is_unfinished(const Database& database) {
     return database.integer("SELECT count(*) FROM sqlite_schema") == 0 &&
            database.integer("PRAGMA application_id") == 0;
@@ -153,7 +153,7 @@ const Person* People::named(std::string_view name) const {
 
 std::optional<std::int64_t> People::whose(std::string_view token, bool* revoked) const {
     if (revoked != nullptr) *revoked = false;
-    // A number that nobody has costs a comparison, too.
+    // An unknown number costs a comparison, too, so that the time is the same.
     static const std::string nobodys = token_of(0, new_secret());
     const Person* claimed = nullptr;
     const std::string_view number = token.substr(0, token.find('.'));
@@ -223,7 +223,7 @@ std::vector<std::pair<std::int64_t, std::string>> People::held() const {
 }
 
 void People::keep_held(const std::map<std::int64_t, std::vector<std::string>>& screens) {
-    // Within a transaction it cannot be changed; links are synced in any case.
+    // It cannot be changed within a transaction. Links are always synced.
     const bool unsynced = !transaction_;
     const auto set_synced = [&](const char* how) {
         if (unsynced) database_.execute(std::string("PRAGMA synchronous = ") + how);

@@ -1,4 +1,4 @@
-// Who may answer, and by which link: FOLDER/people.sqlite, which only its owner can read.
+// The people who may answer, and their links: FOLDER/people.sqlite, which only its owner can read.
 #pragma once
 
 #include <cstdint>
@@ -16,41 +16,42 @@
 namespace assay::study {
 
 std::filesystem::path people_file(const std::filesystem::path& folder);
-/// Nothing where it is missing, or nobody has a link yet. Throws bad_input: damaged, another
-/// program's, a newer version; io: it may not be read.
+/// Nothing if it is missing, or if nobody has a link yet. Throws bad_input: damaged, another
+/// program's file, a newer version; io if it may not be read.
 std::optional<Database> open_people_to_read(const std::filesystem::path& folder);
 
 class People {
 public:
-    /// Made where it is missing. Throws bad_input: damaged, another program's, a newer version; io.
+    /// Created if missing. Throws bad_input: damaged, another program's file, a newer version; io.
     explicit People(const std::filesystem::path& folder);
 
-    /// By id, which are 1, 2, ...
+    /// In the order of their ids, 1, 2, ...
     const std::vector<Person>& all() const noexcept { return people_; }
     /// Throws usage: unknown.
     const Person& of(std::int64_t id) const;
     const Person* named(std::string_view name) const;
     std::optional<std::int64_t> whose(std::string_view token, bool* revoked) const;
-    /// Throws usage: no name that can be shown.
+    /// Throws usage if the name cannot be shown.
     const Person& add(std::string_view name);
     const Person& new_link(std::int64_t id);
     void revoke(std::int64_t id, bool revoked);
-    /// Person and screen: what people held when that was kept last.
+    /// Person and screen: what people held when it was last stored.
     std::vector<std::pair<std::int64_t, std::string>> held() const;
-    /// What these people hold now, so that a server that is killed knows it when it is back. It is
-    /// not synced: where the machine itself fails, some questions are asked once too often.
+    /// Stores what these people hold, for a server that restarts after a kill. It is not synced: if
+    /// the machine itself fails, some questions are asked once too often.
     void keep_held(const std::map<std::int64_t, std::vector<std::string>>& screens);
-    /// Of this folder and no other: what browsers keep is kept for it.
+    /// Unique to this folder, so that browsers keep its data separate.
     const std::string& study() const noexcept { return study_; }
     bool paused() const noexcept { return paused_; }
     void pause(bool paused);
-    /// What is changed from here on is kept by commit(), or by nothing: abandon() reads it anew.
+    /// Changes from here on are stored by commit(). abandon() discards them and reads the file
+    /// again.
     void begin() { together_ = true; }
     void commit();
     void abandon();
 
 private:
-    /// Before anything is written.
+    /// Call before writing anything.
     void writing();
 
     Person& at(std::int64_t id);

@@ -1,5 +1,5 @@
-// Answers into the tables of a study, whoever brings them: a labelling page or a file. No answer is
-// ever deleted; of an annotator's answers to a question one counts.
+// Writes answers from a labeling page or a file to the tables of a study. No answer is ever
+// deleted. Of an annotator's answers to a question, one counts.
 #pragma once
 
 #include <cstdint>
@@ -25,23 +25,23 @@ class AnswerWriter {
 public:
     explicit AnswerWriter(Database& database);
 
-    /// The row of an annotator of this name, made where there is none. Throws bad_input: the name
-    /// may not stand there; `what` begins the message.
+    /// The row of the annotator with this name, created if missing. Throws bad_input if the name is
+    /// invalid; `what` begins the message.
     std::int64_t annotator(std::string_view name, const std::string& what);
-    /// What is there under the key of this answer.
+    /// What exists under the key of this answer.
     enum class Known : std::uint8_t { nothing, same, other };
     Known find(const GivenAnswer& given);
-    /// The answer of the same annotator to the same question that counts.
+    /// The counting answer of the same annotator to the same question.
     struct Counting {
         Answer answer = Answer::no;
         std::string at, key;
     };
     std::optional<Counting> counting(std::int64_t question, std::int64_t annotator);
-    /// From now on none of these counts.
+    /// Marks all of these as not counting.
     void outdate(std::int64_t question, std::int64_t annotator);
-    /// `counts`: in place of the one that counted. Throws bad_input: the key is there.
+    /// If `counts`, it replaces the one that counted. Throws bad_input if the key exists.
     void write(const GivenAnswer& given, bool counts);
-    /// Notes that an annotator was given the screen that begins with this question.
+    /// Records that an annotator was given the screen that begins with this question.
     void give(std::int64_t question, std::int64_t annotator);
 
 private:

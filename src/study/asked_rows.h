@@ -1,4 +1,4 @@
-// What is asked of people and what they answered, as rows: images, questions, annotators, answers.
+// The questions to people and their answers as rows: images, questions, annotators, answers.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct QuestionRow {
     std::optional<bool> gold;
 };
 
-/// The name of a question for annotators and its place in the order of asking: hashes, so that they
-/// say nothing of classifiers, of gold or of other questions.
+/// The name of a question for annotators, and its position in the order of asking. Both are hashes,
+/// so that they reveal nothing about classifiers, gold or other questions.
 struct QuestionName {
     std::string token;
     std::uint32_t turn = 0;
@@ -39,7 +39,7 @@ QuestionName question_name(std::uint64_t seed, std::int64_t image, std::uint16_t
 class QuestionRows {
 public:
     QuestionRows(Database& database, std::uint64_t seed);
-    /// Throws bad_input: it is there.
+    /// Throws bad_input if it exists.
     void add(std::int64_t image, std::uint16_t label, const std::optional<bool>& gold = {});
 
 private:
@@ -58,13 +58,13 @@ struct AnswerRow {
     Answer answer = Answer::no;
 };
 
-/// What rows may name. Foreign keys hold it, unless another program wrote the file.
+/// Valid references to rows. Foreign keys enforce them, unless another program wrote the file.
 class RowLimits {
 public:
     explicit RowLimits(const Database& database);
     std::uint16_t label(const Statement& row, int column) const;
-    /// `there`: a column that is null unless the image has a row. `gold`: images from elsewhere may
-    /// be meant, too.
+    /// `there` is a column that is null unless the image has a row. `gold` also allows images from
+    /// elsewhere.
     std::int64_t image(const Statement& row, int column, int there, bool gold) const;
 
 private:
@@ -73,16 +73,15 @@ private:
 };
 
 std::map<std::int64_t, ImageRow> read_images(const Database& database);
-/// By id; gold among them.
+/// By id, including gold.
 std::vector<QuestionRow> read_questions(const Database& database);
 std::vector<AnnotatorRow> read_annotators(const Database& database);
-/// Those that count, by question, then in the order in which their annotators first answered it:
-/// who corrects an answer keeps the turn. `blocked`: of blocked annotators, too.
+/// Counting answers, by question, then in the order in which their annotators first answered it, so
+/// that a correction keeps its position. `blocked` includes answers of blocked annotators.
 std::vector<AnswerRow> read_answers(const Database& database, bool blocked = false);
 
-/// Keeps what an annotator said and leaves it out from now on, or takes it in again, with a
-/// decision; nothing where that is so already. Throws usage: nobody of this name has answered in
-/// `folder`.
+/// Blocks or unblocks an annotator, with a decision, and keeps their answers. Does nothing if that
+/// is the current state. Throws usage if nobody with this name has answered in `folder`.
 struct Blocked {
     AnnotatorRow annotator;  ///< as it was
     bool changed = false;

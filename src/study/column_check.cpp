@@ -26,13 +26,13 @@ std::vector<std::string> key_columns(const Table& table) {
     return names;
 }
 
-/// The rows of one table of one database, and what is wrong with them.
+/// The rows of a table in a database, and their faults.
 class TableCheck {
 public:
     TableCheck(const Database& database, const Table& table, ColumnCheck& check)
         : database_(database), table_(table), check_(check), keys_(key_columns(table)) {}
 
-    /// Which columns are there. False: nothing of the table can be read.
+    /// Checks which columns exist. Returns false if nothing of the table can be read.
     bool look_for_columns(StudyKind kind, std::int64_t of_version) {
         const auto there = columns_there(database_, table_);
         const bool later = table_.since.of(kind) > of_version;
@@ -82,7 +82,7 @@ public:
         for (std::size_t c = 0; c < columns_.size(); ++c) tell(faults[c]);
     }
 
-    /// Numbers of rows that are not there.
+    /// Finds references to missing rows.
     void look_at_references(std::span<const Table> tables) {
         for (const Column* column : columns_) {
             if (column->holds != Holds::row) continue;
@@ -104,7 +104,7 @@ public:
         }
     }
 
-    /// Values that no two rows may share, and what holds between the columns of a row.
+    /// Checks values that must be unique, and rules between the columns of a row.
     void look_at_rules() {
         for (const Column* column : columns_)
             if (column->unique) look_for_twins(std::string(column->name), "1");
@@ -130,7 +130,7 @@ private:
     };
 
     std::string file() const { return database_.path().string(); }
-    /// What tells paths apart are other columns.
+    /// Whether other columns that mark paths exist.
     bool may_be_path(const Column& column) const { return !column.path_by.empty() && all_there(); }
     bool all_there() const { return columns_.size() == table_.columns.size(); }
     std::string listed_keys(std::string_view before = "") const {
@@ -148,7 +148,7 @@ private:
             text += fmt::format("{}{} {}", text.empty() ? "" : ", ", keys_[k], shown(k));
         return fmt::format("row ({})", text);
     }
-    /// `at`: the column of the query with the type; the value follows.
+    /// `at` is the query's column with the type; the value follows it.
     void note(Fault& fault, const Statement& row, const Column& column, int at) const {
         const std::string type = row.text(at);
         const bool right = type == "null" ? column.optional

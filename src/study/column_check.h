@@ -1,4 +1,4 @@
-// What is wrong in the tables of a study, row by row and column by column.
+// Finds faults in the tables of a study, by row and column.
 #pragma once
 
 #include <span>
@@ -14,10 +14,10 @@ struct ColumnCheck {
     /// One sentence for each column with a wrong value: file, table, first row, column, value, what
     /// is allowed, and how many more rows are wrong.
     std::vector<std::string> problems;
-    bool complete = true;  ///< all tables and columns are there
+    bool complete = true;  ///< all tables and columns exist
 };
 
-/// Reads all rows of these tables. `of_version`: tables and columns that came later may be missing.
+/// Reads all rows of these tables. Tables and columns newer than `of_version` may be missing.
 ColumnCheck check_columns(const Database& database, std::span<const Table> tables, StudyKind kind,
                           std::int64_t of_version);
 

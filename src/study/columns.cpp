@@ -143,7 +143,7 @@ bool may_hold(const Column& column, std::int64_t number) {
 }
 
 std::string shown_text(std::string_view text) {
-    // Once more: a cut may go through a character.
+    // Applied again, because truncation may cut a character.
     return without_controls(shortened(without_controls(text)));
 }
 
@@ -166,7 +166,7 @@ std::string sql_of_column(const Table& table, const Column& column, std::span<co
         sql += " NOT NULL";
     if (column.unique) sql += " UNIQUE";
     if (!column.missing_text.empty()) sql += fmt::format(" DEFAULT {}", column.missing_text);
-    // What is a choice rather than a measure is held by SQLite, too.
+    // SQLite only enforces choices with few values, not measurements.
     constexpr std::int64_t most_choices = 200;
     if (column.holds == Holds::number && column.most <= most_choices)
         sql += fmt::format(" CHECK ({} BETWEEN {} AND {})", column.name, column.least, column.most);

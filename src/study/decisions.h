@@ -1,4 +1,4 @@
-// What was decided in a study, each with its time and reason.
+// The decisions in a study, each with its time and reason.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace assay::study {
 
-/// In the order of the words of the column decision.kind.
+/// In the order of the words in the column decision.kind.
 enum class DecisionKind : std::uint8_t {
     created,
     setting,
@@ -17,8 +17,8 @@ enum class DecisionKind : std::uint8_t {
     removed,
     restored,
     excluded,
-    replaced,   ///< people could not judge it, for a pair of classifiers
-    duplicate,  ///< nearly the same as another one of the pair's list
+    replaced,   ///< people could not judge it for a pair of classifiers
+    duplicate,  ///< nearly the same as another image in the pair's list
     control,
     gold,
     blocked,
@@ -27,8 +27,8 @@ enum class DecisionKind : std::uint8_t {
 };
 std::string_view name_of(DecisionKind);
 
-/// Its id. `reason`: "" where there is nothing to say beyond the kind. Bytes that are no text are
-/// written as escapes: names of files may have any.
+/// Returns its id. `reason` is "" if the kind says everything. Bytes that are no text are written
+/// as escapes, because file names may have any.
 std::int64_t decide(Database& database, DecisionKind kind, std::string_view subject,
                     std::string_view value, std::string_view reason);
 

@@ -1,4 +1,4 @@
-// Counts that a described result holds, as a table of two columns.
+// A table of two columns for the counts in a described result.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace assay::study {
 
-/// A row for each whole number, in the order of the description: its name, and the number below
+/// One row for each whole number, in the order of the description: its name, and its value under
 /// `value`.
 assay::Table quantities_of(const ResultType& type, const void* object, const std::string& value);
 

@@ -1,4 +1,4 @@
-// Secrets that links carry.
+// The secrets in links.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace assay::study {
 
-/// 32 letters and digits of the system's random numbers: 160 bits. Throws io where there are none.
+/// 32 letters and digits from the system's random numbers: 160 bits. Throws io if it has none.
 std::string new_secret();
-/// Whether two texts are equal; takes as long wherever they differ.
+/// Whether two texts are equal, in a time that does not depend on where they differ.
 bool same_secret(std::string_view one, std::string_view two);
 
 }  // namespace assay::study

@@ -1,4 +1,4 @@
-// The settings of a study as rows: name and value as text, the last row of a name counts.
+// The settings of a study as rows with name and value as text. The last row of a name counts.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace assay {
 
-/// Facts::empty says what "" stands for.
+/// Facts::empty gives the meaning of "".
 template <class T>
 struct Kind<std::optional<T>> {
     static constexpr ValueShape shape = Kind<T>::shape;
@@ -29,23 +29,23 @@ struct Kind<std::optional<T>> {
 
 namespace assay::study {
 
-/// The last value of each setting of any name; `first`: the one that the study began with.
+/// The last value of each setting; with `first`, the value with which the study began.
 std::map<std::string, std::string> read_settings(const Database& database, bool first = false);
-/// The value of a setting that must be there.
+/// The value of a required setting.
 const std::string& setting_of(const std::map<std::string, std::string>& text,
                               const std::string& name, const std::string& file);
-/// The values of described fields as texts: of flags 0 and 1, of numbers the shortest that reads
-/// back to the same, "" of what is unset.
+/// The values of described fields as texts: 0 and 1 for flags, the shortest exact text for numbers,
+/// "" for unset fields.
 std::map<std::string, std::string> settings_of_fields(const void* object,
                                                       std::span<const Field> fields);
 /// Sets fields from such texts. Throws bad_input, naming file, setting, value and what is allowed;
-/// usage where `file` is "": a program set them.
+/// usage if `file` is "" because a program set them.
 void take_settings(void* object, std::span<const Field> fields,
                    const std::map<std::string, std::string>& text, const std::string& file);
 /// Throws as take_settings().
 void refuse_settings(const std::string& fault, const std::string& file);
-/// Writes it anew, with a decision. Throws bad_input: the value is no text, or no path where it is
-/// to be one.
+/// Stores a new value with a decision. Throws bad_input if the value is no text, or no path where
+/// one is required.
 void write_setting(Database& database, std::string_view name, std::string_view value,
                    std::string_view reason);
 

@@ -23,7 +23,7 @@ bool check_database(Problems& problems, const Database& database, std::span<cons
         for (std::string& problem : found.problems) problems.add(std::move(problem));
         complete = found.complete;
     });
-    // What SQLite finds is told after what has a row and a column.
+    // SQLite's findings come after those with a row and a column.
     problems.look([&] {
         for (std::string& problem : database.problems()) problems.add(std::move(problem));
     });
@@ -91,7 +91,7 @@ ResultType result_type(ResultOf<FolderCheck>) {
 
 namespace {
 
-/// What was looked at, by its noun.
+/// The checked object, by its noun.
 struct CheckedStudy {
     std::string_view noun;
     const StudyCheck* check;
@@ -104,7 +104,7 @@ ResultType result_type(ResultOf<CheckedStudy>) {
     return rows;
 }
 
-/// A problem of it; "" where all is well.
+/// A problem of it; "" if all is well.
 struct StudyProblem {
     std::vector<CheckedStudy> studies;  ///< one
     std::string problem;

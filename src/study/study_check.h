@@ -1,4 +1,4 @@
-// What `assay verify` looks at in a study of either kind.
+// The checks of `assay verify` for both kinds of studies.
 #pragma once
 
 #include <filesystem>
@@ -13,10 +13,10 @@
 
 namespace assay::study {
 
-/// One sentence for each thing that is wrong, in the order in which it was found.
+/// One sentence for each problem, in the order of discovery.
 class Problems {
 public:
-    /// Calls part(), and keeps what it says of damage. False: it said something.
+    /// Calls part() and records its errors about damage. Returns false if there was one.
     template <class Part>
     bool look(Part&& part) {
         try {
@@ -35,10 +35,9 @@ private:
     std::vector<std::string> sentences_;
 };
 
-/// The databases of a study: every column of every table, the pages of the files, the people of its
-/// labelling page; then what `opened` looks at. That is not called where the study cannot be
-/// opened, or tables or columns are missing, so that nothing else can be read of it. Throws busy,
-/// io.
+/// Checks the databases of a study: every column of every table, the pages of the files, and the
+/// people of its labeling page. Then calls `opened` for further checks, unless the study cannot be
+/// opened, or tables or columns are missing. Throws busy, io.
 StudyCheck check_study(const std::filesystem::path& folder, StudyKind kind,
                        const std::function<void(Problems&)>& opened);
 

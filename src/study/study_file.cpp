@@ -14,7 +14,7 @@ namespace {
 
 struct StudyFacts {
     std::string_view file;
-    std::int64_t application_id;  ///< in the header of the file, whatever it is called
+    std::int64_t application_id;  ///< in the file's header, independent of its name
     std::string_view noun;        ///< for messages
     std::string_view missing;     ///< likewise
 };
@@ -35,7 +35,7 @@ void note_version(Database& database) {
         .run(study_version, utc_now(), version);
 }
 
-/// Adds the columns and tables that came after its version.
+/// Adds columns and tables from later versions.
 void bring_up_to_date(Database& database, StudyKind kind) {
     Transaction all(database);
     // Another process may have done it meanwhile.

@@ -11,13 +11,13 @@ namespace assay::study {
 namespace {
 
 constexpr std::int64_t any_least = INT64_MIN, most_32_bits = UINT32_MAX;
-/// Of competitions alone until version 2, and of folders of questions alone.
+/// Until version 2 for competitions only, or for folders of questions only.
 constexpr Since of_competitions{.competition = 1, .questions = 2};
 constexpr Since of_questions{.competition = 2, .questions = 1};
 constexpr Since of_draws{.competition = 3, .questions = 3};
 constexpr Since of_all_later{.competition = 2, .questions = 2};
 
-/// Settings, and so decisions on them, whose values are names of files.
+/// Settings whose values, and decisions about them, are file names.
 constexpr std::string_view path_settings = "image_root hierarchy";
 
 constexpr std::array version_columns = {
@@ -26,8 +26,8 @@ constexpr std::array version_columns = {
     Column{.name = "assay"},
 };
 
-// Whatever was decided, by whom with which reason. Nothing is ever deleted: what is revoked gets a
-// decision that says why.
+// Every decision, with its author and reason. Nothing is ever deleted: revoking something adds a
+// decision that explains it.
 constexpr std::array decision_columns = {
     Column{.name = "id", .holds = Holds::number, .least = 1},
     Column{.name = "at", .holds = Holds::second},
@@ -35,7 +35,7 @@ constexpr std::array decision_columns = {
            .holds = Holds::word,
            .of = "created setting added removed restored excluded replaced duplicate control gold "
                  "blocked unblocked asked"},
-    // The setting, classifier, image or annotator.
+    // A setting, classifier, image or annotator.
     Column{.name = "subject", .holds = Holds::text},
     Column{
         .name = "value", .holds = Holds::text, .path_by = "subject", .path_names = path_settings},
@@ -50,7 +50,7 @@ constexpr std::array setting_columns = {
     Column{.name = "decision", .holds = Holds::row, .of = "decision"},
 };
 
-// The labels that are asked about, in the order of the scores of a competition.
+// The labels of questions; for a competition in the order of the scores.
 constexpr std::array class_columns = {
     Column{.name = "number", .holds = Holds::number},
     Column{.name = "id", .holds = Holds::text, .unique = true},
@@ -77,39 +77,40 @@ constexpr std::array edge_columns = {
 constexpr std::array classifier_columns = {
     Column{.name = "number", .holds = Holds::number, .most = most_32_bits},  // as they came
     Column{.name = "name", .unique = true},
-    Column{.name = "store", .holds = Holds::path},  // where its scores were
+    Column{.name = "store", .holds = Holds::path},  // the store of its scores
     Column{.name = "store_id"},
-    Column{.name = "labels_hash", .holds = Holds::hash},  // of the files in predictions/
+    Column{.name = "labels_hash", .holds = Holds::hash},  // hashes of the files in predictions/
     Column{.name = "confidences_hash", .holds = Holds::hash},
     Column{.name = "threshold", .holds = Holds::number, .most = 200},
     Column{.name = "scored", .holds = Holds::number},  // images with scores
     Column{.name = "confident",
-           .holds = Holds::number},  // of these, those that reach the threshold
+           .holds = Holds::number},  // of these, images that reach the threshold
     Column{.name = "active", .holds = Holds::number, .most = 1},
     Column{.name = "decision", .holds = Holds::row, .of = "decision"},
 };
 
-// What the files of 4,096 images in a row were when they were predicted.
+// The hash of the files of each 4,096 consecutive images at the time of prediction.
 constexpr std::array image_block_columns = {
     Column{.name = "block", .holds = Holds::number},
     Column{.name = "digest", .holds = Holds::number, .least = any_least},
-    Column{.name = "classifier", .holds = Holds::row, .of = "classifier"},  // whose store says so
+    // the classifier whose store recorded it
+    Column{.name = "classifier", .holds = Holds::row, .of = "classifier"},
 };
 
-// Numbers of a competition's images are those of the data set; negative ones were brought along as
-// gold, and only images that matter have a row.
+// The numbers of a competition's images are those of the data set. Negative ones were added as
+// gold. Only relevant images have a row.
 constexpr std::array image_columns = {
     Column{.name = "number", .holds = Holds::number, .least = any_least},
     Column{.name = "id", .holds = Holds::text, .unique = true},
     Column{.name = "path", .holds = Holds::path},
-    // Perceptual hash, where it was needed.
+    // Perceptual hash, if it was needed.
     Column{.name = "near_hash",
            .holds = Holds::number,
            .least = any_least,
            .optional = true,
            .since = of_competitions},
-    // Of images that a round of questions with a budget saw: with which others it drew them, in
-    // which order, and how probable that was among those of the stratum that were left (2^-53).
+    // For images in a round of questions with a budget: the stratum of the draw, the order, and the
+    // probability among the remaining images of the stratum (2^-53).
     Column{.name = "draw_stratum", .holds = Holds::number, .optional = true, .since = of_draws},
     Column{.name = "draw", .holds = Holds::number, .optional = true, .since = of_draws},
     Column{.name = "draw_probability",
@@ -129,17 +130,18 @@ constexpr std::array pair_columns = {
     Column{.name = "id", .holds = Holds::number, .least = 1},
     Column{.name = "first", .holds = Holds::row, .of = "classifier"},
     Column{.name = "second", .holds = Holds::row, .of = "classifier"},
-    Column{.name = "candidates", .holds = Holds::number},   // images: confident disagreement
-    Column{.name = "disagreeing", .holds = Holds::number},  // images: whatever the confidence
+    Column{.name = "candidates", .holds = Holds::number},  // images: confident disagreement
+    // number of images, whatever the confidence
+    Column{.name = "disagreeing", .holds = Holds::number},
     Column{.name = "k", .holds = Holds::number, .most = most_32_bits},  // images wanted
 };
 
 constexpr std::array selected_columns = {
     Column{.name = "pair", .holds = Holds::row, .of = "pair"},
     Column{.name = "image", .holds = Holds::row, .of = "image"},
-    // In the order of discrepancy, from 0; of the replaced ones their old place.
+    // In the order of discrepancy, from 0. Replaced ones keep their old place.
     Column{.name = "place", .holds = Holds::number, .most = most_32_bits},
-    // In the random order in which a pair's images are asked about.
+    // The random order in which a pair's images are asked about.
     Column{.name = "turn", .holds = Holds::number, .most = most_32_bits},
     Column{.name = "first_label", .holds = Holds::row, .of = "class"},
     Column{.name = "second_label", .holds = Holds::row, .of = "class"},
@@ -161,11 +163,11 @@ constexpr std::array control_columns = {
 // "Is there a LABEL in IMAGE?"
 constexpr std::array question_columns_of_studies = {
     Column{.name = "id", .holds = Holds::number, .least = 1},
-    Column{.name = "token", .unique = true},  // what annotators see of it
+    Column{.name = "token", .unique = true},  // its name for annotators
     Column{.name = "image", .holds = Holds::row, .of = "image"},
     Column{.name = "label", .holds = Holds::row, .of = "class"},
     Column{.name = "turn", .holds = Holds::number, .most = most_32_bits},  // random
-    // The known answer of a test question, and where it comes from.
+    // The known answer of a test question, and its source.
     Column{.name = "gold", .holds = Holds::number, .most = 1, .optional = true},
     Column{.name = "decision", .holds = Holds::row, .of = "decision", .optional = true},
 };
@@ -189,20 +191,20 @@ constexpr std::array annotator_columns = {
     Column{.name = "decision", .holds = Holds::row, .of = "decision", .optional = true},
 };
 
-// Of one annotator to one question the last answer counts.
+// Of an annotator's answers to a question, the last one counts.
 constexpr std::array answer_columns = {
     Column{.name = "id", .holds = Holds::number, .least = 1},
     Column{.name = "question", .holds = Holds::row, .of = "question"},
     Column{.name = "annotator", .holds = Holds::row, .of = "annotator"},
     Column{.name = "answer", .holds = Holds::number, .most = 2},  // no, yes, cannot say
     Column{.name = "at", .holds = Holds::moment},
-    Column{.name = "source", .holds = Holds::path},  // the file; "page" of a labelling page
-    // What makes a repeated delivery one answer.
+    Column{.name = "source", .holds = Holds::path},  // the file, or "page" for a labeling page
+    // Identifies repeated deliveries of one answer.
     Column{.name = "key", .holds = Holds::text, .optional = true, .unique = true},
     Column{.name = "counts", .holds = Holds::number, .most = 1},
 };
 
-// Which screens annotators were given, by their first questions.
+// The screens that annotators were given, by their first questions.
 constexpr std::array given_columns = {
     Column{.name = "annotator", .holds = Holds::row, .of = "annotator"},
     Column{.name = "question", .holds = Holds::row, .of = "question"},
@@ -256,7 +258,7 @@ constexpr std::array tables_of_studies = {
           .key = "id",
           .one_where = "counts = 1",
           .one_of = "question, annotator"},
-    // Version 1 made it when a study was served first.
+    // In version 1 it was created when a study was first served.
     Table{.name = "given",
           .columns = given_columns,
           .key = "annotator, question",
@@ -266,7 +268,7 @@ constexpr std::array tables_of_studies = {
 constexpr std::array person_columns = {
     Column{.name = "id", .holds = Holds::number, .least = 1},
     Column{.name = "name", .unique = true},
-    Column{.name = "token", .holds = Holds::secret},  // what the link carries
+    Column{.name = "token", .holds = Holds::secret},  // the secret in the link
     Column{.name = "revoked", .holds = Holds::number, .most = 1},
 };
 
@@ -275,7 +277,7 @@ constexpr std::array state_columns = {
     Column{.name = "value", .holds = Holds::number, .most = 1},
 };
 
-// Screens that people had before them, by their tokens.
+// The screens that people currently hold, by their tokens.
 constexpr std::array held_columns = {
     Column{.name = "person", .holds = Holds::row, .of = "person"},
     Column{.name = "screen"},

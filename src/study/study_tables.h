@@ -1,6 +1,6 @@
-// The tables of a study, whose rows are questions to people, their answers and all that led to
-// them: of a competition (competition.sqlite) and of a folder of questions (labelling.sqlite); and
-// those of the people who answer (people.sqlite). docs/formats.md says the same to users.
+// The tables of a study: questions to people, their answers and everything that led to them. They
+// are used by a competition (competition.sqlite), a folder of questions (labelling.sqlite), and for
+// the people who answer (people.sqlite). docs/formats.md describes them for users.
 #pragma once
 
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace assay::study {
 
-/// Of these tables. A version is raised with every column or table that is added, whose `since` it
-/// is.
+/// The version of these tables. Increase it with every added column or table, whose `since` it
+/// becomes.
 inline constexpr std::int64_t study_version = 3;
 inline constexpr std::int64_t people_version = 1;
 
-/// Tables that others refer to come first.
+/// Tables come after those to which they refer.
 std::span<const Table> study_tables();
 std::span<const Table> people_tables();
-/// Throws internal where there is none.
+/// Throws internal if there is none.
 const Column& study_column(std::string_view table, std::string_view column);
 
 }  // namespace assay::study

@@ -1,4 +1,4 @@
-// Tables of a study as csv.
+// Exports tables of a study as csv.
 #pragma once
 
 #include <functional>
@@ -10,28 +10,28 @@
 
 namespace assay::study {
 
-/// A text that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a line
-/// end) gets an apostrophe before it, as does one that begins with an apostrophe.
+/// Adds an apostrophe before a text that a spreadsheet would read as a formula (it begins with =,
+/// +, -, @, a tab or a newline), or that begins with an apostrophe.
 std::string for_spreadsheet(std::string_view text);
 /// Without that apostrophe.
 std::string from_spreadsheet(std::string_view text);
 
-/// A query whose columns, by their names, are those of a table.
+/// A query whose columns and their names are those of the csv table.
 struct CsvQuery {
     std::string sql;
-    int hidden = 0;                                    ///< so many columns first are for `takes`
-    std::function<bool(const Statement&)> takes = {};  ///< whether a row is written; empty: all
-    bool for_spreadsheets = true;                      ///< texts as for_spreadsheet() has them
+    /// the number of first columns that are only for `takes`
+    int hidden = 0;
+    std::function<bool(const Statement&)> takes = {};  ///< whether to write a row; empty writes all
+    bool for_spreadsheets = true;                      ///< protect texts with for_spreadsheet()
     std::string_view AnswerWords::*answers = &AnswerWords::name;  ///< of the column `answer`
 };
 
-/// `emit` gets pieces. Throws bad_input: a damaged file, a number that is no answer.
+/// `emit` receives pieces. Throws bad_input: a damaged file, a number that is no answer.
 void write_csv(const Database& database, const CsvQuery& query,
                const std::function<void(std::string_view)>& emit);
 std::string csv_of(const Database& database, const CsvQuery& query);
 
-/// A row for each answer that was ever given, in the order in which they were taken in: `mad
-/// answers` reads it.
+/// One row for each answer ever given, in the order of storing. `mad answers` can read it.
 std::string answers_csv(const Database& database);
 
 }  // namespace assay::study

@@ -11,7 +11,7 @@
 namespace assay::study {
 namespace {
 
-/// Reads a time from its front.
+/// Parses a time from the front.
 class TimeText {
 public:
     explicit TimeText(std::string_view text) : rest_(text) {}
@@ -22,7 +22,7 @@ public:
         rest_.remove_prefix(1);
         return true;
     }
-    /// Exactly so many digits, at most `most`.
+    /// Exactly `count` digits, with a value of at most `most`.
     std::optional<int> digits(std::size_t count, int most) {
         std::uint64_t value = 0;
         if (rest_.size() < count || !parse_number(rest_.substr(0, count), value) ||
@@ -32,7 +32,7 @@ public:
         rest_.remove_prefix(count);
         return static_cast<int>(value);
     }
-    /// Of a second; digits beyond the sixth are cut off.
+    /// The fraction of a second. Digits after the sixth are dropped.
     std::optional<int> microseconds() {
         std::size_t count = 0;
         int value = 0;

@@ -1,4 +1,4 @@
-// Times as studies keep them: in UTC, in a form whose order as text is their order in time.
+// Times in the form of studies: UTC, in texts whose alphabetical order is the order in time.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@ std::string utc_now();
 /// "2026-11-23T01:02:03.456789Z": of answers.
 std::string utc_moment_now();
 
-/// Whether the text is a time exactly as utc_now() writes it, and on the calendar.
+/// Whether the text is a valid date and time in exactly the form of utc_now().
 bool is_utc_second(std::string_view text);
 /// Likewise utc_moment_now().
 bool is_utc_moment(std::string_view text);
 
-/// As utc_moment_now() writes it, from ISO 8601 with or without time, fraction and offset. Nothing
-/// where it is none.
+/// Converts ISO 8601, with or without time, fraction and offset, to the form of utc_moment_now().
+/// Nothing if it is no time.
 std::optional<std::string> utc_moment_of(std::string_view text);
 
 }  // namespace assay::study

@@ -1,6 +1,6 @@
-// A folder of questions to people, and of what they answered: labelling.sqlite (docs/formats.md).
-// It is made from a csv of questions, is served by assay::labelling::Service, and gives the csv
-// files that `labels aggregate` and `replicate` read.
+// A folder with questions to people and their answers: labelling.sqlite (docs/formats.md). It is
+// made from a csv of questions, served by assay::labelling::Service, and exports the csv files that
+// `labels aggregate` and `replicate` read.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +18,24 @@
 namespace assay::labelling {
 
 struct FolderOptions {
-    /// csv, a question a line: columns item (or image, id), label, perhaps path (of the image file;
-    /// without it the item is the path), class (or name: the label for people), definition,
-    /// synonyms (separated by semicolons), answer (or gold; yes or no: known, to test annotators
-    /// with), control (1: known not to show the label), batch (of a grid: which images are shown
-    /// together). What `labels propose`, `mad questions` and `replicate simulate` write, and what
-    /// `replicate` reads, are such files; other columns are kept out, and named where they look
-    /// like misspelt ones.
+    /// csv with one question per line. Columns: item (or image, id), label, and optionally path (of
+    /// the image file; by default the item), class (or name: the label for people), definition,
+    /// synonyms (separated by semicolons), answer (or gold; yes or no: the known answer, to test
+    /// annotators), control (1: known not to show the label), batch (for a grid: which images are
+    /// shown together). `labels propose`, `mad questions` and `replicate simulate` write such
+    /// files, and `replicate` reads them. Other columns are ignored, with a warning if they look
+    /// misspelled.
     std::filesystem::path questions;
     Task task = Task::yes_no;
-    /// Where relative paths begin; "": the folder of the csv.
+    /// The folder to which paths are relative; "" means the folder of the csv.
     std::filesystem::path images;
-    /// csv (label, definition, and perhaps name, synonyms) or JSON {label: text}; "": what the
-    /// questions say, and WordNet's for ImageNet's classes.
+    /// csv (label, definition, and optionally name, synonyms) or JSON {label: text}; "" uses the
+    /// texts in the questions, and WordNet's for ImageNet's classes.
     std::filesystem::path definitions;
     std::string title;          ///< "": the csv's name
-    std::uint32_t votes = 0;    ///< annotators of each question; 0: 5, of grids 10
-    std::uint32_t screen = 48;  ///< images of a grid, where no batches are named
-    std::uint64_t seed = 1;     ///< of the random order
+    std::uint32_t votes = 0;    ///< annotators per question; 0 means 5, or 10 for grids
+    std::uint32_t screen = 48;  ///< images per grid, if no batches are given
+    std::uint64_t seed = 1;     ///< for the random order
 };
 
 struct FolderSummary {
@@ -45,24 +45,23 @@ struct FolderSummary {
     std::uint64_t questions = 0, images = 0, labels = 0, screens = 0, known = 0;
     std::uint32_t votes = 0;
     std::uint64_t answers = 0, annotators = 0, blocked = 0;
-    std::uint64_t complete = 0;  ///< questions with as many answers as wanted
+    std::uint64_t complete = 0;  ///< questions with as many answers as requested
     std::vector<std::string> warnings;
 };
 
-/// Makes the folder: all of it, or nothing; where it is there with the same questions and options,
-/// it is left as it is, but for where images are (`images`, as set_image_root()); labels whose
-/// texts are others than those of then are told of in the warnings. Image files need not be there.
-/// Throws bad_input (file, line, value): columns that are missing, a question twice, a known answer
-/// that contradicts another, unknown task names; usage: another folder's contents, options out of
-/// range.
+/// Creates the folder, completely or not at all. An existing folder with the same questions and
+/// options is unchanged, except for the location of the images (`images`, as in set_image_root()).
+/// Warnings list labels whose texts have changed. Image files need not exist. Throws bad_input
+/// (file, line, value): missing columns, a repeated question, contradicting known answers, unknown
+/// task names. Throws usage if the folder has other contents, or for options out of range.
 FolderSummary make_folder(const std::filesystem::path& folder, const FolderOptions& options);
-/// Throws bad_input: no such folder, damaged, of a newer version. Warns where not one of the first
-/// image files is there.
+/// Throws bad_input: no such folder, damaged, from a newer version. Warns if none of the first
+/// image files exists.
 FolderSummary folder_summary(const std::filesystem::path& folder);
-/// From now on relative paths of images begin at `root`; the folder must be there. What is inside
-/// of the folder around the labelling folder is kept relative to it, so that all of it can be
-/// moved. Who serves it sees that when it is opened the next time. Throws bad_input: no such
-/// folder, no labelling folder.
+/// Changes the folder to which image paths are relative; it must exist. If it is inside the folder
+/// around the labeling folder, it is stored as a relative path, so that everything can be moved
+/// together. A running server uses the change when it is restarted. Throws bad_input: no such
+/// folder, no labeling folder.
 void set_image_root(const std::filesystem::path& folder, const std::filesystem::path& root);
 /// "assay.labelling/1", docs/results.md.
 ResultType result_type(ResultOf<FolderSummary>);
@@ -70,12 +69,12 @@ Report report_of(const FolderSummary& summary);
 
 bool is_labelling_folder(const std::filesystem::path& folder);
 
-/// What people said, as csv, for the task's reader. Of yes-no and labels: item, label, class,
-/// annotator, answer (no, maybe, yes: votes for `labels aggregate`), question, at. Of grids:
+/// People's answers as csv for the reader of the task. For yes-no and labels: item, label, class,
+/// annotator, answer (no, maybe, yes: votes for `labels aggregate`), question, at. For grids:
 /// annotator, image, label, selected, batch, control (for `replicate`), without images that an
-/// annotator could not judge. Those that count, of annotators who are not blocked; in the order in
-/// which they were given. `emit` gets pieces. Throws bad_input, naming the answer: it belongs to an
-/// annotator, question, image, label or screen that is not there.
+/// annotator could not judge. Includes answers that count, by annotators who are not blocked, in
+/// the order in which they were given. `emit` receives pieces. Throws bad_input, naming the answer,
+/// if its annotator, question, image, label or screen does not exist.
 void write_answers_csv(const std::filesystem::path& folder,
                        const std::function<void(std::string_view)>& emit);
 

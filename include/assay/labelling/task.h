@@ -1,5 +1,5 @@
-// Questions to people as a labelling page shows them: "does this image show a LABEL?", one at a
-// time, a grid of images at a time, or all labels of an image at a time.
+// The question types of a labeling page: "does this image show a LABEL?" one at a time, a grid of
+// images, or all labels of an image.
 #pragma once
 
 #include <array>
@@ -18,9 +18,10 @@ using study::Answer;
 
 enum class Task : std::uint8_t {
     yes_no,  ///< one image, one label: yes, no, cannot say
-    grid,    ///< one label, many images: those that show it are clicked, the others do not show it
-    labels,  ///< one image, many labels: those that apply are chosen, the others do not apply; each
-             ///< may be marked as unsure
+    grid,    ///< one label, many images: people click those that show it, and the others do not
+             ///< show it
+    labels,  ///< one image, many labels: people choose those that apply, and the others do not
+             ///< apply; each may be marked as unsure
 };
 constexpr auto words_of(Task) {
     return std::array<std::pair<Task, std::string_view>, 3>{
@@ -32,15 +33,15 @@ constexpr std::string_view name_of(Task task) {
 /// Throws usage with the known names.
 Task task_named(std::string_view name);
 
-/// By the words of the pages' interface. Throws bad_input with the known ones.
+/// By the words in the pages' interface. Throws bad_input with the known ones.
 Answer answer_named(std::string_view name);
 
-/// What annotators read of a label.
+/// The texts about a label for annotators.
 struct LabelText {
     std::string id;
     std::string name;
     std::string definition;             ///< "": nobody gave one
-    std::vector<std::string> synonyms;  ///< other names of it
+    std::vector<std::string> synonyms;  ///< other names
 };
 
 }  // namespace assay::labelling

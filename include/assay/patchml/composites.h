@@ -21,7 +21,7 @@
 
 namespace assay {
 
-/// k patches a composite, each with its longer side p pixels.
+/// k patches per composite. The longer side of each has p pixels.
 struct Grid {
     int k;
     int p;
@@ -31,53 +31,53 @@ struct Grid {
 struct CompositeOptions {
     /// The papers' five.
     std::vector<Grid> grids = {{2, 256}, {3, 256}, {4, 256}, {6, 170}, {9, 128}};
-    int canvas = 512;       ///< F: rows and columns of a composite, pixels; at most 8192
-    bool distinct = false;  ///< k different classes in every composite
+    int canvas = 512;       ///< F: the height and width of a composite in pixels; at most 8192
+    bool distinct = false;  ///< each composite has k different classes
     Interpolation interpolation = Interpolation::bicubic;
     std::uint64_t seed = 1;
-    std::size_t limit = 0;  ///< the first n composites of each grid only; 0: all
-    /// 1 to 100: JPEG (see encode_jpeg) in place of PNG. A fraction of the bytes, but other pixels,
-    /// which depend on the JPEG library.
+    std::size_t limit = 0;  ///< only the first n composites of each grid; 0 means all
+    /// 1 to 100: writes JPEG (see encode_jpeg) instead of PNG. Files are a fraction of the size,
+    /// but the pixels differ and depend on the JPEG library.
     std::optional<int> jpeg_quality{};
-    /// What follows does not change a byte of what is made.
+    /// The members below do not affect the output.
     int threads = 0;  ///< 0: one per core
-    /// Resized patches that are kept for other grids and seeds, bytes. The first to come stay:
-    /// every grid uses every patch once, in random order, so that no other choice is hit more
-    /// often.
+    /// The limit in bytes for cached resized patches that other grids and seeds can use. The first
+    /// ones stay: every grid uses every patch once, in random order, so no other choice has more
+    /// hits.
     std::size_t cache_bytes = std::size_t{256} << 20;
-    ProgressCallback progress{};  ///< counts composites in a step called by the folder
+    ProgressCallback progress{};  ///< counts composites in a step named by the folder
 };
 
-/// The p of the papers for k of 2, 3, 4 (canvas / 2), 6 (canvas / 3) and 9 (canvas / 4); for
-/// another k the largest that fits: floor(canvas / ceil(sqrt(k))). k >= 1.
+/// The papers' p for k of 2, 3, 4 (canvas / 2), 6 (canvas / 3) and 9 (canvas / 4). For any other k
+/// the largest that fits: floor(canvas / ceil(sqrt(k))). k >= 1.
 int default_patch_side(int k, int canvas);
 
-/// Throws usage, naming every grid at fault: k or p below 1, k p^2 > F^2, k > floor(F / p)^2, the
-/// same grid twice; or a canvas out of range.
+/// Throws usage, naming every invalid grid: k or p below 1, k p^2 > F^2, k > floor(F / p)^2, a
+/// repeated grid; or a canvas out of range.
 void check_grids(const CompositeOptions& options);
-/// check_grids, and throws usage where k is more than the pool's patches or, with `distinct`, than
-/// its classes; and bad_input where a class id of the pool cannot stand in a list of labels.
+/// Calls check_grids. Also throws usage if k exceeds the pool's patches or, with `distinct`, its
+/// classes; bad_input if a class id of the pool cannot be written in a list of labels.
 void check_composites(const PatchPool& pool, const CompositeOptions& options);
 
-/// Which patches make which composites: composite i of the grid takes patches[i * k], ...,
-/// patches[i * k + k - 1], which go to cells 0 to k - 1.
+/// The assignment of patches to composites: composite i of the grid uses patches[i * k], ...,
+/// patches[i * k + k - 1] in cells 0 to k - 1.
 struct CompositePlan {
     Grid grid{};
     std::vector<std::uint32_t> patches;
     std::size_t size() const { return patches.size() / static_cast<std::size_t>(grid.k); }
 };
 
-/// Draws without replacement while k patches are left (or until the limit). Draws are those of
-/// RandomStream(seed, "patchml.draw", k * 2^32 + p), in order: each picks one of the patches left,
-/// evenly.
+/// Draws without replacement while k patches are left (or until the limit). It uses the draws of
+/// RandomStream(seed, "patchml.draw", k * 2^32 + p) in order, each picking one of the remaining
+/// patches uniformly.
 ///
-/// With `distinct` a patch whose class the composite already has is put aside and another drawn;
-/// what was put aside is back in the pool for the next composite. It ends when the patches left
-/// have fewer than k classes. Cost: 4 bytes a patch; one draw per patch.
+/// With `distinct`, a patch whose class the composite already has is put aside, and another is
+/// drawn. Patches put aside return to the pool for the next composite. Drawing ends when the
+/// remaining patches have fewer than k classes. Cost: 4 bytes per patch; one draw per patch.
 CompositePlan plan_composites(const PatchPool& pool, const Grid& grid,
                               const CompositeOptions& options);
 
-/// Where a patch stands on its canvas: pixels from the top left.
+/// The position of a patch on its canvas, in pixels from the top left.
 struct Placement {
     int row, column;  ///< of its cell: j / c and j mod c, c = floor(canvas / p)
     int x, y;         ///< of the patch: its cell's corner and the offset
@@ -90,23 +90,23 @@ struct Placement {
 std::vector<Placement> place_patches(const PatchPool& pool, const CompositePlan& plan,
                                      std::size_t i, const CompositeOptions& options);
 
-/// The image itself: black where no patch is. Each patch is cut out of its decoded image and
-/// resized as Pillow's crop(...).resize(..., filter). Throws bad_input when an image changed since
+/// Makes the image, black where there is no patch. Each patch is cut out of its decoded image and
+/// resized as Pillow's crop(...).resize(..., filter). Throws bad_input if an image changed since
 /// the pool was made.
 Image compose(const PatchPool& pool, const CompositePlan& plan, std::size_t i,
               const CompositeOptions& options);
 
-/// Composites of one grid by number of distinct labels.
+/// The number of composites of one grid by number of distinct labels.
 struct GridCounts {
     Grid grid{};
     std::uint64_t composites = 0;
     std::vector<std::uint64_t> by_labels;  ///< [n]: with exactly n labels; k + 1 numbers
-    std::uint64_t patches_left = 0;        ///< of the pool, used in no composite
+    std::uint64_t patches_left = 0;        ///< patches of the pool that no composite uses
     std::uint64_t repeats() const;         ///< composites with fewer than k labels
 };
 GridCounts count_labels(const PatchPool& pool, const CompositePlan& plan);
 
-/// The chance that k patches drawn from `classes` equally frequent classes repeat one: 1 -
+/// The probability that k patches drawn from `classes` equally frequent classes repeat one: 1 -
 /// prod_{j<k} (1 - j/classes).
 double repeat_proportion(int k, std::size_t classes);
 /// The same for k patches drawn without replacement from a pool with these counts:
@@ -119,32 +119,33 @@ struct CompositeReport {
     std::uint64_t seed = 0;
     std::vector<GridCounts> grids;
     std::uint64_t composites = 0;
-    std::uint64_t found = 0;  ///< composites that an interrupted run had left
-    bool was_there = false;   ///< a finished data set with the same settings: nothing was done
+    std::uint64_t found = 0;  ///< composites from an interrupted run
+    bool was_there = false;   ///< a finished data set with the same settings exists, so nothing was
+                              ///< done
     std::uint64_t image_bytes = 0;
     std::uint64_t cache_hits = 0;  ///< patches taken from the cache
     std::uint64_t decodes = 0;
 };
 
-/// Patches that stay in memory between data sets made from one pool; see
+/// Patches that stay in memory for several data sets from one pool; see
 /// CompositeOptions::cache_bytes.
 class PatchCache;
 std::shared_ptr<PatchCache> make_patch_cache(const PatchPool& pool,
                                              const CompositeOptions& options);
 
-/// Makes the data set in `folder`: images k<k>-p<p>/<i, six digits>.png (or
-/// .jpg); labels.csv (path, labels,
-/// k, patch_side, label_count); manifest.csv, a row per patch (path, k, patch_side, cell, row,
-/// column, x, y, width, height, class, image, xmin, ymin, xmax, ymax: the box as edges in the
-/// source image); rejected.csv where boxes were left out; patchml.json with the settings.
-/// open_dataset reads it as any other.
+/// Makes the data set in `folder`: images k<k>-p<p>/<i, six digits>.png (or .jpg); labels.csv
+/// (path, labels, k, patch_side, label_count); manifest.csv, a row per patch (path, k, patch_side,
+/// cell, row, column, x, y, width, height, class, image, xmin, ymin, xmax, ymax: the box as edges
+/// in the source image); rejected.csv if boxes were excluded; patchml.json with the settings.
+/// open_dataset can read it.
 ///
-/// Same pool and settings, same bytes: for any number of threads, and (PNG compression is a
-/// library's) the same pixels everywhere. Images are made in the hidden folder .<name>.partial
-/// beside `folder`, which is synced and renamed when all is there. After an interruption the same
-/// call goes on: images found are decoded to see that they are whole, and kept. Throws usage when
-/// `folder`, or the hidden one, was made with other settings (which, is said) or is something else;
-/// busy; io; interrupted. Memory: about 150 bytes a patch and the cache.
+/// The same pool and settings give the same bytes for any number of threads, and the same pixels on
+/// every machine (PNG compression depends on the library). Images are made in the hidden folder
+/// .<name>.partial next to `folder`, which is synced and renamed when complete. After an
+/// interruption the same call resumes: it decodes existing images to check that they are complete,
+/// and keeps them. Throws usage if `folder`, or the hidden one, was made with other settings
+/// (naming them) or is something else; busy; io; interrupted. Memory: about 150 bytes per patch and
+/// the cache.
 CompositeReport make_composites(const PatchPool& pool, const CompositeOptions& options,
                                 const std::filesystem::path& folder,
                                 std::shared_ptr<PatchCache> cache = nullptr);

@@ -1,7 +1,7 @@
-// A report that stays up to date: its page over HTTP while models are still being run.
+// Serves a report that stays up to date over HTTP while models are still running.
 //
-// As with the labelling pages, nothing that comes from the network is believed. All that is asked
-// for lies below a secret of the link, and there is nothing to change.
+// As with the labeling pages, all network input is untrusted. Every path contains a secret from the
+// link, and there is nothing to change.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace assay::serve {
 
 class ReportServer {
 public:
-    /// Makes the report, and listens. Throws as make_report() and Server do.
+    /// Makes the report and opens the port. Throws as make_report() and Server do.
     ReportServer(ReportOptions report, const ServerOptions& options,
                  const ProgressCallback& progress = {});
     ~ReportServer();
@@ -24,15 +24,15 @@ public:
     ReportServer& operator=(const ReportServer&) = delete;
 
     const std::string& url() const;
-    /// Of this run; another one has another.
+    /// The link of this run; every run has another.
     std::string link() const;
     std::string network_warning() const;
     const ReportDocument& first() const;
 
-    /// Answers requests until `stop` (asked ten times a second) says so, and makes the report again
-    /// when files of its stores, competitions and tables have changed: looking takes at most a
-    /// twentieth of the time, making at most half. What cannot be made is a warning, and the
-    /// report before it stays.
+    /// Answers requests until `stop` (called ten times a second) returns true. Makes the report
+    /// again if files of its stores, competitions and tables have changed. Checking takes at most a
+    /// twentieth of the time, and making at most half. If it cannot be made, there is a warning and
+    /// the previous report stays.
     void run(const std::function<bool()>& stop);
 
 private:

@@ -1,4 +1,4 @@
-// What people say to a question.
+// People's answers to a question.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@ enum class Answer : std::uint8_t { no, yes, cannot_say };
 struct AnswerWords {
     std::string_view name;    ///< in tables and messages
     std::string_view word;    ///< in the labelling page's interface
-    std::string_view vote;    ///< for `labels aggregate`: the middle of its scale
+    std::string_view vote;    ///< for `labels aggregate`: "cannot say" is the middle of its scale
     std::string_view choice;  ///< in Label Studio
 };
-/// Of no, yes, cannot_say.
+/// In the order no, yes, cannot_say.
 inline constexpr std::array<AnswerWords, 3> answer_words = {{
     {"no", "no", "no", "No"},
     {"yes", "yes", "yes", "Yes"},

@@ -1,4 +1,4 @@
-// What `assay verify` finds in a study.
+// The findings of `assay verify` about a study.
 #pragma once
 
 #include <filesystem>
@@ -11,10 +11,10 @@ namespace assay::study {
 
 struct StudyCheck {
     std::filesystem::path folder;
-    /// One sentence each: the database's integrity, values that may not stand where they do, rows
-    /// that name nothing, files that are not what was recorded. Empty: all is well.
+    /// One sentence for each problem: the database's integrity, invalid values, references to
+    /// missing rows, files that differ from their record. Empty if all is well.
     std::vector<std::string> problems;
-    bool competition = false;  ///< else a folder of questions
+    bool competition = false;  ///< otherwise a folder of questions
 };
 /// "assay.mad_verify/1", "assay.labelling_verify/1".
 Report report_of(const StudyCheck& check);

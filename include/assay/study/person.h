@@ -6,11 +6,11 @@
 
 namespace assay::study {
 
-/// Somebody with a link.
+/// A person with a link.
 struct Person {
     std::int64_t id = 0;
-    std::string name;   ///< the annotator's in all results
-    std::string token;  ///< a secret: what the link says
+    std::string name;   ///< the annotator's name in all results
+    std::string token;  ///< a secret: the token in the link
     bool revoked = false;
 };
 
