@@ -375,30 +375,6 @@ json checked_layer(const json& layer, PassedOver* passed_over) {
     return out;
 }
 
-std::string result_schema(const json& file) {
-    if (!file.is_object()) return "";
-    const auto schema = file.find("schema");
-    if (schema == file.end() || !schema->is_string()) return "";
-    const auto& name = schema->get_ref<const std::string&>();
-    return name.starts_with("assay.") ? name : "";
-}
-
-std::string why_no_settings(const json& file) {
-    if (!file.is_object()) return "it does not contain settings";
-    if (const std::string schema = result_schema(file); !schema.empty())
-        return fmt::format("it is a saved result of Assay (`{}`)", schema);
-    std::vector<std::string> known = {"label_names", "label_descriptions", "label_offset",
-                                      "pretrained_cfg"};
-    for (const SettingKey& key : setting_keys()) known.push_back(key.name);
-    bool harmless = true;
-    for (const auto& [key, value] : file.items()) {
-        if (std::ranges::find(known, key) != known.end() || !nearest_name(key, known).empty())
-            return "";
-        harmless = harmless && is_harmless(key);
-    }
-    return harmless ? "" : "none of its keys is a setting of a model";
-}
-
 void apply_layer(const json& layer, ModelSpec& spec) {
     // An inherited resize size belongs to the inherited input size. With another input size, the
     // implied proportion is kept.
