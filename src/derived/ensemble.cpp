@@ -9,9 +9,9 @@
 #include "assay/error.h"
 #include "assay/evaluate/score.h"
 #include "core/parallel.h"
-#include "core/statistics.h"
 #include "derived/fit_rows.h"
 #include "derived/written_rows.h"
+#include "metric/agreement.h"
 #include "store/same_data.h"
 
 namespace assay {
@@ -100,7 +100,8 @@ struct ItemMean {
         squares += more.squares;
         n += more.n;
     }
-    Estimate estimate(Unit unit, double most, double level) const {
+    /// most: that an item may have. yes_or_no: an item has 0 or that.
+    Estimate estimate(Unit unit, double most, bool yes_or_no, double level) const {
         Estimate out;
         out.unit = unit;
         out.n = n;
@@ -109,16 +110,12 @@ struct ItemMean {
             return out;
         }
         const auto items = static_cast<double>(n);
-        out.value = sum / items;
+        out.value = std::min(most, sum / items);
         if (n == 1) {
             out.note = "no interval from a single item";
             return out;
         }
-        const double variance = std::max(0.0, squares - sum * sum / items) / (items - 1);
-        out.standard_error = std::sqrt(variance / items);
-        out.interval = symmetric_interval(*out.value, *out.standard_error, level, "normal");
-        out.interval->low = std::max(0.0, out.interval->low);
-        out.interval->high = std::min(most, out.interval->high);
+        add_mean_interval(out, squares / (most * most), 1 / most, yes_or_no, level);
         return out;
     }
 };
@@ -233,9 +230,10 @@ EnsembleStore make_ensemble(const EnsembleOptions& options, const ProgressCallba
             {store.folder(), store.spec().model_name, top1_of(store, options)});
     }
     const Disagreement differ = disagreement_of(members, first.rows(), options.threads);
-    result.agreement = differ.agreement.estimate(Unit::proportion, 1, options.level);
+    result.agreement =
+        differ.agreement.estimate(Unit::proportion, 1, stores.size() == 2, options.level);
     result.mutual_information = differ.information.estimate(
-        Unit::nats, std::log(static_cast<double>(stores.size())), options.level);
+        Unit::nats, std::log(static_cast<double>(stores.size())), false, options.level);
     result.without_scores = result.items - result.agreement.n;
     if (result.without_scores > 0)
         result.warnings.push_back(

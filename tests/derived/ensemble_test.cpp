@@ -9,6 +9,7 @@
 #include "../evaluate/saved_scores.h"
 #include "assay/error.h"
 #include "assay/robustness/derived_store.h"
+#include "core/statistics.h"
 #include "message_of.h"
 
 namespace assay {
@@ -57,6 +58,37 @@ TEST(Ensemble, TheMeanAndTheDisagreement) {
             EXPECT_NEAR(row.target_probability, odds / (1 + odds), 1e-6);
         }
     }
+}
+
+TEST(Ensemble, IntervalsOfTheDisagreementHaveAWidth) {
+    const Scratch folder;
+    save(folder, made_up(400, 3, 1), "a");
+    save(folder, made_up(400, 3, 1), "same");
+    save(folder, made_up(400, 3, 2), "b");
+    EnsembleOptions options;
+    options.stores = {folder / "runs/val/a", folder / "runs/val/same"};
+    // No item of 400 differs, which leaves open that a few of all items do.
+    const EnsembleStore equal = make_ensemble(options);
+    EXPECT_EQ(*equal.agreement.value, 1);
+    const Interval all = wilson(400, 400);
+    EXPECT_NEAR(equal.agreement.interval->low, all.low, 1e-12);
+    EXPECT_EQ(equal.agreement.interval->high, 1);
+    EXPECT_EQ(equal.agreement.interval->method, "wilson");
+    EXPECT_EQ(equal.mutual_information.interval->low, 0);
+    EXPECT_GT(equal.mutual_information.interval->high, 0);
+    // Two members: a pair agrees or does not.
+    options.stores[1] = folder / "runs/val/b";
+    options.name = "two";
+    const EnsembleStore two = make_ensemble(options);
+    const auto hits = static_cast<std::uint64_t>(std::llround(400 * *two.agreement.value));
+    EXPECT_NEAR(two.agreement.interval->low, wilson(hits, 400).low, 1e-12);
+    EXPECT_NEAR(two.agreement.interval->high, wilson(hits, 400).high, 1e-12);
+    EXPECT_LT(two.mutual_information.interval->high, std::log(2.0));
+    // The pairs of an item of three go together.
+    options.stores.push_back(folder / "runs/val/same");
+    options.name = "three";
+    const EnsembleStore three = make_ensemble(options);
+    EXPECT_EQ(three.agreement.interval->method, "wilson.clusters");
 }
 
 TEST(Ensemble, ThreadsChangeNoBitAndRowsWithoutScoresStaySo) {
