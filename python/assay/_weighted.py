@@ -254,7 +254,7 @@ def estimate_of(facts: "dict[str, Any]", items: Items, found: Optional[Found], l
         if found.noise > 0:
             out["note"] = f"noise alone adds about {found.noise:.2g} with these weights, so the interval extends down by as much"
         if low < high:
-            out["interval"] = {"low": low, "high": high, "level": level, "method": method}
+            out["interval"] = {"low": float(low), "high": float(high), "level": level, "method": method}
     return out
 
 

@@ -170,7 +170,7 @@ def area(items: Items, parameters: "dict[str, str]", roc: bool) -> Found:
         influence, drawn = influence + moved[labels], drawn + moved[labels]
     rare = int(effective.argmin())
     note = f"no interval: class {used[rare]} has {effective[rare]:.1f} effective items, and 2 are needed" if effective[rare] < 2 else ""
-    few = Few(1 / float((share**2 / effective).sum()), _degrees(items, drawn, used, effective), bias)
+    few = Few(1 / float((share**2 / effective).sum()), _degrees(items, drawn, used, effective), float(bias))
     return Found(value, influence, drawn, few, note=note)
 
 

@@ -247,7 +247,7 @@ def _latex(title: str, columns: "list[str]", rows: "list[list[str]]") -> str:
 
 
 def _csv(names: "list[str]", records: "list[dict[str, Any]]") -> str:
-    shown: "Callable[[Any], str]" = lambda value: "" if value is None else repr(value) if isinstance(value, float) else str(value)  # noqa: E731
+    shown: "Callable[[Any], str]" = lambda value: "" if value is None else repr(float(value)) if isinstance(value, float) else str(value)  # noqa: E731
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(names)

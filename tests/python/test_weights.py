@@ -227,6 +227,10 @@ class Results(InFolder):
         self.assertEqual(assay.score(scores, labels, sample_weight=weights(500) * 3, model="net", dataset="val")["nll"].interval[:2],
                          assay.score(scores, labels, sample_weight=weights(500) * 3, model="net", dataset="val")["nll"].interval[:2])
         self.assertIn("net on val", report._repr_html_())
+        areas = assay.score(scores, labels, CURVES, sample_weight=weights(500))
+        self.assertNotIn("float64", areas.to_csv())
+        for m in areas.measurements:
+            self.assertEqual([type(end) for end in m.interval[:2]], [float, float])
         several = assay.score({"a": scores, "b": scores * 2}, labels, "top1,nll", sample_weight=weights(500))
         self.assertEqual(several["a", "top1"].value, several["b", "top1"].value)
         self.assertGreater(several["b", "nll"], several["a", "nll"])
