@@ -35,6 +35,11 @@ class Few(NamedTuple):
     bias: float  # of the area
 
 
+def dot(a: Any, b: Any) -> float:
+    """The sum of products: the same bits for any number of threads of the linear algebra that NumPy uses."""
+    return float((a * b).sum())
+
+
 class Undefined(Exception):
     """Why a metric has no value."""
 
@@ -59,7 +64,7 @@ def spread_of(items: Items, *found: Found) -> Spread:
     if variance == 0:
         return Spread(0.0, n - 1)
     # Satterthwaite 1946: 2 / degrees is the squared coefficient of variation of a sum of n such parts.
-    uneven = float((parts @ parts) / parts.sum() ** 2 - 1 / n)
+    uneven = float(dot(parts, parts) / parts.sum() ** 2 - 1 / n)
     rarest = [one.few.degrees for one in found if one.few is not None]
     return Spread(variance**0.5, min([n - 1, 2 / uneven if uneven > 0 else numpy.inf, *rarest]))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from . import _weighted_curves
-from ._influences import Found, Items, Spread, Undefined, spread_of, student
+from ._influences import Found, Items, Spread, Undefined, dot, spread_of, student
 from ._labels import to_numpy
 from ._library import Error
 
@@ -107,7 +107,7 @@ def _of_probabilities(store: Any, labels: Any) -> "dict[str, Any]":
 
 
 def _mean(items: Items, values: Any) -> Found:
-    value = float(items.weights @ values)
+    value = dot(items.weights, values)
     return Found(value, values - value)
 
 
@@ -139,7 +139,7 @@ def _of_classes(items: Items, value_of: "Callable[[Any, Any, Any], tuple[float, 
     value, of_hits, of_labels, of_predictions = value_of(
         sums(items.labels, hit), sums(items.labels, slice(None)), sums(items.predicted, mapped))
     moved = hit * of_hits[items.labels] + of_labels[items.labels] + numpy.where(mapped, of_predictions[items.predicted], 0)
-    return Found(float(value), moved - items.weights @ moved)
+    return Found(float(value), moved - dot(items.weights, moved))
 
 
 def _ratio(above: Any, below: Any) -> Any:
@@ -167,7 +167,7 @@ def _averaged(kind: str) -> "Callable[[Items, dict[str, str]], Found]":
             of_below = -share * _ratio(each, below)
             of_labels = of_below if kind != "precision" else numpy.zeros(items.classes)
             of_predictions = of_below if kind in ("precision", "f1") else numpy.zeros(items.classes)
-            return share @ each, _ratio(times * share, below), of_labels + (each if average == "weighted" else 0), of_predictions
+            return dot(share, each), _ratio(times * share, below), of_labels + (each if average == "weighted" else 0), of_predictions
 
         return _of_classes(items, value_of)
 
@@ -178,7 +178,7 @@ def _kappa(items: Items, _: "dict[str, str]") -> Found:
     import numpy
 
     def value_of(hits: Any, labels: Any, predictions: Any) -> "tuple[float, Any, Any, Any]":
-        agreed, chance = hits.sum(), labels @ predictions
+        agreed, chance = hits.sum(), dot(labels, predictions)
         if chance >= 1:
             raise Undefined("all labels and predictions are one class")
         of_chance = (agreed - 1) / (1 - chance) ** 2
@@ -191,11 +191,11 @@ def _matthews(items: Items, _: "dict[str, str]") -> Found:
     import numpy
 
     def value_of(hits: Any, labels: Any, predictions: Any) -> "tuple[float, Any, Any, Any]":
-        of_labels, of_predictions = 1 - labels @ labels, 1 - predictions @ predictions
+        of_labels, of_predictions = 1 - dot(labels, labels), 1 - dot(predictions, predictions)
         if min(of_labels, of_predictions) <= 1e-15:
             nothing = numpy.zeros(items.classes)
             return 0.0, nothing, nothing, nothing
-        covariance, below = hits.sum() - labels @ predictions, (of_labels * of_predictions) ** 0.5
+        covariance, below = hits.sum() - dot(labels, predictions), (of_labels * of_predictions) ** 0.5
         value = covariance / below
         return (
             value, numpy.full(items.classes, 1 / below), -predictions / below + value * labels / of_labels,
@@ -236,7 +236,7 @@ def found_of(facts: "dict[str, Any]", items: Items) -> Found:
 def estimate_of(facts: "dict[str, Any]", items: Items, found: Optional[Found], level: float, why: str = "") -> "dict[str, Any]":
     """The same with the value, the interval and the parameters under weights."""
     out = {name: value for name, value in facts.items() if name not in ("interval", "note", "standard_error", "undefined")}
-    effective = float(1 / (items.weights @ items.weights))
+    effective = 1 / dot(items.weights, items.weights)
     out.update(
         value=None if found is None else found.value, n=len(items.weights), parameters={**facts.get("parameters", {}), "sample_weight": "given"},
         effective_items=effective,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._influences import Few, Found, Items, Undefined
+from ._influences import Few, Found, Items, Undefined, dot
 from ._library import Error
 
 _ROWS = 4096  # of scores at a time
@@ -90,10 +90,6 @@ def _sums(rows: Any) -> Any:
     return numpy.rint(parts * unit).astype(numpy.int64).sum(1) / unit * largest
 
 
-def _kish(weights: Any) -> float:
-    return float(weights.sum() ** 2 / (weights @ weights))
-
-
 def _in_order(keys: Any, weights: Any, hit: Any) -> "tuple[Any, Any, Any]":
     """The group of equal keys that each item is in, the lowest first, and each group's weight of positives and of negatives."""
     import numpy
@@ -106,24 +102,24 @@ def _in_order(keys: Any, weights: Any, hit: Any) -> "tuple[Any, Any, Any]":
     return group, numpy.bincount(group[hit], weights[hit], groups), numpy.bincount(group[~hit], weights[~hit], groups)
 
 
-def _roc(group: Any, ours: Any, theirs: Any) -> "tuple[float, Any, Any, Any]":
+def _roc(ours: Any, theirs: Any) -> "tuple[float, Any, Any, Any]":
     """The area, the influences of a positive and of a negative of each group, and nothing for the bias."""
     import numpy
 
     all_ours, all_theirs = ours.sum(), theirs.sum()
     below, above = numpy.cumsum(theirs) - theirs / 2, all_ours - numpy.cumsum(ours) + ours / 2
-    area = float(ours @ below / (all_ours * all_theirs))
+    area = dot(ours, below) / float(all_ours * all_theirs)
     return area, (below / all_theirs - area) / all_ours, (above / all_ours - area) / all_theirs, None
 
 
-def _precision_recall(group: Any, ours: Any, theirs: Any) -> "tuple[float, Any, Any, Any]":
+def _precision_recall(ours: Any, theirs: Any) -> "tuple[float, Any, Any, Any]":
     """The same for average precision, and the weight of positives and of all items that reach each group."""
     import numpy
 
     all_ours = ours.sum()
     hits, every = (numpy.cumsum(part[::-1])[::-1] for part in (ours, ours + theirs))
     precision = _ratio(hits, every)
-    area = float(ours @ precision / all_ours)
+    area = dot(ours, precision) / float(all_ours)
     gain, loss = numpy.cumsum(_ratio(ours, every)), numpy.cumsum(_ratio(ours * precision, every))
     return area, (precision - area + gain - loss) / all_ours, -loss / all_ours, (hits, every)
 
@@ -144,33 +140,35 @@ def area(items: Items, parameters: "dict[str, str]", roc: bool) -> Found:
         raise Undefined("the store does not keep every class's score")
     if average == "binary" and items.classes != 2:
         raise Undefined(f"{items.classes} classes; two are needed")
-    size = numpy.bincount(labels, w, items.classes)
+    size, squares = numpy.bincount(labels, w, items.classes), numpy.bincount(labels, w * w, items.classes)
     used = [c for c in ([1] if average == "binary" else range(items.classes)) if size[c] > 0 and not (roc and (labels == c).all())]
     if not used:
         raise Undefined("all items that count belong to one class, so there is no other class to compare with")
     share = size[used] / size[used].sum() if average == "weighted" else numpy.full(len(used), 1 / len(used))
     influence, drawn = numpy.zeros(n), numpy.zeros(n)
-    areas, effective, bias = numpy.zeros(len(used)), numpy.zeros(len(used)), 0.0
+    areas, bias = numpy.zeros(len(used)), 0.0
+    # Kish's numbers of positives, and of negatives.
+    effective = size[used] ** 2 / squares[used]
+    others = _ratio((size.sum() - size[used]) ** 2, squares.sum() - squares[used])
     for place, c in enumerate(used):
         hit = labels == c
         group, ours, theirs = _in_order(items.ranking.of(c, parameters.get("scores") == "stored"), w, hit)
-        areas[place], positive, negative, reached = (_roc if roc else _precision_recall)(group, ours, theirs)
+        areas[place], positive, negative, reached = (_roc if roc else _precision_recall)(ours, theirs)
         each = share[place] * numpy.where(hit, positive[group], negative[group])
         influence += each
-        effective[place] = _kish(w[hit])
-        drawn += each * numpy.where(hit, _few(effective[place]), _few(_kish(w[~hit])) if roc else 1)
+        drawn += each * numpy.where(hit, _few(effective[place]), _few(others[place]) if roc else 1)
         if reached is not None:  # a positive is among those that reach its own score
             hits, every, own = reached[0][group[hit]], reached[1][group[hit]], w[hit]
-            others = numpy.where(every - own > 1e-12 * every, _ratio(hits - own, every - own), 1)
-            bias += share[place] * float(own @ (hits / every - others)) / own.sum()
-    value = min(1.0, float(share @ areas))
+            without = numpy.where(every - own > 1e-12 * every, _ratio(hits - own, every - own), 1)
+            bias += share[place] * dot(own, hits / every - without) / own.sum()
+    value = min(1.0, dot(share, areas))
     if average == "weighted":
         moved = numpy.zeros(items.classes)
         moved[used] = (areas - value) / size[used].sum()
         influence, drawn = influence + moved[labels], drawn + moved[labels]
     rare = int(effective.argmin())
     note = f"no interval: class {used[rare]} has {effective[rare]:.1f} effective items, and 2 are needed" if effective[rare] < 2 else ""
-    few = Few(1 / float((share**2 / effective).sum()), _degrees(items, drawn, used, effective), float(bias))
+    few = Few(1 / float((share**2 / effective).sum()), _degrees(items, drawn, size, squares), float(bias))
     return Found(value, influence, drawn, few, note=note)
 
 
@@ -179,17 +177,14 @@ def _few(effective: float) -> float:
     return (effective / (effective - 1)) ** 0.5 if effective > 1.5 else 3**0.5
 
 
-def _degrees(items: Items, drawn: Any, used: "list[int]", effective: Any) -> float:
-    """How many draws the variance is known from, by the rarest class of each item."""
+def _degrees(items: Items, drawn: Any, size: Any, squares: Any) -> float:
+    """How many draws the variance is known from, by the class of each item. size, squares: of the weights of each class."""
     import numpy
 
     of_class = numpy.bincount(items.labels, (items.weights * drawn) ** 2, items.classes)
-    sizes = numpy.full(items.classes, numpy.inf)
-    sizes[used] = numpy.maximum(1, effective - 1)
-    for c in set(numpy.flatnonzero(of_class).tolist()) - set(used):
-        sizes[c] = max(1, _kish(items.weights[items.labels == c]) - 1)
-    squares = float((of_class**2 / sizes).sum())
-    return max(1.0, float(of_class.sum() ** 2 / squares)) if squares > 0 else numpy.inf
+    draws = numpy.maximum(1, _ratio(size**2, squares) - 1)
+    uncertain = float((of_class**2 / draws).sum())
+    return max(1.0, float(of_class.sum()) ** 2 / uncertain) if uncertain > 0 else numpy.inf
 
 
 def ece(items: Items, parameters: "dict[str, str]") -> Found:
@@ -211,10 +206,10 @@ def ece(items: Items, parameters: "dict[str, str]") -> Found:
     if norm == "l1":
         value = float(abs(gap).sum())
         influence = numpy.sign(gap)[bins] * (confidence - hit) - value
-        noise = float((2 * variance / numpy.pi) ** 0.5 @ numpy.ones(count))
+        noise = float(((2 * variance / numpy.pi) ** 0.5).sum())
     else:
         mean = _ratio(gap, weight)
-        square = float(gap @ mean)
+        square = dot(gap, mean)
         value = square**0.5
         influence = (2 * mean[bins] * (confidence - hit) - mean[bins] ** 2 - square) / (2 * value) if value > 0 else numpy.zeros(len(w))
         noise = float(_ratio(variance, weight).sum()) ** 0.5

@@ -46,7 +46,7 @@ def _found(facts: "dict[str, Any]", items: Any) -> "tuple[Optional[_influences.F
 
 
 def _note(items: Any, store: Any) -> str:
-    effective = 1 / float(items.weights @ items.weights)
+    effective = 1 / _influences.dot(items.weights, items.weights)
     return f"{len(items.weights):,} of {len(store):,} items count, by sample_weight; they are worth {effective:,.1f} items that count the same"
 
 
@@ -130,7 +130,7 @@ def _difference(one: "dict[str, Any]", first: Any, second: Any, level: float) ->
         return out
     spread = _influences.spread_of(first, a, b)
     difference["value"] = b.value - a.value
-    if 1 / float(first.weights @ first.weights) < _weighted.FEW or a.note or b.note:
+    if 1 / _influences.dot(first.weights, first.weights) < _weighted.FEW or a.note or b.note:
         difference["note"] = a.note or b.note or out["baseline"].get("note", "")
         return out
     difference["standard_error"] = spread.error
