@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import array
 import ctypes
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_ssize_t, c_uint8, c_uint16, c_uint64, c_void_p, py_object
 from typing import Any, Optional
@@ -311,6 +312,8 @@ def class_options(classes: Any) -> Any:
     """`classes` as the option: a list of names, {id: name}, or a name or file."""
     if classes is None or isinstance(classes, str):
         return classes
+    if isinstance(classes, os.PathLike):
+        return os.fspath(classes)
     if isinstance(classes, Mapping):
         return {"ids": [str(c) for c in classes], "names": [str(n) for n in classes.values()]}
     return [str(c) for c in to_plain(classes)]

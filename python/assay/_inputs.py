@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any, NamedTuple, Optional
 
@@ -90,7 +91,7 @@ def _predicted(array: Any, labels: Any, classes: Any, num_classes: int) -> Score
         names = sorted({str(value) for value in [*array.tolist(), *known.tolist()] if value is not None})
         classes = names
     numbers = labels_of(array, names, what="scores").single
-    if names is None and not num_classes and not isinstance(classes, str):
+    if names is None and not num_classes and not isinstance(classes, (str, os.PathLike)):
         of_labels = labels_of(labels, names).single if labels is not None else None
         most = [int(numpy.max(one)) for one in (numbers, of_labels) if one is not None and len(one)]
         num_classes = max(most, default=0) + 1

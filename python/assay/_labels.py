@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Optional
 
@@ -77,7 +78,7 @@ def is_float(array: Any) -> bool:
 
 def class_names(classes: Any) -> "Optional[list[Any]]":
     """The names in `classes`; None if it is a file name or missing."""
-    if classes is None or isinstance(classes, str):
+    if classes is None or isinstance(classes, (str, os.PathLike)):
         return None
     if isinstance(classes, Mapping):
         return list(classes.values())

@@ -147,10 +147,11 @@ def words(options: "Mapping[str, Any]") -> "list[str]":
 
 def _with_models(command: str, model: Any, rest: "list[Any]", progress: Optional[bool], options: "dict[str, Any]") -> Any:
     """The JSON of a command that runs models: files, names and objects."""
+    from ._class_files import with_class_file
     from ._objects import Served
 
-    with Served(model, options) as served:
-        return _run([command, *served.words, *rest, *words(options), "--json"], progress, True, served).json
+    with with_class_file(options) as given, Served(model, given) as served:
+        return _run([command, *served.words, *rest, *words(given), "--json"], progress, True, served).json
 
 
 def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[bool]) -> bool:

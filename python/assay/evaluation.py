@@ -180,12 +180,13 @@ def evaluate(
 
 
 def _by_the_command(model: Any, source: "list[Any]", runs: Any, progress: Optional[bool], options: "dict[str, Any]") -> Evaluation:
+    from ._class_files import with_class_file
     from ._objects import Served
     from .command import _run, words
 
-    with Served(model, options) as served, tempfile.TemporaryDirectory(prefix="assay-") as folder:
+    with with_class_file(options) as given, Served(model, given) as served, tempfile.TemporaryDirectory(prefix="assay-") as folder:
         also = {form: os.path.join(folder, f"report.{ending}") for form, ending in _ENDINGS.items()}
-        arguments = ["eval", *served.words, *source, "--out", runs, *words(options), "--json"]
+        arguments = ["eval", *served.words, *source, "--out", runs, *words(given), "--json"]
         for path in also.values():
             arguments += ["--also", path]
         try:

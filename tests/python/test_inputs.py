@@ -1,5 +1,7 @@
 """Scores and labels in the forms that users have, and what is refused of them."""
 import importlib.util
+import pathlib
+import tempfile
 import unittest
 import warnings
 
@@ -202,6 +204,15 @@ class Inputs(InFolder):
             self.assertEqual(assay.score(y_pred=y_pred, y_true=y_true).to_dict_of_values(), expected)
         self.assertEqual(assay.score(preds=names[predicted].tolist(), target=self.named).to_dict_of_values(), expected)
         self.assertEqual(assay.score(y_pred=predicted + 3, y_true=self.labels)["top1"], (predicted + 3 == self.labels).mean())
+
+    def test_a_file_of_class_names_may_be_a_path(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "classes.txt"
+            path.write_text("\n".join(NAMES))
+            for classes in (path, str(path)):
+                found = assay.score(self.scores, self.labels, classes=classes)
+                self.assertEqual(found.per_class()["class"].tolist(), list(NAMES))
+                self.assertEqual(assay.Store.of(self.scores, self.labels, classes=classes).class_names, list(NAMES))
 
     def test_predicted_classes_of_several(self):
         report = assay.score({"a": [0, 1, 2], "b": [0, 1, 3]}, [0, 1, 1], "top1")

@@ -86,6 +86,31 @@ class Objects(InFolder):
         np.testing.assert_allclose(scores[2], means(batch), rtol=1e-5, atol=1e-6)
         self.refused(lambda: self.predict([net, network(1)]), "usage", "two models are named Sequential")
 
+    def test_names_of_the_classes(self):
+        net, names = network().eval(), [f"c{i}" for i in range(CLASSES)]
+        file = self.folder / "classes.txt"
+        file.write_text("\n".join(names))
+        called = []
+
+        def counted(x):
+            called.append(len(x))
+            return net(x)
+
+        given = {"identity": "weights 1", "batches": "torch"}
+        (first,) = self.predict({"net": counted}, classes=file, **given)
+        self.assertEqual(first.class_names, names)
+        done = len(called)
+        for classes in (names, tuple(names), np.array(names), dict(enumerate(names)), {name: name for name in names}):
+            (store,) = self.predict({"net": counted}, classes=classes, **given)  # is the same store
+            self.assertEqual((store.path, store.class_names), (first.path, names))
+        self.assertLessEqual(sum(called[done:]), 5 * COUNT // 2, "only the trial is run again")
+        (store,) = self.predict({"net": counted}, "others", classes={f"n{i}": name for i, name in enumerate(names)}, **given)
+        self.assertEqual(store.class_names, names)
+        self.assertEqual(
+            assay.evaluate(net, self.data, self.folder / "eval", settings=SETTINGS, classes=names, progress=False)["accuracy"].value,
+            assay.score(first)["top1"].value)
+        self.refused(lambda: self.predict(net, classes=names[1:]), "bad_input", "class list has")
+
     def test_what_the_model_raises_is_the_cause(self):
         def model(x):
             if len(x) > 1:

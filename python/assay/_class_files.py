@@ -1,0 +1,33 @@
+"""classes= of a call in which the program reads the images: names in memory become the file that the program reads."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+from ._arrays import class_options
+
+
+@contextlib.contextmanager
+def with_class_file(options: "dict[str, Any]") -> "Iterator[dict[str, Any]]":
+    """The options, in which a list of names or {id: name} is a file. It is there as long as the context is; stores keep the names."""
+    classes = options.get("classes")
+    if classes is None or isinstance(classes, (str, os.PathLike)):
+        yield options
+        return
+    listed = class_options(classes)
+    if isinstance(listed, dict):
+        counted = listed["ids"] == [str(i) for i in range(len(listed["ids"]))]  # as in a file, these are no ids
+        listed = listed["names"] if counted else list(zip(listed["ids"], listed["names"]))
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        path = os.path.join(folder, "classes.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(listed, file)
+        yield {**options, "classes": path}
+
+
+__all__ = ["with_class_file"]
