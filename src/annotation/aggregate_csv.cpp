@@ -85,7 +85,7 @@ ResultType result_type(ResultOf<GivenAnswers>) {
     return rows;
 }
 
-/// Probability of an answer where the latent class is the truth.
+/// The probability of an answer if the latent class is the truth.
 struct AnswerProbability {
     std::string answer_and_truth;
     double p;
@@ -153,7 +153,7 @@ ResultType result_type(ResultOf<AnnotatorWeight>) {
 }  // namespace
 
 Table annotator_records(const Aggregation& a) {
-    // The columns are those of the answers, whether or not there is an annotator.
+    // The columns depend on the answers, even if there is no annotator.
     AnnotatorQuality none;
     none.given.resize(a.votes.answers());
     none.confusion.resize((a.fitted ? a.fitted->latents : 2) * a.votes.answers());
@@ -173,7 +173,7 @@ Table annotator_records(const Aggregation& a) {
 
 namespace {
 
-/// The probability of a "yes", by its name: how it was found.
+/// The probability of a "yes", named after its method.
 struct YesProbability {
     std::string_view name;
     double value;
@@ -185,7 +185,7 @@ ResultType result_type(ResultOf<YesProbability>) {
     return rows;
 }
 
-/// A question with the votes that it got.
+/// A question with its votes.
 struct PosteriorRow {
     std::string_view item, label;
     std::vector<GivenAnswers> given;

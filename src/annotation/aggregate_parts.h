@@ -1,4 +1,4 @@
-// What the text, the JSON and the csv of an Aggregation have in common.
+// Shared by the text, the JSON and the csv of an Aggregation.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 namespace assay {
 
 std::vector<std::string> notes_of(const Aggregation& a);
-/// The thresholds that people look at: every twentieth, the finer end, the one in use and the best.
+/// The thresholds in the text report: every twentieth, the finer end, the current one and the best.
 std::vector<double> thresholds_shown(const Aggregation& a);
-/// The answer that a latent class of the fit stands for.
+/// The answer that a latent class of the fit represents.
 std::string latent_name(std::size_t l, const Aggregation& a);
 
 /// A row per number, for csv.

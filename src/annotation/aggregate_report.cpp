@@ -1,4 +1,4 @@
-// An Aggregation as people read it.
+// The text report of an Aggregation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ Table histogram_table(const Aggregation& a) {
     return table;
 }
 
-/// The least accurate first.
+/// Sorted with the least accurate first.
 Table annotator_table(const Aggregation& a) {
     std::vector<std::size_t> order(a.annotators.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

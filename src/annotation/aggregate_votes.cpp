@@ -33,7 +33,7 @@ void check(const AggregateOptions& options) {
         throw Error(ErrorCode::usage, "--weights needs --method weighted");
 }
 
-/// Answers to "does it fit?" without the class that was asked about are no classes.
+/// Answers to "does it fit?" without the class that was asked about do not name classes.
 void refuse_yes_and_no(const Votes& votes) {
     if (votes.labels.size() == 0) return;
     for (std::size_t l = 0; l < votes.labels.size(); ++l) {
@@ -48,7 +48,7 @@ void refuse_yes_and_no(const Votes& votes) {
             votes.labels[0]));
 }
 
-/// The votes, and what they are about; what is not given follows from the votes.
+/// Reads the votes and their subjects. Missing inputs are derived from the votes.
 void read_inputs(Aggregation& out) {
     const AggregateOptions& o = out.options;
     VotesOptions reading;
@@ -73,7 +73,7 @@ void read_inputs(Aggregation& out) {
     if (out.votes.which_class && o.classes.empty() && o.data.empty()) refuse_yes_and_no(out.votes);
 }
 
-/// The class numbers that the original labels vote on; empty: all.
+/// The classes on which the original labels vote; empty means all.
 std::vector<int> voting_classes(const Aggregation& a) {
     const std::string& text = a.options.original_votes;
     if (text == "all") return {};
@@ -144,7 +144,7 @@ ReferenceDecisions read_reference(Aggregation& a) {
     return reference_of(a.built, sets);
 }
 
-/// What follows from the labels that are kept.
+/// Adds the labels that the kept ones imply.
 void add_implied(Aggregation& out) {
     if (out.options.hierarchy.empty()) return;
     const ImpliedLabels added =
@@ -161,7 +161,7 @@ void add_implied(Aggregation& out) {
                         count_text(added.contradictions), fmt::join(added.examples, ", ")));
 }
 
-/// The latent classes are the classes, and the prior takes the place of smoothing.
+/// The latent classes are the classes, and the prior replaces smoothing.
 void check_for_classes(const DawidSkeneOptions& em) {
     const DawidSkeneOptions usual;
     if (em.latents != usual.latents)
@@ -202,7 +202,7 @@ void decide(Aggregation& out) {
     if (out.votes.which_class) {
         out.rule = {.threshold = o.threshold.value_or(0), .above = false};
         out.rule.most = most_voted(out.votes, out.yes, out.ties, out.which ? 1e-9 : 1e-12);
-        // A tie of the posteriors is mostly one of the votes: it is told once.
+        // A tie of the posteriors is usually a tie of the votes, and is reported once.
         out.vote_ties -= std::min(out.vote_ties, out.ties);
     }
 }

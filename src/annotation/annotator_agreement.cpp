@@ -11,17 +11,17 @@
 namespace assay {
 namespace {
 
-/// What one question adds, or all of them together: integers where they are, so that leaving one
-/// out is exact.
+/// The contribution of one question, or of all of them. Integers where possible, so that leaving
+/// one out is exact.
 struct Sums {
-    std::uint64_t questions = 0;       ///< with two answers or more
+    std::uint64_t questions = 0;       ///< with at least two answers
     std::vector<std::uint64_t> given;  ///< answers of these questions, by kind
     std::uint64_t answers = 0;
-    double agreeing = 0;   ///< sum of the proportions of a question's pairs that agree
+    double agreeing = 0;   ///< sum over questions of the proportion of agreeing pairs
     double differing = 0;  ///< sum over questions of (ordered pairs that differ) / (answers - 1)
 };
 
-/// Of one question with n answers, of which c[k] are k.
+/// For one question with n answers, of which c[k] are k.
 void describe(std::span<const std::uint32_t> c, std::uint64_t n, double& agreeing,
               double& differing) {
     std::uint64_t same = 0;  // ordered pairs
@@ -67,7 +67,7 @@ Measurement measured(const Votes& votes, const Sums& total, double level, Statis
         out.note = "one question: no interval";
         return out;
     }
-    // Delete-one jackknife: each statistic follows from the totals less one question.
+    // Delete-one jackknife: each statistic is computed from the totals minus one question.
     AnswerCounts counts(votes);
     std::vector<double> without;
     without.reserve(total.questions);

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-/// Sums over the questions of one annotator: x of the m other answers were the same.
+/// Sums over one annotator's questions: x of the m other answers were the same.
 struct Pairs {
     std::uint64_t questions = 0, x = 0, m = 0, xx = 0, xm = 0, mm = 0;
 };
@@ -36,7 +36,7 @@ Measurement agreement_of(const Pairs& p, double level) {
         out.note = "one question: no interval";
         return out;
     }
-    // Ratio of sums over questions; its variance from the residuals x - value m.
+    // A ratio of sums over questions; its variance comes from the residuals x - value m.
     const double residuals =
         std::max(0.0, real(p.xx) - 2 * value * real(p.xm) + value * value * real(p.mm));
     const double n = real(p.questions), error = std::sqrt(n / (n - 1) * residuals) / real(p.m);
@@ -95,7 +95,7 @@ std::vector<AnnotatorQuality> annotator_quality(const Votes& votes, std::span<co
                 expected[(r * 2) * answers + a] += 1 - yes[q];
                 expected[(r * 2 + 1) * answers + a] += yes[q];
             }
-            // The answers no that follow from another class are no answers of their own.
+            // Answers of no that follow from another class do not count separately.
             if (votes.which_class && a + 1 != answers) continue;
             ++out[r].given[a];
             ++out[r].answers;

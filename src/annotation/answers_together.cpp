@@ -58,7 +58,7 @@ std::vector<AnnotatorPair> pairs_that_share(const ClassPatterns& patterns) {
     return out;
 }
 
-/// Of each annotator, the proportion of answers that name a class; ascending classes.
+/// For each annotator, the proportion of answers that name each class; classes ascending.
 using ClassShares = std::vector<std::vector<std::pair<std::uint32_t, double>>>;
 
 ClassShares shares_of(const ClassPatterns& patterns) {
@@ -97,8 +97,8 @@ double chance_of(const ClassShares& shares, const AnnotatorPair& pair) {
     return out;
 }
 
-/// One number per annotator, whose products explain the pairs' kappas. Pairs that stick out,
-/// upwards above all, weigh less from round to round.
+/// One number per annotator, whose products explain the pairs' kappas. Outlying pairs, especially
+/// high ones, get less weight from round to round.
 std::vector<double> explain(const ClassPatterns& patterns, std::vector<AnnotatorPair>& pairs) {
     constexpr int rounds = 30;
     constexpr double usual = 0.1;

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t most_class_number = 999'999;
 constexpr std::size_t imagenet_val_images = 50'000;
 
-/// JSON holds UTF-8 alone, and an id that had to be changed would be found by nobody.
+/// JSON only holds UTF-8, and nobody would find an altered id.
 std::string json_id(std::string_view kind, std::string_view id) {
     try {
         return nlohmann::json(std::string(id)).dump();
@@ -30,8 +30,8 @@ std::string json_id(std::string_view kind, std::string_view id) {
     }
 }
 
-/// 1: an address or path of an image that is there under the end of it, too, and no other image
-/// ends so. ItemFinder finds it by that end.
+/// 1 for an image's address or path if the image also occurs by the end of it, and no other image
+/// has that end. ItemFinder finds it by the end.
 std::vector<char> longer_names(const StringColumn& names) {
     std::unordered_map<std::string_view, std::uint32_t> numbers;
     for (std::uint32_t i = 0; i < names.size(); ++i) numbers.emplace(names[i], i);
@@ -85,7 +85,7 @@ BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
     for (std::size_t l = 0; l < class_of.size(); ++l)
         class_of[l] = classes.find(votes.labels[l]).value_or(-1);
 
-    std::vector<std::uint32_t> order;  // questions that have a place, by item
+    std::vector<std::uint32_t> order;  // questions with a known item, by item
     out.annotated.assign(dataset.size(), 0);
     for (std::uint32_t q = 0; q < votes.questions(); ++q) {
         const std::uint32_t i = votes.question_item[q], l = votes.question_label[q];
@@ -101,8 +101,8 @@ BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
                              });
             continue;
         }
-        // An annotated image stays one even when its only label is unknown: its original label must
-        // not slip in.
+        // An annotated image counts as annotated even if its only label is unknown, so that its
+        // original label is not used.
         if (!votes.of(q).empty()) out.annotated[static_cast<std::size_t>(item_of[i])] = 1;
         if (class_of[l] < 0) {
             out.problems.add("label that is not a class", [&] {

@@ -6,7 +6,7 @@
 namespace assay {
 namespace {
 
-/// Numbers in the order of the texts, and the way back.
+/// Ranks in the order of the texts, and the inverse.
 std::vector<std::uint32_t> ranks(const StringColumn& texts, std::vector<std::uint32_t>& of_rank) {
     of_rank.resize(texts.size());
     std::iota(of_rank.begin(), of_rank.end(), 0U);
@@ -89,7 +89,8 @@ void add_candidates(ClassPatterns& out) {
     }
 }
 
-/// Distinct keys in ascending order; each of `keys` becomes the place of its own among them.
+/// Returns the distinct keys in ascending order, and replaces each of `keys` by its index among
+/// them.
 std::vector<std::uint64_t> number_keys(std::vector<std::uint64_t>& keys) {
     std::vector<std::uint64_t> distinct = keys;
     std::ranges::sort(distinct);
@@ -100,7 +101,7 @@ std::vector<std::uint64_t> number_keys(std::vector<std::uint64_t>& keys) {
     return distinct;
 }
 
-/// As `number_keys` for keys below `limit`, in one walk.
+/// The same as `number_keys` for keys below `limit`, in one pass.
 std::vector<std::uint64_t> number_dense(std::vector<std::uint64_t>& keys, std::uint64_t limit) {
     std::vector<std::uint32_t> place(limit, 0);
     for (const std::uint64_t key : keys) place[key] = 1;

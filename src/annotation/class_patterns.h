@@ -1,8 +1,8 @@
-// Which-class votes as the passes of which_class.cpp walk over them: images with the same answers
-// of the same annotators are one pattern, and whatever a pass counts has a number.
+// Which-class votes in the form for the passes of which_class.cpp: images with the same answers by
+// the same annotators form one pattern, and everything that a pass counts has a number.
 //
-// Annotators and classes have the numbers of their names' order here, and patterns the order of
-// their answers: sums do not depend on the order in which votes were read.
+// Annotators and classes are numbered in the order of their names, and patterns in the order of
+// their answers, so that sums do not depend on the order of reading.
 #pragma once
 
 #include <compare>
@@ -21,7 +21,8 @@ struct ClassAnswer {
 
 struct ClassPatterns {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
-    static constexpr std::uint32_t most_full = 16;  ///< up to so many classes, all are candidates
+    /// with up to this many classes, all are candidates
+    static constexpr std::uint32_t most_full = 16;
 
     std::uint32_t annotators = 0;
     std::uint32_t classes = 0;            ///< at least 2
@@ -35,11 +36,12 @@ struct ClassPatterns {
     std::vector<std::uint64_t> candidates_begin;  ///< patterns + 1, of candidates
     std::vector<std::uint32_t> candidates;        ///< classes, ascending within a pattern
     std::vector<std::uint64_t> cells_begin;       ///< patterns + 1, of cell_of
-    std::vector<std::uint32_t> cell_of;           ///< answer by answer, its candidates
-    std::vector<std::uint32_t> of_item;           ///< items -> pattern; none without an answer
+    std::vector<std::uint32_t> cell_of;           ///< for each answer, the cells of its candidates
+    /// items -> pattern; none for an item without answers
+    std::vector<std::uint32_t> of_item;
 
-    /// A cell: an annotator, a class that may be true, what was said. A row: the first two. A pool:
-    /// the last two.
+    /// A cell is an annotator, a class that may be true, and the answer. A row is the first two. A
+    /// pool is the last two.
     struct Cell {
         std::uint32_t annotator = 0, truth = 0, said = 0, row = 0, pool = 0;
         bool right() const { return truth == said; }

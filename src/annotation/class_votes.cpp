@@ -1,4 +1,4 @@
-// Which-class votes: the class with the most votes, and how far annotators agree on it.
+// Which-class votes: the class with the most votes, and how well annotators agree on it.
 #include <algorithm>
 #include <limits>
 
@@ -43,7 +43,7 @@ AnswerAgreement class_agreement(const Votes& votes, double level) {
             "too many classes, annotators and images";
         return none;
     }
-    // Each image is a question, whose answers are the classes.
+    // Each image is a question whose answers are the classes.
     Votes by_class;
     by_class.scale.names.assign(std::max<std::size_t>(2, classes), "");
     by_class.annotators = votes.annotators;

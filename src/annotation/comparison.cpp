@@ -14,7 +14,7 @@ constexpr const char* nothing_compared = "no question is about an item and a cla
 constexpr const char* nothing_kept = "no label is kept";
 constexpr const char* nothing_accepted = "the reference accepts no label";
 
-/// By item and class; several questions of one meaning have been pooled.
+/// By item and class. Questions with the same meaning have been pooled.
 struct Place {
     std::int64_t item;
     std::int32_t cls;
@@ -24,7 +24,7 @@ struct Place {
     }
 };
 
-/// The questions with a reference, item by item: question numbers, and where each item begins.
+/// The questions with a reference, item by item: question numbers, and the start of each item.
 struct ByItem {
     std::vector<std::uint32_t> questions;
     std::vector<std::size_t> begin;
@@ -76,7 +76,7 @@ ReferenceDecisions reference_of(const BuiltLabelSets& built, const Votes& expert
         return experts.which_class ? most[q] != 0 : worth[q] > 0.5;
     };
     std::vector<Place> known;
-    // Who names one class of an image rejects all others, asked or not.
+    // An annotator who names one class of an image rejects all others, asked or not.
     std::vector<char> named(built.sets.size(), 0);
     ReferenceDecisions out;
     out.of_question.assign(built.item_of_question.size(), -1);
@@ -158,7 +158,8 @@ ThresholdCurve threshold_curve(const Votes& votes, std::span<const double> yes,
     const auto never_kept = [&](std::uint32_t q) {
         return votes.of(q).empty() || (!most.empty() && most[q] == 0);
     };
-    std::vector<std::uint32_t> order;  // answered questions with a reference, the surest first
+    std::vector<std::uint32_t> order;  // answered questions with a reference, by descending
+                                       // certainty
     for (std::uint32_t q = 0; q < reference.of_question.size(); ++q) {
         if (reference.of_question[q] < 0) continue;
         ++out.questions;
@@ -169,7 +170,7 @@ ThresholdCurve threshold_curve(const Votes& votes, std::span<const double> yes,
     for (std::size_t i = 0; i < order.size(); ++i) {
         const double value = yes[order[i]];
         if (i == 0 || value != out.points.back().threshold) {
-            ThresholdPoint next;  // counts go on from the threshold before
+            ThresholdPoint next;  // counts continue from the previous threshold
             if (i > 0) next = out.points.back();
             next.threshold = value;
             next.same_set = 0;
@@ -183,8 +184,8 @@ ThresholdCurve threshold_curve(const Votes& votes, std::span<const double> yes,
                             only_reference = out.accepted - p.both_accept;
         p.alike = out.questions - only_kept - only_reference;
     }
-    // An item's set is the same from the threshold that keeps the last of its accepted labels to
-    // the one before the first rejected label is kept.
+    // An item's set is the same from the threshold that keeps the last of its accepted labels down
+    // to the one before its first rejected label is kept.
     const ByItem items = by_item(built, reference);
     out.items = items.begin.size() - 1;
     std::vector<std::int64_t> change(out.points.size() + 1, 0);

@@ -9,19 +9,19 @@
 
 namespace assay {
 
-/// How often each answer was given to a question.
+/// Counts how often each answer was given to a question.
 class AnswerCounts {
 public:
     explicit AnswerCounts(const Votes& votes) : votes_(votes), counts_(votes.answers()) {}
 
-    /// K counts, until the next call.
+    /// K counts, valid until the next call.
     std::span<const std::uint32_t> of(std::size_t question) {
         std::fill(counts_.begin(), counts_.end(), 0U);
         const auto answers = static_cast<std::uint32_t>(counts_.size());
         for (const std::uint32_t code : votes_.of(question)) ++counts_[code % answers];
         return counts_;
     }
-    /// Proportion of each answer among all votes; zeros when there are none.
+    /// The proportion of each answer among all votes; zeros if there are none.
     std::vector<double> proportions() const {
         std::vector<std::uint64_t> totals(votes_.answers(), 0);
         for (const std::uint32_t code : votes_.codes) ++totals[code % votes_.answers()];

@@ -1,9 +1,9 @@
-// EM in logarithms. A pass is one walk over the patterns of answers (vote_patterns.h), each
-// weighing as many questions as have it: crowds of a few annotators per image have far fewer
-// patterns than questions. With the tables log P(answer | latent class) of the last parameters it
-// gives each pattern its posterior, and adds that to the expected counts of the next parameters at
-// once. Counts and the log-likelihood are kept by fixed blocks of patterns. What many passes would
-// reach is reached in few by extrapolation (squarem.h).
+// EM in logarithms. A pass visits the patterns of answers (vote_patterns.h), each weighted by its
+// number of questions. With a few annotators per image, there are far fewer patterns than
+// questions. From the tables log P(answer | latent class) of the last parameters, a pass computes
+// each pattern's posterior, and immediately adds it to the expected counts for the next parameters.
+// Counts and the log-likelihood are summed by fixed blocks of patterns. Extrapolation (squarem.h)
+// saves many passes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,10 +23,11 @@ namespace {
 constexpr std::size_t block_patterns = 4096;
 constexpr std::size_t most_blocks = 64;
 constexpr std::size_t most_table_bytes = 64U << 20;  // of all blocks together
-/// Factors of at most 2 that are multiplied before a logarithm is taken: below 2^1023.
+/// The number of factors, at most 2 each, that are multiplied before taking a logarithm: the
+/// product stays below 2^1023.
 constexpr int factors_a_log = 512;
 
-/// Two doubles in one register; plain additions, so the same bits on every processor.
+/// Two doubles in one register with plain additions, so that every processor gives the same bits.
 using Pair [[gnu::vector_size(16)]] = double;
 
 Pair load(const double* from) {
@@ -56,7 +57,8 @@ public:
           reported_(latents_ - 1),
           codes_(votes.annotators.size() * votes.answers()),
           threads_(resolve_threads(options.threads)) {
-        // The blocks depend on the data alone: threads must not change the order of the sums.
+        // The blocks depend only on the data, because threads must not change the order of the
+        // sums.
         const std::size_t patterns = patterns_.size(),
                           table = std::max<std::size_t>(1, codes_ * latents_ * 8);
         const std::size_t most = std::clamp<std::size_t>(most_table_bytes / table, 1, most_blocks);
@@ -115,7 +117,7 @@ public:
         return out;
     }
 
-    /// The parameters of the next pass.
+    /// Sets the parameters of the next pass.
     void take(LogParameters parameters) {
         log_ = std::move(parameters);
         penalty_ =
@@ -123,10 +125,10 @@ public:
                                   std::accumulate(log_.table.begin(), log_.table.end(), 0.0));
     }
 
-    /// The latent class whose posterior the next pass notes.
+    /// Sets the latent class whose posterior the next pass stores.
     void report(std::size_t latent) { reported_ = latent; }
-    /// One pass: the log-likelihood of the parameters, the next counts, and how far the posteriors
-    /// moved.
+    /// One pass: computes the log-likelihood of the parameters, the next counts, and the change of
+    /// the posteriors.
     void pass() {
         run([&](Counts& block, std::size_t first, std::size_t last) {
             if (latents_ == 2) {
@@ -136,7 +138,7 @@ public:
             }
         });
     }
-    /// The posteriors of the last pass, a question each.
+    /// The posteriors of the last pass, one per question.
     std::vector<double> yes() const {
         std::vector<double> out(votes_.questions());
         for (std::size_t q = 0; q < out.size(); ++q) out[q] = yes_[patterns_.of_question[q]];
@@ -144,11 +146,10 @@ public:
     }
 
     const LogParameters& parameters() const { return log_; }
-    /// The most that a posterior (of the reported latent class) differs from that of the pass
-    /// before.
+    /// The largest change of a posterior (of the reported latent class) since the previous pass.
     double moved() const { return total_.moved; }
     double log_likelihood() const { return total_.log_likelihood; }
-    /// What the maximisation maximises.
+    /// The objective of the maximisation.
     double objective() const { return total_.log_likelihood + penalty_; }
     const Counts& total() const { return total_; }
 
@@ -166,7 +167,7 @@ private:
         for (std::size_t l = 0; l < latents_; ++l) block.prior[l] += weight * posterior[l];
     }
 
-    /// Both latent classes of a pattern side by side: one addition does for two.
+    /// Processes both latent classes of a pattern together: one addition serves both.
     void pass_of_two(Counts& block, std::size_t first, std::size_t last) {
         const double* const table = log_.table.data();
         double* const cells = block.cells.data();
@@ -182,11 +183,11 @@ private:
             Pair logs = log_prior;
             for (const std::uint32_t* c = from; c != to; ++c)
                 logs += load(table + 2 * std::size_t{*c});
-            // log(e^log0 + e^log1) = larger + log(1 + ratio); of questions that are alone the
-            // logarithm is taken of products of many.
+            // log(e^log0 + e^log1) = larger + log(1 + ratio). For patterns with one question, a
+            // logarithm is taken of a product of many factors.
             const double difference = logs[1] - logs[0], ratio = std::exp(-std::abs(difference));
             const double likely = 1 / (1 + ratio), unlikely = ratio * likely;
-            // Chosen by a mask: which class is the likelier is a coin to the branch predictor.
+            // Chosen by a mask, because branch prediction cannot guess which class is likelier.
             const Pair zero = {0, 0}, signs = {-difference, difference};
             const Pair posterior = signs >= zero ? Pair{likely, likely} : Pair{unlikely, unlikely};
             sum += weight * std::max(logs[0], logs[1]);
@@ -265,7 +266,7 @@ private:
     std::vector<Counts> blocks_;
     Counts total_;
     LogParameters log_;
-    std::vector<double> yes_;  ///< posterior of the reported latent class, a pattern each
+    std::vector<double> yes_;  ///< posterior of the reported latent class, one per pattern
     double penalty_ = 0;
 };
 
@@ -286,7 +287,7 @@ void check(const Votes& votes, const DawidSkeneOptions& options) {
     }
 }
 
-/// The latent classes in the order of the mean worth of the answers that they explain.
+/// Sorts the latent classes by the mean worth of the answers that they explain.
 std::vector<std::size_t> order_of_latents(const Votes& votes, const Counts& counts,
                                           std::size_t latents) {
     std::vector<double> worth(latents, 0), weight(latents, 0);
@@ -297,7 +298,7 @@ std::vector<std::size_t> order_of_latents(const Votes& votes, const Counts& coun
             weight[l] += counts.cells[code * latents + l];
         }
     }
-    // A class that explains nothing keeps its place at the end where it stands: it has no mean.
+    // A class that explains nothing has no mean, and keeps its place at the end.
     for (std::size_t l = 0; l < latents; ++l) {
         worth[l] = weight[l] > 0 ? worth[l] / weight[l]
                                  : static_cast<double>(l) / static_cast<double>(latents - 1);
@@ -336,7 +337,7 @@ void add_notes(const Votes& votes, DawidSkene& out) {
         out.notes.emplace_back("the latent classes came out in another order and were sorted");
 }
 
-/// The most that a parameter (as a probability) differs between the two.
+/// The largest difference of a parameter (as a probability) between the two.
 double moved(const LogParameters& a, const LogParameters& b) {
     double most = 0;
     for (std::size_t i = 0; i < a.prior.size(); ++i)
@@ -346,7 +347,7 @@ double moved(const LogParameters& a, const LogParameters& b) {
     return most;
 }
 
-/// Passes until nothing moves any more; the last one is over the parameters that `em` then holds.
+/// Runs passes until nothing changes. The last one is for the parameters that `em` then has.
 void climb(Em& em, const Votes& votes, const DawidSkeneOptions& options, DawidSkene& out) {
     Squarem squarem(out.latents, votes.answers());
     const auto pass = [&](LogParameters parameters) {
@@ -362,11 +363,11 @@ void climb(Em& em, const Votes& votes, const DawidSkeneOptions& options, DawidSk
         const LogParameters first = em.parameters();
         pass(em.maximise());
         accept();
-        // Only a plain step tells how far the maximum is: extrapolations move by more.
+        // Only a plain step shows the distance to the maximum, because extrapolations move further.
         out.converged =
             em.moved() <= options.tolerance && moved(first, em.parameters()) <= options.tolerance;
         if (out.converged) return;
-        // A leap that fails costs a second pass.
+        // A failed extrapolation costs a second pass.
         if (!options.accelerate || out.passes + 2 > options.max_passes) continue;
         const LogParameters next = em.maximise();
         std::optional<LogParameters> ahead = squarem.leap(first, em.parameters(), next);
@@ -401,9 +402,9 @@ DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options) {
         out.log_likelihood = em.log_likelihood();
     };
     if (one_answer_each(votes)) {
-        // Any confusion matrices that mix to the proportions of the answers are as likely as any
-        // other: EM would wander from the start to no purpose. One step gives matrices and prior;
-        // the posteriors stay what they were to begin with.
+        // All confusion matrices that mix to the proportions of the answers are equally likely, so
+        // EM would wander aimlessly. One step gives matrices and prior, and the posteriors keep
+        // their initial values.
         em.take(em.maximise());
         em.pass();
         out.passes = 1;
@@ -424,7 +425,8 @@ DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options) {
     out.reordered = !std::is_sorted(order.begin(), order.end());
     if (out.reordered) {
         em.report(order.back());
-        em.pass();  // the same parameters once more: only what is told about each question changes
+        em.pass();  // the same parameters again: only the reported posterior of each question
+                    // changes
         const DawidSkene before = out;
         for (std::size_t l = 0; l < latents; ++l) {
             out.prior[l] = before.prior[order[l]];

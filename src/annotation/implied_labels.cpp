@@ -14,7 +14,8 @@
 namespace assay {
 namespace {
 
-/// WordNet ids of ImageNet classes that name one thing: the two maillots, missile and projectile.
+/// WordNet ids of ImageNet classes that name the same thing: the two maillots, missile and
+/// projectile.
 constexpr std::array<std::pair<const char*, const char*>, 2> imagenet_synonyms = {
     {{"n03710637", "n03710721"}, {"n03773504", "n04008634"}}};
 
@@ -95,7 +96,7 @@ ImpliedLabels add_implied_labels(const std::vector<std::vector<std::int32_t>>& i
         out.labels += added[item].size();
         sets.append(set);
     }
-    // Whoever names one class of an image does not deny the classes above it.
+    // Naming one class of an image does not deny the classes above it.
     for (std::size_t q = 0; q < votes.questions() && !votes.which_class; ++q) {
         if (built.item_of_question[q] < 0 || votes.of(q).empty()) continue;
         const auto item = static_cast<std::size_t>(built.item_of_question[q]);

@@ -33,11 +33,11 @@ ItemFinder::ItemFinder(const Dataset& dataset)
 ItemFinder::Found ItemFinder::find(std::string_view name) const {
     if (const auto at = ids_.find(name)) return {*at, false};
     if (const auto at = paths_.find(name)) return {*at, false};
-    // An address: what stands before the image's own path is not known here.
+    // An address, with an unknown prefix before the image's own path.
     std::optional<Found> found;
     for_each_end(name, [&](std::string_view end) {
         const auto file = end.find('/') == std::string_view::npos ? files_.find(end) : std::nullopt;
-        if (file && shared_[*file] != 0) {  // a file's name that several have
+        if (file && shared_[*file] != 0) {  // several items have this file name
             found = {-1, true};
         } else if (const auto id = ids_.find(end)) {
             found = {*id, false};

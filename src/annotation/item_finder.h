@@ -1,4 +1,4 @@
-// Finds an item by what people call it: its id, its path, its file's name, or the end of any.
+// Finds an item by any of its names: its id, its path, its file's name, or the end of any of these.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace assay {
 
-/// Calls visit(end) with what follows each slash or "=" of an address, the longest first, until it
-/// returns true. At most 256 ends: a text of slashes alone costs no hours.
+/// Calls visit(end) for the part after each slash or "=" of an address, the longest first, until it
+/// returns true. Visits at most 256 ends, so that a text of slashes does not take hours.
 template <class Visit>
 void for_each_end(std::string_view name, Visit&& visit) {
     constexpr int most = 256;
@@ -26,15 +26,16 @@ void for_each_end(std::string_view name, Visit&& visit) {
 
 class ItemFinder {
 public:
-    /// The data set must outlive this.
+    /// The data set must outlive this object.
     explicit ItemFinder(const Dataset& dataset);
 
     struct Found {
-        std::int64_t item = -1;  ///< -1: none, or several
-        bool several = false;    ///< several items have a file of that name
+        std::int64_t item = -1;  ///< -1 if there is none, or if there are several
+        bool several = false;    ///< several items have a file with that name
     };
-    /// By id, else by path, else (an address) by the longest end that is an id or path, else by
-    /// file name; an end without a folder, and a file name, only where one item alone has it.
+    /// Finds it by id, else by path, else (for an address) by the longest end that is an id or
+    /// path, else by file name. An end without a folder, and a file name, must belong to one item
+    /// only.
     Found find(std::string_view name) const;
 
 private:
@@ -53,11 +54,11 @@ private:
     StringIndex<IdOf> ids_;
     StringIndex<PathOf> paths_;
     StringIndex<FileOf> files_;
-    std::vector<char> shared_;  ///< file names that several items have, by the first of them
+    std::vector<char> shared_;  ///< marks file names that several items share, at the first of them
 };
 
-/// find(), and else the only item whose id or path ends with `name` behind a '/' or with `name` at
-/// all. Throws usage: none (with the nearest), or several (with the first few).
+/// Calls find(). If it fails, finds the only item whose id or path ends with `name`, preferably
+/// after a '/'. Throws usage: none (with the nearest), or several (with the first few).
 std::size_t item_named(const Dataset& dataset, std::string_view name);
 
 }  // namespace assay

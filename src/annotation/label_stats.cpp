@@ -26,13 +26,13 @@ ClassPair describe(std::int32_t a, std::int32_t b, std::uint64_t together, const
     pair.lift.n = stats.labelled;
     const std::uint64_t rarer = std::min(pair.count_a, pair.count_b),
                         more = std::max(pair.count_a, pair.count_b);
-    // Of the lift as P(more frequent | rarer) / P(more frequent): both proportions at their ends.
+    // For the lift as P(more frequent | rarer) / P(more frequent): the ends of both proportions.
     const Interval among = wilson(together, rarer, level),
                    overall = wilson(more, stats.labelled, level);
     pair.lift.interval =
         Interval{among.low / overall.high, among.high / overall.low, level, "wilson.ratio"};
     pair.pmi = std::log2(*pair.lift.value);
-    // Always together in every image: 0/0; the limit is 1.
+    // If both occur in every image, it is 0/0; the limit is 1.
     const double self = -std::log2(static_cast<double>(together) / items);
     pair.npmi = self > 0 ? std::clamp(pair.pmi / self, -1.0, 1.0) : 1;
     return pair;

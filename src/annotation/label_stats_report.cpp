@@ -1,4 +1,4 @@
-// Counts of labels as people and programs read them.
+// Reports of label counts for people and programs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ std::vector<std::size_t> by_count(const LabelStats& stats) {
     return order;
 }
 
-/// The pairs that are listed, at most so many.
+/// The listed pairs, at most `most`.
 std::vector<ListedPair> listed_pairs(const DatasetLabelStats& found, std::size_t most) {
     std::vector<ListedPair> out;
     for (std::size_t n = 0; n < std::min(most, found.stats.together.size()); ++n)

@@ -34,7 +34,7 @@ void number_items(Dataset& dataset, std::uint64_t rows) {
     }
 }
 
-/// The items that a file of label sets speaks of; read_label_sets then gives their labels.
+/// The items in a file of label sets. read_label_sets then gives their labels.
 Dataset items_of_label_file(const fs::path& path, const ClassList& classes) {
     Dataset dataset;
     const std::string extension = lower_extension(path.string()), source = path.filename().string();
@@ -76,7 +76,7 @@ ClassList classes_of(const LabelSets& sets) {
     return imagenet ? imagenet_classes() : numbered_classes(static_cast<std::size_t>(largest) + 1);
 }
 
-/// In byte order, or in theirs; none where all are numbers.
+/// In byte order, or in their own order; none if all are numbers.
 ClassList class_list_of(const StringColumn& texts, bool in_their_order) {
     std::vector<std::string> names;
     bool numbers = true;
@@ -93,8 +93,8 @@ ClassList class_list_of(const StringColumn& texts, bool in_their_order) {
     return ClassList(std::move(names));
 }
 
-/// Distinct labels in byte order, or the columns of classes in theirs: for files whose labels are
-/// names and that come without a class list.
+/// Distinct labels in byte order, or class columns in their own order: for files with label names
+/// and no class list.
 ClassList classes_of_list(const fs::path& path) {
     const std::string extension = lower_extension(path.string());
     if (extension == ".npy") return {};
@@ -116,7 +116,7 @@ Dataset open_labelled(const fs::path& path, const ClassList& classes,
         std::vector<fs::path> stores;
         try {
             stores = find_stores(path);
-        } catch (const Error&) {  // no stores there: a folder of images
+        } catch (const Error&) {  // it has no stores, so it is a folder of images
         }
         if (stores.empty()) {
             DatasetOptions options;

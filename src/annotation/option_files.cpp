@@ -38,7 +38,7 @@ AnnotatorFile read_annotators(const fs::path& path, bool with_weights) {
     const std::size_t weight = with_weights ? reader.column({"weight"}) : 0;
     AnnotatorFile out;
     while (reader.next()) {
-        std::string name(trimmed(reader[annotator]));  // as the readers of votes do
+        std::string name(trimmed(reader[annotator]));  // trimmed as the readers of votes do
         if (name.empty()) throw reader.error("an annotator without a name");
         const double w = with_weights ? weight_in(reader, reader[weight]) : 1;
         if (!out.weights.emplace(name, w).second)
@@ -57,7 +57,7 @@ ClassList classes_named(const std::string& text) {
 
 std::vector<std::string> read_annotator_names(const fs::path& path) {
     AnnotatorFile file = read_annotators(path, false);
-    // The reader of votes takes an empty list as "all are known".
+    // The reader of votes treats an empty list as "accept all".
     if (file.names.empty()) {
         throw Error(
             ErrorCode::bad_input,

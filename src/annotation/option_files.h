@@ -1,4 +1,4 @@
-// Small files and names that options of the annotation pipelines hold.
+// Small files and names in options of the annotation pipelines.
 #pragma once
 
 #include <filesystem>
@@ -13,10 +13,10 @@ namespace assay {
 /// A class list file, or "imagenet"; "" gives an empty list.
 ClassList classes_named(const std::string& text);
 
-/// Column `annotator` of a csv. Throws bad_input: an empty name, one twice, none at all.
+/// Reads the column `annotator` of a csv. Throws bad_input: an empty or repeated name, or no name.
 std::vector<std::string> read_annotator_names(const std::filesystem::path& path);
-/// Columns `annotator` and `weight` (0 to 1e9) of a csv: the weights of votes.annotators. Throws
-/// bad_input as above, and where one of the annotators has none.
+/// Reads the columns `annotator` and `weight` (0 to 1e9) of a csv: the weights of votes.annotators.
+/// Throws bad_input as above, and if one of the annotators has no weight.
 std::vector<double> read_annotator_weights(const std::filesystem::path& path, const Votes& votes);
 
 }  // namespace assay

@@ -21,7 +21,7 @@ Votes with_original_labels(const Votes& votes, const Dataset& dataset, const Cla
         return cls >= 0 && (voting.empty() ||
                             std::ranges::binary_search(voting, static_cast<std::int32_t>(cls)));
     };
-    /// What becomes of an image, the later the more is known.
+    /// The state of an image; later values mean that more is known.
     enum Known : char { without_vote, unlabelled, not_asked, asked };
     std::vector<Known> images(votes.items.size(), without_vote);
     std::vector<char> voted(votes.items.size(), 0);
@@ -46,9 +46,9 @@ Votes with_original_labels(const Votes& votes, const Dataset& dataset, const Cla
             const bool fits = cls == labels.front();
             if (votes_on(labels.front())) images[i] = fits ? asked : std::max(images[i], not_asked);
             if (votes_on(cls)) {
-                // The last annotator has the largest codes: they stay ascending.
+                // The last annotator has the largest codes, so they stay ascending.
                 out.codes.push_back(fits ? yes : no);
-                // Who names one class says no to the others, in no vote of its own.
+                // Naming one class implies a no to the others, without a separate vote.
                 ++(votes.which_class && !fits ? out.implied : given.votes);
                 voted[i] = 1;
             }

@@ -7,7 +7,8 @@
 namespace assay {
 namespace {
 
-/// The new number of each text: those of one meaning get one, and only the first of them stays.
+/// The new number of each text: texts with one meaning share a number, and only the first of them
+/// is kept.
 std::vector<std::uint32_t> pool_texts(StringColumn& texts,
                                       const std::vector<std::int64_t>& meanings) {
     if (meanings.size() != texts.size())

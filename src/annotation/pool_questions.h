@@ -1,4 +1,4 @@
-// Questions that were asked under several names become one.
+// Merges questions that were asked under several names.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace assay {
 
-/// Joins the questions of `votes` whose image and label mean the same under the first of their
-/// names, drops the other names, and counts the joined ones in `votes.pooled`. Returns the new
-/// number of each question; answers are the caller's to move.
+/// Merges the questions of `votes` whose image and label mean the same, under the first of their
+/// names. Drops the other names, and counts the merged questions in `votes.pooled`. Returns the new
+/// number of each question. The caller must move the answers.
 std::vector<std::uint32_t> pool_questions(Votes& votes, const VoteMeanings& meanings);
 
 }  // namespace assay

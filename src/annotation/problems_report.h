@@ -1,4 +1,4 @@
-// What a table of votes holds although it should not, as reports show it.
+// Reports the faults in a table of votes.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace assay {
 
-/// One text per kind: how often, and the first examples on lines of their own.
+/// One text per kind: its count, and the first examples on separate lines.
 std::vector<std::string> warnings_of(const VoteProblems& problems);
 ResultType result_type(ResultOf<VoteProblems::Kind>);
 

@@ -1,5 +1,5 @@
-// What the search for thresholds and the choice of questions both read: the best classes of each
-// model per item, the labels of the item, and the part of the work that belongs to a rank.
+// The common input of the search for thresholds and the choice of questions: the best classes of
+// each model per item, the labels of the item, and the rank's part of the work.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace assay::propose {
 
-/// Items that a thread takes at a time.
+/// The number of items that a thread takes at a time.
 constexpr std::size_t block_items = 256;
 
 /// The best classes of one item: a list per model, best first.
 using TopClasses = std::vector<std::vector<RankedClass>>;
 
-/// Larger is better; for ranks the negative rank from 1.
+/// Larger is better. For ranks it is the negative rank from 1.
 float score_of(const std::vector<RankedClass>& top, std::size_t place, ProposeOptions::Rule rule);
-/// Place of `cls` in the list; its size when it is not there.
+/// The index of `cls` in the list, or its size if it is absent.
 std::size_t place_in(const std::vector<RankedClass>& top, std::int32_t cls);
 /// Distinct classes of all models and of `also`, ascending.
 std::vector<std::int32_t> classes_in(const TopClasses& top, std::span<const std::int32_t> also);
@@ -43,8 +43,8 @@ std::vector<std::uint64_t> sum_over_ranks(Comm& comm, const std::vector<std::uin
 /// The stored predictions of every model, and the labels of the items.
 class Inputs {
 public:
-    /// `gold`: one set per item; nullptr: the original labels are the known ones. All must outlive
-    /// the inputs.
+    /// `gold` has one set per item; with nullptr the original labels are the known ones. All must
+    /// outlive the inputs.
     Inputs(const std::vector<RowReader>& readers, const LabelSets* gold,
            const ProposeOptions& options);
 
@@ -55,14 +55,14 @@ public:
     bool has_gold() const { return gold_ != nullptr; }
     int threads() const { return threads_; }
 
-    /// The best classes of `item`; false when a model has no scores of it.
+    /// The best classes of `item`. Returns false if a model has no scores for it.
     bool read(std::uint64_t item, TopClasses& top) const;
     std::span<const std::int32_t> original(std::uint64_t item) const;
-    /// Labels known to be correct: gold where there are gold sets, else the original ones.
+    /// Labels known to be correct: gold if there are gold sets, else the original ones.
     std::span<const std::int32_t> known(std::uint64_t item) const;
-    /// Original labels that are asked about whether a model proposes them or not.
+    /// Original labels that are asked about even if no model proposes them.
     std::span<const std::int32_t> asked_anyway(std::uint64_t item) const;
-    /// No question is asked: every model predicts the only original label.
+    /// Whether no question is asked because every model predicts the only original label.
     bool agreed(std::uint64_t item, const TopClasses& top) const;
 
 private:

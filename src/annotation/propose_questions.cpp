@@ -23,7 +23,7 @@ float prior_of(const Thresholds& thresholds, const TopClasses& top, std::int32_t
     return static_cast<float>(models > 0 ? sum / models : 0);
 }
 
-/// `top` is room for the item's best classes.
+/// `top` is a buffer for the item's best classes.
 void ask_about(std::uint64_t item, const Inputs& inputs, const Thresholds& thresholds,
                QuestionCounts& counts, TopClasses& top) {
     if (!inputs.read(item, top)) {

@@ -1,4 +1,4 @@
-// Proposals as people and programs read them.
+// Reports of proposals for people and programs.
 #include <fmt/format.h>
 
 #include <optional>
@@ -72,7 +72,7 @@ Table total_table(const Proposals& p) {
     return table;
 }
 
-/// What a model's proposals are limited by: a rank or a probability.
+/// The limit of a model's proposals: a rank or a probability.
 struct ProposalLimit {
     std::string_view name;
     std::optional<double> value;

@@ -1,4 +1,4 @@
-// Thresholds and models: the search on a sample of images with known labels.
+// Chooses thresholds and models, by a search on a sample of images with known labels.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,18 @@
 
 namespace assay {
 
-/// Candidates of one image and model are numbered by the recall they need: level L means that the
-/// model alone, with its threshold set to propose this candidate, proposes L - 1 known labels with
-/// a better score. 0: always proposed.
+/// Candidates of one image and model are numbered by the recall that they require: level L means
+/// that the model alone, with its threshold set to propose this candidate, proposes L - 1 known
+/// labels with a better score. 0 means always proposed.
 struct CandidatePairs {
     static constexpr std::uint32_t never = UINT32_MAX;
     std::size_t models = 0;
-    std::vector<std::uint32_t> levels;  ///< pairs x models; `never`: not among the model's best
-    std::vector<char> known;            ///< pairs: 1 when the label is known to be correct
-    std::vector<char> free;             ///< pairs: 1 when asked anyway (an original label)
-    std::uint64_t unseen = 0;           ///< known labels that no model has among its best
-    std::uint64_t granted = 0;  ///< known labels that need no question: images that are skipped
+    std::vector<std::uint32_t> levels;  ///< pairs x models; `never` if it is not among the model's
+                                        ///< best
+    std::vector<char> known;            ///< pairs: 1 if the label is known to be correct
+    std::vector<char> free;             ///< pairs: 1 if it is asked anyway (an original label)
+    std::uint64_t unseen = 0;           ///< known labels that are not among any model's best
+    std::uint64_t granted = 0;          ///< known labels that need no question, in skipped images
 
     std::size_t size() const { return known.size(); }
     std::uint64_t all_known() const;
@@ -26,15 +27,15 @@ struct CandidatePairs {
 struct Choice {
     std::uint64_t mask = 0;       ///< bit m: model m
     std::uint32_t level = 0;      ///< threshold of each model
-    std::uint64_t questions = 0;  ///< pairs proposed or free
+    std::uint64_t questions = 0;  ///< pairs that are proposed or asked anyway
     std::uint64_t found = 0;      ///< known labels
     bool reached = false;
 };
 
-/// The smallest level at which the models of `mask` together propose `wanted` known labels.
+/// The smallest level at which the models in `mask` together propose `wanted` known labels.
 Choice level_for(const CandidatePairs& pairs, std::uint64_t mask, std::uint64_t wanted);
-/// The best subset: it reaches `wanted` with the fewest questions; of equals the one with fewer
-/// models, then the lower mask. When none reaches it: all models.
+/// The best subset: it reaches `wanted` with the fewest questions; among equals, the one with fewer
+/// models, then the lower mask. If none reaches it, all models.
 Choice best_subset(const CandidatePairs& pairs, std::uint64_t wanted, int threads);
 
 }  // namespace assay

@@ -16,22 +16,21 @@
 namespace assay::propose {
 namespace {
 
-/// Entries (items x models x depth) that the search looks at.
+/// Limit for the entries (items x models x depth) of the search.
 constexpr std::uint64_t most_entries = 6'000'000;
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
-/// Of each model the scores of the known labels on all ranks, best first. Levels are places in
+/// For each model, the scores of the known labels on all ranks, best first. Levels are indices into
 /// these lists.
 using KnownScores = std::vector<std::vector<float>>;
 
-/// A rank's images of the sample, and the models' best classes of each; none where a model has no
-/// scores.
+/// A rank's sample images, and the models' best classes for each; empty if a model has no scores.
 struct Sample {
     std::vector<std::uint64_t> items;
     std::vector<TopClasses> top;
 };
 
-/// Items with known labels, or the part of them that fits: those with the smallest draws.
+/// The items with known labels, or the part that fits: those with the smallest draws.
 std::vector<std::uint64_t> draw_sample(const Inputs& inputs) {
     std::vector<std::uint64_t> items;
     for (std::uint64_t i = 0; i < inputs.items(); ++i) {
@@ -131,7 +130,7 @@ CandidatePairs pairs_of(const Inputs& inputs, const Sample& sample, const KnownS
         const TopClasses& top = sample.top[n];
         if (top.empty()) continue;
         if (inputs.agreed(item, top)) {
-            // No question is asked, and the one original label is taken.
+            // No question is asked, and the only original label is accepted.
             for (const std::int32_t c : inputs.known(item))
                 ++(contains(inputs.original(item), c) ? pairs.granted : pairs.unseen);
             continue;
@@ -146,7 +145,7 @@ CandidatePairs pairs_of(const Inputs& inputs, const Sample& sample, const KnownS
     return pairs;
 }
 
-/// The models, and the threshold of each.
+/// The chosen models, and the threshold of each.
 Thresholds choose(const Inputs& inputs, const CandidatePairs& pairs, const KnownScores& known) {
     const ProposeOptions& options = inputs.options();
     const auto wanted = static_cast<std::uint64_t>(
@@ -165,7 +164,8 @@ Thresholds choose(const Inputs& inputs, const CandidatePairs& pairs, const Known
     }
     for (std::size_t m = 0; m < inputs.models(); ++m) {
         out.chosen.push_back((choice.mask >> m & 1U) != 0 ? 1 : 0);
-        // Level 0: the predicted classes alone. Beyond the list: all that was looked at.
+        // Level 0 proposes only the predicted classes. Beyond the list, everything in the depth is
+        // proposed.
         out.scores.push_back(choice.level == 0                 ? infinite
                              : choice.level <= known[m].size() ? known[m][choice.level - 1]
                                                                : -infinite);

@@ -6,7 +6,7 @@
 namespace assay {
 namespace {
 
-constexpr double growth = 4;  ///< of the longest leap, when it was taken and led uphill
+constexpr double growth = 4;  ///< factor for the longest step after it was used and led uphill
 
 /// Sums of squares of the step and of its change.
 struct Squares {
@@ -32,7 +32,7 @@ std::vector<double> extrapolated(const std::vector<double>& a, const std::vector
     return out;
 }
 
-/// The `n` logarithms at `first`, `first + stride`, ...: of numbers that sum to 1 afterwards.
+/// Normalizes the `n` logarithms at `first`, `first + stride`, ... so that the numbers sum to 1.
 void normalise(double* first, std::size_t n, std::size_t stride) {
     double largest = first[0], sum = 0;
     for (std::size_t i = 1; i < n; ++i) largest = std::max(largest, first[i * stride]);

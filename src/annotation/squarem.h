@@ -1,5 +1,5 @@
-// Fewer passes of EM: Varadhan and Roland, "Simple and globally convergent methods for accelerating
-// the convergence of any EM algorithm", Scandinavian Journal of Statistics 35 (2008) 335-353.
+// Accelerates EM: Varadhan and Roland, "Simple and globally convergent methods for accelerating the
+// convergence of any EM algorithm", Scandinavian Journal of Statistics 35 (2008) 335-353.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@ struct LogParameters {
     std::vector<double> table;  ///< [annotator * K + answer][latent]: log P(answer | latent)
 };
 
-/// Squared extrapolation with their third step length, |step| / |change of the step|. It works on
-/// logarithms, so that what it finds are probabilities once they are scaled to sum to 1.
+/// Squared extrapolation with the paper's third step length, |step| / |change of the step|. It
+/// works on logarithms, so that its results are probabilities after scaling them to sum to 1.
 class Squarem {
 public:
     Squarem(std::size_t latents, std::size_t answers) : latents_(latents), answers_(answers) {}
 
-    /// Where the first, and what EM makes of it once and twice, point to. Nothing where that is no
-    /// farther than EM itself goes.
+    /// The extrapolation from the first parameters and the results of one and two EM steps. Nothing
+    /// if it leads no farther than EM itself.
     std::optional<LogParameters> leap(const LogParameters& first, const LogParameters& second,
                                       const LogParameters& third);
-    /// Whether the objective was no lower where the last leap led: longer leaps are tried then,
-    /// and shorter ones else.
+    /// Reports whether the objective did not decrease after the last extrapolation. Then longer
+    /// steps are tried, otherwise shorter ones.
     void landed(bool uphill);
 
 private:

@@ -23,8 +23,7 @@ VotePatterns group_by_answers(const Votes& votes) {
     VotePatterns patterns;
     patterns.begin.assign(1, 0);
     patterns.of_question.resize(questions);
-    // Open addressing; the table doubles while it fills, so that few patterns stay within the
-    // cache.
+    // Open addressing. The table doubles as it fills, so that few patterns stay in the cache.
     std::vector<std::uint32_t> table(1024, nothing);
     std::vector<std::uint64_t> hashes;
     const auto place_of = [&](std::uint64_t hash, std::span<const std::uint32_t> codes) {

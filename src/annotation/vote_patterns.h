@@ -1,5 +1,5 @@
-// Questions with the very same answers of the very same annotators, taken together: they have one
-// posterior.
+// Groups questions that have the same answers by the same annotators, because their posteriors are
+// equal.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace assay {
 struct VotePatterns {
     std::vector<std::uint64_t> begin;        ///< patterns + 1
     std::vector<std::uint32_t> codes;        ///< of pattern p: codes[begin[p], begin[p + 1])
-    std::vector<std::uint32_t> questions;    ///< how many questions have it
+    std::vector<std::uint32_t> questions;    ///< the number of questions with this pattern
     std::vector<std::uint32_t> of_question;  ///< Q indices
 
     std::size_t size() const noexcept { return questions.size(); }
@@ -22,8 +22,8 @@ struct VotePatterns {
     }
 };
 
-/// Patterns in the order in which they come. Cost: one pass over the votes; memory: at most that of
-/// the votes once more.
+/// Patterns in the order of occurrence. Cost: one pass over the votes; memory: at most that of the
+/// votes again.
 VotePatterns group_by_answers(const Votes& votes);
 
 }  // namespace assay

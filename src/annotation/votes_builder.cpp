@@ -30,8 +30,8 @@ struct VotesBuilder::Impl {
     TextNumbers annotators, items, labels;
     std::unordered_map<std::uint64_t, std::uint32_t> questions;
     std::vector<std::uint32_t> question_item, question_label;
-    std::vector<std::uint32_t> vote_question, vote_code;  ///< in the order in which they came
-    std::vector<char> further;  ///< of each vote: it belongs to the answer before
+    std::vector<std::uint32_t> vote_question, vote_code;  ///< in the order of arrival
+    std::vector<char> further;  ///< for each vote: whether it belongs to the previous answer
     VoteProblems problems;
 
     std::uint32_t annotator_of(std::size_t vote) const {
@@ -93,7 +93,7 @@ void VotesBuilder::replace_answer(std::uint32_t from, std::uint32_t to) {
         if (code % answers == from) code += to - from;
 }
 
-/// The texts, and what is one under several names.
+/// Takes the texts, and merges those with several names.
 void VotesBuilder::Impl::take_texts(Votes& votes, const MeaningsOf& meanings) {
     votes.scale = scale;
     votes.annotators = annotators.take();
@@ -103,13 +103,13 @@ void VotesBuilder::Impl::take_texts(Votes& votes, const MeaningsOf& meanings) {
     votes.question_label = std::move(question_label);
     votes.read = vote_code.size();
     if (!meanings) return;
-    // Before repeated votes are looked for: an annotator who answers under two names has answered
-    // twice.
+    // Done before repeated votes are searched, because an annotator who answers under two names has
+    // answered twice.
     const auto numbers = pool_questions(votes, meanings(votes));
     for (std::uint32_t& question : vote_question) question = numbers[question];
 }
 
-/// Of the answers of one annotator about one item, those that count.
+/// Selects the counting answers of one annotator about one item.
 void VotesBuilder::Impl::one_answer_each(Votes& votes, Repeats repeats, std::string_view source) {
     const auto item_of = [&](std::size_t v) { return votes.question_item[vote_question[v]]; };
     std::vector<std::uint32_t> answers;  // the first vote of each
@@ -169,10 +169,10 @@ void VotesBuilder::Impl::one_answer_each(Votes& votes, Repeats repeats, std::str
     further.resize(kept);
 }
 
-/// Whoever chose classes of an item said no to the others that were chosen for it.
+/// An annotator who chose classes of an item said no to the others that were chosen for it.
 void VotesBuilder::Impl::add_implied(Votes& votes) {
     const std::size_t said = vote_code.size();
-    std::vector<std::uint64_t> begin(votes.items.size() + 1, 0);  // of each item's questions
+    std::vector<std::uint64_t> begin(votes.items.size() + 1, 0);  // start of each item's questions
     for (const std::uint32_t item : votes.question_item) ++begin[item + 1];
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
     std::vector<std::uint32_t> by_item(votes.questions());
@@ -232,7 +232,7 @@ void VotesBuilder::Impl::sort_votes(Votes& votes, Repeats repeats, std::string_v
     const auto answers = static_cast<std::uint32_t>(scale.names.size());
     const std::size_t asked = votes.questions();
 
-    // Counting sort: stable, so that the votes of a question stay in the order in which they came.
+    // Counting sort, which is stable, so that the votes of a question keep their order.
     std::vector<std::uint64_t> next(asked + 1, 0);
     for (const std::uint32_t q : vote_question) ++next[q + 1];
     for (std::size_t q = 0; q < asked; ++q) next[q + 1] += next[q];
@@ -276,7 +276,7 @@ void VotesBuilder::Impl::sort_votes(Votes& votes, Repeats repeats, std::string_v
                 for (std::uint64_t i = 0; i < extra && !kind.empty(); ++i)
                     problems.add(kind, where);
             }
-            // What is kept moves towards the front: never past the place that is read.
+            // Kept votes move towards the front, never past the read position.
             if (repeats == Repeats::all) {
                 std::sort(v, stop);
                 for (auto one = v; one != stop; ++one) votes.codes[kept++] = *one;

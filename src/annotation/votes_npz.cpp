@@ -1,4 +1,4 @@
-// ReaL's layout: a dense array of annotators x questions x answers that holds 0 nearly everywhere.
+// ReaL's layout: a dense array of annotators x questions x answers that is almost entirely 0.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,10 +23,10 @@ namespace {
 constexpr std::int64_t most_count = 255;
 constexpr std::uint64_t most_annotators = 1'000'000;
 constexpr std::uint64_t most_votes =
-    100'000'000;  // what a small file that unpacks to a huge one may cost: 1.6 GB
+    100'000'000;  // limit for a small file that unpacks to a huge one: 1.6 GB
 constexpr std::uint32_t no_question = UINT32_MAX;
 
-/// The first byte from `at` on that is not zero, or the size. Nearly all of them are zero.
+/// The position of the first nonzero byte from `at` on, or the size. Almost all bytes are zero.
 std::size_t next_nonzero(std::span<const std::byte> bytes, std::size_t at) {
     while (at + 64 <= bytes.size()) {
         std::array<std::uint64_t, 8> words;
@@ -46,8 +46,7 @@ struct Tensor {
         std::uint32_t annotator, question;
         std::uint8_t answer, count;
     };
-    std::vector<Cell>
-        cells;  ///< by annotator, question, answer (a Fortran array: the other way round)
+    std::vector<Cell> cells;  ///< by annotator, question, answer (reversed in a Fortran array)
     std::uint64_t votes = 0;
 };
 
@@ -71,7 +70,7 @@ public:
                             shape[2], header.view.shape_text(), scale_.names.size(),
                             fmt::join(scale_.names, ", ")));
         }
-        // Each by itself: a product with a zero among its factors says nothing of the others.
+        // Checked separately, because a product with a zero factor hides the others.
         if (shape[0] > most_annotators || shape[1] > most_votes) {
             refuse(fmt::format(
                 "array `tensor` has shape {}; at most {} annotators and {} questions are read",
@@ -128,7 +127,7 @@ private:
     bool fortran_ = false;
 };
 
-/// Question number of each row of `info`.
+/// The question number of each row of `info`.
 struct Info {
     std::uint64_t rows = 0;
     std::vector<std::uint32_t> question;  ///< no_question: the row lacks an image or a label
@@ -196,7 +195,7 @@ private:
     std::uint32_t seen_ = 0;
 };
 
-/// Names of the annotators: texts, or whole numbers.
+/// Names of the annotators: texts or integers.
 std::vector<std::string> read_ids(const ZipArchive& archive, const ZipEntry& entry) {
     std::vector<std::string> names;
     ArrayHeader array;
@@ -256,7 +255,7 @@ Votes read_votes_npz(std::span<const std::byte> bytes, const std::string& source
     Tensor tensor;
     Info info;
     VotesBuilder builder(options.scale);
-    // The two arrays are unpacked side by side: unpacking is most of the work.
+    // The two arrays are unpacked in parallel, because unpacking is most of the work.
     parallel_blocks(2, resolve_threads(options.threads), [&](std::size_t task) {
         const auto feed = [&](const ZipEntry& entry, auto& reader) {
             stream_array(
@@ -312,7 +311,7 @@ Votes read_votes_npz(std::span<const std::byte> bytes, const std::string& source
             }
         }
     }
-    // Counts say no order: none of them is the first.
+    // Counts have no order, so none of them is the first.
     const Repeats repeats = options.repeats == Repeats::refuse ? Repeats::refuse : Repeats::all;
     Votes votes = builder.build(repeats, source, options.meanings);
     votes.read = tensor.votes;

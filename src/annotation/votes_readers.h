@@ -9,7 +9,7 @@
 
 namespace assay {
 
-/// In any layout that data/crowd/crowd.h knows.
+/// Reads any layout that data/crowd/crowd.h knows.
 Votes read_votes_text(std::string_view text, const std::string& source,
                       const VotesOptions& options);
 /// `bytes`: the whole .npz.

@@ -1,4 +1,4 @@
-// Votes in texts, whatever tool wrote them.
+// Reads votes in text files from any tool.
 #include <fmt/format.h>
 
 #include <unordered_set>
@@ -13,7 +13,7 @@
 namespace assay {
 namespace {
 
-/// Numbers of the scale's answers for the texts of a file.
+/// Maps the texts of a file to the scale's answers.
 class Answers {
 public:
     explicit Answers(const AnswerScale& scale)
@@ -23,7 +23,7 @@ public:
     int find(std::string_view text) {
         std::uint64_t number = 0;
         if (text.ends_with(".0") && parse_number(text.substr(0, text.size() - 2), number))
-            text.remove_suffix(2);  // whole numbers, as pandas writes them beside empty cells
+            text.remove_suffix(2);  // pandas writes integers this way if a column has empty cells
         int found = scale_.find(text);
         if (found < 0 && words_) {
             if (const auto said = crowd::said_by(text))
@@ -33,12 +33,12 @@ public:
         if (found >= 0 && words_) note_form(text);
         return found;
     }
-    /// A word among the answers where 1 is, too, and no 2 says which of how many numbers that is;
-    /// "" where 1 is clear.
+    /// A word among the answers if 1 also occurs and no 2 shows how many numbers there are; "" if 1
+    /// is unambiguous.
     std::string_view word_beside_one() const {
         return one_ && !two_ ? std::string_view(first_word_) : std::string_view();
     }
-    /// Whether 1 is not the second of three answers, but the last of two.
+    /// Whether 1 means the last of two answers, and not the second of three.
     bool only_zero_and_one() const { return words_ && zero_or_one_; }
 
 private:
@@ -53,7 +53,7 @@ private:
     }
 
     const AnswerScale& scale_;
-    bool words_;  ///< no, maybe, yes: words that mean the same are known
+    bool words_;  ///< no, maybe, yes: synonyms are known
     bool zero_or_one_ = true, one_ = false, two_ = false;
     std::string first_word_;
 };
@@ -116,8 +116,8 @@ public:
 private:
     void problem(std::string_view kind, const crowd::Where& where,
                  const std::function<std::string()>& message) {
-        // The message is made only while examples are wanted: a table of a million bad rows costs
-        // no million messages.
+        // The message is built only while examples are needed, because a table may have a million
+        // bad rows.
         builder_.problems().add(kind, [&] { return fmt::format("{}: {}", where(), message()); });
     }
 
@@ -165,7 +165,7 @@ private:
     Answers answers_;
     VotesBuilder builder_;
     std::uint64_t rows_ = 0, with_several_ = 0;
-    bool further_ = false;  ///< of the vote before
+    bool further_ = false;  ///< of the previous vote
     std::string first_unknown_;
 };
 

@@ -1,5 +1,5 @@
-// The passes of fit_which_class. Whatever is counted over images is counted by fixed blocks of
-// patterns and merged in their order.
+// The passes of fit_which_class. Counts over images are computed by fixed blocks of patterns, and
+// merged in order.
 #include "assay/annotation/which_class.h"
 
 #include <fmt/format.h>
@@ -19,30 +19,31 @@
 namespace assay {
 namespace {
 
-constexpr double mean_right = 4, mean_wrong = 1;  // prior answers behind the mean accuracy
-constexpr double accuracy_answers = 20;           // behind an annotator's accuracy
-constexpr double pool_answers = 20;               // behind what all say of a class
-constexpr double pool_share = 0.25;               // its weight in the prior of a row
-constexpr double class_images = 3;                // behind the proportion of a class
-constexpr double start_votes = 0.5;               // for all classes together, to begin with
-constexpr double least_remainder = 1e-12;         // prior of the classes that nobody chose
+constexpr double mean_right = 4, mean_wrong = 1;  // pseudo answers for the mean accuracy
+constexpr double accuracy_answers = 20;           // pseudo answers for an annotator's accuracy
+// pseudo answers for the pooled answers about a class
+constexpr double pool_answers = 20;
+constexpr double pool_share = 0.25;        // its weight in the prior of a row
+constexpr double class_images = 3;         // pseudo images for the proportion of a class
+constexpr double start_votes = 0.5;        // for all classes together, at the start
+constexpr double least_remainder = 1e-12;  // prior of the classes that nobody chose
 constexpr std::size_t class_block_patterns = 4096, most_class_blocks = 16;
 constexpr std::array prior_strengths = {16.0, 32.0, 64.0, 128.0, 256.0, 512.0};
-/// Factors above 1e-14 that are multiplied before a logarithm is taken.
+/// The number of factors above 1e-14 that are multiplied before taking a logarithm.
 constexpr std::size_t likely_factors_a_log = 16;
 
 bool strength_is_chosen(int pass) {
     return pass == 0 || pass == 1 || pass == 3 || pass == 7 || pass == 15;
 }
 
-/// Expected counts over images. Images with one answer are in `classes` alone: what they would say
-/// about their annotator is what the annotator said about them.
+/// Expected counts over images. Images with one answer only enter `classes`, because they would
+/// only repeat what the annotator said.
 struct ClassCounts {
     std::vector<double> cells, classes;
     double remainder = 0, moved = 0;
 };
 
-/// What a pass takes from the counts.
+/// The parameters of a pass, from the counts.
 struct ClassParameters {
     double mean = 0;
     std::vector<double> right, answers;  // by annotator
@@ -86,10 +87,10 @@ public:
 private:
     double classes() const { return patterns_.classes; }
     double remainder_of_each() const { return counts_.remainder / classes(); }
-    /// Does the pattern say anything about its annotators?
+    /// Whether the pattern tells anything about its annotators.
     bool counted(std::size_t p) const { return patterns_.of(p).size() > 1; }
 
-    /// Equal answers of annotators who answer together are one.
+    /// Equal answers by annotators who answer together count as one.
     void weigh(const TogetherGroups& together) {
         weight_.assign(patterns_.answers.size(), 1);
         for (std::size_t p = 0; p < patterns_.size() && !together.groups.empty(); ++p) {
@@ -177,7 +178,8 @@ private:
         if (strength_is_chosen(number)) choose_strength();
     }
 
-    /// What the prior expects of an answer: `accuracy` of its annotator, and what all say.
+    /// The prior's expectation of an answer, from its annotator's `accuracy` and from the pooled
+    /// answers.
     double expected(bool right, double accuracy, double pool, double pool_row) const {
         const double of_all = right ? now_.mean : (1 - now_.mean) / (classes() - 1);
         const double own = right ? accuracy : (1 - accuracy) / (classes() - 1);
@@ -185,7 +187,7 @@ private:
                pool_share * (pool + pool_answers * of_all) / (pool_row + pool_answers);
     }
 
-    /// The strength under which the rows' counts are likeliest (Dirichlet-multinomial).
+    /// The strength that makes the rows' counts most likely (Dirichlet-multinomial).
     void choose_strength() {
         std::vector<double> means(patterns_.cells.size());
         for (std::size_t i = 0; i < means.size(); ++i) {
@@ -208,7 +210,7 @@ private:
         strength_ = prior_strengths[static_cast<std::size_t>(std::ranges::max_element(likely) -
                                                              likely.begin())];
     }
-    /// For x > 0. std::lgamma writes a global.
+    /// For x > 0. std::lgamma writes a global variable.
     static double log_gamma(double x) {
         // Stirling's series from 10 on, by the recurrence below it: within 1e-13.
         double shift = 0;
@@ -223,7 +225,7 @@ private:
         return (x - 0.5) * std::log(x) - x + 0.91893853320467274178 + series - shift;
     }
 
-    /// The posterior of a pattern from the counts of all images but one of its own.
+    /// The posterior of a pattern, from the counts of all images except one of its own.
     void judge(ClassCounts& block, std::size_t p) {
         const auto candidates = patterns_.candidates_of(p);
         const auto answers = patterns_.of(p);
@@ -320,7 +322,7 @@ void check_which_class(const Votes& votes, const WhichClassOptions& options) {
                                                   options.tolerance, options.max_passes));
 }
 
-/// The posteriors by question, and classes that beat all chosen ones.
+/// Computes the posteriors by question, and the classes that beat all chosen ones.
 void tell_posteriors(const Votes& votes, const ClassPatterns& patterns, const ClassPasses& passes,
                      WhichClassFit& out) {
     std::vector<std::uint32_t> rank(votes.labels.size());
@@ -342,7 +344,7 @@ void tell_posteriors(const Votes& votes, const ClassPatterns& patterns, const Cl
         highest[item] = std::max(highest[item], out.posterior.back());
     }
     if (!patterns.full) return;
-    constexpr double rounding = 1e-9;  // of posteriors that are equal but for it
+    constexpr double rounding = 1e-9;  // for posteriors that are equal up to rounding
     for (std::uint32_t item = 0; item < votes.items.size(); ++item) {
         const std::uint32_t p = patterns.of_item[item];
         if (p == ClassPatterns::none) continue;
@@ -439,7 +441,7 @@ Votes with_unchosen_classes(const Votes& votes, const std::vector<UnchosenClass>
     for (const UnchosenClass& one : unchosen) {
         out.question_item.push_back(one.item);
         out.question_label.push_back(one.label);
-        // Whoever answered about the image answered each of its questions.
+        // Everybody who answered about the image answered each of its questions.
         for (const std::uint32_t code : votes.of(question_of[one.item])) {
             const std::uint32_t no = code / kinds * kinds;
             if (out.codes.size() > out.begin.back() && out.codes.back() == no) continue;

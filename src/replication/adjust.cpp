@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t max_replicates = 100000;
 
-/// Everything one call of adjust() works on.
+/// The state of one call of adjust().
 class Adjustment {
 public:
     Adjustment(const Study& study, const AdjustOptions& options, const ProgressCallback& progress)
@@ -74,8 +74,8 @@ private:
         warn_of_asking();
     }
 
-    /// Moments and thinned readings need numbers of annotators that have nothing to do with the
-    /// answers; a likelihood needs only that no unseen answer decided.
+    /// Moments and thinned readings require numbers of annotators that are independent of the
+    /// answers. A likelihood only requires that no unseen answer affected them.
     void warn_of_asking() {
         const auto warn = [&](const char* name, const StudySet& set) {
             const auto asked = check_asking(set);
@@ -149,7 +149,7 @@ private:
                 "{}: {} adjusted accuracies are outside 0 to 100 %: the data do not determine them",
                 result.id, result.outside));
         }
-        if (result.covered < 1 - 1e-9) {  // sums of proportions round
+        if (result.covered < 1 - 1e-9) {  // sums of proportions have rounding errors
             report_.warnings.push_back(
                 fmt::format("{}: {:.2f} % of the original's images have selection frequencies that "
                             "no image of the replication has",
@@ -160,7 +160,7 @@ private:
             add_bootstrap(values, e);
     }
 
-    /// The same estimates with percentile intervals, as the paper gives them.
+    /// The same estimates with percentile intervals, as in the paper.
     void add_bootstrap(const std::vector<double>& values, std::size_t e) {
         MethodResult result;
         result.id = report_.methods.back().id + ".bootstrap";

@@ -21,7 +21,7 @@ void drop_without_width(Estimate& estimate) {
     estimate.note = "no interval: the units do not vary";
 }
 
-/// `estimate` with an error and an interval from the replicates, where there are any.
+/// `estimate` with an error and an interval from the replicates, if there are any.
 Estimate from_replicates(Estimate estimate, const std::vector<double>& draws, double level,
                          const std::string& method) {
     estimate.standard_error.reset();
@@ -44,7 +44,7 @@ Estimate proportion(double value, std::size_t images) {
     return estimate;
 }
 
-/// 1 for an accuracy that is none; sums of weights round.
+/// 1 for an accuracy outside [0, 1]; tolerates rounding in sums of weights.
 std::size_t outside(double accuracy) {
     constexpr double rounding = 1e-9;
     return accuracy < -rounding || accuracy > 1 + rounding ? 1 : 0;
@@ -82,8 +82,8 @@ Estimate CountedStudy::of_both(double value) const {
     return proportion(value, study.first.size() + study.second.size());
 }
 
-/// Student's t, one degree less than units of equal size would be: with 20 classes the normal's
-/// intervals cover 93 %, these 95.
+/// Student's t, with one degree less than for units of equal size: with 20 classes the normal's
+/// intervals cover 93 %, and these 95.
 Estimate CountedStudy::with_error(Estimate estimate, double error) const {
     estimate.standard_error = error;
     estimate.interval = symmetric_interval(*estimate.value, error, options.level,
@@ -144,7 +144,7 @@ void fill_analytic(const CountedStudy& counted, MethodResult& result, const Cell
 void fill_bootstrap(const CountedStudy& counted, const Replicates& replicates, MethodResult& result,
                     const std::vector<double>& values, std::size_t method) {
     const std::size_t models = values.size();
-    // draws(m, f): f(first, second, adjusted) of classifier m (their means for m == models) in
+    // draws(m, f): f(first, second, adjusted) for classifier m (their means for m == models) in
     // every replicate.
     const auto draws = [&](std::size_t m, auto&& f) {
         std::vector<double> out;

@@ -14,12 +14,12 @@
 
 namespace assay::replication {
 
-/// With fewer there is no interval of percentiles.
+/// With fewer replicates there is no percentile interval.
 inline constexpr std::uint32_t min_replicates = 20;
 
 double mean_of(const std::vector<double>& x);
 
-/// A study counted into cells, and its raw accuracies: what every method's result is made from.
+/// A study counted into cells, with its raw accuracies: the input of every method.
 struct CountedStudy {
     CountedStudy(const Study& study, const AdjustOptions& options);
 
@@ -30,7 +30,7 @@ struct CountedStudy {
     Correct correct;
     std::vector<double> accuracy1, accuracy2;  ///< by classifier
 
-    /// Of nearly any image of the two sets: usual_annotators().
+    /// The number that almost every image of both sets has: usual_annotators().
     int annotators() const;
     /// Proportions whose n counts the images of one set, or of both.
     Estimate of_first(double value) const;
@@ -39,18 +39,18 @@ struct CountedStudy {
     Estimate with_error(Estimate estimate, double error) const;
     /// "t.by_class"
     std::string interval_name(const char* kind) const;
-    /// Of `y` on the original's accuracies; none for one classifier, or where all are alike.
+    /// The line of `y` on the original's accuracies; none for one classifier, or if all are equal.
     std::optional<LineFit> line(const std::vector<double>& y, double slope_error,
                                 double intercept_error, std::optional<double> covariance) const;
 };
 
-/// Every estimate of the method without a value, for this reason.
+/// Makes every estimate of the method undefined, for this reason.
 void make_undefined(const CountedStudy& counted, MethodResult& result, const std::string& reason);
 void fill_analytic(const CountedStudy& counted, MethodResult& result, const CellEffects& effects);
-/// `method`: its place in the replicates; without replicates there are no intervals.
+/// `method` is its index in the replicates. Without replicates there are no intervals.
 void fill_bootstrap(const CountedStudy& counted, const Replicates& replicates, MethodResult& result,
                     const std::vector<double>& values, std::size_t method);
-/// Intervals of a line from replicates, both axes drawn again.
+/// Intervals of a line from replicates, with both axes resampled.
 void bootstrap_line(const CountedStudy& counted, const Replicates& replicates, LineFit& fit,
                     const std::vector<std::vector<double>>& y);
 

@@ -103,7 +103,7 @@ Table sweep_table(const std::vector<SweepPoint>& points) {
     return table;
 }
 
-/// A row for each classifier and method that gave something.
+/// A row for each classifier and each method with a result.
 Table records(const AdjustReport& adjusted) {
     Table table = result_table<AdjustedClassifier>();
     for (const MethodResult& method : adjusted.methods) {
@@ -122,7 +122,7 @@ std::string with_half(double size, double half, const Estimate& e) {
     return e.interval ? text + " ±" + number_text(half, half, e.unit) : text;
 }
 
-/// "from 0.40 lower to 1.20 higher", of accuracy on the original less accuracy on the replication.
+/// "from 0.40 lower to 1.20 higher": accuracy on the original minus accuracy on the replication.
 std::string span(const Estimate& e) {
     if (!e.interval) return "no interval";
     const double half = half_width(e);

@@ -1,4 +1,4 @@
-// What results hold of an adjusted gap, beside its structs.
+// Further types in the results of an adjusted gap.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace assay::replication {
 
-/// A classifier by a method.
+/// A classifier under one method.
 struct AdjustedClassifier {
     const AdjustReport* report;
     const MethodResult* method;  ///< one that is defined
@@ -19,7 +19,7 @@ struct AdjustedClassifier {
 };
 ResultType result_type(ResultOf<AdjustedClassifier>);
 
-/// Accuracies on both sets. `report` has so many classifiers.
+/// Accuracies on both sets. `report` must have this classifier.
 struct MeasuredClassifier {
     const AdjustReport* report;
     std::size_t classifier;
@@ -31,7 +31,7 @@ struct NumbersOfSets {
     std::span<const double> original, replication;
 };
 ResultType result_type(ResultOf<NumbersOfSets>);
-/// None where there are none of the original.
+/// None if there are none for the original.
 std::optional<NumbersOfSets> numbers_of_sets(const std::vector<double>& original,
                                              const std::vector<double>& replication);
 

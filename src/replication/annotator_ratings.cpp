@@ -1,4 +1,4 @@
-// How lenient and how noisy each annotator is, beside those who judged the same images.
+// The leniency and noise of each annotator, compared with others who judged the same images.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@
 namespace assay::replication {
 namespace {
 
-/// Sums over one annotator's answers to images that others judged, too.
+/// Sums over one annotator's answers to images that others judged too.
 struct RatedAnswers {
     std::uint64_t annotations = 0, selected = 0;
     double compared = 0, sum = 0, squares = 0, unlike = 0, unlike_squares = 0;

@@ -1,4 +1,4 @@
-// Annotators rated by those who judged the same images, and left out by name.
+// Rates annotators against others who judged the same images, and excludes annotators by name.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace assay::replication {
 /// Ratings by number of the annotator, over all sets; controls do not count. O(annotations).
 std::vector<AnnotatorRating> rate_annotators(std::span<const Selections> sets);
 
-/// Drops the annotations of the annotators named. Throws bad_input for one who is not there.
+/// Drops the annotations of the named annotators. Throws bad_input for an unknown one.
 void leave_out_annotators(std::span<Selections> sets, const Names& annotators,
                           const std::vector<std::string>& without);
 

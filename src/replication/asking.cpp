@@ -8,7 +8,7 @@
 namespace assay::replication {
 namespace {
 
-/// |t| of the least-squares slope of y on x, its error from sums over classes.
+/// |t| of the least-squares slope of y on x, with its error from sums over classes.
 double slope_t(const std::vector<double>& x, const std::vector<double>& y,
                const std::vector<std::uint32_t>& classes) {
     const double n = static_cast<double>(x.size());
@@ -50,7 +50,7 @@ std::optional<AskingCheck> check_asking(const StudySet& set) {
     std::vector<double> sorted = log_n;
     std::ranges::sort(sorted);
     if (sorted.front() == sorted.back()) return std::nullopt;
-    // With two values the half with fewer may be the smaller part.
+    // With two values, the half with fewer annotators may be the smaller part.
     double middle = sorted[(sorted.size() - 1) / 2];
     if (middle == sorted.back()) middle = *(std::ranges::lower_bound(sorted, middle) - 1);
     AskingCheck check;

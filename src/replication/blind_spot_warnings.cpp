@@ -10,14 +10,14 @@
 namespace assay::replication {
 namespace {
 
-/// More of the original's images than this above nearly all of the replication's: in simulated
-/// studies with such sets intervals covered less than they claim.
+/// The warning's limit for the proportion of the original's images with rates above almost all of
+/// the replication's. In simulated studies with such sets, intervals covered less than they claim.
 constexpr double much_above = .30;
 constexpr std::size_t most_named = 5;
 
 struct Finding {
     std::string classifier;
-    double size, half;  ///< proportions: what was found, half the interval
+    double size, half;  ///< proportions: the finding, and half of its interval
 };
 
 /// "a (1.20, interval ±0.80), b (...) and 3 more", the largest excess first.

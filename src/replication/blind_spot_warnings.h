@@ -1,13 +1,13 @@
-// Warnings of what the quoted estimate cannot see, classifier by classifier: opposite misses would
-// cancel in their mean.
+// Warnings about what the quoted estimate cannot see, for each classifier, because opposite errors
+// would cancel in their mean.
 #pragma once
 
 #include "assay/replication/adjust.h"
 
 namespace assay::replication {
 
-/// Where the quoted method is the penalised likelihood: how far the moments are from it, and
-/// warnings that name the classifiers concerned.
+/// If the quoted method is the penalised likelihood: adds its difference from the moments, and
+/// warnings that name the affected classifiers.
 void add_blind_spots(AdjustReport& report);
 
 }  // namespace assay::replication

@@ -186,7 +186,7 @@ std::vector<double> nonnegative_least_squares(const Matrix& a, std::span<const d
                 for (std::size_t j = 0; j < chosen.size(); ++j) x[chosen[j]] = s[j];
                 break;
             }
-            if (!(step >= 0)) step = 0;  // 0 / 0: a column that just came in and wants to leave
+            if (!(step >= 0)) step = 0;  // 0 / 0: a column that just entered would leave again
             for (std::size_t j = 0; j < chosen.size(); ++j)
                 x[chosen[j]] += step * (s[j] - x[chosen[j]]);
             std::vector<std::size_t> kept;
@@ -200,7 +200,7 @@ std::vector<double> nonnegative_least_squares(const Matrix& a, std::span<const d
                 }
             }
             if (kept.size() ==
-                chosen.size()) {  // rounding kept every one above 0: let the smallest go
+                chosen.size()) {  // rounding kept all of them above 0, so the smallest is removed
                 std::size_t least = 0;
                 for (std::size_t j = 1; j < kept.size(); ++j) {
                     if (s[j] < s[least]) least = j;
@@ -214,7 +214,7 @@ std::vector<double> nonnegative_least_squares(const Matrix& a, std::span<const d
         }
         const bool back_out = !passive[best];
         update();
-        if (back_out) gradient[best] = 0;  // it would come in and leave for ever
+        if (back_out) gradient[best] = 0;  // otherwise it would enter and leave forever
     }
     return x;
 }

@@ -23,8 +23,8 @@ struct Matrix {
 class Householder {
 public:
     explicit Householder(Matrix a);
-    /// The first `columns` entries of Q'b; the rest, whose squares sum to the residual, into `rest`
-    /// when given.
+    /// The first `columns` entries of Q'b. If `rest` is given, it gets the other entries, whose
+    /// squares sum to the residual.
     std::vector<double> project(std::span<const double> b, double* rest = nullptr) const;
     /// R^-1 y.
     std::vector<double> back(std::span<const double> y) const;
@@ -40,8 +40,8 @@ private:
 class Cholesky {
 public:
     Cholesky() = default;
-    /// `h`: size x size, of which the lower triangle is read. A pivot that rounding made 0 or less
-    /// counts as tiny.
+    /// `h` is size x size, and only its lower triangle is read. A pivot that rounding made 0 or
+    /// less counts as tiny.
     Cholesky(std::vector<double> h, std::size_t size);
     void solve(std::span<double> b) const;                   ///< b becomes H^-1 b
     double squared_length(std::span<const double> b) const;  ///< b' H^-1 b
@@ -52,9 +52,9 @@ private:
     std::size_t size_ = 0;
 };
 
-/// A symmetric matrix's eigenvalues and eigenvectors, in no order.
+/// The eigenvalues and eigenvectors of a symmetric matrix, unordered.
 struct Eigen {
-    std::vector<double> values, vectors;  ///< vectors one after the other, each of length 1
+    std::vector<double> values, vectors;  ///< the vectors in sequence, each with length 1
     std::span<const double> vector(std::size_t i) const {
         return {vectors.data() + i * values.size(), values.size()};
     }

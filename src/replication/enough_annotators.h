@@ -1,4 +1,4 @@
-// Leaving out the few images with the fewest annotators, for methods that are limited by them.
+// Excludes the few images with the fewest annotators, for methods that are limited by them.
 #pragma once
 
 #include <vector>
@@ -7,28 +7,29 @@
 
 namespace assay::replication {
 
-/// At most this share of a set is left out.
+/// The largest proportion of a set that may be excluded.
 inline constexpr double most_left_out = .01;
 
-/// The largest number of annotators that all but a hundredth of both sets' images have: one image
-/// with 2 annotators among 10,000 would otherwise allow the moments straight lines only, and thin
+/// The largest number of annotators that all but a hundredth of both sets' images have. Otherwise
+/// one image with 2 annotators among 10,000 would restrict the moments to straight lines, and thin
 /// all images to 2 for the naive estimate and the jackknife.
 int usual_annotators(const CellCounts& first, const CellCounts& second);
 
 /// A study's counts without the images that have fewer than `least` annotators.
 class EnoughAnnotators {
 public:
-    /// Throws bad_input where no image is left.
+    /// Throws bad_input if no image remains.
     EnoughAnnotators(const CellCounts& all_first, const CellCounts& all_second,
                      const Correct& all_correct, int least);
     CellCounts first, second;
     Correct correct;
     double first_left_out = 0, second_left_out = 0;  ///< images
-    /// Values by cell of the restricted second set, by cell of the whole one: 0 elsewhere.
+    /// Converts values by cell of the restricted second set to cells of the whole one; 0 elsewhere.
     std::vector<double> spread_second(const std::vector<double>& values) const;
-    std::vector<std::size_t> first_place, second_place;  ///< of restricted cells among all
+    /// index of each restricted cell among all
+    std::vector<std::size_t> first_place, second_place;
     /// "12 images of the original and 3 of the replication with fewer than 24 annotators are left
-    /// out"; "" where none is.
+    /// out"; "" if none is.
     std::string note() const;
 
 private:
@@ -36,7 +37,7 @@ private:
     std::size_t second_cells_;
 };
 
-/// The cells with at least so many annotators.
+/// The cells with at least this many annotators.
 CellCounts with_annotators(const CellCounts& counts, int least);
 
 }  // namespace assay::replication

@@ -1,4 +1,4 @@
-// Every way to estimate adjusted accuracies, behind one face, for estimates and for their
+// A common interface for all estimators of adjusted accuracies, for estimates and for their
 // bootstrap.
 #pragma once
 
@@ -19,7 +19,7 @@ struct Correct {
     std::vector<double> of(std::size_t model) const;
 };
 
-/// sum over cells of weight * correct, for every model.
+/// Sum over cells of weight * correct, for every model.
 std::vector<double> weigh(const CellWeights& weights, const Correct& correct);
 
 /// Immutable after construction; thread-safe.
@@ -28,26 +28,26 @@ public:
     virtual ~Estimator() = default;
     virtual std::string id() const = 0;
     virtual std::string definition() const = 0;
-    /// Adjusted accuracy of each model; what else is known of the estimate goes to `result`, where
-    /// there is one, and those with errors in closed form leave their influence values in `effects`
-    /// when asked. Throws Error{bad_input} where it is undefined.
+    /// The adjusted accuracy of each model. Further results go to `result` if given. Estimators
+    /// with errors in closed form store their influence values in `effects` if requested. Throws
+    /// Error{bad_input} if undefined.
     virtual std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
                                          const Correct& correct, MethodResult* result = nullptr,
                                          CellEffects* effects = nullptr) const = 0;
-    /// False: too slow for a bootstrap.
+    /// False if it is too slow for a bootstrap.
     virtual bool resamples() const { return true; }
 };
 
-/// The estimators that the options ask for, the one to quote first. `first` and `second`: the
-/// study's counts, for tables made once and for warm starts.
+/// The requested estimators, with the quoted one first. `first` and `second` are the study's
+/// counts, for precomputed tables and warm starts.
 std::vector<std::unique_ptr<Estimator>> make_estimators(const AdjustOptions& options,
                                                         const CellCounts& first,
                                                         const CellCounts& second);
 /// Naive at `n` annotators, to which the others are thinned, or for d > 0 the jackknife that leaves
-/// out d of them; images with fewer are left out.
+/// out d of them. Images with fewer are excluded.
 std::unique_ptr<Estimator> make_reweighing(const CellCounts& first, const CellCounts& second, int n,
                                            int d, EmptyBins rule);
-/// `least`: images with fewer annotators are left out of the moments.
+/// The moments exclude images with fewer than `least` annotators.
 std::unique_ptr<Estimator> make_moments(std::vector<int> exponents, int least);
 std::unique_ptr<Estimator> make_penalised_likelihood(int threads, double level = .95);
 /// Fits the mixtures of both sets at once; bootstrap replicates start from them.

@@ -9,11 +9,11 @@
 namespace assay::replication {
 namespace {
 
-/// A companion set of exponents with a standard error so many times the main one's tells its own
-/// noise, not what the choice of exponents does. In simulated studies of 10,000 images the factor
+/// If a companion set of exponents has a standard error this many times the main one's, it shows
+/// its own noise and not the effect of the choice. In simulated studies of 10,000 images the factor
 /// is about 1.3.
 constexpr double undetermined = 3;
-/// A spread that would be printed as 0.00 points is none.
+/// A spread that would be printed as 0.00 points counts as zero.
 constexpr double least_told = 5e-5;
 
 /// The estimates with the companion sets of exponents.
@@ -25,13 +25,13 @@ std::vector<MethodResult> companions(const CountedStudy& counted, const MethodRe
             CellEffects effects;
             make_moments(exponents, std::min(counted.annotators(), 2 * exponents.back()))
                 ->estimate(counted.first, counted.second, counted.correct, &result, &effects);
-            // What is left after dropping may be a set that is there already.
+            // After dropping exponents, the set may equal an existing one.
             const auto same = [&](const MethodResult& other) {
                 return other.exponents == result.exponents;
             };
             if (same(main) || std::any_of(all.begin(), all.end(), same)) continue;
             result.id = fmt::format("moments.{}", fmt::join(result.exponents, "_"));
-            result.curves.clear();  // drawn for the main set alone
+            result.curves.clear();  // only drawn for the main set
             result.drawing = {};
             fill_analytic(counted, result, effects);
         } catch (const Error& error) {
@@ -41,7 +41,7 @@ std::vector<MethodResult> companions(const CountedStudy& counted, const MethodRe
         const double error = *result.mean_adjusted.standard_error,
                      main_error = *main.mean_adjusted.standard_error;
         if (error > std::max(undetermined * main_error,
-                             1e-9)) {  // perfect classifiers: roundings on both sides
+                             1e-9)) {  // perfect classifiers have rounding errors on both sides
             MethodResult without;
             without.id = std::move(result.id);
             without.definition = std::move(result.definition);
@@ -58,7 +58,7 @@ std::vector<MethodResult> companions(const CountedStudy& counted, const MethodRe
     return all;
 }
 
-/// `sets`: the main estimate first.
+/// `sets` has the main estimate first.
 void warn_of_exponents(AdjustReport& report, const std::vector<const MethodResult*>& sets) {
     const auto error_of = [](const MethodResult* set) {
         return *set->mean_adjusted.standard_error;

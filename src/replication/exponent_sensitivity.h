@@ -1,4 +1,4 @@
-// How far the choice of the moments' exponents moves the estimates.
+// How much the choice of the moments' exponents affects the estimates.
 #pragma once
 
 #include "assay/replication/adjust.h"
@@ -6,8 +6,8 @@
 
 namespace assay::replication {
 
-/// Adds the estimates with the companion sets of exponents to the methods of `report`, how far they
-/// lie apart, and warnings. The first method there must be the moments', and defined.
+/// Adds the estimates with the companion sets of exponents to the methods of `report`, their
+/// spread, and warnings. The first method in `report` must be the moments', and defined.
 void add_sensitivity(const CountedStudy& counted, AdjustReport& report);
 
 }  // namespace assay::replication

@@ -13,7 +13,7 @@ double total(const std::vector<double>& x) {
     return std::accumulate(x.begin(), x.end(), 0.0);
 }
 
-/// Of a sum of residuals, one per class.
+/// The standard error of a sum of residuals, one per class.
 double over_classes(const std::vector<double>& residuals) {
     const double classes = static_cast<double>(residuals.size());
     const double squares =
@@ -27,7 +27,7 @@ Estimate with_interval(double value, double error, double degrees, const char* m
     estimate.value = value;
     estimate.unit = Unit::proportion;
     estimate.n = static_cast<std::uint64_t>(images);
-    // Rounding leaves something of equal frequencies: an error of 1e-12 is none.
+    // Equal frequencies have rounding errors, so an error up to 1e-12 counts as zero.
     if (!(error > 1e-12)) {
         estimate.note = "no interval: the frequencies do not vary";
         return estimate;

@@ -30,7 +30,7 @@ std::uint8_t hit_value(const CsvReader& reader, std::size_t column) {
                                    shortened(reader.columns()[column])));
 }
 
-// Rows (image, classifier, hit): the table grows in both directions, so pairs are kept first.
+// Rows (image, classifier, hit). The table grows in both directions, so pairs are stored first.
 Hits read_long(CsvReader& reader, std::size_t image, std::size_t classifier, std::size_t hit,
                Hits hits) {
     struct Entry {
@@ -47,7 +47,7 @@ Hits read_long(CsvReader& reader, std::size_t image, std::size_t classifier, std
     hits.classifiers = classifiers.all();
     for (const std::string& text : images.all()) hits.images.append(text);
     const std::size_t width = classifiers.size();
-    // A short file must not ask for a large table: a real one has (nearly) every pair.
+    // A short file must not cause a large table. A real file has almost every pair.
     if (width != 0 && images.size() > (max_empty * entries.size() + small_table) / width) {
         throw Error(
             ErrorCode::bad_input,
@@ -112,7 +112,7 @@ Hits read_hits_csv(const std::filesystem::path& path) {
 
 namespace {
 
-/// Every hit is known on the one rank that read its shard; elsewhere it is Hits::unknown, the
+/// Each hit is known only on the rank that read its shard. Elsewhere it is Hits::unknown, the
 /// largest value.
 void merge_ranks(Comm& comm, std::vector<std::uint8_t>& hits) {
     if (comm.size() == 1) return;

@@ -64,7 +64,7 @@ private:
     std::vector<double> sums_;
 };
 
-/// Variances that do not come from the images.
+/// Variances from sources other than the images.
 class Priors {
 public:
     Priors(const CellEffects& effects, const LineEffects& line, std::size_t models)
@@ -72,7 +72,8 @@ public:
         for (const auto& part : effects.prior) add(part, line);
         if (effects.curve_prior.empty()) return;
         add(effects.curve_prior, line);
-        // Correlated or not: a line through the classifiers has no safe side, so it bears both.
+        // A line through the classifiers has no conservative choice, so it includes both the
+        // correlated and the uncorrelated case.
         for (std::size_t m = 0; m < models; ++m) {
             const double squared = effects.curve_prior[m] * effects.curve_prior[m];
             slope_ += line.slope_y[m] * line.slope_y[m] * squared;
@@ -83,7 +84,7 @@ public:
     double slope() const { return slope_; }
     double intercept() const { return intercept_; }
     double covariance() const { return covariance_; }
-    /// `errors`: by classifier and of the mean.
+    /// `errors` are by classifier, with the mean's last.
     std::vector<double> widen(std::vector<double> errors) const {
         for (std::size_t m = 0; m < errors.size(); ++m)
             errors[m] = std::sqrt(errors[m] * errors[m] + variance_[m]);

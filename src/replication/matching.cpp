@@ -14,19 +14,19 @@
 namespace assay::replication {
 namespace {
 
-/// A candidate with its annotators dealt out.
+/// A candidate after dividing its annotators.
 struct Dealt {
     std::uint32_t candidate = 0;
     int selected = 0, annotators = 0, easy = 0, rest_selected = 0, rest = 0;
 };
 
-/// Who chooses, and how many annotators a candidate must have.
+/// The numbers of choosing annotators, and the annotators that a candidate must have.
 struct Numbers {
     int choose = 0, needed = 0, reference = 0;
     bool hold_out = false;
 };
 
-/// Takes `count` annotators at random from those left: how many of them selected.
+/// Removes `count` random annotators from the remaining ones. Returns how many of them selected.
 int deal(RandomStream& random, int& n, int& k, int count) {
     int selected = 0;
     for (int i = 0; i < count; ++i, --n) {
@@ -59,7 +59,8 @@ Numbers numbers_of(const Readings& reference, const Readings& candidates,
         numbers.choose = options.reference_annotators > 0
                              ? std::min(usual, options.reference_annotators)
                              : std::min(usual, usual_in(reference));
-    // One at least must be held out: without its reading a chosen image could not be checked.
+    // At least one must be held out, because a chosen image could not be checked without its
+    // reading.
     numbers.hold_out = options.annotators > 0 || usual > numbers.choose;
     numbers.needed = numbers.choose + options.easy_annotators + (numbers.hold_out ? 1 : 0);
     if (matched)
@@ -98,7 +99,7 @@ std::vector<std::vector<Dealt>> deal_candidates(const Readings& candidates, std:
     return by_class;
 }
 
-/// The reference's readings that count; throws bad_input where none has so many annotators.
+/// The reference's usable readings. Throws bad_input if none has this many annotators.
 Readings seen_of(const Readings& reference, const MatchOptions& options, const Numbers& numbers,
                  std::vector<std::string>& warnings) {
     if (numbers.reference == 0) return reference;
@@ -123,7 +124,7 @@ Readings seen_of(const Readings& reference, const MatchOptions& options, const N
     return seen;
 }
 
-/// Moves `count` random entries of the pool from `from` on to there.
+/// Moves `count` random entries of the pool from positions >= `from` to `from`.
 void shuffle_in(std::vector<Dealt>& pool, std::size_t from, std::size_t count,
                 RandomStream& random) {
     for (std::size_t at = from; at < from + count; ++at)
@@ -132,7 +133,7 @@ void shuffle_in(std::vector<Dealt>& pool, std::size_t from, std::size_t count,
 
 using Buckets = std::vector<std::vector<Dealt>>;
 
-/// Fills the targets from low to high; the first `taken` of each bucket are the chosen ones.
+/// Fills the targets from low to high. The first `taken` of each bucket are the chosen ones.
 void choose_matched(Buckets& buckets, ClassMatch& cls, RandomStream& random, MatchResult& result) {
     for (std::size_t b = 0; b < buckets.size(); ++b) {
         const int carried = cls.missing, wanted = cls.target[b] + carried;
@@ -144,7 +145,7 @@ void choose_matched(Buckets& buckets, ClassMatch& cls, RandomStream& random, Mat
     }
 }
 
-/// Of all of the class: those of enough frequency, or the highest ones.
+/// Chooses from the whole class: those with a sufficient frequency, or the highest ones.
 void choose_others(Buckets& buckets, ClassMatch& cls, RandomStream& random,
                    const MatchOptions& options) {
     std::vector<Dealt> pool;
@@ -153,7 +154,7 @@ void choose_others(Buckets& buckets, ClassMatch& cls, RandomStream& random,
         bucket.clear();
     }
     if (options.strategy == Strategy::threshold) {
-        // A frequency of 7/10 is .7, however .7 is rounded.
+        // A frequency of 7/10 equals .7, however .7 is rounded.
         std::erase_if(pool, [&](const Dealt& d) {
             return d.selected < options.threshold * d.annotators - 1e-9;
         });
@@ -175,7 +176,7 @@ void choose_others(Buckets& buckets, ClassMatch& cls, RandomStream& random,
     }
 }
 
-/// Frequencies of the chosen images, bucket by bucket and of all, without weights.
+/// Frequencies of the chosen images, by bucket and in total, without weights.
 void add_buckets(const Readings& candidates, std::size_t classes, MatchResult& result) {
     const FrequencyMeans none(classes);
     std::vector<FrequencyMeans> in_sample(match_buckets, none), held_out = in_sample,
@@ -197,7 +198,7 @@ void add_buckets(const Readings& candidates, std::size_t classes, MatchResult& r
     result.regression_as_chosen = all.mean();
 }
 
-/// Both sets of one class, for the bias.
+/// The tallies of both sets in one class, for the bias.
 matching::ClassTally tally_of(const std::vector<int>& histogram, const std::vector<Dealt>& pool,
                               const ClassMatch& cls) {
     matching::ClassTally tally;
@@ -284,8 +285,8 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
                         "many choose as all images have",
                         candidates.source, reference.source, result.too_few_annotators));
     }
-    // Classes count as often as they were chosen, or another mix of classes would look like
-    // selection bias.
+    // Classes are weighted as chosen, because another mix of classes would look like selection
+    // bias.
     const FrequencyMeans alike = of_reference.weighted_as(in_sample);
     result.reference = alike.mean();
     result.in_sample = in_sample.mean();

@@ -1,4 +1,4 @@
-// How far held-out frequencies of matched images lie below those that chose them.
+// How far held-out frequencies of matched images are below those that chose them.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,7 @@ double sum_of(const Buckets& values) {
     return sum;
 }
 
-/// Class by class, both sets as proportions.
+/// By class, with both sets as proportions.
 struct BucketSums {
     Buckets reference{}, candidates{}, difference{};
     double images = 0;
@@ -54,7 +54,7 @@ Estimate selection_bias(const std::vector<ClassTally>& all) {
         return estimate;
     }
     const BucketSums sums = sums_of(classes, weights);
-    // A bucket that no candidate is in says nothing: the others stand for it.
+    // A bucket without candidates is unknown, so the others represent it.
     Buckets mean{}, ratio{};
     double covered = 0, value = 0;
     for (std::size_t b = 0; b < match_buckets; ++b) {

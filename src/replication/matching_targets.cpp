@@ -1,4 +1,4 @@
-// What is asked of the candidates: buckets, numbers of images by bucket, strategies.
+// The requests to the candidates: buckets, numbers of images by bucket, strategies.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -89,7 +89,7 @@ std::vector<int> drawn_targets(const std::vector<int>& histogram, int per_class,
     int before = 0;
     for (std::size_t b = 0; b < histogram.size(); ++b) {
         running += histogram[b];
-        // The last running sum is per_class itself, whatever u is below 1.
+        // The last running sum is exactly per_class for every u below 1.
         const int now =
             running == sum
                 ? per_class

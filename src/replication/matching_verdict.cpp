@@ -1,4 +1,4 @@
-// What a match shows, in words.
+// Describes the result of a match in words.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ std::string range(const Estimate& e) {
                       : fmt::format("{:+.1f} points, without an interval", 100 * *e.value);
 }
 
-/// Without an interval nothing is shown.
+/// Without an interval nothing counts as shown.
 bool shown(const Estimate& e) {
     return e.interval && (e.interval->low > 0 || e.interval->high < 0);
 }

@@ -1,4 +1,4 @@
-// Names of methods and choices, as they stand in commands and files.
+// The names of methods and choices in commands and files.
 #include <algorithm>
 
 #include <fmt/core.h>

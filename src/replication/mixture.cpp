@@ -17,8 +17,8 @@ constexpr int rounds_to_a_hill = 20;
 constexpr int most_exchanges = 3;
 constexpr double least_gain = 1e-9;  ///< nats
 
-/// Prefix sums of log(x + i), i = 0..n: one pass gives the log-pmf of every reading without a gamma
-/// function.
+/// Prefix sums of log(x + i), i = 0..n, so that one pass gives the log-pmf of every reading without
+/// a gamma function.
 void log_rising(double x, std::size_t n, std::vector<double>& sums) {
     sums.resize(n + 1);
     sums[0] = 0;
@@ -35,7 +35,7 @@ public:
             choose_.push_back(log_choose(grid_.n(c), grid_.k(c)));
     }
 
-    /// Log-likelihood and, when wanted, responsibilities (part-major, times the counts).
+    /// The log-likelihood and, if requested, responsibilities (part-major, times the counts).
     double expect(const BetaMixture& m, std::vector<double>* responsibility) {
         const std::size_t cells = grid_.size(), parts = m.parts();
         log_.resize(parts * cells);
@@ -117,8 +117,8 @@ private:
         double haa = -(ga + a * a * daa), hbb = -(gb + b * b * dbb);
         const double hab = -(a * b * dab);
         const double middle = (haa + hbb) / 2, radius = std::hypot((haa - hbb) / 2, hab);
-        // Where the surface is no hill, a step mostly along the slope: a nearly flat direction must
-        // not take it all.
+        // If the surface is not concave here, the step follows mostly the slope, so that an almost
+        // flat direction does not dominate.
         const double least = middle - radius, size = std::abs(middle) + radius;
         const double shift = least > 1e-8 * size ? 0 : 0.1 * size + 1e-12 - least;
         haa += shift;
@@ -143,7 +143,7 @@ private:
     std::vector<double> log_, up_, down_, both_, selected_, rejected_, asked_;
 };
 
-/// Goes on from `m` for at most `rounds`; keeps the best parameters seen.
+/// Continues from `m` for at most `rounds`, and keeps the best parameters found.
 void climb(Em& em, BetaMixture& m, int rounds, double tolerance) {
     std::vector<double> responsibility;
     BetaMixture at = m, best = m;
@@ -173,7 +173,7 @@ BetaMixture fixed_start(int parts) {
     if (parts == 3)
         return {{.6, .3, .1}, {.93 * 12, .65 * 6, .30 * 4}, {.07 * 12, .35 * 6, .70 * 4}, 0, 0,
                 false};
-    for (int j = 0; j < parts; ++j) {  // means spread from low to high, the high ones narrow
+    for (int j = 0; j < parts; ++j) {  // means spread from low to high, with narrow high ones
         const double mean = parts == 1 ? .8 : .15 + .8 * j / (parts - 1), size = 4 + 8 * mean;
         m.weight.push_back(1.0 / parts);
         m.a.push_back(mean * size);
@@ -197,13 +197,13 @@ BetaMixture random_start(int parts, std::uint64_t seed, int start) {
     return m;
 }
 
-/// A narrow beta where readings are most frequent beside what the mixture expects: the rate at
-/// which a part of little weight gains most.
+/// Puts a narrow beta where readings are most frequent compared with the mixture's expectation. At
+/// this rate a part with little weight gains most.
 BetaMixture with_narrow_part(const CellCounts& counts, BetaMixture m, std::size_t part) {
     constexpr double narrow = 100, little = .03;
     constexpr int rates = 49;
     const std::size_t cells = counts.grid.size();
-    std::vector<double> scarcity(cells, 0.0);  // images by what is expected
+    std::vector<double> scarcity(cells, 0.0);  // observed images relative to the expected number
     for (std::size_t c = 0; c < cells; ++c) {
         if (counts.images[c] <= 0) continue;
         double expected = 0;
@@ -239,8 +239,8 @@ bool is_lower(const BetaMixture& x, const BetaMixture& y) {
     return x.log_likelihood < y.log_likelihood;
 }
 
-/// EM finds a hill, Newton steps its top. The highest of all starts' then gives each of its parts
-/// in turn for a narrow one, as long as that leads higher: small narrow parts are what starts miss.
+/// EM finds a hill, and Newton steps its top. Then each part of the best result is replaced in turn
+/// by a narrow one, as long as that improves it, because the starts miss small narrow parts.
 BetaMixture highest_by_both(Em& em, const CellCounts& counts, std::vector<BetaMixture>& starts,
                             const MixtureOptions& options) {
     const int em_rounds = std::min(rounds_to_a_hill, options.max_rounds);
@@ -265,7 +265,8 @@ BetaMixture highest_by_both(Em& em, const CellCounts& counts, std::vector<BetaMi
     return top;
 }
 
-/// The surface is flat near its top: every start gets some rounds, the best few go on.
+/// The surface is flat near its top, so every start gets some rounds, and only the best few
+/// continue.
 BetaMixture highest_by_em(Em& em, std::vector<BetaMixture>& starts, const MixtureOptions& options) {
     constexpr std::size_t go_on = 3;
     const int first_rounds = std::min(200, options.max_rounds);
@@ -286,7 +287,7 @@ bool BetaMixture::is_point(std::size_t part) const {
 }
 
 double log_beta(double a, double b) {
-    using boost::math::lgamma;  // that of the C library keeps a sign in a global variable
+    using boost::math::lgamma;  // the C library's version stores a sign in a global variable
     return lgamma(a) + lgamma(b) - lgamma(a + b);
 }
 

@@ -1,4 +1,4 @@
-// The published model and its nonparametric cousin as estimators of adjusted accuracies.
+// The published model and a nonparametric variant as estimators of adjusted accuracies.
 #include <fmt/core.h>
 #include <algorithm>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int warm_rounds = 100;  ///< of EM from the study's own fit, in a bootstrap
 constexpr int published_rounds = 200;
-constexpr int published_starts = 0;  ///< beside the fixed one
+constexpr int published_starts = 0;  ///< in addition to the fixed one
 constexpr int rate_points = 200;
 constexpr int curve_functions = 8;
 constexpr double curve_penalty = .01;
@@ -34,7 +34,7 @@ nlohmann::json mixture_json(const BetaMixture& m) {
             {"converged", m.converged}};
 }
 
-/// Of the parts that are no points: those have a mass (see is_point), not a density.
+/// For the parts that are not points, because those have a mass (see is_point) and no density.
 std::vector<double> densities(const BetaMixture& mixture, const std::vector<double>& rates) {
     std::vector<double> out(rates.size(), 0.0);
     for (std::size_t j = 0; j < mixture.parts(); ++j) {
@@ -59,8 +59,8 @@ public:
         MixtureOptions fit;
         fit.parts = options.mixture_parts;
         fit.seed = options.seed;
-        if (options.grid_integrals) {  // as published; sums over a grid get worse the further the
-                                       // fit goes
+        if (options.grid_integrals) {  // as published; sums over a grid get worse as the fit
+                                       // improves
             fit.max_rounds = published_rounds;
             fit.random_starts = published_starts;
             fit.newton = false;

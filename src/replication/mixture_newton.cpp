@@ -21,13 +21,13 @@ constexpr double visible_gain = 1e-13;  ///< of the log-likelihood
 constexpr std::size_t of_part = 3;
 
 struct Slopes {
-    double value = 0;               ///< log-likelihood less images * (sum of weights - 1)
+    double value = 0;               ///< log-likelihood minus images * (sum of weights - 1)
     std::vector<double> gradient;   ///< by parameter
     std::vector<double> curvature;  ///< minus the second derivatives, row-major
 };
 
-/// The log-likelihood as a function of unconstrained logarithms. Taking images * (sum of weights -
-/// 1) off makes the weights sum to 1 at every maximum.
+/// The log-likelihood as a function of unconstrained logarithms. Subtracting images * (sum of
+/// weights - 1) makes the weights sum to 1 at every maximum.
 class MixtureSurface {
 public:
     explicit MixtureSurface(const CellCounts& counts) : total_(counts.total()) {
@@ -117,8 +117,8 @@ private:
         return sum;
     }
 
-    /// Of a cell's share in part j: its slopes into `mean`, its own second derivatives and the
-    /// products of its slopes into the curvature.
+    /// Adds a cell's share of part j: its slopes to `mean`, and its second derivatives and the
+    /// products of its slopes to the curvature.
     void add_part(const UsedCell& cell, std::size_t j, double share, std::vector<double>& mean,
                   Slopes& slopes) const {
         const Part& part = parts_[j];
@@ -145,7 +145,7 @@ private:
     std::vector<Part> parts_;
 };
 
-/// Which way the parameters may go, and how far.
+/// The directions in which parameters may move, and how far.
 struct Limits {
     double low, high;
 };
@@ -154,7 +154,7 @@ Limits limits_of(std::size_t parameter) {
     return {std::log(min_shape), std::log(max_shape)};
 }
 
-/// At a limit, with a slope that leads out of it.
+/// Whether it is at a limit with an outward slope.
 bool is_held(const std::vector<double>& at, const Slopes& slopes, std::size_t p) {
     const Limits limits = limits_of(p);
     return (at[p] <= limits.low && slopes.gradient[p] < 0) ||
@@ -171,7 +171,7 @@ double steepest(const std::vector<double>& at, const Slopes& slopes) {
 
 struct Step {
     std::vector<double> by;
-    double promise = 0;  ///< what it gains, to second order
+    double promise = 0;  ///< its expected gain, to second order
 };
 
 Step newton_step(const std::vector<double>& at, const Slopes& slopes) {
@@ -179,7 +179,8 @@ Step newton_step(const std::vector<double>& at, const Slopes& slopes) {
     for (std::size_t p = 0; p < at.size(); ++p) {
         if (!is_held(at, slopes, p)) free.push_back(p);
     }
-    // Scaled to a unit diagonal: a part of small weight has small derivatives and steps as long.
+    // Scaled to a unit diagonal, because a part with small weight has small derivatives but equally
+    // long steps.
     std::vector<double> scale;
     for (const std::size_t p : free) {
         const double own = std::abs(slopes.curvature[p * at.size() + p]);
@@ -210,7 +211,7 @@ Step newton_step(const std::vector<double>& at, const Slopes& slopes) {
     return step;
 }
 
-/// A part of the step, within the limits and with weights that sum to 1.
+/// A fraction of the step, within the limits and with weights that sum to 1.
 std::vector<double> moved(const std::vector<double>& at, const std::vector<double>& step,
                           double part) {
     std::vector<double> out(at.size());
@@ -240,7 +241,7 @@ void climb_by_newton(const CellCounts& counts, BetaMixture& mixture, int rounds)
     double steep = steepest(at, slopes);
     for (int round = 0; round < rounds; ++round, ++mixture.rounds) {
         const Step step = newton_step(at, slopes);
-        // Near the top, rounding hides what a step gains, and the slope decides.
+        // Near the top, rounding hides a step's gain, so the slope decides.
         const bool at_top = step.promise < visible_gain * std::abs(slopes.value);
         std::vector<double> next;
         Slopes there;

@@ -1,20 +1,20 @@
-// Newton steps to a maximum of a beta mixture's log-likelihood, where EM alone creeps.
+// Newton steps to a maximum of a beta mixture's log-likelihood, where EM alone is slow.
 #pragma once
 
 #include "assay/replication/mixture.h"
 
 namespace assay::replication {
 
-/// Limits of a and b; a beta beyond the larger one counts as a point.
+/// Limits of a and b. A beta beyond the larger one counts as a point.
 inline constexpr double min_shape = 1e-3, max_shape = 1e4;
 
-/// Goes uphill from `mixture` for at most `rounds` steps, to where no parameter's slope is above
-/// 1e-10 nats an image, sharpens that by full steps, and sets log_likelihood, gradient and
-/// converged; adds to rounds. Parameters are log weight, log a and log b of each part, with the
-/// limits above; at a limit the slope that leads out of it does not count.
-/// Each step divides the slope along every eigenvector of the curvature by the size of its
-/// eigenvalue (saddle-free: Dauphin et al., NeurIPS 2014), so that it leads away from saddles, and
-/// is halved until the likelihood rises. Cost of a step: cells * (3 parts)^2 + 10 (3 parts)^3.
+/// Climbs from `mixture` for at most `rounds` steps, until no parameter's slope exceeds 1e-10 nats
+/// per image, refines that by full steps, and sets log_likelihood, gradient and converged; adds to
+/// rounds. Parameters are log weight, log a and log b of each part, with the limits above; at a
+/// limit an outward slope does not count. Each step divides the slope along every eigenvector of
+/// the curvature by the size of its eigenvalue (saddle-free: Dauphin et al., NeurIPS 2014), so that
+/// it leads away from saddles, and is halved until the likelihood rises. Cost of a step: cells * (3
+/// parts)^2 + 10 (3 parts)^3.
 void climb_by_newton(const CellCounts& counts, BetaMixture& mixture, int rounds);
 
 }  // namespace assay::replication

@@ -1,4 +1,4 @@
-// The factorial moments behind the face that all estimators have.
+// The factorial moments as an Estimator.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ private:
     static void describe(const MomentProjection& projection, const Correct& correct,
                          MethodResult& result) {
         result.exponents = projection.exponents();
-        result.definition = defined_by(result.exponents);  // some may be dropped
+        result.definition = defined_by(result.exponents);  // some exponents may be dropped
         if (!projection.dropped().empty()) {
             result.notes.push_back(
                 fmt::format("dropped exponents {}, because the data do not determine them",

@@ -60,7 +60,7 @@ CellWeights naive_weights(const CellCounts& first, const CellCounts& second,
 
 CellWeights naive_weights(const CellCounts& first, const CellCounts& second, int m,
                           EmptyBins rule) {
-    if (m == 0) {  // no annotator: the raw accuracy
+    if (m == 0) {  // with no annotator it is the raw accuracy
         const double total = second.total();
         if (total <= 0) throw Error(ErrorCode::bad_input, "a set has no images");
         return {std::vector<double>(second.images.size(), 1 / total), 1};

@@ -1,4 +1,4 @@
-// Files of a command's results that must not replace what somebody else made.
+// Output files of a command that must not replace existing work.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +12,9 @@ struct NewFile {
     std::string text;
 };
 
-/// Writes them, each whole or not at all. A file that is there with the very text is left alone, so
-/// that an interrupted command can be typed again. Throws usage, before anything is written, where
-/// one is there with another text, unless `replace`.
+/// Writes the files, each completely or not at all. An existing file with the same text is
+/// unchanged, so that an interrupted command can be repeated. Unless `replace`, throws usage before
+/// writing anything if one exists with another text.
 void write_new_files(const std::vector<NewFile>& files, bool replace);
 
 }  // namespace assay::replication

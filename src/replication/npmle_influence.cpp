@@ -61,7 +61,7 @@ AtomicRates::AtomicRates(const CellCounts& counts, const RateGrid& grid,
         information[a * size + a] += 1 / (weight_[a] * weight_[a]);
         information[(atoms() + a) * size + atoms() + a] += 1 / (room * room);
     }
-    // Scaled to a unit diagonal: weights and places are of different sizes.
+    // Scaled to a unit diagonal, because weights and places have different magnitudes.
     scale_.resize(size);
     for (std::size_t p = 0; p < size; ++p)
         scale_[p] = 1 / std::sqrt(std::max(information[p * size + p], 1e-300));
@@ -87,7 +87,7 @@ std::vector<double> AtomicRates::influence(std::span<const double> by_weight,
         sum += images_[c] * out[c];
         images += images_[c];
     }
-    // The weights sum to 1: what all images add together is 0.
+    // The weights sum to 1, so the influences of all images sum to 0.
     for (std::size_t c = 0; c < out.size(); ++c)
         out[c] = images_[c] > 0 ? out[c] - sum / images : 0;
     return out;
@@ -131,7 +131,7 @@ CellEffects nonparametric_influences(const CellCounts& first, const CellCounts& 
         for (std::size_t c = 0; c < first_effect.size(); ++c)
             effects.first[c * models + m] = first_effect[c];
 
-        // The curve's equations, given set 2's rates.
+        // The equations of the curve, given set 2's rates.
         std::vector<double> information(functions * functions, 0.0);
         add_roughness(information, functions, penalty);
         std::vector<double> design(second.grid.size() * functions, 0.0),

@@ -1,5 +1,5 @@
-// What each image adds to the nonparametric estimate: the sandwich of the estimating equations that
-// its fits solve.
+// The influence of each image on the nonparametric estimate, from the sandwich of the estimating
+// equations that its fits solve.
 #pragma once
 
 #include <span>
@@ -11,30 +11,29 @@
 
 namespace assay::replication {
 
-/// A fitted distribution of rates as atoms whose places and weights are both parameters: grid
-/// points side by side stand for one atom between them. The readings alone leave some directions
-/// nearly free, but atoms go no further than to their neighbours and lose no more than their
-/// weight: the information is that of the readings and of normal priors with these standard
-/// deviations. Without them standard errors are up to 8 times what estimates scatter; with them .9
-/// to 1.2 times.
+/// A fitted distribution of rates as atoms, whose places and weights are both parameters. Adjacent
+/// grid points represent one atom between them. The readings alone leave some directions almost
+/// free. But atoms move no further than to their neighbors, and lose no more than their weight, so
+/// normal priors with these standard deviations are added to the information. Without them,
+/// standard errors are up to 8 times the scatter of estimates; with them, .9 to 1.2 times.
 class AtomicRates {
 public:
     AtomicRates(const CellCounts& counts, const RateGrid& grid, const RateDistribution& fit);
     std::size_t atoms() const { return weight_.size(); }
-    /// Influence of an image, by cell, on a function of the distribution whose derivatives by each
-    /// atom's weight and place are `by_weight` and `by_place`.
+    /// The influence of an image, by cell, on a function of the distribution. `by_weight` and
+    /// `by_place` are its derivatives by each atom's weight and place.
     std::vector<double> influence(std::span<const double> by_weight,
                                   std::span<const double> by_place) const;
 
-    /// By cell and atom, over the cell's probability: that of the reading at the atom, and its
-    /// derivative by the place times the weight. 0 in cells without images.
+    /// By cell and atom, divided by the cell's probability: the reading's probability at the atom,
+    /// and its derivative by the place times the weight. 0 in cells without images.
     double at_weight(std::size_t cell, std::size_t atom) const {
         return scores_[cell * 2 * atoms() + atom];
     }
     double at_place(std::size_t cell, std::size_t atom) const {
         return scores_[cell * 2 * atoms() + atoms() + atom];
     }
-    /// A function of the grid at the atoms, and its slope there, by straight lines.
+    /// A function on the grid, interpolated linearly at the atoms, and its slope.
     double value(std::span<const double> function, std::size_t atom) const;
     double slope(std::span<const double> function, std::size_t atom) const;
     double weight(std::size_t atom) const { return weight_[atom]; }
@@ -48,7 +47,7 @@ private:
     Cholesky information_;  ///< scaled to a unit diagonal
 };
 
-/// Influences of all classifiers' adjusted accuracies, by cell.
+/// The influences on all classifiers' adjusted accuracies, by cell.
 CellEffects nonparametric_influences(const CellCounts& first, const CellCounts& second,
                                      const Correct& correct, const RateGrid& grid,
                                      const RateDistribution& first_rates,

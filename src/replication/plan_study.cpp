@@ -21,7 +21,7 @@ namespace {
 
 constexpr double min_width = 1e-4;
 constexpr std::size_t parts_left_out = 10, fewest_classes = 20;
-/// Of a pilot's part: enough for a median.
+/// For a part of the pilot: enough for a median.
 constexpr std::size_t most_curves = 20;
 constexpr double fewest_images = 50, most_images = 1e9;
 
@@ -34,7 +34,7 @@ double mean_under(const std::vector<double>& mass, const std::vector<double>& va
     return std::inner_product(mass.begin(), mass.end(), values.begin(), 0.0);
 }
 
-/// What stands for the truth: masses on the logit grid, accuracies there.
+/// The assumed truth: masses on the logit grid, and accuracies there.
 struct PilotWorld {
     std::vector<double> first, second;
     std::vector<std::vector<double>> curves;
@@ -61,13 +61,14 @@ enum Figure : std::size_t {
 };
 using Figures = std::array<double, figure_count>;
 
-/// How the pilot's classes and classifiers hang together.
+/// The dependence among the pilot's classes and classifiers.
 struct PilotDesign {
-    double effect = 1;  ///< variance by classes over that by images
-    double mean = 0;    ///< variance of the mean over classifiers over the median classifier's
+    double effect = 1;  ///< variance with classes over that with images
+    double mean = 0;    ///< variance of the mean over classifiers relative to the median
+                        ///< classifier's
 };
 
-/// One number of annotators in one world.
+/// A number of annotators in one world.
 class RowPlan {
 public:
     RowPlan(const PilotWorld& world, int annotators, const PilotDesign& design, double target)
@@ -214,7 +215,7 @@ PilotDesign design_of(const Study& pilot) {
     return design;
 }
 
-/// The pilot without every tenth class, counted from `part`, of those that occur.
+/// The pilot without every tenth occurring class, starting at `part`.
 StudySet without(const StudySet& set, const std::vector<std::size_t>& place_of_class,
                  std::size_t part, std::size_t row_bytes) {
     StudySet rest;
@@ -249,7 +250,7 @@ std::vector<Study> parts_of(const Study& pilot) {
     return parts;
 }
 
-/// `again`: the same figure without each tenth of the classes. Sizes vary on the log scale.
+/// `again` has the same value without each tenth of the classes. Sizes vary on the log scale.
 Estimate planned(double value, std::vector<double> again, bool is_size, double level) {
     Estimate estimate;
     estimate.unit = is_size ? Unit::number : Unit::proportion;

@@ -13,7 +13,7 @@
 namespace assay::replication {
 namespace {
 
-/// Batches of other sizes than about the paper's 48 need other thresholds.
+/// Batches that differ much from the paper's size of about 48 need other thresholds.
 constexpr std::uint32_t smallest_usual_batch = 40, largest_usual_batch = 64;
 
 void equalise_sets(PreparedSets& prepared, const PrepareOptions& options) {
@@ -64,14 +64,14 @@ void clean_sets(std::vector<Selections>& raw, PreparedSets& prepared,
     }
 }
 
-/// By set: annotations, not frequencies.
+/// For each set: whether it has annotations and not frequencies.
 std::vector<bool> are_raw(const std::vector<std::filesystem::path>& files) {
     std::vector<bool> raw;
     for (const auto& file : files) raw.push_back(is_raw_selections(file));
     return raw;
 }
 
-/// Guessers pull every selection frequency towards their own habit: worth a warning where the
+/// Guessers pull every selection frequency towards their own habit, so a warning is given if the
 /// rules would find some.
 void hint_at_cleaning(std::vector<Selections>& raw, PreparedSets& prepared,
                       const PrepareOptions& options) {
@@ -126,8 +126,8 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
                 "(`without_annotators`) are named by raw annotations (a column `annotator`)");
         leave_out_annotators(raw, prepared.names.annotators, options.without_annotators);
     }
-    // Annotators are judged by all that they answered, repetitions included: an annotator who
-    // selects the same controls in every grid repeats himself.
+    // Annotators are judged by all their answers, including repeated ones, because an annotator who
+    // selects the same controls in every grid repeats answers.
     if (options.clean)
         clean_sets(raw, prepared, options);
     else if (all_raw && !raw.empty())

@@ -1,4 +1,4 @@
-// The naive estimate and the jackknife, with what each image adds to them.
+// The naive estimate and the jackknife, with the influence of each image.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ public:
         scale_ = rule == EmptyBins::renormalise ? first_total_ / covered : 1;
     }
 
-    /// `correct`: of one classifier, by cell of set 2.
+    /// `correct` is for one classifier, by cell of set 2.
     void add(std::span<const double> correct, double factor, std::vector<double>& first,
              std::vector<double>& miss, std::vector<double>& hit) const {
         const std::vector<double> hits = thin_second_.apply(correct);

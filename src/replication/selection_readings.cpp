@@ -14,7 +14,7 @@
 namespace assay::replication {
 namespace {
 
-/// Image, label and annotator: what makes an answer.
+/// Image, label and annotator identify an answer.
 std::string answer_key(const Selections& set, const Selection& row) {
     return fmt::format("{}\n{}\n{}", set.images[row.image], set.image_class[row.image],
                        row.annotator);

@@ -1,4 +1,5 @@
-// Readings that must not be used: those by which images were selected, and one set for both.
+// Refuses readings that must not be used: those by which images were selected, and the same set
+// twice.
 #pragma once
 
 #include <filesystem>
@@ -8,13 +9,13 @@
 
 namespace assay::replication {
 
-/// Throws bad_input when answers of `set` (annotator, image and label) are among the annotations of
-/// the selection round, or batches are. `names`: those that `set` was read with.
+/// Throws bad_input if answers of `set` (annotator, image and label), or its batches, are among the
+/// annotations of the selection round. `names` are those used for reading `set`.
 void refuse_selection_readings(const Selections& set,
                                const std::vector<std::filesystem::path>& selected_by,
                                StudyNames& names);
 
-/// Throws bad_input when both sets hold the same images with the same readings, in any order.
+/// Throws bad_input if both sets have the same images with the same readings, in any order.
 void refuse_same_set(const Readings& first, const Readings& second);
 
 }  // namespace assay::replication

@@ -19,9 +19,9 @@ constexpr std::array<std::string_view, 5> world_names = {"beta", "lenient", "pro
 constexpr std::uint32_t pool_size = 1000;
 constexpr double leniency_standard_deviation = .5;
 constexpr double shared_hardness =
-    .7;  ///< part of a hit's normal variable that all classifiers share
+    .7;  ///< the part of a hit's normal variable that all classifiers share
 
-/// The normal quantile of a rate from whichever side of 1/2 is accurate.
+/// The normal quantile of a rate, computed from the accurate side of 1/2.
 double probit(const Rate& rate) {
     constexpr double tiny = 1e-300;
     return rate.s < 0.5 ? normal_quantile(std::max(rate.s, tiny))
@@ -40,7 +40,7 @@ std::vector<std::uint32_t> choose_annotators(const SimulationOptions& options, s
     std::vector<std::uint32_t> all(pool);
     for (std::uint32_t c = 0; c < options.classes; ++c) {
         for (std::uint32_t w = 0; w < pool; ++w) all[w] = w;
-        // The name of a stream decides on its numbers: renamed, every seed would draw others.
+        // A stream's name determines its numbers. Renaming it would change the draws of every seed.
         RandomStream random(options.seed, "replicate.simulate.workers", c);
         for (std::uint32_t i = 0; i < n; ++i) {
             std::swap(all[i], all[i + random.below(pool - i)]);
@@ -50,7 +50,7 @@ std::vector<std::uint32_t> choose_annotators(const SimulationOptions& options, s
     return chosen;
 }
 
-/// One set being drawn, class by class.
+/// Draws one set, class by class.
 class Painter {
 public:
     Painter(const Simulation& simulation, bool first, std::uint32_t per_class, SimulatedSet& out)
@@ -119,7 +119,7 @@ private:
             for (std::size_t a = 0; a < n; ++a) answers[a] = happens(random, rate.s) ? 1 : 0;
             return;
         }
-        // Scaled so that the mean over the pool's population is the rate itself.
+        // Scaled so that the mean over the pool's population equals the rate.
         const double centre =
             std::sqrt(1 + leniency_standard_deviation * leniency_standard_deviation) * probit(rate);
         const std::uint32_t* annotators = simulation_.annotators.data() + std::size_t{c} * n;
@@ -142,7 +142,7 @@ private:
         }
     }
 
-    /// The normal variable of a hit must stay below it.
+    /// The limit below which the normal variable of a hit must be.
     double hit_limit(double t, double s, double z, double u) const {
         switch (options_.world) {
             case World::probit:

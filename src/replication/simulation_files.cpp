@@ -41,7 +41,7 @@ struct TrueClassifier {
     std::size_t classifier;
 };
 
-/// Of the second set, which has the one name or the other.
+/// The second set's file, which has one of two names.
 template <bool of_matching>
 std::optional<double> of_second(const Simulation& simulation, double value) {
     const bool matching = simulation.options.world == World::matching;

@@ -33,7 +33,8 @@ double binomial(int n, int k, double s) {
     return std::exp(log_choose(n, k) + k * std::log(s) + (n - k) * std::log1p(-s));
 }
 
-/// Integral of each basis function times B(k|s) times one beta density. With k = n = 0: its mean.
+/// The integral of each basis function times B(k|s) times one beta density. With k = n = 0 it is
+/// the mean.
 Row exact_row(int n, int k, double a, double b) {
     const double base = std::exp(log_beta_binomial(n, k, a, b));
     std::array<double, 4> moment{};
@@ -91,8 +92,8 @@ Row mixture_row(const BetaMixture& m, int n, int k, Integrals integrals) {
 
 }  // namespace
 
-/// With z = R w - Q'f the problem is: the shortest z with limits z >= values (least distance
-/// programming). Rows of `limits` have length 1.
+/// With z = R w - Q'f the problem becomes least distance programming: the shortest z with limits z
+/// >= values. Rows of `limits` have length 1.
 struct SplineFitter::Factors {
     Householder equations;
     std::vector<std::vector<double>> limits;  ///< basis long each
@@ -117,9 +118,9 @@ SplineFitter::SplineFitter(const CellCounts& counts, const BetaMixture& density,
     for (std::size_t c = 0; c < grid.size(); ++c) {
         const Row row = mixture_row(density, grid.n(c), grid.k(c), integrals);
         const double of_all = of_n[static_cast<std::size_t>(grid.n(c))] / total_;
-        // The fitted proportion, not the observed one: cells that happen to be empty (most of them,
-        // where images differ in their numbers of annotators) would weigh most and pull the curve
-        // down.
+        // Uses the fitted proportion, not the observed one. Otherwise empty cells (most of them if
+        // images differ in their numbers of annotators) would have the largest weights and pull the
+        // curve down.
         row_weight_.push_back(weighted ? 1 / std::sqrt(std::max(of_all * row[0], min_proportion))
                                        : 1);
         const double scale = row_weight_[c] * of_all;

@@ -1,4 +1,4 @@
-// What the reports of several steps show alike.
+// Tables that the reports of several steps share.
 #pragma once
 
 #include <cstddef>

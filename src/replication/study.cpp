@@ -29,7 +29,7 @@ void check_unique(const Readings& readings) {
     }
 }
 
-/// Columns of `hits` for each of the common classifiers.
+/// The columns of `hits` for the common classifiers.
 std::vector<std::size_t> columns_of(const Hits& hits, const std::vector<std::string>& classifiers) {
     std::unordered_map<std::string_view, std::size_t> place;
     for (std::size_t c = 0; c < hits.classifiers.size(); ++c) place.emplace(hits.classifiers[c], c);
@@ -186,14 +186,15 @@ ImagePlaces find_images(const Readings& readings, const StringColumn& images,
                 throw Error(ErrorCode::bad_input,
                             fmt::format("{}: image `{}` appears twice", source, shortened(key)));
             }
-            index[key] = nowhere;  // a name that several images have finds none of them
+            index[key] = nowhere;  // a name that several images share matches none of them
         }
         for (std::size_t i = 0; loose && i < readings.size(); ++i)
             ++readers[stem(readings.images[i])];
         bool any = false;
         for (std::size_t i = 0; i < readings.size(); ++i) {
             const std::string_view key = loose ? stem(readings.images[i]) : readings.images[i];
-            if (loose && readers[key] > 1) continue;  // neither does one that several readings have
+            // neither does a name that several readings share
+            if (loose && readers[key] > 1) continue;
             const auto at = index.find(key);
             found.place[i] = at == index.end() ? nowhere : at->second;
             any = any || found.place[i] != nowhere;

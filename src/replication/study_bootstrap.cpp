@@ -8,10 +8,9 @@
 namespace assay::replication {
 namespace {
 
-constexpr std::size_t step = 16;  ///< rows of hits are padded to this
+constexpr std::size_t step = 16;  ///< rows of hits are padded to a multiple of this
 
-/// How often each unit was drawn. Images of the two sets are drawn apart, so that each set keeps
-/// its size.
+/// How often each unit was drawn. The two sets are drawn separately, so that each keeps its size.
 std::vector<std::uint32_t> draw_units(const Study& study, const UnitPlan& plan, std::uint64_t seed,
                                       std::uint64_t replicate) {
     std::vector<std::uint32_t> times(plan.count, 0);
@@ -28,11 +27,11 @@ std::vector<std::uint32_t> draw_units(const Study& study, const UnitPlan& plan, 
 
 struct Tables {
     CellCounts cells;
-    std::vector<std::uint32_t> correct;  ///< cell-major, row_bytes a cell
+    std::vector<std::uint32_t> correct;  ///< cell-major, row_bytes per cell
 };
 
-/// Images in the plan's order, which the bootstrap walks many times: cell and unit beside each
-/// other.
+/// The images in the plan's order, which the bootstrap reads many times, with cell and unit next to
+/// each other.
 struct Walk {
     std::vector<std::uint32_t> cell, unit;
     std::vector<std::uint8_t> hits;

@@ -1,4 +1,4 @@
-// Bootstrap of a study: classes or images drawn again, all classifiers and methods at once.
+// Bootstrap of a study: resamples classes or images for all classifiers and methods at once.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct Replicates {
     std::size_t count = 0;
     std::vector<std::vector<double>> first, second;
     std::vector<std::vector<std::vector<double>>>
-        adjusted;  ///< by method; an empty row: undefined in this replicate
+        adjusted;  ///< by method; an empty row means undefined in this replicate
 };
 
-/// Whole units are drawn with replacement (multinomial), the sets' images within them together. The
-/// same for any number of threads. Throws interrupted.
+/// Draws whole units with replacement (multinomial), and the images of both sets with them. The
+/// result does not depend on the number of threads. Throws interrupted.
 Replicates resample(const Study& study, const UnitPlan& plan, const CellGrid& first_grid,
                     const CellGrid& second_grid,
                     const std::vector<std::unique_ptr<Estimator>>& estimators,

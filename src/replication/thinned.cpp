@@ -12,8 +12,8 @@ struct ThinningTables {
     Thinning first, second;
 };
 
-/// By cell of `whole` and classifier, from values by number of selections: means over the readings
-/// that a cell may be thinned to; 0 in cells that were left out.
+/// Converts values by number of selections to cells of `whole` and classifiers: means over the
+/// readings to which a cell may be thinned; 0 in excluded cells.
 std::vector<double> by_whole_cell(const std::vector<double>& values, std::size_t models,
                                   const Thinning& thinning, const std::vector<std::size_t>& place,
                                   std::size_t whole) {

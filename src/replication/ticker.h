@@ -1,4 +1,5 @@
-// Counts units of work that threads finish, and tells the caller's callback one call at a time.
+// Counts finished units of work from several threads, and calls the caller's callback one call at a
+// time.
 #pragma once
 
 #include <cstdint>

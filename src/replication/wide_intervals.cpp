@@ -10,9 +10,9 @@ namespace assay::replication {
 namespace {
 
 // In 14 simulated studies of seven worlds (100 replicates, twelve classifiers) a method's median
-// interval by the bootstrap was at most 1.6 times as wide as pl's and 1.2 times as wide as its own
-// by formula, but for two: the mixture's 2.4 to 15 times pl's with 5 and 10 annotators, and the
-// jackknife's 2.9 and 5.4 times pl's, 1.6 and 2.1 times its own, with 2,000 images of 40
+// bootstrap interval was at most 1.6 times as wide as pl's and 1.2 times as wide as its own by
+// formula, with two exceptions: the mixture's 2.4 to 15 times pl's with 5 and 10 annotators, and
+// the jackknife's 2.9 and 5.4 times pl's, 1.6 and 2.1 times its own, with 2,000 images of 40
 // annotators.
 constexpr double widest_beside_pl = 2, widest_beside_formula = 1.5;
 
@@ -20,7 +20,7 @@ bool is_bootstrap(const Estimate& e) {
     return e.interval && e.interval->method.starts_with("bootstrap");
 }
 
-/// Wider than so many times the other, which must be by a formula.
+/// Whether it is wider than `times` the other, which must be by a formula.
 bool is_wider(const Estimate& e, double times, const Estimate* other) {
     return other != nullptr && other->interval && !is_bootstrap(*other) &&
            half_width(e) > times * half_width(*other);

@@ -48,7 +48,7 @@ double smoothed(double c, double mean, double variance) {
 
 /// Accuracy on set `over` of a classifier whose P(correct | z) is that of set `curve`.
 double probit_accuracy(const ProbitSet& over, const ProbitSet& curve, double t) {
-    // The atom is drawn whatever the class effect, so u is standard normal there.
+    // The atom is drawn regardless of the class effect, so u is standard normal there.
     double sum = over.atom * smoothed(probit_hit(t, atom_z), 0, 1);
     constexpr double low = -6, high = 9;
     constexpr int steps = 6000;
@@ -69,7 +69,7 @@ double probit_accuracy(const ProbitSet& over, const ProbitSet& curve, double t) 
     return sum;
 }
 
-/// Mean of a logistic step under a mixture of betas without infinite ends.
+/// The mean of a logistic step under a mixture of betas without infinite ends.
 double steep_accuracy(const std::array<BetaPart, 3>& parts, double t) {
     constexpr int steps = 4000;
     double sum = 0;

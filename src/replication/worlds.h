@@ -31,10 +31,10 @@ struct PowerCurve {
 /// Classifier at t in [0, 1], weak to strong.
 PowerCurve beta_curve(double t);
 inline constexpr PowerCurve matching_curve{.05, .55, .30};
-/// Set 1 is easier by this at equal selection rate: the true gap.
+/// Set 1 is easier by this amount at equal selection rate, which is the true gap.
 inline constexpr double beta_gap = .036;
 
-/// A normal part of the probit of the selection rate.
+/// A normal component of the probit of the selection rate.
 struct ProbitPart {
     double weight, mean, standard_deviation;
 };
@@ -47,7 +47,7 @@ inline constexpr ProbitSet probit_second{.05, {{{.70, 1.38, .60}, {.25, .25, .90
 inline constexpr double class_effect = .3;       ///< of a class's u on the probit of the rate
 inline constexpr double class_effect_hit = .25;  ///< ... and on that of a hit
 inline constexpr double atom_z = 3;
-/// Probit of P(correct | z, u) without the class effect.
+/// The probit of P(correct | z, u) without the class effect.
 double probit_hit(double t, double z);
 
 inline constexpr std::array<BetaPart, 3> steep_first{{{.70, 22, 1.3}, {.25, 1.6, 4}, {.05, 1, 1}}};
@@ -58,7 +58,7 @@ inline constexpr std::array<BetaPart, 3> steep_second{
 double steep_hit(double t, double s);
 inline constexpr double steep_gap = .03;
 
-/// s and 1 - s, both accurate however near they are to 0.
+/// s and 1 - s, both accurate even close to 0.
 struct Rate {
     double s, rest;
 };

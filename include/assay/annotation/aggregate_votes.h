@@ -1,4 +1,5 @@
-// From files to label sets: everything that `assay labels aggregate` does, with its defaults.
+// Makes label sets from files of votes: everything that `assay labels aggregate` does, including
+// its defaults.
 #pragma once
 
 #include <cstdint>
@@ -18,33 +19,33 @@ namespace assay {
 
 struct AggregateOptions {
     std::filesystem::path votes;  ///< a table of votes, see read_votes
-    /// dawid-skene, majority, weighted. Which-class votes: dawid_skene is fit_which_class.
+    /// dawid-skene, majority, weighted. For which-class votes, dawid_skene is fit_which_class.
     std::string method = "dawid-skene";
     /// Labels with at least this posterior or proportion are kept. Unset: 0.8 for dawid-skene, more
-    /// than 0.5 for the others, and for which-class votes the likeliest class, however likely.
+    /// than 0.5 for the others, and the likeliest class, however likely, for which-class votes.
     std::optional<double> threshold;
     std::vector<std::string> answers = {"no", "maybe", "yes"};  ///< see AnswerScale
     std::string repeats = "first";                              ///< first, last, all, error
-    std::filesystem::path known_annotators;  ///< csv, column annotator; "": all are known
+    std::filesystem::path known_annotators;  ///< csv, column annotator; "" accepts all annotators
     /// csv, columns annotator and weight, for `weighted`; "": agreement_weights.
     std::filesystem::path weights;
     DawidSkeneOptions em;
-    /// The items: what open_labelled takes; "": dataset_of_votes.
+    /// The items, as open_labelled takes them; "" uses dataset_of_votes.
     std::filesystem::path data;
-    std::string classes;  ///< class list file, or "imagenet"; "": the data's, else the votes'
-    /// Label sets of the images that nobody annotated; "": the labels of `data`.
+    std::string classes;  ///< class list file, or "imagenet"; "" uses the data's, else the votes'
+    /// Label sets of the images that nobody annotated; "" uses the labels of `data`.
     std::filesystem::path original;
-    /// The original labels (of `original`, else of `data`) vote as one more annotator, on questions
-    /// about these classes: "0-397", "1,2,9", or "all"; "": they do not.
+    /// The original labels (from `original`, else from `data`) vote as one more annotator on
+    /// questions about these classes: "0-397", "1,2,9", or "all"; "" disables it.
     std::string original_votes;
-    /// What is above what, as hierarchy_named takes it: a label makes the classes above it valid,
-    /// too; "": labels are what annotators say.
+    /// The class hierarchy, as hierarchy_named takes it: a label also makes the classes above it
+    /// valid; "" only uses the annotators' labels.
     std::string hierarchy;
-    /// What to compare the decisions with: label sets, or votes of experts (npz, or csv with a
-    /// column annotator), whose majority decides; "": nothing.
+    /// The reference for comparison: label sets, or votes of experts (npz, or csv with a column
+    /// annotator), whose majority decides; "" compares nothing.
     std::filesystem::path against;
     double level = 0.95;           ///< of the intervals
-    bool list_annotators = false;  ///< the report says how each annotator did
+    bool list_annotators = false;  ///< report the results of each annotator
 };
 
 /// Images by the number of their labels, as the papers print it: "1" to "5", ">5", "none".
@@ -61,25 +62,25 @@ struct Aggregation {
     Dataset dataset;
     ClassList classes;
     KeepRule rule;
-    std::vector<double> yes;             ///< Q: posterior or proportion of each question
-    std::optional<DawidSkene> fitted;    ///< dawid-skene of yes/no votes
-    std::optional<WhichClassFit> which;  ///< dawid-skene of which-class votes
+    std::vector<double> yes;             ///< Q: the posterior or proportion of each question
+    std::optional<DawidSkene> fitted;    ///< for dawid-skene on yes/no votes
+    std::optional<WhichClassFit> which;  ///< for dawid-skene on which-class votes
     std::vector<double> weights;         ///< R, weighted; else empty
     std::uint64_t unweighted = 0;        ///< questions whose annotators all have weight 0
     BuiltLabelSets built;
     std::vector<LabelsPerImage> histogram;     ///< of built.sets
-    AnswerAgreement agreement;                 ///< of the annotators, without the original labels
+    AnswerAgreement agreement;                 ///< among annotators, without the original labels
     std::vector<AnnotatorQuality> annotators;  ///< R
     std::optional<LabelSetComparison> comparison;
-    std::optional<ThresholdCurve> curve;  ///< where there is a comparison
-    /// Which-class votes: images where several classes have the highest posterior or proportion, so
-    /// that none is kept.
+    std::optional<ThresholdCurve> curve;  ///< if there is a reference
+    /// For which-class votes: images in which several classes have the highest posterior or
+    /// proportion, so that none is kept.
     std::uint64_t ties = 0;
-    std::uint64_t vote_ties = 0;       ///< of the others, where several classes have the most votes
+    std::uint64_t vote_ties = 0;       ///< with a hierarchy: labels that others imply
     std::uint64_t implied_labels = 0;  ///< with a hierarchy: labels that follow from others
     std::uint64_t contradictions = 0;  ///< of them, those that annotators rejected
-    std::uint64_t original_votes = 0;  ///< of `votes`, those of the original labels
-    std::vector<std::string> assumed;  ///< what was assumed about the data set; whole sentences
+    std::uint64_t original_votes = 0;  ///< of `votes`, those from the original labels
+    std::vector<std::string> assumed;  ///< assumptions about the data set, as sentences
 };
 
 /// Reads, combines, decides and compares. Throws usage and bad_input as the functions of
@@ -90,8 +91,8 @@ Aggregation aggregate_votes(const AggregateOptions& options);
 
 /// "assay.label_votes/2", docs/results.md.
 ResultType result_type(ResultOf<Aggregation>);
-/// CSV holds named values; with `list_annotators` a row per annotator
-/// (annotator_records). Partial where votes were not used.
+/// CSV has named values, or with `list_annotators` a row per annotator (annotator_records). Partial
+/// if some votes were not used.
 Report report_of(const Aggregation& aggregation);
 
 /// A row per annotator, in the order of Votes::annotators: answers, accuracy, agreement, confusion.
@@ -103,7 +104,8 @@ std::string posterior_csv(const Aggregation& aggregation);
 /// agreement, same_set, each of the four with its interval. Needs a comparison.
 std::string curve_csv(const Aggregation& aggregation);
 
-/// `name` as label_set_format_named; "": csv where the file's name ends so, else object.
+/// The format `name` as in label_set_format_named. "" means csv if the file has that extension,
+/// else object.
 LabelSetFormat label_set_format_for(const std::filesystem::path& file, std::string_view name);
 
 }  // namespace assay

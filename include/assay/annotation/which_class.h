@@ -14,20 +14,20 @@
 namespace assay {
 
 struct WhichClassOptions {
-    double tolerance = 1e-7;  ///< stop when a pass moves no posterior by more
+    double tolerance = 1e-7;  ///< stop when a pass changes no posterior by more
     int max_passes = 500;
-    int threads = 0;  ///< 0: one per core
+    int threads = 0;  ///< 0 means one per core
 };
 
-/// Annotators who agree more often than the accuracy of each explains.
+/// Annotators who agree more often than their accuracies explain.
 struct AnswerTogether {
     std::vector<std::uint32_t> annotators;  ///< of Votes::annotators, two or more, ascending
     double agreement = 0;      ///< proportion of equal answers over their pairs and shared images
-    double expected = 0;       ///< what their accuracies explain
+    double expected = 0;       ///< the agreement that their accuracies explain
     std::uint64_t shared = 0;  ///< pairs of answers to one image
 };
 
-/// An image whose likeliest class nobody chose for it.
+/// An image whose likeliest class was not chosen by anybody.
 struct UnchosenClass {
     std::uint32_t item = 0, label = 0;  ///< of Votes
     double posterior = 0;
@@ -39,31 +39,31 @@ struct WhichClassFit {
     std::vector<double> proportions;      ///< of Votes::labels, over the images
     std::vector<UnchosenClass> unchosen;  ///< by item
     std::vector<AnswerTogether> together;
-    double strength = 0;  ///< how many answers the prior of a row of a confusion matrix is worth
+    double strength = 0;  ///< the number of answers to which the prior of a confusion matrix row is
+                          ///< equivalent
     int passes = 0;
     bool converged = false;
     std::vector<std::string> notes;
 };
 
 /// Dawid and Skene's model (Applied Statistics 28, 1979) with K latent classes, which are the
-/// classes themselves, and with a prior, because people answer few questions:
-///  - the accuracy of an annotator is shrunk towards that of all by 20 answers;
-///  - row k of an annotator's confusion matrix is shrunk towards .75 of "accurate as everywhere,
+/// classes themselves, and with a prior, because people answer few questions: - the accuracy of an
+/// annotator is shrunk towards the overall accuracy by 20 answers; - row k of an annotator's
+/// confusion matrix is shrunk towards .75 of "accurate as everywhere,
 ///    errors to all classes alike" and .25 of what all annotators say of class k (itself shrunk by
-///    20 answers); by how many answers (16 to 512), the votes decide: the most likely of them;
-///  - each class has 3 images more.
-/// A pass finds the posteriors of an image from the expected counts of all other images (as CVB0
-/// of Asuncion et al., "On smoothing and inference for topic models", UAI 2009): an image never
-/// confirms itself. Up to 16 classes each may be the class of each image; with more, the chosen
-/// ones and one remainder. Images with one answer say nothing about annotators. Of annotators who
-/// answer together (AnswerTogether) equal answers to an image count as one.
-/// Memory: by answers times classes chosen for their images (or 16), never R x K x K. Cost: one
-/// division for each of these in a pass. Throws usage: no votes, bad options; internal: votes that
-/// name no class.
+///    20 answers); by how many answers (16 to 512), the votes decide: the most likely of them; -
+///    each class has 3 images more. A pass finds the posteriors of an image from the expected
+///    counts of all other images (as CVB0 of Asuncion et al., "On smoothing and inference for topic
+///    models", UAI 2009): an image never confirms itself. Up to 16 classes each may be the class of
+///    each image; with more, the chosen ones and one remainder. Images with one answer say nothing
+///    about annotators. Of annotators who answer together (AnswerTogether) equal answers to an
+///    image count as one. Memory: by answers times classes chosen for their images (or 16), never R
+///    x K x K. Cost: one division for each of these in a pass. Throws usage: no votes, bad options;
+///    internal: votes that name no class.
 WhichClassFit fit_which_class(const Votes& votes, const WhichClassOptions& options = {});
 
-/// The votes and a question for each class of `unchosen`, to which all annotators of its image have
-/// said no. The new questions are the last ones, in that order.
+/// The votes plus a question for each class in `unchosen`, to which all annotators of its image
+/// have said no. The new questions come last, in that order.
 Votes with_unchosen_classes(const Votes& votes, const std::vector<UnchosenClass>& unchosen);
 
 }  // namespace assay

@@ -22,7 +22,7 @@
 
 namespace assay::replication {
 
-/// What is independent of what: images of a class were judged in the same grids by the same people.
+/// The independent units: images of a class were judged in the same grids by the same people.
 enum class Units { classes, images };
 /// "classes", "images".
 std::string_view name_of(Units units);
@@ -30,13 +30,13 @@ std::string_view name_of(Units units);
 struct AdjustOptions {
     bool likelihood = true, moments = true, naive = true, mixture = false, npmle = false;
     std::vector<int> jackknife = {1};  ///< values of d
-    std::vector<int>
-        exponents;  ///< of the moment estimator; empty: by the smallest number of annotators
+    std::vector<int> exponents;  ///< for the moment estimator; empty chooses by the smallest number
+                                 ///< of annotators
     EmptyBins empty_bins = EmptyBins::renormalise;
-    Units units = Units::classes;  ///< images are taken where there are fewer than 2 classes
+    Units units = Units::classes;  ///< images are used if there are fewer than 2 classes
     double level = 0.95;
-    std::uint32_t bootstrap =
-        0;  ///< replicates, 20 to 100,000; 0: none (all but the mixture have intervals by formula)
+    std::uint32_t bootstrap = 0;  ///< replicates, 20 to 100,000; 0 means none (all except the
+                                  ///< mixture have intervals by formula)
     std::uint64_t seed = 1;
     int threads = 0;
     int mixture_parts = 3;
@@ -46,16 +46,17 @@ struct AdjustOptions {
 
 /// Names of the methods for a list: "pl", "moments", "naive", "jackknife", "mixture", "npmle".
 const std::vector<std::string>& method_names();
-/// What a method (its id) is exact for, in half a sentence.
+/// The condition under which a method (its id) is exact, as half a sentence.
 std::string exact_for(std::string_view id);
-/// Only these; the jackknife's values of d stay where it is among them. Throws usage with the
-/// nearest name.
+/// Uses only these methods. The jackknife keeps its values of d. Throws usage with the nearest
+/// name.
 void choose_methods(AdjustOptions& options, const std::vector<std::string>& names);
 /// "class" and "image"; "renormalise" and "zero". Throw usage with the nearest name.
 Units units_named(std::string_view name);
 EmptyBins empty_bins_named(std::string_view name);
 
-/// Throws usage for what is wrong whatever the study: the exponents, the bootstrap's replicates.
+/// Throws usage for options that are wrong for any study: the exponents, the bootstrap's
+/// replicates.
 void check(const AdjustOptions& options);
 
 /// gap = remaining + bias. Proportions.
@@ -66,37 +67,37 @@ ResultType result_type(ResultOf<GapParts>);
 
 /// Ordinary least squares over classifiers: replication on original.
 struct LineFit {
-    Estimate slope, intercept;  ///< a number and a proportion; n: classifiers
-    std::optional<double>
-        covariance;       ///< of slope and intercept: with their errors, a band around the line
+    Estimate slope, intercept;         ///< a number and a proportion; n: classifiers
+    std::optional<double> covariance;  ///< of slope and intercept; with their errors it gives a
+                                       ///< band around the line
     double residual = 0;  ///< root mean square
 };
 ResultType result_type(ResultOf<LineFit>);
 /// Throws usage for fewer than 2 points or equal x.
 LineFit fit_line(const std::vector<double>& x, const std::vector<double>& y);
 
-/// Fitted functions at drawing_rates(); empty where the method fits none.
+/// Fitted functions at drawing_rates(); empty if the method fits none.
 struct Drawing {
     std::vector<double> first_density,
-        second_density;  ///< of selection rates; of the continuous parts only
+        second_density;  ///< of selection rates, for the continuous parts only
     std::vector<std::vector<double>> accuracy;  ///< of each classifier on set 2, in [0, 1]
-    /// The penalised likelihood's pointwise intervals of the curves, in [0, 1] and never without a
-    /// width. They hold at their level in the mean over rates; images count as independent.
+    /// The penalised likelihood's pointwise intervals of the curves, in [0, 1] and never of width
+    /// 0. They hold at their level on average over rates; images count as independent.
     std::vector<std::vector<double>> accuracy_low, accuracy_high;
 };
 /// Rates within (0, 1), closer together towards both ends.
 inline constexpr int drawing_points = 100;
 std::vector<double> drawing_rates();
 
-/// What the readings say little of: how the adjusted accuracy would be missed if a classifier's
-/// curve had a jump that is not in the estimate. Proportions.
+/// What the readings tell little about: the error of the adjusted accuracy if a classifier's curve
+/// had a jump that the estimate misses. As proportions.
 struct BlindSpots {
     double rate_99 = 0;   ///< 99th percentile of the replication's selection rates
     double above_99 = 0;  ///< proportion of the original's images with a larger rate
-    /// By classifier: what the estimate would miss of a jump up by 10 points at a rate of .98, and
-    /// at the rate where it would miss most.
+    /// By classifier: what the estimate would miss of an upward jump by 10 points at a rate of .98,
+    /// and at the rate where it would miss most.
     std::vector<double> top_jump, worst_jump, worst_rate;
-    /// Adjusted by the moments less that of the quoted method; empty without moments.
+    /// The moments' adjusted accuracy minus that of the quoted method; empty without moments.
     std::vector<double> companion_difference;
 };
 ResultType result_type(ResultOf<BlindSpots>);
@@ -115,17 +116,17 @@ struct MethodResult {
     std::vector<int> exponents;
     std::vector<std::vector<double>>
         curves;                      ///< moments: g as coefficients of s^exponent, by classifier
-    std::vector<std::string> notes;  ///< what a reader must know of the fits
+    std::vector<std::string> notes;  ///< remarks on the fits that a reader must know
     nlohmann::json details;          ///< parameters of fitted densities and curves
     Drawing drawing;
-    std::optional<BlindSpots> blind_spots;  ///< of the penalised likelihood
+    std::optional<BlindSpots> blind_spots;  ///< only for the penalised likelihood
     std::size_t outside = 0;  ///< classifiers with an adjusted accuracy outside [0, 1]
-    /// Classifiers whose bootstrap interval says nothing: more than twice as wide as pl's, or more
-    /// than 1.5 times as wide as the method's own by formula. None where no interval is of
-    /// replicates.
+    /// The number of classifiers whose bootstrap interval is uninformative: more than twice as wide
+    /// as pl's, or more than 1.5 times as wide as the method's own by formula. None if no interval
+    /// comes from replicates.
     std::optional<std::size_t> wide_intervals;
 
-    /// Where it is not, every estimate says why, and all else is empty.
+    /// If it is false, every estimate gives the reason, and all other members are empty.
     bool defined() const { return mean_adjusted.value.has_value(); }
 };
 
@@ -138,10 +139,10 @@ struct AdjustReport {
     std::vector<Estimate> first, second;
     Estimate mean_first, mean_second;
     std::optional<LineFit> raw_line;
-    std::vector<MethodResult> methods;  ///< the first is the one to quote
+    std::vector<MethodResult> methods;  ///< the first one is quoted
     std::string quoted;                 ///< its id
-    /// Spread of the adjusted accuracy over exponent sets, largest minus smallest: by classifier
-    /// and of the mean.
+    /// The spread of the adjusted accuracy over exponent sets, largest minus smallest: for each
+    /// classifier and for the mean.
     std::vector<double> sensitivity;
     std::optional<double> mean_sensitivity;
     std::uint32_t bootstrap = 0;
@@ -150,36 +151,34 @@ struct AdjustReport {
     const MethodResult* method(std::string_view id) const;
 };
 
-/// Throws bad_input for studies that cannot be adjusted by the quoted method (all readings alike),
-/// usage.
+/// Throws bad_input for studies that the quoted method cannot adjust (all readings alike), usage.
 /// `progress` counts the bootstrap's replicates.
 AdjustReport adjust(const Study& study, const AdjustOptions& options,
                     const ProgressCallback& progress = {});
 
 ResultType result_type(ResultOf<AdjustReport>);
 
-/// The estimates that fewer annotators would have given, in expectation over which of them were
-/// asked.
+/// The estimates with fewer annotators, in expectation over which of them are asked.
 struct SweepPoint {
     int annotators = 0;
     std::string method;
     std::vector<int> exponents;    ///< of the moments
     std::vector<double> adjusted;  ///< by classifier
     double mean = 0;
-    /// Images with fewer annotators than the sweep asks for at most: in none of its points.
+    /// Images with fewer annotators than the sweep's largest number; no point includes them.
     std::size_t first_left_out = 0, second_left_out = 0;
 };
 ResultType result_type(ResultOf<SweepPoint>);
-/// Naive at every m in `annotators`, jackknife and moments where m allows. All points are of the
-/// same images: those with as many annotators as the largest m. Throws usage for an m that more
-/// than a hundredth of a set's images do not have.
+/// Naive at every m in `annotators`, jackknife and moments where m allows. All points use the same
+/// images: those with at least the largest m annotators. Throws usage for an m that more than a
+/// hundredth of a set's images lack.
 std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<int>& annotators,
                                         const AdjustOptions& options,
                                         const ProgressCallback& progress = {});
 /// An eighth, two eighths ... of the number of annotators that all but a hundredth of the images
-/// have, from 2 on: the points of a curve to draw.
+/// have, starting from 2: the points of a curve.
 std::vector<int> eighths(const AdjustReport& report);
-/// The mixture model with other numbers of parts; the method is "mixture5" for 5.
+/// The mixture model with other numbers of parts. The method is "mixture5" for 5.
 std::vector<SweepPoint> mixture_sweep(const Study& study, const std::vector<int>& parts,
                                       const AdjustOptions& options);
 

@@ -3,9 +3,9 @@
 //
 // Two data sets were shown to annotators, who select the images that show the asked class: set 1,
 // the original, and set 2, its replication. An image's reading is (n, k): n annotators, k
-// selections. Everything that the estimators need of a set is how many images (and how many
-// correctly classified ones) have each reading: a cell. Counts are real numbers, so that exact
-// expectations may stand in for data.
+// selections. The estimators only need the number of images (and of correctly classified ones) with
+// each reading, which is a cell. Counts are real numbers, so that exact expectations can replace
+// data.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace assay::replication {
 
-/// More annotators than this per image are refused: tables of n^2 entries are kept.
+/// The limit on annotators per image, because some tables have n^2 entries.
 inline constexpr int max_annotators = 512;
 
 /// The possible readings of images with n annotators, n out of a list: cells ordered by n, then k =
@@ -30,7 +30,7 @@ public:
     std::size_t size() const noexcept { return n_.size(); }
     int n(std::size_t cell) const { return n_[cell]; }
     int k(std::size_t cell) const { return k_[cell]; }
-    /// The cell of a reading that the grid has.
+    /// The cell of a reading, which must be in the grid.
     std::size_t cell(int n, int k) const {
         return offset_[static_cast<std::size_t>(n)] + static_cast<std::size_t>(k);
     }
@@ -49,13 +49,13 @@ private:
 /// Images in each cell.
 struct CellCounts {
     CellGrid grid;
-    std::vector<double> images;  ///< one a cell, >= 0
+    std::vector<double> images;  ///< one per cell, >= 0
     double total() const;
     double mean_frequency() const;  ///< mean of k / n; 0 without images
 };
 
 /// Keeping m of n annotators at random turns a reading (n, k) into (m, j) with probability C(k,j)
-/// C(n-k,m-j) / C(n,m): the expected counts after thinning, without drawing anything.
+/// C(n-k,m-j) / C(n,m): this gives the expected counts after thinning, without any draws.
 class Thinning {
 public:
     /// 1 <= m <= grid.min_n(). Throws usage. Cost: size() * m.

@@ -16,22 +16,22 @@
 
 namespace assay::replication {
 
-/// What becomes of a reading that set 1 has and set 2 has not.
+/// What to do with a reading that occurs in set 1 but not in set 2.
 enum class EmptyBins {
-    renormalise,  ///< spread set 1's weight over the readings that set 2 has
-    count_zero  ///< as if no such image were classified correctly (the published jackknife script)
+    renormalise,  ///< distribute set 1's weight over the readings that occur in set 2
+    count_zero    ///< treat such images as incorrect (as in the published jackknife script)
 };
 
 struct CellWeights {
     std::vector<double>
-        weight;  ///< by cell of set 2, to be multiplied by the number of correct images there
+        weight;  ///< for each cell of set 2, to be multiplied by its number of correct images
     double covered = 1;  ///< proportion of set 1 whose readings occur in set 2
     double of(std::span<const double> correct) const;
 };
 
 /// Equations 4 and 5: reweigh set 2 so that its readings are distributed as those of set 1. Biased
 /// towards the raw accuracy by about c^2/n: readings are noisy selection rates. All images are
-/// thinned to `m` annotators. Throws bad_input: no image, or no reading in common.
+/// thinned to `m` annotators. Throws bad_input if there is no image, or no common reading.
 CellWeights naive_weights(const CellCounts& first, const CellCounts& second,
                           const Thinning& thin_first, const Thinning& thin_second,
                           EmptyBins rule = EmptyBins::renormalise);
@@ -50,23 +50,23 @@ CellWeights extrapolated_weights(const CellCounts& first, const CellCounts& seco
 
 /// Exponents of the moment estimator by the smallest number of annotators; {} for n < 2.
 std::vector<int> default_exponents(int smallest_n);
-/// Throws usage unless 0 comes first and they ascend.
+/// Throws usage unless the first is 0 and they ascend.
 void check_exponents(const std::vector<int>& exponents);
-/// Two more sets to show how much the choice matters: a calmer one and one of less bias. As far as
-/// n allows.
+/// Two further sets that show how much the choice matters: a calmer one and one with less bias, as
+/// far as n allows.
 std::vector<std::vector<int>> companion_exponents(int smallest_n);
 
 /// The factorial-moment estimator: A = b' G^-1 m1 with u_e(k, n) = (k)_e / (n)_e, unbiased for s^e;
 /// m1_j = mean over set 1 of u_{e_j}, G_ij = mean over set 2 of u_{e_i + e_j}, b_j = mean over set
-/// 2 of f u_{e_j}. G^-1 b projects g onto span{s^e}, G^-1 m1 projects p1/p2; the error in the limit
-/// of many images is the product of what the two projections miss: none where either lies in the
-/// span, whatever n. docs/selection-bias.md.
+/// 2 of f u_{e_j}. G^-1 b projects g onto span{s^e}, and G^-1 m1 projects p1/p2. In the limit of
+/// many images, the error is the product of what the two projections miss. It is zero if either
+/// function is in the span, for any n. docs/selection-bias.md.
 class MomentProjection {
 public:
     /// `exponents`: 0 first, ascending. Needs n >= 2 max(e) in set 2 and n >= max(e) in set 1
     /// (throws usage). When G is nearly singular (smallest pivot of the scaled Cholesky factor <
-    /// 1e-10) the largest exponent is dropped; exponents() has those that are left. Throws
-    /// bad_input when fewer than two are left (readings all alike). Cost: cells * p^2.
+    /// 1e-10) the largest exponent is dropped; exponents() has the remaining ones. Throws bad_input
+    /// if fewer than two remain (all readings alike). Cost: cells * p^2.
     MomentProjection(const CellCounts& first, const CellCounts& second, std::vector<int> exponents);
 
     const std::vector<int>& exponents() const noexcept { return exponents_; }
@@ -79,16 +79,16 @@ public:
         double accuracy = 0;
         std::vector<double> curve;  ///< g as a polynomial: coefficients of s^e
         std::vector<double>
-            first_effect;  ///< influence of an image of set 1, by cell; mean 0 over set 1
-        /// influence of an image of set 2, by cell, when it is incorrect; a correct one adds
+            first_effect;  ///< influence of an image in set 1, by cell; mean 0 over set 1
+        /// influence of an incorrect image in set 2, by cell; a correct one adds
         /// correct_effect(cell)
         std::vector<double> second_effect;
     };
-    /// `correct`: correct images by cell of set 2.
+    /// `correct` has the number of correct images in each cell of set 2.
     Fit fit(std::span<const double> correct) const;
     /// N2 * weight.
     double correct_effect(std::size_t cell) const { return weights_.weight[cell] * second_total_; }
-    /// sqrt(sum psi1^2 / N1^2 + sum psi2^2 / N2^2): images independent of each other.
+    /// sqrt(sum psi1^2 / N1^2 + sum psi2^2 / N2^2): assumes independent images.
     double standard_error(const Fit& fit, std::span<const double> correct) const;
 
 private:
@@ -98,7 +98,7 @@ private:
     std::vector<int> exponents_, dropped_;
     std::vector<double> first_, second_;  ///< images by cell
     double first_total_ = 0, second_total_ = 0;
-    std::vector<double> u1_, u2_;  ///< (exponent + 1) columns a cell: u_0 .. u_max
+    std::vector<double> u1_, u2_;  ///< (exponent + 1) columns per cell: u_0 .. u_max
     std::size_t width1_ = 0, width2_ = 0;
     std::vector<double> gram_, factor_,
         scale_;  ///< p x p row-major, its scaled Cholesky factor, diag^-1/2

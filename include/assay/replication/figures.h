@@ -1,10 +1,9 @@
-// The numbers behind the figures of a replication study, as in Engstrom et al. (ICML 2020): what a
-// program that draws them needs, each with its interval.
+// The numbers behind the figures of a replication study, as in Engstrom et al. (ICML 2020):
+// everything for a program that draws them, each with its interval.
 //
-// Everything with fewer annotators than the study has is an expectation over which of them were
-// asked (Thinning), computed from all readings; images with fewer annotators than all but a
-// hundredth of the images have are left out of it. Accuracies, gaps and proportions of images are
-// Estimates in proportions.
+// Values with fewer annotators than the study has are expectations over which of them are asked
+// (Thinning), computed from all readings. They exclude the few images (up to a hundredth) with the
+// fewest annotators. Accuracies, gaps and proportions of images are Estimates in proportions.
 #pragma once
 
 #include <cstddef>
@@ -31,38 +30,38 @@ struct FigureBin {
     Estimate accuracy;  ///< of these images, mean over classifiers
 };
 ResultType result_type(ResultOf<FigureBin>);
-/// Both sets by reading: 0 to `annotators` selections.
+/// Both sets by reading, from 0 to `annotators` selections.
 struct FigureReadings {
     int annotators = 0;
     std::vector<FigureBin> first, second;
 };
 ResultType result_type(ResultOf<FigureReadings>);
 
-/// One method on halves of the study. `difference` is the mean over halves of the gap that remains,
-/// less that of the whole study: as a bias from finite numbers of images falls as 1/N, also what
-/// that bias is in the whole study. Its interval is from leaving out tenths of the units.
+/// One method on halves of the study. `difference` is the mean over halves of the remaining gap,
+/// minus that of the whole study. A bias from finite numbers of images falls as 1/N, so this also
+/// estimates that bias in the whole study. Its interval is from leaving out tenths of the units.
 struct FigureHalves {
     int annotators = 0;
     std::string method;
     double whole = 0, halves = 0;
     Estimate difference;
-    /// Of the whole's remaining gap, from how much the two halves differ: sqrt(mean (a - b)^2) / 2,
-    /// beside the standard error that the method gives.
+    /// The error of the whole study's remaining gap, estimated from the difference of two halves:
+    /// sqrt(mean (a - b)^2) / 2, for comparison with the method's own standard error.
     double error_by_halves = 0;
 };
 ResultType result_type(ResultOf<FigureHalves>);
 
 struct FigureData {
-    std::vector<FigurePoint> annotators;   ///< every number of annotators, every method
+    std::vector<FigurePoint> annotators;   ///< for every number of annotators and every method
     std::vector<FigurePoint> parts;        ///< mixtures; the method is "mixture5" for 5 parts
-    std::vector<FigureReadings> readings;  ///< every number of annotators
+    std::vector<FigureReadings> readings;  ///< for every number of annotators
     /// With all annotators, by classifier and number of selections.
     std::vector<std::vector<Estimate>> first_accuracy, second_accuracy;
-    /// Proportions of images by number of selections that the fitted densities imply; empty without
-    /// the penalised likelihood.
+    /// Proportions of images by number of selections according to the fitted densities; empty
+    /// without the penalised likelihood.
     std::vector<double> first_fitted, second_fitted;
     std::vector<FigureHalves> halves;  ///< empty: see without_halves
-    std::string without_halves;        ///< why there are none
+    std::string without_halves;        ///< the reason if there are none
     int splits = 0;                    ///< random splits into halves
 };
 
@@ -72,20 +71,19 @@ struct FigureOptions {
     int splits = 10;         ///< into halves, 2 to 1,000
 };
 
-/// With more annotators than this, figures have so many numbers of them, evenly spaced.
+/// With more annotators than this, figures use this many numbers of annotators, evenly spaced.
 inline constexpr int most_figure_numbers = 64;
-/// Fewer classes (or images, where these are the units) are not halved.
+/// With fewer classes (or images, if these are the units), no halves are made.
 inline constexpr std::size_t fewest_halved_units = 20;
 
 /// Throws as adjust() does. With estimates.bootstrap, methods without an interval of their own get
-/// one of percentiles. The same bits for any number of threads. Cost: per number of annotators
-/// about that of adjust(); per split 22
-/// times that. `progress` counts numbers of annotators and
-/// splits.
+/// one of percentiles. The same bits for any number of threads. Cost: for each number of annotators
+/// about that of adjust(), and for each split 22 times that. `progress` counts numbers of
+/// annotators and splits.
 FigureData figure_data(const Study& study, const FigureOptions& options,
                        const ProgressCallback& progress = {});
 
-/// What programs read of the figures; `adjusted` is of the same study and options. Schema
+/// The figures in the form for programs. `adjusted` must be of the same study and options. Schema
 /// assay.replicate_figures/1, docs/formats.md.
 struct ReplicateFigures {
     const FigureData* data;

@@ -1,10 +1,10 @@
 // Statistic matching: choose candidate images whose selection frequencies are distributed as those
-// of a reference (Recht et al., ICML 2019), with annotators held out to see what was really got
+// of a reference (Recht et al., ICML 2019), with held-out annotators to check the true result
 // (Engstrom et al., appendix D).
 //
-// Frequencies are compared that so many annotators gave in both sets: readings of more annotators
-// are thinned to a random choice of them. Three of five annotators can say 3/5 and never 2/3, so
-// readings of different numbers fill the same buckets differently though the images are alike.
+// Frequencies are compared for the same number of annotators in both sets: readings with more
+// annotators are thinned at random. Three of five annotators can give 3/5 but never 2/3, so
+// readings with different numbers fill the buckets differently even for equal images.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@
 
 namespace assay::replication {
 
-/// The three ways in which ImageNetV2 was chosen.
+/// The three selection strategies of ImageNetV2.
 enum class Strategy {
     matched,    ///< frequencies distributed as in the reference, class by class
-    threshold,  ///< at random among the candidates of at least some frequency
-    top,        ///< the highest frequencies; at random among equal ones
+    threshold,  ///< at random among the candidates with at least some frequency
+    top,        ///< the highest frequencies, with random choice among equal ones
 };
 std::string_view name_of(Strategy strategy);
 
@@ -31,15 +31,16 @@ struct MatchOptions {
     int per_class = 10;
     Strategy strategy = Strategy::matched;
     double threshold = 0.7;  ///< of Strategy::threshold
-    /// Annotators of the reference that make its frequencies; 0: as many as choose. Another number
-    /// is the published comparison of unlike readings, in which no bias can be told.
+    /// The number of annotators for the reference's frequencies; 0 means the same number as for the
+    /// candidates. Any other number repeats the published comparison of unlike readings, which
+    /// cannot reveal a bias.
     int reference_annotators = 0;
-    /// Annotators of the candidates that choose; 0: the largest number that all but a hundredth of
-    /// the images of both sets have. The others are held out.
+    /// The number of annotators who choose candidates; 0 means the largest number that all but a
+    /// hundredth of both sets' images have. The others are held out.
     int annotators = 0;
-    int easy_annotators = 0;  ///< further annotators that restrict the candidates beforehand ...
+    int easy_annotators = 0;  ///< further annotators that first restrict the candidates ...
     int easy_min = 0;  ///< ... to those that at least this many of them selected (appendix D.3)
-    bool published_targets = false;  ///< see match_targets(); else drawn_targets()
+    bool published_targets = false;  ///< use match_targets(); else drawn_targets()
     std::uint64_t seed = 1;
 };
 /// "matched", "top", "threshold" or "threshold=.7". Throws usage for others and for thresholds
@@ -59,38 +60,38 @@ struct ClassMatch {
     int missing = 0;
 };
 
-/// The chosen images of one bucket. Held-out frequencies lie nearer to the candidates' mean than
-/// those that put the images there, in every bucket and without any bias: what is biased is the sum
+/// The chosen images of one bucket. Even without any bias, held-out frequencies are closer to the
+/// candidates' mean in every bucket than the frequencies that chose the images. The bias is the sum
 /// over the reference's buckets, MatchResult::regression.
 struct BucketFrequencies {
-    Estimate in_sample, held_out, regression;  ///< the last: held out minus in sample
+    Estimate in_sample, held_out, regression;  ///< the last one: held out minus in sample
 };
 
 struct MatchResult {
     int annotators = 0;            ///< who chose
-    int reference_annotators = 0;  ///< of the reference's frequencies
+    int reference_annotators = 0;  ///< for the reference's frequencies
     std::vector<Matched> images;   ///< by class, then bucket, then candidate
     std::vector<ClassMatch> classes;
     std::uint64_t missing = 0, candidates = 0, too_few_annotators = 0, not_easy = 0;
-    std::uint64_t from_higher = 0;  ///< images from a higher bucket than was asked for
-    Estimate reference;             ///< mean frequency; classes weighted as they were chosen
+    std::uint64_t from_higher = 0;  ///< images from a higher bucket than requested
+    Estimate reference;             ///< mean frequency, with classes weighted as they were chosen
     Estimate in_sample;
-    Estimate held_out;  ///< undefined where no annotator was held out
-    /// Held out minus reference. Paired by class. Beside what in-sample agreement hides it holds
-    /// what shortfalls change and what chance does to whole images.
+    Estimate held_out;  ///< undefined if no annotator was held out
+    /// Held out minus reference, paired by class. Besides the hidden bias it includes effects of
+    /// shortfalls and of chance on whole images.
     Estimate difference;
-    /// Held out minus in sample over all candidates, buckets and classes weighing as in the
-    /// reference: what in-sample agreement hides, selection bias. 0 in the mean where the
-    /// candidates have the reference's rates. Errors by class, of both sets. Of the other
-    /// strategies: of the chosen images, as regression_as_chosen.
+    /// The selection bias that in-sample agreement hides: held out minus in sample over all
+    /// candidates, with buckets and classes weighted as in the reference. Its mean is 0 if the
+    /// candidates have the reference's rates. Errors are by class, for both sets. For the other
+    /// strategies: of the chosen images, as in regression_as_chosen.
     Estimate regression;
-    /// The same with the buckets as they were chosen: held_out minus in_sample.
+    /// The same with the chosen buckets: held_out minus in_sample.
     Estimate regression_as_chosen;
     std::vector<BucketFrequencies> buckets;  ///< match_buckets of them
     std::vector<std::string> warnings;
 };
 ResultType result_type(ResultOf<MatchResult>);
-/// What the match shows, in sentences: each says "not shown" where its interval holds 0.
+/// Sentences on the match. Each says "not shown" if its interval includes 0.
 std::string verdict(const MatchResult& result);
 
 inline constexpr int match_buckets = 5;
@@ -98,23 +99,24 @@ inline constexpr int match_buckets = 5;
 int match_bucket(int n, int k);
 /// Images in each bucket.
 std::vector<std::uint64_t> bucket_counts(const Readings& set);
-/// per_class shared by a histogram as published: floors, then one more each to the largest
-/// remainders, ties to the higher bucket. All 0 for an empty histogram. With few images per class
-/// the same buckets get nothing in class after class.
+/// Divides per_class in proportion to a histogram, as published: rounds down, then adds one each
+/// for the largest remainders, with ties to the higher bucket. All are 0 for an empty histogram.
+/// With few images per class, the same buckets get nothing in every class.
 std::vector<int> match_targets(const std::vector<int>& histogram, int per_class);
-/// The same with one draw u of [0, 1): floor(C_b + u) - floor(C_b-1 + u), C the shares' running
-/// sums. Each target is one of the two whole numbers beside its share, and its mean is the share.
+/// The same with one draw u from [0, 1): floor(C_b + u) - floor(C_b-1 + u), where C is the running
+/// sum of the proportions. Each target is one of the two integers next to its proportion, with that
+/// proportion as mean.
 std::vector<int> drawn_targets(const std::vector<int>& histogram, int per_class, double u);
 
-/// For each class of the reference: buckets are filled from low to high by sampling without
-/// replacement; what a bucket lacks is asked of the next higher one, and what the last lacks is
+/// For each class of the reference, fills buckets from low to high by sampling without replacement.
+/// If a bucket has too few, the next higher one provides them; the last one's shortfall stays
 /// missing. The annotators of each candidate are split at random into those that choose, those that
-/// say `easy`, and the held-out rest: nobody is used twice. Throws usage; bad_input when no class
-/// has candidates, or when a set has no image with so many annotators.
+/// decide `easy`, and those held out, so that nobody is used twice. Throws usage; bad_input if no
+/// class has candidates, or if a set has no image with this many annotators.
 MatchResult match(const Readings& reference, const Readings& candidates, const StudyNames& names,
                   const MatchOptions& options);
 
-/// How many of the chosen images a classifier predicts correctly.
+/// The number of chosen images that a classifier predicts correctly.
 struct MatchedAccuracy {
     std::string classifier;
     std::uint64_t hits = 0;

@@ -16,13 +16,13 @@ namespace assay::replication {
 struct BetaMixture {
     std::vector<double> weight, a, b;
     double log_likelihood = 0;
-    int rounds = 0;  ///< of EM, and Newton steps
+    int rounds = 0;  ///< of EM, plus Newton steps
     bool converged = false;
-    /// Largest slope of the log-likelihood, in nats by log weight, log a or log b; parameters at
-    /// their limit and led beyond it do not count. Of fits that end with Newton steps.
+    /// The largest slope of the log-likelihood, in nats per log weight, log a or log b. Parameters
+    /// at their limit with an outward slope are excluded. For fits that end with Newton steps.
     double gradient = 0;
     std::size_t parts() const noexcept { return weight.size(); }
-    /// A part of (nearly) no weight or no spread is a point mass at a / (a + b).
+    /// A part with (almost) no weight or no spread is a point mass at a / (a + b).
     bool is_point(std::size_t part) const;
 };
 
@@ -36,23 +36,23 @@ double log_likelihood(const CellCounts& counts, const BetaMixture& mixture);
 struct MixtureOptions {
     int parts = 3;
     int max_rounds = 2000;
-    int random_starts = 19;  ///< beside the fixed one
+    int random_starts = 19;  ///< in addition to the fixed one
     /// EM stops when a round gains less than this proportion of the log-likelihood.
     double tolerance = 1e-10;
-    bool newton = true;  ///< false: EM alone, which stops short of the maximum
+    bool newton = true;  ///< false uses only EM, which stops short of the maximum
     std::uint64_t seed = 1;
-    std::optional<BetaMixture> start;  ///< begin here, and nowhere else
+    std::optional<BetaMixture> start;  ///< the only start, if set
 };
-/// Maximum likelihood: from every start some rounds of EM, then Newton steps to where no slope is
-/// above 1e-10 nats an image; the best log-likelihood of all starts. Works on counts: the cost does
-/// not depend on the number of images. Throws bad_input without images.
+/// Maximum likelihood: every start gets some rounds of EM, then Newton steps until no slope exceeds
+/// 1e-10 nats per image. Returns the best of all starts. It works on counts, so its cost does not
+/// depend on the number of images. Throws bad_input without images.
 BetaMixture fit_mixture(const CellCounts& counts, const MixtureOptions& options);
 
-/// How integrals over the density are taken.
+/// How to compute integrals over the density.
 enum class Integrals {
     exact,    ///< closed forms: incomplete beta functions
-    grid1000  ///< as published: 999 of 1000 grid points, infinite densities 0; biased by about half
-              ///< a point
+    grid1000  ///< as published: 999 of 1000 grid points, with infinite densities as 0; biased by
+              ///< about half a point
 };
 
 /// g(s) = w0 + w1 s + w2 s^2 + w3 s^3 + sum_m v_m (s - knot_m)_+^3, knots .5 .7 .9, with 2e-6 <= g
@@ -60,12 +60,12 @@ enum class Integrals {
 struct AccuracySpline {
     std::vector<double> w;  ///< 7 coefficients
     double objective =
-        0;  ///< sum of squared differences of P(correct, reading), weighted where asked
+        0;  ///< sum of squared differences of P(correct, reading), weighted if requested
     bool constrained = false;
     double at(double s) const;
 };
 
-/// Fits splines against the readings of one data set; the equations are factorised once for all
+/// Fits splines to the readings of one data set. The equations are factorised once for all
 /// classifiers.
 class SplineFitter {
 public:
@@ -77,15 +77,16 @@ public:
     AccuracySpline fit(std::span<const double> correct) const;
 
 private:
-    struct Factors;  ///< of the equations and of the bounds on g
+    struct Factors;  ///< for the equations and for the bounds on g
     CellCounts counts_;
     double total_ = 0;
     std::vector<double> row_weight_;
     std::shared_ptr<const Factors> factors_;
 };
 
-/// E of the spline under a mixture: the adjusted accuracy when the mixture is set 1's. Always
-/// exact: sums over the grid would lose the mass of a density that is infinite at 1.
+/// The mean of the spline under a mixture, which is the adjusted accuracy if the mixture is set
+/// 1's. Always exact, because sums over the grid would lose the mass of a density that is infinite
+/// at 1.
 double mean_under(const AccuracySpline& spline, const BetaMixture& density);
 
 /// Expected proportion of correct images at each cell under a mixture and a spline: integral of g

@@ -1,6 +1,7 @@
 // Selection rates without a model: the nonparametric maximum-likelihood mixture on a grid, and a
-// logistic curve for the accuracy at each rate. Beside the moment estimator a second opinion, and
-// densities to draw (smoothed: the maximum-likelihood mixture is a few spikes).
+// logistic curve for the accuracy at each rate. It is a second opinion next to the moment
+// estimator, and provides densities for figures (smoothed, because the maximum-likelihood mixture
+// is a few spikes).
 #pragma once
 
 #include <span>
@@ -10,12 +11,12 @@
 
 namespace assay::replication {
 
-/// Rates s_j = sin^2(pi (j + 1/2) / (2 G)): dense at both ends. 1 - s_j is kept apart, accurate
-/// near s = 1.
+/// Rates s_j = sin^2(pi (j + 1/2) / (2 G)), dense at both ends. 1 - s_j is stored separately, to be
+/// accurate near s = 1.
 struct RateGrid {
     explicit RateGrid(int points);
     std::vector<double> s, rest;
-    /// B(k|s_j) of every cell: cells x points, row-major.
+    /// B(k|s_j) for every cell: cells x points, row-major.
     std::vector<double> likelihood(const CellGrid& cells) const;
 };
 
@@ -39,13 +40,13 @@ struct LogitCurve {
     double log_likelihood = 0;
     int rounds = 0;
 };
-/// Rows: points, columns: functions. Cubic B-splines with equal steps of s; `linear_basis`: 1 and
-/// s.
+/// Rows are points, columns are functions: cubic B-splines with equal steps in s, or with
+/// `linear_basis` 1 and s.
 std::vector<double> spline_basis(const RateGrid& grid, int functions);
 std::vector<double> linear_basis(const RateGrid& grid);
 /// Adds `penalty` times the matrix of squared second differences to a functions x functions one.
 void add_roughness(std::vector<double>& matrix, std::size_t functions, double penalty);
-/// Levenberg-Fisher; `penalty` times squared second differences of w / 2 is subtracted from the
+/// Levenberg-Fisher. Subtracts `penalty` times squared second differences of w / 2 from the
 /// log-likelihood.
 LogitCurve fit_logit_curve(const CellCounts& counts, std::span<const double> correct,
                            const RateGrid& grid, std::span<const double> density,

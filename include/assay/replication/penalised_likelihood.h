@@ -1,14 +1,14 @@
 // Adjusted accuracy by penalised likelihood ("PL"): smooth densities of the selection rates of both
-// sets and a smooth accuracy curve for each classifier, each as smooth as its own data ask, with
-// errors that count what the smoothing may hide.
+// sets and a smooth accuracy curve for each classifier, each as smooth as its own data suggest,
+// with errors that include what the smoothing may hide.
 //
 // On a grid of rates s_j, equidistant in logit s: log p_j is a multiple of log s, one of log(1 - s)
 // and a cubic spline whose second differences are penalised (infinitely penalised: a beta
 // distribution); g(s) = -.05 + 1.1 logistic(eta), eta a cosine series in 2 atan sqrt(s / (1 - s))
-// with penalised curvature. A reading (n, k) enters by s^k (1 - s)^(n - k) alone: images may differ
-// in n, and n may have been chosen by looking at earlier answers. The penalties' weights are
-// chosen by marginal likelihood (the fixed point of Schall, Biometrika 1991) and then lowered.
-// docs/selection-bias.md says how it was measured and where it fails.
+// with penalised curvature. A reading (n, k) enters only through s^k (1 - s)^(n - k). So images may
+// differ in n, and n may depend on earlier answers. The penalties' weights are chosen by marginal
+// likelihood (the fixed point of Schall, Biometrika 1991) and then lowered. docs/selection-bias.md
+// says how it was measured and where it fails.
 #pragma once
 
 #include <memory>
@@ -34,14 +34,14 @@ public:
     struct Fit {
         double accuracy = 0;        ///< A = sum_j p1_j g_j
         std::vector<double> curve;  ///< g_j at rates(), from -.05 to 1.05
-        /// Standard error of eta_j given set 2's density, with what the smoothing may hide:
+        /// Standard error of eta_j given set 2's density, including what the smoothing may hide:
         /// sqrt(b_j' H^-1 b_j), as for a smoothing spline (Wahba, JRSS B 1983).
         std::vector<double> curve_error;
-        /// What an image adds to the accuracy, by cell of its set's grid (influence values; 0 in
-        /// cells without images): of set 1, and of set 2 when misclassified; a hit adds hit_effect.
+        /// The influence of an image on the accuracy, by cell of its set's grid (0 in cells without
+        /// images): for set 1, and for set 2 if misclassified; a hit adds hit_effect.
         std::vector<double> first_effect, miss_effect, hit_effect;
-        /// Prior part of the variance, B = sum of squares: of set 1's and set 2's density (by
-        /// second difference of the spline), and of the curve (its square root).
+        /// The prior's part of the variance, B = sum of squares: from set 1's and set 2's density
+        /// (by second difference of the spline), and from the curve (its square root).
         std::vector<double> first_prior, second_prior;
         double curve_prior = 0;
         double penalty = 0;  ///< of the curve
@@ -50,16 +50,17 @@ public:
     /// `correct`: correct images by cell of set 2. Cost: some 10 rounds of cells * 180 * 24.
     Fit fit(std::span<const double> correct) const;
 
-    /// What the accuracy would miss of a jump by 1 in the true curve, to first order: by upper edge
-    /// of each part of the grid, P1(s above it) less the estimate's answer to the hits that such a
-    /// jump adds. rates().size() entries, the last 0; the edges lie midway on the logit scale.
+    /// How much of a jump by 1 in the true curve the accuracy would miss, to first order. For the
+    /// upper edge of each part of the grid: P1(s above it) minus the estimate's response to the
+    /// hits that such a jump adds. rates().size() entries, the last 0. The edges are midpoints on
+    /// the logit scale.
     std::vector<double> missed_of_jump(const Fit& fit) const;
 
     /// The grid of rates and both densities there (masses; each sums to 1).
     const std::vector<double>& rates() const;
     const std::vector<double>& first_density() const;
     const std::vector<double>& second_density() const;
-    /// Weights of the roughness penalties that were found for set 1 and set 2.
+    /// The chosen weights of the roughness penalties for set 1 and set 2.
     double first_penalty() const;
     double second_penalty() const;
 

@@ -1,5 +1,5 @@
-// How large a replication study must be: from a pilot's readings, the interval and the bias to
-// expect.
+// Plans the size of a replication study: computes the expected interval and bias from a pilot's
+// readings.
 #pragma once
 
 #include <optional>
@@ -12,26 +12,26 @@
 namespace assay::replication {
 
 struct PlanOptions {
-    double width =
-        0.02;  ///< wanted width of a classifier's interval of the adjusted accuracy, a proportion
+    double width = 0.02;  ///< requested width of a classifier's interval for the adjusted accuracy,
+                          ///< a proportion
     double level = 0.95;
     std::vector<int> annotators = {5, 10, 20, 30, 40, 60};
     int threads = 0;  ///< 0: all
 };
 
-/// Every figure has an interval from leaving out tenths of the pilot's classes, or a note why not:
-/// a pilot is small, and what it says of a study is unsure.
+/// Every value has an interval from leaving out tenths of the pilot's classes, or a note why not,
+/// because a pilot is small and its results are uncertain.
 struct PlanRow {
     int annotators = 0;
     std::vector<int> exponents;  ///< of the moments
-    /// In each set, for an interval of the wanted width by penalised likelihood: of the median
-    /// classifier, of the one that needs most, of the mean over classifiers (undefined without
-    /// hits).
+    /// The number of images in each set for an interval of the requested width by penalised
+    /// likelihood: for the median classifier, for the one that needs most, and for the mean over
+    /// classifiers (undefined without hits).
     Estimate images, worst_images, mean_images;
-    /// Of the adjusted accuracy with the pilot's numbers of images: a median classifier's.
+    /// For the adjusted accuracy of a median classifier, with the pilot's numbers of images.
     Estimate standard_error;
-    /// Expected error of each estimator, mean over classifiers: of the penalised likelihood with so
-    /// many images as are planned, of the others in the limit of many.
+    /// The expected error of each estimator, averaged over classifiers: for the penalised
+    /// likelihood with the planned number of images, for the others in the limit of many.
     Estimate likelihood_bias, moments_bias, jackknife_bias, quarter_bias, naive_bias, raw_bias;
 };
 ResultType result_type(ResultOf<PlanRow>);
@@ -39,15 +39,16 @@ ResultType result_type(ResultOf<PlanRow>);
 struct PlanReport {
     std::vector<PlanRow> rows;
     double design_effect =
-        1;  ///< variance of classes over that of independent images, median classifier
-    bool assumed_curve = false;  ///< no hits: accuracy rising from .05 to .9 was assumed
+        1;  ///< variance with classes over that with independent images, for the median classifier
+    bool assumed_curve = false;  ///< no hits: assumed an accuracy rising from .05 to .9
     std::size_t first_images = 0, second_images = 0;
     std::vector<std::string> warnings;
 };
 
-/// What stands for the truth are the densities and curves that the penalised likelihood fits to the
-/// pilot: as smooth as the pilot's own noise asks, so that this noise is not planned for. Each row
-/// is worked out on expected counts, without drawing. Throws usage, bad_input as the estimators do.
+/// The densities and curves that the penalised likelihood fits to the pilot serve as the truth.
+/// They are as smooth as the pilot's noise requires, so that the plan does not include this noise.
+/// Each row is computed from expected counts, without drawing. Throws usage, bad_input as the
+/// estimators do.
 PlanReport plan(const Readings& first, const Readings& second, const PlanOptions& options);
 PlanReport plan(const Study& pilot, const PlanOptions& options);
 

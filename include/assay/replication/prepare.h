@@ -1,6 +1,6 @@
-// From files of annotations to the readings of one or two sets: annotators who guess are dropped or
-// hinted at, repeated answers are removed, the pools of annotators are compared, and images get
-// equal numbers of annotators where that is wanted.
+// Turns files of annotations into the readings of one or two sets: drops or reports annotators who
+// guess, removes repeated answers, compares the pools of annotators, and gives images equal numbers
+// of annotators if requested.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,30 @@ namespace assay::replication {
 
 struct PrepareOptions {
     bool clean =
-        false;  ///< drop annotators who guess; needs raw annotations with batch and control
+        false;  ///< drop annotators who guess; requires raw annotations with batch and control
     CleaningRules rules;
-    int equalise = -1;  ///< annotators to keep of each image; 0: as many as the image with the
-                        ///< fewest has; -1: all
-    /// Annotations by which the second set's images were selected: readings among them would say
-    /// that all were easy to select, which is why they are there.
+    int equalise = -1;  ///< annotators to keep per image; 0 keeps as many as the image with the
+                        ///< fewest has; -1 keeps all
+    /// The annotations by which the second set's images were selected. They must not be among the
+    /// readings, because they would show all images as easy to select.
     std::vector<std::filesystem::path> selected_by;
-    std::vector<std::string> without_annotators;  ///< whose annotations are left out
-    bool other_annotators = false;                ///< go on although no annotator judged both sets
-    std::uint64_t seed = 1;  ///< of everything random in the step, not of this part alone
+    std::vector<std::string> without_annotators;  ///< annotators to exclude
+    /// continue even if no annotator judged both sets
+    bool other_annotators = false;
+    std::uint64_t seed = 1;  ///< for all random parts of the step, not only this one
 };
 
-/// An annotator beside the others who judged the same images. Proportions; intervals over answers.
+/// An annotator compared with others who judged the same images. Proportions, with intervals over
+/// answers.
 struct AnnotatorRating {
     std::uint32_t annotator = 0;  ///< into StudyNames::annotators
     std::uint64_t annotations = 0;
     double selected = 0;  ///< proportion of the annotations
-    Estimate leniency;    ///< own answers less the mean of the others' to the same image
-    Estimate noise;       ///< how often a random other one answers otherwise
+    Estimate leniency;    ///< own answers minus the mean of the others' to the same image
+    Estimate noise;       ///< how often a random other annotator disagrees
 };
 
-/// The readings of one or two sets, and what was done to get them.
+/// The readings of one or two sets, and how they were made.
 struct PreparedSets {
     StudyNames names;
     std::vector<Readings> sets;
@@ -48,18 +50,18 @@ struct PreparedSets {
     std::vector<std::string> warnings;
 };
 
-/// Throws what the first lines of the files tell: bad_input for one that is not there, and for
-/// cleaning asked of frequencies; usage: no file or more than two.
+/// Checks what the first lines of the files show. Throws bad_input for a missing file, and for
+/// cleaning of frequencies; usage: no file or more than two.
 void check_files(const std::vector<std::filesystem::path>& files, const PrepareOptions& options);
 
 /// Files of raw annotations or of frequencies, one a set. Throws as check_files(); bad_input: no
-/// annotator in common (unless other_annotators), one set given twice, readings of the second set
-/// among those of `selected_by`, nothing left. Cost: linear in the annotations;
-/// memory: 16 bytes per annotation.
+/// common annotator (unless other_annotators), the same set twice, readings of the second set among
+/// those of `selected_by`, nothing left. Cost: linear in the annotations; memory: 16 bytes per
+/// annotation.
 PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
                           const PrepareOptions& options);
 
-/// The part `annotations` of the results of every step, docs/formats.md.
+/// The part `annotations` in the results of every step, docs/formats.md.
 ResultType result_type(ResultOf<PreparedSets>);
 
 }  // namespace assay::replication

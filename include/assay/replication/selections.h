@@ -3,8 +3,8 @@
 //
 // A file of selections is a csv with the columns annotator, image, label, selected (0 or 1), and
 // perhaps batch (the grid in which images were shown together) and control (1: known not to show
-// the class). One file a data set; the files of a study share annotators, classes and batches, so
-// they are read with the same StudyNames.
+// the class). There is one file per data set. The files of a study share annotators, classes and
+// batches, so they are read with the same StudyNames.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace assay::replication {
 class Names {
 public:
     std::uint32_t number(std::string_view text);  ///< adds it when it is new
-    /// The number, or size() when the text is not there.
+    /// The number, or size() if the text is unknown.
     std::size_t find(std::string_view text) const;
     std::size_t size() const noexcept { return texts_.size(); }
     const std::string& operator[](std::size_t i) const { return texts_[i]; }
@@ -48,7 +48,7 @@ struct StudyNames {
     Names annotators, classes, batches;
 };
 
-/// 16 bytes an annotation.
+/// 16 bytes per annotation.
 struct Selection {
     std::uint32_t annotator = 0, image = 0, batch = 0;
     bool selected = false, control = false;
@@ -67,8 +67,8 @@ struct Selections {
 Selections read_selections(const std::filesystem::path& path, StudyNames& names);
 
 /// Engstrom et al., appendix B.1. A batch is flagged when fewer than min_selected of its images
-/// were selected or more than max_controls of its controls were; an annotator of whom at least
-/// max_flagged of the batches are flagged is dropped altogether.
+/// were selected or more than max_controls of its controls were; an annotator with at least
+/// max_flagged flagged batches is dropped completely.
 struct CleaningRules {
     std::uint32_t min_selected = 6;
     std::uint32_t max_controls = 1;
@@ -89,68 +89,70 @@ struct CleaningReport {
 };
 ResultType result_type(ResultOf<AnnotatorRecord>);
 ResultType result_type(ResultOf<CleaningReport>);
-/// Which annotators of a study guess; a batch may hold images of several sets. Throws bad_input
-/// when batches (and, with max_controls in use, controls) are not known.
+/// Finds annotators who guess. A batch may have images of several sets. Throws bad_input if batches
+/// (and, with max_controls in use, controls) are not known.
 CleaningReport judge_annotators(std::span<Selections* const> sets, const StudyNames& names,
                                 const CleaningRules& rules);
-/// The same, and drops the annotations of those annotators from all sets.
+/// The same, but also drops those annotators' annotations from all sets.
 CleaningReport clean(std::span<Selections* const> sets, const StudyNames& names,
                      const CleaningRules& rules);
 
-/// Keeps the first answer of each annotator to each image. How many were removed, and how many of
-/// them contradicted it.
+/// Keeps the first answer of each annotator to each image. Counts the removed ones, and those of
+/// them that contradicted it.
 struct Duplicates {
     std::uint64_t removed = 0, contradicting = 0;
 };
 ResultType result_type(ResultOf<Duplicates>);
 Duplicates remove_duplicates(Selections& set);
 
-/// Who judged both sets. Readings of different people are not comparable: a shift of one set's
-/// selection rates by 0.1 on the probit scale moves the adjusted accuracy by more than a point.
+/// The annotators who judged both sets. Readings by different people are not comparable: shifting
+/// one set's selection rates by 0.1 on the probit scale changes the adjusted accuracy by more than
+/// a point.
 struct AnnotatorOverlap {
     std::size_t first = 0, second = 0, common = 0;  ///< annotators
     double first_proportion = 0,
-           second_proportion = 0;            ///< of the annotations: by an annotator of both sets
+           second_proportion = 0;            ///< proportion of annotations by an annotator of both
+                                             ///< sets
     double first_grid = 0, second_grid = 0;  ///< ... who judged the same class in both sets
     std::optional<double> first_mixed,
-        second_mixed;  ///< ... in a batch that shows both sets; where both have batches
+        second_mixed;  ///< ... in a batch that shows both sets, if both have batches
 };
 ResultType result_type(ResultOf<AnnotatorOverlap>);
 AnnotatorOverlap annotator_overlap(const Selections& first, const Selections& second);
-/// "" when the same people judged both sets; else what is wrong, for people.
+/// "" if the same people judged both sets; else the problem, for people.
 std::string overlap_warning(const AnnotatorOverlap& overlap);
 
-/// The readings of one set, an image each. 8 bytes an image and its name.
+/// The readings of one set, one per image. 8 bytes per image, plus its name.
 struct Readings {
     std::string source;
     StringColumn images;
     std::vector<std::uint32_t> classes;  ///< into StudyNames::classes
     std::vector<std::uint16_t> annotators, selected;
-    std::uint64_t without_annotators = 0;  ///< images left out: nobody was left to judge them
-    bool held_out = false;                 ///< of annotators held out from the choice of the images
+    std::uint64_t without_annotators = 0;  ///< images without any remaining annotator
+    bool held_out = false;                 ///< from annotators who did not choose the images
 
     std::size_t size() const noexcept { return annotators.size(); }
     CellCounts cells() const;
 };
-/// Mean of k / n over images, with its standard error and 95 % interval (Student's t) over classes;
-/// over images where there is one class only.
+/// Mean of k / n over images, with its standard error and 95 % interval (Student's t) over classes,
+/// or over images if there is only one class.
 Estimate mean_frequency(const Readings& set);
-/// Controls are left out. Throws bad_input: more than max_annotators for an image.
+/// Excludes controls. Throws bad_input for more than max_annotators for an image.
 Readings count_readings(const Selections& set);
 
-/// A csv with the columns image, label, annotators, selected: what `frequencies` writes. Of the
-/// table of chosen images that `match` writes, the readings of held-out annotators are taken: the
-/// others chose the images. Throws bad_input (file, line, value); a table of several sets (a column
-/// `set`) and one without held-out annotators are refused.
+/// A csv with the columns image, label, annotators, selected: the output of `frequencies`. From
+/// `match`'s table of chosen images, uses the readings of held-out annotators, because the others
+/// chose the images. Throws bad_input (file, line, value), also for a table of several sets (a
+/// column `set`) or without held-out annotators.
 Readings read_frequencies(const std::filesystem::path& path, StudyNames& names);
 std::string frequencies_csv(const Readings& readings, const StudyNames& names);
-/// True for a file of raw annotations (it has a column `annotator`, `worker` or `rater`),
-/// false for frequencies.
+/// True for a file of raw annotations (it has a column `annotator`, `worker` or `rater`), false for
+/// frequencies.
 bool is_raw_selections(const std::filesystem::path& path);
 
-/// Keeps m random annotators of each image: the number of selections left is hypergeometric, drawn
-/// by (seed, purpose, image's position). Images with fewer than m are left out; `left_out` receives
-/// how many.
+/// Keeps m random annotators of each image: the number of remaining selections is hypergeometric,
+/// drawn by (seed, purpose, image's position). Images with fewer than m are excluded, and
+/// `left_out` receives their number.
 Readings keep_annotators(const Readings& readings, int m, std::uint64_t seed,
                          std::string_view purpose, std::uint64_t* left_out = nullptr);
 

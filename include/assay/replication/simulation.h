@@ -1,11 +1,11 @@
-// Replication studies with a known answer: worlds in which the true adjusted accuracy is computed,
-// not estimated.
+// Replication studies with a known answer: simulated worlds in which the true adjusted accuracy is
+// computed, not estimated.
 //
-// A study has two sets of classes * images_per_class images; every class is judged by `annotators`
-// annotators, the same ones in both sets; classifier m of M has t = m / (M - 1). Hits of one image
-// depend on each other through a normal variable of weight 0.7, as easy images are easy for all
-// classifiers. Draws are keyed by (seed, set, image), so a study is the same for any number of
-// threads.
+// A study has two sets of classes * images_per_class images. `annotators` annotators judge every
+// class, the same ones in both sets. Classifier m of M has t = m / (M - 1). Hits of one image
+// depend on each other through a normal variable with weight 0.7, because easy images are easy for
+// all classifiers. Draws are keyed by (seed, set, image), so a study does not depend on the number
+// of threads.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ namespace assay::replication {
 enum class World {
     beta,      ///< rates are mixtures of betas; P(correct | s) = c0 + c1 s + c2 s^9; the true gap
                ///< is 3.6 points
-    lenient,   ///< the same, judged by annotators of different leniency who each judge a class in
-               ///< both sets
-    probit,    ///< class effects, a proportion of images that everybody selects, and a curve of
+    lenient,   ///< the same, with annotators of different leniency who each judge a class in both
+               ///< sets
+    probit,    ///< class effects, a proportion of images that everybody selects, and a curve with
                ///< another shape
-    steep,     ///< rates of two kinds of images, easy and hard, and a logistic step as curve; no
-               ///< method was tuned on it
-    matching,  ///< 20 original and 80 candidate images a class, 10 annotators, one classifier: for
-               ///< statistic matching
+    steep,     ///< rates from easy and hard images, and a logistic step as curve; no method was
+               ///< tuned on it
+    matching,  ///< 20 original and 80 candidate images per class, 10 annotators, one classifier:
+               ///< for statistic matching
 };
 std::string_view name_of(World world);
 World world_named(std::string_view name);
@@ -48,10 +48,10 @@ struct SimulationOptions {
 struct SimulatedSet {
     std::vector<std::uint32_t> classes;  ///< of each image
     std::vector<double> rate;            ///< true selection rate
-    std::vector<std::uint8_t> selected;  ///< image-major: annotators answers each
-    std::vector<std::uint8_t> hits;      ///< image-major: classifiers hits each
+    std::vector<std::uint8_t> selected;  ///< image-major: `annotators` answers each
+    std::vector<std::uint8_t> hits;      ///< image-major: `classifiers` hits each
     std::size_t size() const noexcept { return classes.size(); }
-    /// How many of an image's first `annotators` annotators selected it.
+    /// The number of an image's first `annotators` annotators who selected it.
     std::uint16_t k(std::size_t image, int annotators) const;
 };
 
@@ -72,13 +72,12 @@ ResultType result_type(ResultOf<Simulation>);
 /// `progress` counts classes.
 Simulation simulate(const SimulationOptions& options, const ProgressCallback& progress = {});
 
-/// The true accuracies alone: closed forms; quadrature for World::probit and World::steep.
+/// Only the true accuracies: closed forms, or quadrature for World::probit and World::steep.
 Simulation::Truth true_accuracies(const SimulationOptions& options);
 
-/// The files of a real study and the truth beside them: original.csv, replication.csv
-/// (candidates.csv for World::matching), original-hits.csv, replication-hits.csv
-/// (candidates-hits.csv), truth.json. Throws usage when one is there with other contents and
-/// `overwrite` is false.
+/// Writes the files of a real study, plus the truth: original.csv, replication.csv (candidates.csv
+/// for World::matching), original-hits.csv, replication-hits.csv (candidates-hits.csv), truth.json.
+/// Throws usage if one exists with other contents and `overwrite` is false.
 std::vector<std::string> write_simulation(const Simulation& simulation,
                                           const std::filesystem::path& folder, bool overwrite);
 

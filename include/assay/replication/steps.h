@@ -1,9 +1,10 @@
-// The five steps of a replication study as a command, a file of options or a program runs them: one
-// struct of options, one function, one result, one Report each. Files are read and written here;
-// what is computed stands in adjust.h, matching.h, plan.h and simulation.h.
+// The five steps of a replication study, for commands, option files and programs. Each has one
+// struct of options, one function, one result and one Report. This header reads and writes files;
+// the computations are in adjust.h, matching.h, plan.h and simulation.h.
 //
-// Every rank of `comm` gets the whole result; predictions are read by all of them together. Errors:
-// those of the parts, and usage for options that contradict each other. `progress` may be empty.
+// Every rank of `comm` gets the whole result, and all of them read the predictions together.
+// Errors: those of the parts, and usage for options that contradict each other. `progress` may be
+// empty.
 #pragma once
 
 #include <filesystem>
@@ -31,34 +32,36 @@ struct FrequenciesStep {
     std::vector<std::filesystem::path> files;  ///< of one or two sets
     std::filesystem::path
         out;             ///< folder for NAME.frequencies.csv of each set; "": none is written
-    bool force = false;  ///< replace files with other contents
+    bool force = false;  ///< replace existing files with other contents
     PrepareOptions annotations;
 };
 struct FrequenciesOutcome {
     PreparedSets prepared;
-    bool partial = false;  ///< no annotator judged both sets, and that was not allowed for
+    bool partial = false;  ///< no annotator judged both sets, although that was required
 };
 FrequenciesOutcome run_frequencies(const FrequenciesStep& step);
 /// Schema assay.replicate_frequencies/2, docs/formats.md.
 ResultType result_type(ResultOf<FrequenciesOutcome>);
-/// The records are the images, those of two sets with a
-/// column `set`.
+/// The records are the images. With two sets they have a column `set`.
 Report report_of(const FrequenciesOutcome& outcome);
 
 // ---- match: candidates with the selection frequencies of a reference ----
 
 struct MatchStep {
     std::filesystem::path reference, candidates;
-    std::filesystem::path hits;  ///< on the candidates: a csv or a folder of stores; "": none
+    std::filesystem::path hits;  ///< hits on the candidates: a csv or a folder of stores; "" means
+                                 ///< none
     PrepareOptions annotations;
-    MatchOptions choice;          ///< its seed is that of `annotations`
-    std::vector<int> annotators;  ///< several numbers of who choose, instead of that of `choice`
+    MatchOptions choice;          ///< uses the seed of `annotations`
+    std::vector<int> annotators;  ///< several numbers of choosing annotators, instead of the one in
+                                  ///< `choice`
     int threads = 0;              ///< 0: all
 };
 struct MatchOutcome {
     PreparedSets prepared;                   ///< the reference and the candidates
-    MatchResult result;                      ///< by the first number of annotators
-    std::vector<MatchResult> by_annotators;  ///< where there are several: of each, without images
+    MatchResult result;                      ///< for the first number of annotators
+    std::vector<MatchResult> by_annotators;  ///< if there are several: the result for each, without
+                                             ///< images
     std::vector<MatchedAccuracy> accuracy;   ///< with hits
     std::vector<std::string> warnings;
     bool partial = false;  ///< images or hits are missing
@@ -78,14 +81,14 @@ struct AdjustStep {
     StudyOptions study;
     std::vector<std::string> methods = {"pl", "moments", "naive",
                                         "jackknife"};  ///< of method_names()
-    AdjustOptions estimates;       ///< its methods are those above, its seed that of `annotations`
+    AdjustOptions estimates;       ///< uses the methods above and the seed of `annotations`
     std::vector<int> sweep;        ///< repeat the estimates with these numbers of annotators
-    bool sweep_eighths = false;    ///< with eighths(), where `sweep` is empty
+    bool sweep_eighths = false;    ///< use eighths() if `sweep` is empty
     std::vector<int> parts_sweep;  ///< repeat the mixture with these numbers of parts
     /// Label sets of both data sets (read_label_counts), for joint_decomposition(); both or none.
     std::filesystem::path labels1, labels2;
     std::uint32_t pool_above = 3;  ///< larger numbers of labels count as one
-    bool figures = false;          ///< work out what figures need, too
+    bool figures = false;          ///< also compute what figures need
 };
 struct AdjustOutcome {
     PreparedSets prepared;
@@ -94,19 +97,18 @@ struct AdjustOutcome {
     std::optional<JointReport> joint;  ///< with label sets
     std::vector<std::string> notes;    ///< what the columns of label sets were taken for
     std::optional<FigureData> figures;
-    bool partial = false;  ///< images were left out for want of hits
+    bool partial = false;  ///< images without hits were excluded
 };
-/// Throws what can be known before the annotations and the hits are read: usage for methods, for
-/// label sets of one data set only, and as check(AdjustOptions); bad_input: annotations that are
-/// not there, or that cannot be cleaned. Hits may be still to come.
+/// Checks what is known before the annotations and hits are read. Throws usage for methods, for
+/// label sets of one data set only, and as check(AdjustOptions); bad_input for annotations that are
+/// missing or cannot be cleaned. The hits need not exist yet.
 void check(const AdjustStep& step);
 AdjustOutcome run_adjust(const AdjustStep& step, Comm& comm, const ProgressCallback& progress = {});
 /// Schema assay.replicate_adjust/2, docs/formats.md.
 ResultType result_type(ResultOf<AdjustOutcome>);
 /// The records are classifiers by methods.
 Report report_of(const AdjustOutcome& outcome);
-/// "Of a mean gap of ... points, ... remain and ... were selection bias."; "" where there is no
-/// gap.
+/// "Of a mean gap of ... points, ... remain and ... were selection bias."; "" if there is no gap.
 std::string verdict(const AdjustReport& report);
 
 // ---- plan: annotators and images for a wanted interval ----
@@ -115,28 +117,28 @@ struct PlanStep {
     std::filesystem::path original, replication;
     std::filesystem::path original_hits, replication_hits;  ///< both or none
     PrepareOptions annotations;
-    PlanOptions plan;  ///< its threads are those below
+    PlanOptions plan;  ///< uses the threads below
     int threads = 0;   ///< 0: all
 };
 struct PlanOutcome {
     PreparedSets prepared;
     PlanOptions options;
     PlanReport plan;
-    bool partial = false;  ///< images of the pilot were left out for want of hits
+    bool partial = false;  ///< images of the pilot without hits were excluded
 };
 PlanOutcome run_plan(const PlanStep& step, Comm& comm);
 /// Schema assay.replicate_plan/3, docs/formats.md.
 ResultType result_type(ResultOf<PlanOutcome>);
-/// The records are its rows.
+/// The records are the plan's rows.
 Report report_of(const PlanOutcome& outcome);
 
-// ---- simulate: the files of a study whose truth is known ----
+// ---- simulate: the files of a study with a known truth ----
 
 struct SimulateStep {
     std::filesystem::path out;
-    bool force = false;            ///< replace files with other contents
+    bool force = false;            ///< replace existing files with other contents
     std::string world = "beta";    ///< see World
-    SimulationOptions simulation;  ///< its world is the one above
+    SimulationOptions simulation;  ///< uses the world above
 };
 struct SimulateOutcome {
     SimulationOptions options;
@@ -148,7 +150,7 @@ struct SimulateOutcome {
 SimulateOutcome run_simulate(const SimulateStep& step, const ProgressCallback& progress = {});
 /// Schema assay.replicate_simulate/1, docs/formats.md.
 ResultType result_type(ResultOf<SimulateOutcome>);
-/// The records are the sets.
+/// The records are the simulated sets.
 Report report_of(const SimulateOutcome& outcome);
 
 }  // namespace assay::replication

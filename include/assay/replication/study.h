@@ -1,4 +1,4 @@
-// A replication study put together: the readings of two sets of images and which classifiers
+// A complete replication study: the readings of two sets of images, and which classifiers
 // classified each image correctly.
 #pragma once
 
@@ -21,27 +21,26 @@ struct Hits {
     std::vector<std::string> classifiers;
     StringColumn images;
     std::vector<std::uint8_t> hit;  ///< image-major, classifiers.size() an image: 0, 1 or unknown
-    std::vector<std::string> warnings;  ///< of stores that are being written, or skipped
+    std::vector<std::string> warnings;  ///< about stores that are being written, or were skipped
 };
 
-/// A csv: `image` and one column a classifier (0, 1 or empty), or the columns image, classifier,
-/// hit. Throws bad_input (file, line, value).
+/// Reads a csv: `image` and one column per classifier (0, 1 or empty), or the columns image,
+/// classifier, hit. Throws bad_input (file, line, value).
 Hits read_hits_csv(const std::filesystem::path& path);
-/// The stores below a folder, without those of attacks, all of one data set: is the best class
-/// among the image's labels? Unknown where there is no score or no label. Throws bad_input: stores
-/// of several data sets, or of one with other images. Every rank reads a part of the shards and
-/// gets all hits.
+/// Hits from the stores below a folder, except those of attacks: is the best class among the
+/// image's labels? Unknown if there is no score or no label. All stores must have one data set.
+/// Throws bad_input: several data sets, or one with other images. Every rank reads a part of the
+/// shards and gets all hits.
 Hits hits_of_stores(const std::filesystem::path& folder, int threads, Comm& comm);
-/// One of the two.
+/// Reads either of the two.
 Hits read_hits(const std::filesystem::path& path, int threads, Comm& comm);
 
-/// One set of a study. Memory: 8 bytes an image and a byte for each classifier.
+/// One set of a study. Memory: 8 bytes per image, and a byte for each classifier.
 struct StudySet {
     static constexpr std::uint32_t unlabelled = UINT32_MAX;  ///< in no file of labels
     std::vector<std::uint32_t> classes;                      ///< of each image, into Study::classes
     std::vector<std::uint16_t> annotators, selected;
-    std::vector<std::uint8_t>
-        hits;  ///< image-major; Study::row_bytes an image, the rest of a row is 0
+    std::vector<std::uint8_t> hits;     ///< image-major; Study::row_bytes per image, padded with 0
     std::vector<std::uint32_t> labels;  ///< how many are valid; empty: not known for any image
     std::size_t size() const noexcept { return classes.size(); }
     CellCounts cells() const;
@@ -52,16 +51,16 @@ struct Study {
     std::vector<std::string> classifiers, classes;
     std::size_t row_bytes = 0;  ///< classifiers, rounded up to 16
     std::vector<std::string> warnings;
-    bool partial = false;  ///< images with annotations were left out for want of hits
+    bool partial = false;  ///< images with annotations but without hits were excluded
 
     std::size_t models() const noexcept { return classifiers.size(); }
-    /// Correct images of a set by cell of its grid and classifier: cell-major.
+    /// The number of correct images in a set by cell of its grid and classifier: cell-major.
     std::vector<double> correct(const StudySet& set, const CellGrid& grid) const;
     std::vector<double> accuracies(const StudySet& set) const;
 };
 
 struct StudyOptions {
-    int min_annotators = 2;  ///< images with fewer are left out; at least 2
+    int min_annotators = 2;  ///< images with fewer are excluded; at least 2
 };
 
 /// How many valid labels each image has.
@@ -74,9 +73,9 @@ struct LabelCounts {
 /// columns were taken for. Throws bad_input.
 LabelCounts read_label_counts(const std::filesystem::path& path, std::vector<std::string>& notes);
 
-/// Where each reading's image stands in another list. By id, or, where no id is the same, by file
-/// name without folder and extension; a name that several images have finds none. Throws bad_input:
-/// an image twice in the list, which is named `source`.
+/// The position of each reading's image in another list, which messages call `source`. Matched by
+/// id or, if no id matches, by file name without folder and extension; a name that several images
+/// share matches none. Throws bad_input if an image is repeated in the list.
 struct ImagePlaces {
     static constexpr std::uint32_t nowhere = UINT32_MAX;
     std::vector<std::uint32_t> place;
@@ -93,7 +92,7 @@ Study join_study(const Readings& first, const Hits& first_hits, const Readings& 
                  const Hits& second_hits, const StudyNames& names, const StudyOptions& options = {},
                  const LabelCounts& first_labels = {}, const LabelCounts& second_labels = {});
 
-/// A simulated study without the way over files.
+/// Converts a simulated study without writing files.
 Study study_of(const Simulation& simulation);
 
 }  // namespace assay::replication

@@ -7,7 +7,7 @@
 namespace assay::true_sets {
 namespace {
 
-/// The first coordinate counts before all others.
+/// The first coordinate takes precedence over all others.
 std::int64_t distance(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
     constexpr std::int64_t first = 1'000'000;
     std::int64_t sum = 0;
@@ -24,7 +24,7 @@ void merge_small_cells(std::vector<std::uint32_t>& cell,
     for (std::uint32_t z = 0; z < into.size(); ++z) into[z] = z;
     for (const std::uint32_t z : cell) ++images[z];
     for (;;) {
-        // Cells without an image are those that were merged already.
+        // Cells without an image were merged already.
         std::size_t small = places.size();
         for (std::size_t z = 0; z < places.size(); ++z) {
             if (images[z] > 0 && images[z] < smallest &&

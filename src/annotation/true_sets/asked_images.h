@@ -1,10 +1,10 @@
-// Votes as the model of whole label sets reads them: image by image, with the ranks that the judged
-// models give the classes that annotators were asked about.
+// Votes in the form for the model of whole label sets: by image, with the ranks that the judged
+// models give the classes in the questions.
 //
 // N images, Q questions, A annotators, R answers (from no to yes), M models. A question is a pair
 // of an image and a class, with one answer or more. A cell is a group of images that share P(g),
-// the distribution of the number of valid labels: those of one number of questions on which the
-// models agree alike.
+// the distribution of the number of valid labels: those with the same number of questions and the
+// same agreement of the models.
 #pragma once
 
 #include <array>
@@ -35,33 +35,35 @@ struct AskedImages {
     }
 };
 
-/// Merges cells of fewer than `smallest` images into the cell that is nearest by `places` (one
-/// place a cell, any number of coordinates, the first the most important), the smallest cell
-/// first, and numbers them anew.
+/// Merges cells of fewer than `smallest` images into the nearest cell by `places` (one per cell,
+/// with any number of coordinates, the first the most important), the smallest cell first, and
+/// renumbers them.
 void merge_small_cells(std::vector<std::uint32_t>& cell,
                        std::vector<std::vector<std::int64_t>> places, std::size_t smallest = 20);
 
-/// How far the models agree on an image: how many classes two of them share among their best 1, 2
-/// and 3, a mean over all pairs that is rounded. `best`: a list per model, the best class first.
+/// How well the models agree on an image: the number of classes that two of them share among their
+/// best 1, 2 and 3, as a rounded mean over all pairs. `best` has a list per model, best class
+/// first.
 using Agreement = std::array<std::int64_t, 3>;
 Agreement agreement_of(std::span<const std::vector<std::int32_t>> best);
 
-/// Cells by the number of questions and the agreement, one per image, without small ones.
+/// Cells by the number of questions and the agreement, one per image, after merging small ones.
 std::vector<std::uint32_t> cells_of(const AskedImages& images,
                                     std::span<const Agreement> agreement);
 
-/// Where the parameters of the model stand in one vector. All of them are logarithms.
+/// The positions of the model's parameters in one vector. All of them are logarithms.
 struct Layout {
     explicit Layout(const AskedImages& images);
 
-    std::vector<std::uint32_t> first_level;  ///< M + 1: log odds of model m's ranks from there on
-    std::vector<std::uint32_t> first_size;   ///< cells + 1: log P(g) of cell z from there on
+    std::vector<std::uint32_t> first_level;  ///< M + 1: the first position of model m's log odds of
+                                             ///< ranks
+    std::vector<std::uint32_t> first_size;   ///< cells + 1: the first position of cell z's log P(g)
     std::size_t rates = 0;  ///< log P(answer | not valid) by annotator, then | valid
     std::size_t size = 0;   ///< of the vector
 
     std::size_t levels() const noexcept { return first_level.back(); }
     std::size_t cells() const noexcept { return first_size.size() - 1; }
-    /// Numbers of labels that the cell has room for, 0 among them.
+    /// The numbers of labels for which the cell has parameters, including 0.
     std::size_t room(std::size_t cell) const noexcept {
         return first_size[cell + 1] - first_size[cell];
     }

@@ -1,6 +1,6 @@
 // The posterior is an exponential family in log L, so a derivative by it is a covariance with
-// "class c is valid". log w is in the denominator of the prior, too: there what the prior expects
-// of the class, given g, is subtracted.
+// "class c is valid". log w also occurs in the denominator of the prior, which subtracts the
+// prior's expectation of the class, given g.
 #include "annotation/true_sets/set_derivatives.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How the posterior of one image moves with what it is made of.
+// How the posterior of one image changes with its inputs.
 #pragma once
 
 #include <span>
@@ -15,20 +15,20 @@ struct LinearForm {
     double value(const SetPosterior& posterior) const;
 };
 
-/// Derivatives of the posteriors of K classes, of what the prior expects, of P(g) and of linear
-/// forms, exact. A row is what is moved by, a column what moves.
+/// Exact derivatives of the posteriors of K classes, of the prior's expectations, of P(g) and of
+/// linear forms. Rows are the inputs, columns the outputs.
 struct Moves {
     std::vector<double> yes, expected, size;  ///< rows x K, rows x K, rows x (K + 1)
     std::vector<double> forms;                ///< rows x forms
 };
 class SetDerivatives {
 public:
-    /// `posterior` was computed. Cost: K^3 log K.
+    /// `posterior` must have been computed. Cost: K^3 log K.
     void compute(const SetPosterior& posterior, std::span<const LinearForm> forms);
 
-    const Moves& by_ratio() const { return by_ratio_; }  ///< K rows: log L of each class
-    const Moves& by_odds() const { return by_odds_; }    ///< K rows: log w of each class
-    const Moves& by_size() const { return by_size_; }    ///< K + 1 rows: log P(g)
+    const Moves& by_ratio() const { return by_ratio_; }  ///< K rows: by log L of each class
+    const Moves& by_odds() const { return by_odds_; }    ///< K rows: by log w of each class
+    const Moves& by_size() const { return by_size_; }    ///< K + 1 rows: by log P(g)
 
 private:
     void pairs(std::span<const double> probability, std::size_t c, std::span<const double> scale,

@@ -50,7 +50,7 @@ void add_image(const AskedImages& images, const Layout& layout, const SetPosteri
         sums.sizes[first + g] += posterior.size()[g];
 }
 
-/// Logarithms of counts that are divided by their sum, with `more` added to each.
+/// The logarithms of counts divided by their sum, with `more` added to each.
 void log_proportions(std::span<const double> counts, double more, std::span<double> out) {
     double sum = 0;
     for (const double count : counts) sum += count + more;
@@ -96,7 +96,7 @@ std::vector<double> start_of(const AskedImages& images, const Layout& layout) {
     return parameters;
 }
 
-/// Makes proportions of what are logarithms of proportions but for a factor.
+/// Normalizes logarithms that are proportions up to a factor.
 void normalise(const AskedImages& images, const Layout& layout, std::vector<double>& parameters) {
     const auto scale = [&](std::size_t first, std::size_t n) {
         double sum = 0;
@@ -110,7 +110,7 @@ void normalise(const AskedImages& images, const Layout& layout, std::vector<doub
         scale(at, images.answers);
 }
 
-/// Varadhan and Roland's squared extrapolation; never shorter than the two steps themselves.
+/// Varadhan and Roland's squared extrapolation, never shorter than the two steps themselves.
 std::vector<double> leap(const std::vector<double>& a, const std::vector<double>& b,
                          const std::vector<double>& c) {
     double step = 0, change = 0;

@@ -10,47 +10,47 @@
 
 namespace assay::true_sets {
 
-/// Calls body(posterior room, block, first image, last image) for fixed blocks of images, at most
-/// `most_blocks` of them: sums by block, merged in their order, are the same for any number of
-/// threads.
+/// Calls body(posterior buffer, block, first image, last image) for fixed blocks of images, at most
+/// `most_blocks` of them. Sums by block, merged in order, do not depend on the number of threads.
 std::size_t block_count(const AskedImages& images, std::size_t most_blocks);
 void for_each_block(const AskedImages& images, const Layout& layout, std::size_t most_blocks,
                     int threads,
                     const std::function<void(SetPosterior& room, std::size_t block,
                                              std::size_t first, std::size_t last)>& body);
 
-/// What a step of EM adds up over the images, without the pseudo counts.
+/// The sums over the images in a step of EM, without the pseudo counts.
 struct EmSums {
-    std::vector<double> valid;     ///< levels: posteriors of the classes of that rank
-    std::vector<double> expected;  ///< levels: what the prior expects of them
+    std::vector<double> valid;     ///< levels: posteriors of the classes with that rank
+    std::vector<double> expected;  ///< levels: the prior's expectations for them
     std::vector<double> sizes;     ///< by cell and number of labels, as in Layout
-    std::vector<double> answers;   ///< 2 x A x R: answers to classes that are not valid, and valid
+    std::vector<double> answers;   ///< 2 x A x R: answers to classes that are not valid, and to
+                                   ///< valid ones
 };
 EmSums em_sums(const AskedImages& images, const Layout& layout, std::span<const double> parameters,
                int threads);
 
-// Pseudo counts. They keep logarithms finite where a rank, a number of labels or an answer is rare.
+// Pseudo counts. They keep logarithms finite for a rare rank, number of labels or answer.
 inline constexpr double half_a_label = .5;    ///< for each level, valid and expected
 inline constexpr double tenth_an_image = .1;  ///< for each number of labels of each cell
 inline constexpr double one_answer = 1;       ///< for each annotator, over all answers
 inline constexpr double largest_log_odds = 8;
 
-/// The next parameters from the sums of `parameters`. The log odds move by generalised iterative
-/// scaling and have mean 0: given g, only their ratios matter.
+/// The next parameters from the sums for `parameters`. The log odds change by generalised iterative
+/// scaling and have mean 0, because given g only their ratios matter.
 std::vector<double> em_step(const AskedImages& images, const Layout& layout,
                             std::span<const double> parameters, const EmSums& sums);
 
 struct SetFit {
     std::vector<double> parameters;
     int rounds = 0;          ///< of three steps each
-    bool converged = false;  ///< no logarithm moved by more than 1e-5 in the last step
+    bool converged = false;  ///< no logarithm changed by more than 1e-5 in the last step
 };
 /// Starts from Dawid and Skene's posteriors. Extrapolates (SQUAREM). Cost: at most 360 passes, each
 /// sum of K^2 log K over the images.
 SetFit fit_sets(const AskedImages& images, const Layout& layout, int threads);
 
 /// Posteriors of the questions by Dawid and Skene's model with two latent classes and one
-/// prevalence, that is, without sets and ranks; smoothing 0.01 as `labels aggregate` has it.
+/// prevalence, without sets and ranks; smoothing 0.01 as in `labels aggregate`.
 std::vector<double> plain_posteriors(const AskedImages& images, int most_rounds = 500);
 
 }  // namespace assay::true_sets

@@ -1,10 +1,11 @@
-// Influence of an image on a value: its pieces, and what its votes do to the parameters. With M'
-// the derivative of a step of EM at its fixed point, an image's own contribution to the step moves
-// the parameters by (I - M')^-1 times it. The value moves by t' of that, t its derivative by the
-// parameters; so one system for each value, (I - M')' x = t, is enough for all images.
+// The influence of an image on a value: through its pieces, and through its votes' effect on the
+// parameters. Let M' be the derivative of an EM step at its fixed point. An image's contribution to
+// the step changes the parameters by (I - M')^-1 times it, and the value by t' times that, where t
+// is the value's derivative by the parameters. So one system per value, (I - M')' x = t, is enough
+// for all images.
 //
-// Parameters P(g) of a cell belong to the images of the cell alone. Their block of M' is
-// eliminated cell by cell, and what remains is as large as the levels and rates.
+// A cell's parameters P(g) only depend on the images of the cell. Their block of M' is eliminated
+// cell by cell, and the remaining system has the size of the levels and rates.
 #include <algorithm>
 #include <cmath>
 
@@ -65,7 +66,7 @@ public:
     }
 
 private:
-    /// Derivatives of a step by the parameters, rows and columns as Layout has them.
+    /// Derivatives of a step by the parameters, with rows and columns as in Layout.
     struct Jacobian {
         std::vector<double> core, core_by_size, size_by_core, size_by_size;
         std::vector<double> target;  ///< forms x all parameters
@@ -109,7 +110,7 @@ private:
         }
     }
 
-    /// gradient times pieces, as weights of the posterior. What is constant is not in it.
+    /// The gradient times the pieces, as weights of the posterior, without constant terms.
     std::vector<LinearForm> forms_of(std::size_t image) const {
         const std::size_t k = images_.asked(image), row = k + 1;
         std::vector<LinearForm> out;
@@ -139,8 +140,8 @@ private:
         return out;
     }
 
-    /// What a step gets from the answers to a question: weights of its posterior of being valid,
-    /// or (t = 0) of not being so.
+    /// The contribution of a question's answers to a step: weights of its posterior of being valid,
+    /// or (t = 0) of not being valid.
     void add_answers(std::size_t question, std::vector<Entry>& out) const {
         for (const std::uint32_t code : images_.votes_of(question)) {
             const std::size_t first = code - code % images_.answers;
@@ -257,7 +258,7 @@ private:
     bool at_an_end(std::size_t level) const {
         return std::abs(parameters_[level]) >= largest_log_odds;
     }
-    /// The log odds of a step have mean 0, and those at an end of their range stay.
+    /// The log odds of a step have mean 0, and those at an end of their range do not change.
     void centre(std::vector<double>& rows, std::size_t columns) const {
         for (std::size_t c = 0; c < columns; ++c) {
             double mean = 0;
@@ -280,7 +281,8 @@ private:
                 matrix[r * core_ + c] = (r == c ? 1 : 0) - j.core[c * core_ + r];
             for (std::size_t f = 0; f < forms_; ++f) right[f][r] = j.target[f * all + r];
         }
-        // Of each cell: what its parameters are, given the core: forms first, then core columns.
+        // For each cell: its parameters as a function of the core, with forms first, then core
+        // columns.
         std::vector<std::vector<std::vector<double>>> of_cell;
         for (std::size_t z = 0; z < layout_.cells(); ++z) {
             const std::size_t n = layout_.room(z), size = layout_.first_size[z] - levels_;
@@ -329,7 +331,8 @@ private:
         const std::size_t more = given.size() / row;
         out.rates_known.assign(forms_, std::vector<double>(n + more));
         out.influence = out.rates_known;
-        std::vector<std::vector<double>> whole(forms_);  // of a cell: what all of its images lose
+        // for a cell: the common reduction of all its images
+        std::vector<std::vector<double>> whole(forms_);
         for (std::size_t f = 0; f < forms_; ++f) {
             double mean = 0;
             for (std::size_t l = 0; l < levels_; ++l) {
@@ -402,7 +405,7 @@ private:
     const std::vector<double> parameters_;
     const EmSums sums_;
     std::vector<std::size_t> first_square_;          ///< cells + 1, in size_by_size
-    std::vector<double> answer_count_, answer_sum_;  ///< with pseudo counts, 2 x A x R
+    std::vector<double> answer_count_, answer_sum_;  ///< including pseudo counts, 2 x A x R
     std::vector<std::vector<double>> gradients_;     ///< of the forms
 };
 

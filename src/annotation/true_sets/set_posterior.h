@@ -14,33 +14,33 @@
 
 namespace assay::true_sets {
 
-/// Of an image with K questions. Room that is used again for the next image.
+/// For an image with K questions. Its buffers are reused for the next image.
 class SetPosterior {
 public:
     SetPosterior(const AskedImages& images, const Layout& layout)
         : images_(images), layout_(layout) {}
 
-    /// `parameters`: as Layout has them.
+    /// `parameters` are ordered as in Layout.
     void compute(std::size_t image, std::span<const double> parameters);
-    /// Posteriors that are independent of each other, of K classes.
+    /// Uses independent posteriors of K classes.
     void independent(std::span<const double> yes);
 
     std::size_t asked() const noexcept { return k_; }
     /// K + 1: P(g classes are valid).
     std::span<const double> size() const { return {size_.data(), k_ + 1}; }
-    /// P(class c is valid, and g are) for g = 0 .. K.
+    /// P(class c is valid, and g classes are) for g = 0 .. K.
     std::span<const double> joint(std::size_t c) const {
         return {joint_.data() + c * (k_ + 1), k_ + 1};
     }
-    /// P(c is valid | g are), before the votes.
+    /// P(class c is valid | g classes are), before the votes.
     std::span<const double> before(std::size_t c) const {
         return {before_.data() + c * (k_ + 1), k_ + 1};
     }
-    /// K: P(c is valid), and what the prior expects of it, given the posterior of g.
+    /// K: P(c is valid), and the prior's expectation of it given the posterior of g.
     std::span<const double> yes() const { return yes_; }
     std::span<const double> expected() const { return expected_; }
 
-    // What derivatives need, too.
+    // Further values for derivatives.
     std::span<const double> p() const { return p_; }          ///< K, w / (1 + w)
     std::span<const double> q() const { return q_; }          ///< K, w L / (1 + w L)
     std::span<const double> scale() const { return scale_; }  ///< joint = q * without * scale

@@ -1,9 +1,9 @@
-// ReaL and ASMA against the true label sets, known as far as the votes go, and how much each image
-// moves them.
+// ReaL and ASMA with respect to the true label sets, which are known as far as the votes tell, and
+// each image's influence on them.
 //
 // M models, S subgroups (numbers of labels that ASMA averages over). The pieces of a value are 1 +
-// S pairs of a numerator and a denominator: ReaL, then the accuracy of each subgroup. Sums of
-// pieces over images of certain sets are the counts that the metrics `real` and `asma` divide.
+// S pairs of a numerator and a denominator: ReaL, then the accuracy of each subgroup. For images
+// with certain sets, the sums of pieces are the counts that the metrics `real` and `asma` divide.
 #pragma once
 
 #include <array>
@@ -23,10 +23,10 @@ using ByMetric = std::vector<std::array<double, metric_count>>;
 inline std::size_t piece_count(std::span<const int> subgroups) {
     return 2 * (1 + subgroups.size());
 }
-/// Pieces of one image for one model, from a posterior; `image` is that of the posterior.
+/// The pieces of one image for one model, from a posterior; `image` must be the posterior's.
 void add_pieces(const AskedImages& images, const SetPosterior& posterior, std::size_t image,
                 std::size_t model, std::span<const int> subgroups, std::span<double> pieces);
-/// Of an image whose set is certain. `best`: the model's best classes, the best first.
+/// For an image with a certain set. `best` has the model's best classes, best first.
 void add_pieces(std::span<const std::int32_t> set, std::span<const std::int32_t> best,
                 std::span<const int> subgroups, std::span<double> pieces);
 
@@ -35,14 +35,14 @@ std::array<double, metric_count> values_of(std::span<const double> sums);
 /// Derivatives of a value by the sums.
 std::vector<double> gradient_of(std::span<const double> sums, Metric metric);
 
-/// Images are N asked ones, then those whose set is given because nobody was asked about them.
+/// First the N asked images, then those with a given set, because nobody was asked about them.
 struct SetValues {
     std::vector<double> sums;  ///< M x pieces
     ByMetric values;
-    /// M x metric_count lists of a number per image, which sum to 0: the image's pieces, and what
-    /// its votes do to the parameters.
+    /// M x metric_count lists with one number per image, which sum to 0: the influence of the
+    /// image's pieces and of its votes' effect on the parameters.
     std::vector<std::vector<double>> influence;
-    /// The part of the pieces alone.
+    /// Only the part of the pieces.
     std::vector<std::vector<double>> rates_known;
 
     std::span<const double> of(std::size_t model, Metric metric) const {
@@ -50,18 +50,18 @@ struct SetValues {
     }
 };
 
-/// `given`: pieces of the images that nobody was asked about, image by image, M x pieces each. The
-/// parameters are those of a fit; one more step of EM is done. Cost: sum of K^3 log K over the
-/// images, and the cube of levels and rates.
+/// `given` has the pieces of the images that nobody was asked about, image by image, M x pieces
+/// each. The parameters must be those of a fit; one more step of EM is done. Cost: sum of K^3 log K
+/// over the images, and the cube of levels and rates.
 SetValues set_values(const AskedImages& images, const Layout& layout,
                      std::span<const double> parameters, std::span<const int> subgroups,
                      std::span<const double> given, int threads);
 
-/// From posteriors that are independent within an image, for comparison. Shape M x metric_count.
+/// From independent posteriors within an image, for comparison. Shape M x metric_count.
 ByMetric plain_values(const AskedImages& images, const Layout& layout, std::span<const double> yes,
                       std::span<const int> subgroups, std::span<const double> given);
 
-/// Images drawn at random from all, whose sets experts judged.
+/// Images drawn at random from all images, with sets from experts.
 struct ExpertPieces {
     std::vector<std::size_t> image;  ///< n: numbers of images, as in SetValues
     std::vector<double> pieces;      ///< n x M x pieces
@@ -71,20 +71,21 @@ struct ExpertValues {
     ByMetric values, variance;
     std::vector<std::vector<double>> influence;  ///< M x metric_count, n each: the experts' part
 };
-/// The sums are moved by N / n times the sum over the drawn images of what the experts say less
-/// what the votes say: right on average whatever the annotators do. Variance: that of `values`, and
-/// of the differences.
+/// The sums change by N / n times the sum over the drawn images of the experts' minus the votes'
+/// pieces, which makes them unbiased whatever the annotators do. The variance is that of `values`
+/// plus that of the differences.
 ExpertValues corrected_by_experts(const AskedImages& images, const Layout& layout,
                                   std::span<const double> parameters,
                                   std::span<const int> subgroups, std::span<const double> given,
                                   const SetValues& values, const ExpertPieces& experts);
 
-/// What one more image of the greatest possible variance in each subgroup adds to the variance of a
-/// value, as in the interval of certain sets: a few images that agree are no proof that all do.
+/// The contribution to a value's variance of one more image with the greatest possible variance in
+/// each subgroup, as in the interval for certain sets: a few images that agree do not prove that
+/// all do.
 double variance_of_one_more(std::span<const double> sums, Metric metric);
 
-/// Variance of a value by votes alone: the squares of its influences, and a tenth of what the prior
-/// moved it away from plain posteriors, squared.
+/// The variance of a value from votes alone: the sum of squared influences, plus the square of a
+/// tenth of the shift from plain posteriors due to the prior.
 double variance_by_votes(std::span<const double> influence, double moved);
 
 }  // namespace assay::true_sets

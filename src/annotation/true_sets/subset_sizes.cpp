@@ -5,7 +5,7 @@
 namespace assay::true_sets {
 namespace {
 
-/// One more question: `pmf` holds `n` numbers before, and n + 1 afterwards.
+/// Adds a question: `pmf` has `n` numbers before, and n + 1 afterwards.
 void add_question(std::span<double> pmf, std::size_t n, double yes) {
     pmf[n] = pmf[n - 1] * yes;
     for (std::size_t g = n - 1; g > 0; --g) pmf[g] = pmf[g] * (1 - yes) + pmf[g - 1] * yes;
@@ -25,7 +25,7 @@ void SizesWithoutOne::operator()(std::span<const double> yes, std::span<double> 
     fill(yes, 0, yes.size(), {&none, 1}, out, 0);
 }
 
-/// `others`: the distribution of all questions outside of [begin, end).
+/// `others` is the distribution of all questions outside [begin, end).
 void SizesWithoutOne::fill(std::span<const double> yes, std::size_t begin, std::size_t end,
                            std::span<const double> others, std::span<double> out,
                            std::size_t depth) {
@@ -44,7 +44,7 @@ void SizesWithoutOne::fill(std::span<const double> yes, std::size_t begin, std::
         more.resize(others.size() + (to - from));
         for (std::size_t i = from; i < to; ++i)
             add_question(more, others.size() + (i - from), yes[i]);
-        // The room of this depth is used again by the other half only.
+        // Only the other half reuses the buffer of this depth.
         const std::vector<double> kept = more;
         fill(yes, left ? begin : middle, left ? middle : end, kept, out, depth + 1);
     }

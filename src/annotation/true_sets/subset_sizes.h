@@ -1,4 +1,4 @@
-// How many of several independent questions are answered yes: the Poisson binomial distribution.
+// The number of yes among several independent questions: the Poisson binomial distribution.
 #pragma once
 
 #include <span>
@@ -6,13 +6,12 @@
 
 namespace assay::true_sets {
 
-/// P(g of the K are yes) for g = 0 .. K, from K probabilities. All terms are positive, so small
-/// numbers keep their digits. Cost: K^2. `out` has room for K + 1 numbers.
+/// P(g of the K are yes) for g = 0 .. K, from K probabilities. All terms are positive, so that
+/// small numbers keep their digits. Cost: K^2. `out` must have room for K + 1 numbers.
 void size_probabilities(std::span<const double> yes, std::span<double> out);
 
 /// The same without each one of the K in turn: `out` has K rows of K numbers (g = 0 .. K - 1).
-/// Halves are combined in place of a division by one factor, which would lose digits. Cost: K^2
-/// log K.
+/// Halves are combined, because division by one factor would lose digits. Cost: K^2 log K.
 class SizesWithoutOne {
 public:
     void operator()(std::span<const double> yes, std::span<double> out);

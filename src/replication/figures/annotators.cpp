@@ -14,14 +14,14 @@
 namespace assay::replication::figures {
 namespace {
 
-/// An estimator and where it stands in the figure.
+/// An estimator and its position in the figure.
 struct Entry {
     int annotators;
     std::string id;
     std::unique_ptr<Estimator> estimator;
 };
 
-/// Bootstraps those whose errors have no closed form, all in the same replicates.
+/// Bootstraps the estimators without errors in closed form, all with the same replicates.
 std::vector<FigurePoint> points_of(const CountedStudy& counted, std::vector<Entry> entries,
                                    Ticker* ticker) {
     const int threads = resolve_threads(counted.options.threads);

@@ -1,4 +1,4 @@
-// The parts of FigureData, a file each.
+// The parts of FigureData, one per file.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace assay::replication::figures {
 
-/// 1, 2, ... `most`; where these are more than most_figure_numbers, so many, evenly.
+/// 1, 2, ... `most`, or if these are more than most_figure_numbers, that many, evenly spaced.
 std::vector<int> figure_numbers(int most);
 
 /// With figure_numbers() of usual_annotators().

@@ -1,11 +1,11 @@
-// The study on halves of its images: is it the number of images that biases an estimate?
+// The study on halves of its images: does the number of images bias an estimate?
 //
-// A bias from N images that falls as 1/N is twice as large in a half, so halves differ from the
-// whole by just that bias. (With influences of pairs q_ij of the G units, an estimate's
-// second-order part is sum q_ij / G^2; a split with signs e_i leaves sum e_i e_j q_ij / G^2 between
-// the mean of its halves and the whole, in the mean over splits sum q_ii / G^2, the bias.) The
-// error of the difference is from leaving out tenths of the units, the splits staying as they are:
-// that sees the spread over splits, too.
+// A bias that falls as 1/N is twice as large in a half, so halves differ from the whole by exactly
+// that bias. (With influences of pairs q_ij of the G units, an estimate's second-order part is sum
+// q_ij / G^2; a split with signs e_i leaves sum e_i e_j q_ij / G^2 between the mean of its halves
+// and the whole, in the mean over splits sum q_ii / G^2, the bias.) The error of the difference
+// comes from leaving out tenths of the units with unchanged splits, which includes the spread over
+// splits.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -25,10 +25,10 @@
 namespace assay::replication::figures {
 namespace {
 
-/// Parts of the units that are left out in turn, for the error of the difference.
+/// The number of parts that are left out in turn, for the error of the difference.
 constexpr std::size_t tenths = 10;
 
-/// Counts of a part of the study.
+/// The counts of a part of the study.
 struct HalfCounts {
     CellCounts first, second;
     Correct correct;
@@ -63,7 +63,7 @@ HalfCounts count_units(const CountedStudy& counted, const std::vector<std::uint8
     return half;
 }
 
-/// The gap that remains, mean over classifiers; NaN where it is undefined.
+/// The remaining gap, averaged over classifiers; NaN if undefined.
 double remaining_of(const HalfCounts& part, const Estimator& estimator) {
     try {
         const double images = part.first.total();
@@ -109,7 +109,8 @@ std::vector<Halved> halved_estimators(const CountedStudy& counted) {
     return out;
 }
 
-/// One estimator's gaps on halves, by part of the study that is left out (none at last) and split.
+/// One estimator's gaps on halves, by split and by the excluded part of the study (the last entry
+/// excludes none).
 struct HalfValues {
     explicit HalfValues(std::size_t splits)
         : first(tenths + 1, std::vector<double>(splits)),
@@ -193,7 +194,7 @@ void add_halves(const CountedStudy& counted, int splits, FigureData& data, Ticke
             put(values[e], remaining_of(half, *halved[e].estimator));
         }
     };
-    // One block for each part left out of the whole, then one for each part and split.
+    // One block for each excluded part of the whole study, then one for each part and split.
     parallel_blocks((tenths + 1) * (count + 1), resolve_threads(counted.options.threads),
                     [&](std::size_t b) {
                         const std::size_t part = b % (tenths + 1), split = b / (tenths + 1);

@@ -13,26 +13,27 @@
 namespace assay::replication::figures {
 namespace {
 
-/// Units that must share a bin for its accuracy to have an interval: fewer tell no spread.
+/// The number of units that must share a bin for its accuracy to have an interval, because fewer
+/// show no spread.
 constexpr double fewest_in_bin = 10;
 
-/// One set, its images by unit; those with too few annotators are left out.
+/// One set with its images by unit, without those with too few annotators.
 struct SetWalk {
     const StudySet& set;
     const std::vector<std::uint32_t>& order;
     const std::vector<std::uint32_t>& begin;
-    const CellGrid& grid;  ///< of the images that are left
+    const CellGrid& grid;  ///< of the remaining images
     int least;
 };
 
-/// Sums over units of what lies in each bin: a images, b of their hits, and n images in all.
+/// Sums over units for each bin: a images, b hits, and n images in total.
 struct BinSums {
     explicit BinSums(std::size_t bins) : a(bins), b(bins), aa(bins), ab(bins), bb(bins), an(bins) {}
     std::vector<double> a, b, aa, ab, bb, an;
     double n = 0, nn = 0;
 };
 
-/// `hits`: a number in [0, 1] for each image of the set.
+/// `hits` has a number in [0, 1] for each image of the set.
 BinSums sum_bins(const SetWalk& walk, const Thinning& thinning, const std::vector<double>& hits) {
     const auto bins = static_cast<std::size_t>(thinning.m()) + 1;
     BinSums sums(bins);
@@ -66,7 +67,7 @@ BinSums sum_bins(const SetWalk& walk, const Thinning& thinning, const std::vecto
     return sums;
 }
 
-/// With Student's t, cut to [0, 1].
+/// With Student's t, clipped to [0, 1].
 Estimate in_unit(const CountedStudy& counted, double value, double variance, double degrees,
                  double images) {
     Estimate estimate;
@@ -84,7 +85,7 @@ Estimate in_unit(const CountedStudy& counted, double value, double variance, dou
     return estimate;
 }
 
-/// Ratios of sums over units, as linear in them as large samples make them.
+/// Ratios of sums over units, linearised as for large samples.
 Estimate proportion_of(const CountedStudy& counted, const BinSums& s, std::size_t j) {
     const double q = s.a[j] / s.n;
     const double squares = s.aa[j] - 2 * q * s.an[j] + q * q * s.nn;

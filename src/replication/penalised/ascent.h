@@ -1,4 +1,5 @@
-// Penalised maximum likelihood by Gauss-Newton steps, the penalty's weight by marginal likelihood.
+// Penalised maximum likelihood by Gauss-Newton steps, with the penalty's weight from marginal
+// likelihood.
 #pragma once
 
 #include <algorithm>
@@ -12,22 +13,22 @@ struct AscentLimits {
     double lowest_penalty, highest_penalty;
     double rank;  ///< of the penalty
     bool ends_on_full_steps;
-    double undersmoothing;  ///< what is best for a function is too smooth for its integral
+    double undersmoothing;  ///< the smoothness that is best for a function is too much for its
+                            ///< integral
 };
 
-/// Goes uphill from `fit.coefficients`. `model` has evaluate(coefficients), the penalised
-/// log-likelihood there; linearise() at the place of the last evaluate(); factorise(), the
-/// information with the penalty of `fit`; step(), towards the maximum of the linearised problem;
-/// longest(step), the part of it that is safe; rough(coefficients), what the penalty multiplies;
-/// trace() of the penalty in the factorised information's inverse. `fixed`: the penalty's weight
-/// stays.
+/// Climbs from `fit.coefficients`. `model` has evaluate(coefficients), the penalised log-likelihood
+/// there; linearise() at the place of the last evaluate(); factorise(), the information with the
+/// penalty of `fit`; step(), towards the maximum of the linearised problem; longest(step), the part
+/// of it that is safe; rough(coefficients), what the penalty multiplies; trace() of the penalty in
+/// the factorised information's inverse. `fixed` keeps the penalty's weight.
 template <class Model, class Fit>
 void climb(Model& model, Fit& fit, bool fixed, const AscentLimits& limits) {
     constexpr int free_rounds = 2, most_halvings = 25;
     constexpr double enough_gain = 1e-5, enough_change = .02, rounding = 1e-9;
     constexpr double largest_ratio = 8, least = 1e-8;
     double value = model.evaluate(fit.coefficients);
-    bool current = false;  // what linearise() makes belongs to the coefficients
+    bool current = false;  // the last linearise() was for the current coefficients
     for (int round = 0; round < limits.max_rounds; ++round, ++fit.rounds) {
         if (!current) model.linearise();
         model.factorise();
@@ -40,7 +41,7 @@ void climb(Model& model, Fit& fit, bool fixed, const AscentLimits& limits) {
             gain = model.evaluate(next) - value;
             if (gain >= -rounding) break;
         }
-        if (gain < -rounding) {  // no better place in this direction
+        if (gain < -rounding) {  // this direction has no better place
             model.evaluate(fit.coefficients);
             return;
         }
@@ -52,8 +53,8 @@ void climb(Model& model, Fit& fit, bool fixed, const AscentLimits& limits) {
             model.linearise();
             current = true;
             model.factorise();
-            // Where the marginal likelihood, to second order, does not change with the weight
-            // (Schall, Biometrika 1991).
+            // The weight at which the marginal likelihood, to second order, is stationary (Schall,
+            // Biometrika 1991).
             const double old = fit.penalty, rough = model.rough(fit.coefficients);
             const double wanted =
                 std::max(limits.rank / old - model.trace(), least) * old / std::max(rough, least);
@@ -67,7 +68,8 @@ void climb(Model& model, Fit& fit, bool fixed, const AscentLimits& limits) {
     }
 }
 
-/// Both at once, then with the penalty lowered. Everything is linearised and factorised at the end.
+/// First optimises both together, then with a lowered penalty. At the end everything is linearised
+/// and factorised.
 template <class Model, class Fit>
 void maximise(Model& model, Fit& fit, const AscentLimits& limits) {
     climb(model, fit, false, limits);

@@ -1,4 +1,4 @@
-// What the readings say little of.
+// Finds what the readings tell little about.
 #pragma once
 
 #include <vector>

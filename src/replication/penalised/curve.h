@@ -11,8 +11,8 @@
 namespace assay::replication::penalised {
 
 inline constexpr std::size_t cosines = 24;
-/// g may leave [0, 1] a little, so that a curve can reach 0 and 1 and be straight there:
-/// g = -curve_margin + curve_span logistic(eta).
+/// g may slightly exceed [0, 1], so that a curve can reach 0 and 1 and be straight there: g =
+/// -curve_margin + curve_span logistic(eta).
 inline constexpr double curve_margin = .05, curve_span = 1 + 2 * curve_margin;
 using CosineRow = std::array<double, cosines>;
 

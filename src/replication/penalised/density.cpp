@@ -90,8 +90,9 @@ public:
         return std::move(fit_);
     }
 
-    // What maximise() asks for.
-    /// Penalised log-likelihood at `a`; leaves the masses and the readings' probabilities there.
+    // The functions that maximise() requires.
+    /// The penalised log-likelihood at `a`. Also stores the masses and the readings' probabilities
+    /// there.
     double evaluate(const FeatureRow& a) {
         static const auto functions = by_function(feature_table());
         const std::array<double, points> eta = combine(a, functions);
@@ -158,7 +159,7 @@ public:
         return fit_.solve(slope);
     }
 
-    /// As much of the step as keeps log p_j within reach where p_j is not negligible.
+    /// The fraction of the step that keeps log p_j within bounds wherever p_j is not negligible.
     double longest(const FeatureRow& step) const {
         double most = 0;
         for (std::size_t j = 0; j < points; ++j) {

@@ -1,4 +1,4 @@
-// The density of a set's selection rates: log-linear in a spline, its roughness penalised.
+// The density of a set's selection rates: log-linear in a spline with a roughness penalty.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace assay::replication::penalised {
 
-/// Knots .42 apart in the logit: rates that sit on a few values are followed, too.
+/// Knots are .42 apart in the logit, so that rates concentrated on a few values can be fitted.
 inline constexpr std::size_t spline_functions = 56;
 /// log s, log(1 - s), and the spline's functions.
 inline constexpr std::size_t features = 2 + spline_functions;
@@ -31,14 +31,14 @@ struct Density {
     double penalty = 1;
     int rounds = 0;
 
-    /// H^-1 l: how a linear functional l of the coefficients answers to the data.
+    /// H^-1 l: the response of a linear functional l of the coefficients to the data.
     FeatureRow solve(const FeatureRow& lean) const;
-    /// sqrt(penalty) D H^-1 l: its squares sum to the prior part of the variance.
+    /// sqrt(penalty) D H^-1 l. Its squares sum to the prior part of the variance.
     std::vector<double> prior(const FeatureRow& lean) const;
 };
 
-/// Penalised maximum likelihood, the penalty's weight by marginal likelihood, then a tenth of it.
-/// Throws bad_input without images, and where every reading is 0 or every reading is n.
+/// Penalised maximum likelihood, with a tenth of the penalty weight that marginal likelihood gives.
+/// Throws bad_input without images, and if every reading is 0 or every reading is n.
 Density fit_density(const UsedCells& cells, const CellGrid& grid);
 
 }  // namespace assay::replication::penalised

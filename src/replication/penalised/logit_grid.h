@@ -1,4 +1,4 @@
-// The grid of selection rates of the penalised likelihood, and how readings are likely on it.
+// The penalised likelihood's grid of selection rates, and the likelihood of readings on it.
 #pragma once
 
 #include <array>
@@ -19,13 +19,13 @@ struct LogitGrid {
 };
 const LogitGrid& logit_grid();
 
-/// The cells of a set that hold images.
+/// The cells of a set that contain images.
 struct UsedCells {
     explicit UsedCells(const CellCounts& counts);
     std::vector<std::size_t> cell;  ///< in the grid of the counts
     std::vector<double> images;
-    /// C(n,k) s_j^k (1 - s_j)^(n - k), points x cells: sums over points run side by side for all
-    /// cells.
+    /// C(n,k) s_j^k (1 - s_j)^(n - k), points x cells, so that sums over points run in parallel for
+    /// all cells.
     std::vector<double> likelihood;
     double total = 0;
     std::size_t size() const noexcept { return cell.size(); }
@@ -37,12 +37,12 @@ void mix_points(const std::vector<double>& weight, const std::vector<double>& va
 
 /// P(k of n | s_j), points x (n + 1).
 std::vector<double> reading_table(int n);
-/// sum_j mass_j value_j P(k of n | s_j) for every k; without values those are 1. `table`: of n.
+/// sum_j mass_j value_j P(k of n | s_j) for every k. The values default to 1. `table` is for n.
 std::vector<double> expected_readings(const std::vector<double>& table, int n,
                                       const std::vector<double>& mass,
                                       const std::vector<double>* value = nullptr);
 
-/// A table of functions at the points, by function: for sums over functions at all points.
+/// A table of functions at the points, by function, for sums over functions at all points.
 template <std::size_t Width>
 using ByFunction = std::array<std::array<double, points>, Width>;
 template <std::size_t Width>

@@ -1,4 +1,4 @@
-// The penalised likelihood behind the face that all estimators have.
+// The penalised likelihood as an Estimator.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -17,7 +17,7 @@ namespace assay::replication {
 namespace penalised {
 namespace {
 
-/// A function of the grid, between its points by straight lines in the logit.
+/// A function on the grid, interpolated linearly in the logit between its points.
 std::vector<double> at_drawing_rates(const std::vector<double>& values) {
     const double step = (highest_logit - lowest_logit) / static_cast<double>(points);
     std::vector<double> out;
@@ -31,7 +31,7 @@ std::vector<double> at_drawing_rates(const std::vector<double>& values) {
     return out;
 }
 
-/// Masses of the grid's parts as a density of s.
+/// Converts the masses of the grid's parts to a density of s.
 std::vector<double> density_of(const std::vector<double>& mass) {
     const double step = (highest_logit - lowest_logit) / static_cast<double>(points);
     std::vector<double> out = at_drawing_rates(mass);
@@ -40,9 +40,9 @@ std::vector<double> density_of(const std::vector<double>& mass) {
     return out;
 }
 
-/// The curve within [0, 1] and its interval. The link keeps the ends near [0, 1]; where both are
-/// cut at the same bound, Wilson's end for all images at this one rate, all hit or all missed, is
-/// the least that is open.
+/// The curve, clipped to [0, 1], and its interval. The link keeps the ends near [0, 1]. If both
+/// ends are clipped at the same bound, the other end is Wilson's for all images at this rate with
+/// all hit or all missed, as the smallest open interval.
 void add_curve(const PenalisedLikelihood::Fit& fit, double images, double level, Drawing& drawing) {
     const double z = normal_quantile(.5 + level / 2), least = z * z / (images + z * z);
     std::vector<double> eta;
@@ -75,7 +75,7 @@ public:
                                  CellEffects* effects) const override {
         const PenalisedLikelihood model(first, second);
         std::vector<PenalisedLikelihood::Fit> fits(correct.models);
-        // In a bootstrap the replicates take the threads.
+        // In a bootstrap the replicates use the threads.
         const int threads = result == nullptr ? 1 : resolve_threads(threads_);
         parallel_blocks(fits.size(), threads, [&](std::size_t m) {
             throw_if_stopped();
@@ -108,7 +108,7 @@ private:
     static CellEffects influences(const std::vector<PenalisedLikelihood::Fit>& fits,
                                   std::vector<double> accuracies) {
         const std::size_t models = fits.size();
-        // cells x classifiers out of each classifier's own values.
+        // Combines each classifier's values to cells x classifiers.
         const auto gather = [&](auto member) {
             std::vector<double> out((fits.front().*member).size() * models);
             for (std::size_t m = 0; m < models; ++m) {

@@ -8,7 +8,7 @@
 namespace assay::replication {
 namespace {
 
-/// What the parts take: the step's own fields put into the options.
+/// The options for the parts, including the step's own fields.
 AdjustOptions options_of(const AdjustStep& step) {
     AdjustOptions options = step.estimates;
     options.seed = step.annotations.seed;

@@ -1,4 +1,4 @@
-// Annotations become frequencies; both sets side by side.
+// Converts annotations to frequencies, with both sets side by side.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -138,7 +138,7 @@ Table set_table(const std::vector<Readings>& sets) {
     return table;
 }
 
-/// Proportions of the images in each bucket of frequencies, as bars.
+/// The proportion of images in each frequency bucket, as bars.
 Table histogram(const std::vector<Readings>& sets) {
     Table table = empty_table("", {{"frequency", false}});
     std::vector<std::vector<std::uint64_t>> counts;
@@ -176,7 +176,7 @@ std::string overlap_text(const AnnotatorOverlap& o) {
         100 * o.second_proportion, 100 * o.first_grid, 100 * o.second_grid);
 }
 
-/// Some of many annotators: the most lenient and the strictest.
+/// If there are many annotators, only the most lenient and the strictest are shown.
 constexpr std::size_t most_rated = 10;
 
 Table rating_table(const PreparedSets& prepared) {
@@ -243,7 +243,7 @@ void write_frequencies(const PreparedSets& prepared, const FrequenciesStep& step
 }  // namespace
 
 FrequenciesOutcome run_frequencies(const FrequenciesStep& step) {
-    // Frequencies are worth counting even where they cannot be compared.
+    // Frequencies are useful even if the sets cannot be compared.
     PrepareOptions annotations = step.annotations;
     annotations.other_annotators = true;
     FrequenciesOutcome outcome;

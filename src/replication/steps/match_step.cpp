@@ -17,7 +17,7 @@ namespace {
 
 using Show = Column::Show;
 
-/// Images that were chosen, known without their list, too.
+/// The number of chosen images, which is known without their list.
 std::uint64_t chosen_of(const MatchResult& result) {
     std::uint64_t chosen = 0;
     for (const ClassMatch& c : result.classes)
@@ -54,8 +54,8 @@ Table frequency_table(const MatchResult& result) {
     return table;
 }
 
-/// Whether some number of so many annotators is a frequency of the bucket: of 3, none is in
-/// 0.4 to 0.6.
+/// Whether `annotators` annotators can give a frequency in the bucket: with 3, none is in 0.4 to
+/// 0.6.
 bool can_be_read(int annotators, std::size_t bucket) {
     for (int k = 0; k <= annotators; ++k) {
         if (static_cast<std::size_t>(match_bucket(annotators, k)) == bucket) return true;
@@ -81,7 +81,7 @@ Table bucket_table(const MatchResult& result) {
             there += static_cast<std::uint64_t>(c.available[b]);
             taken += static_cast<std::uint64_t>(c.taken[b]);
         }
-        // Other strategies ask nothing of a bucket.
+        // Other strategies have no targets per bucket.
         if (result.reference_annotators == 0 && taken == 0) continue;
         std::vector<Cell> row = {bucket_name(b), Count{wanted}, Count{there}, Count{taken}};
         if (held_out) {

@@ -15,7 +15,7 @@
 namespace assay::replication {
 namespace {
 
-/// "12,300 (9,100 to 16,700)": a size is known to a factor, not to some images.
+/// "12,300 (9,100 to 16,700)". A size is only known up to a factor, so it is rounded.
 std::string size_text(const Estimate& size) {
     if (!size.value) return "–";
     const auto rounded = [](double x) {

@@ -1,4 +1,4 @@
-// A simulated study written out, and what is true of it.
+// Writes a simulated study and reports its truth.
 #include <numeric>
 
 #include <fmt/ranges.h>
