@@ -1,9 +1,10 @@
-// ReaL and ASMA against the true label sets, as far as the votes of annotators know them.
+// ReaL and ASMA against the true label sets, as far as the votes of annotators determine them.
 //
-// Label sets that were cut from votes at a threshold are taken as true by every other metric. With
-// few votes they are not: a missed label turns a hit into an error, and an added one puts the image
-// into another subgroup. Here the votes themselves are the input. The true set of an image is what
-// its annotators would settle on, and the interval holds how far the votes leave it open.
+// Every other metric treats label sets that were derived from votes at a threshold as true. With
+// few votes they are not: a missed label turns a hit into an error, and an added label moves the
+// image to another subgroup. Here the votes themselves are the input. The true set of an image is
+// the one that its annotators would agree on in the end, and the interval includes the uncertainty
+// of the votes.
 #pragma once
 
 #include <cstdint>
@@ -17,35 +18,37 @@
 
 namespace assay {
 
-/// One value of one model.
+/// One value for one model.
 struct ValueByVotes {
-    /// key.metric `real.votes` or `asma.votes`. Interval: Wilson's with as many images as have the
-    /// variance of the value, which holds images, votes and the annotators' rates. Undefined where
-    /// a subgroup is expected to have fewer than ten images.
+    /// key.metric is `real.votes` or `asma.votes`. The interval is Wilson's, with the number of
+    /// images that gives the variance of the value. This variance includes the images, the votes
+    /// and the annotators' rates. The value is undefined if a subgroup is expected to have fewer
+    /// than ten images.
     Measurement value;
-    /// How much higher it is than with plain posteriors, which know no sets and no models. A tenth
-    /// of it is in the interval, unless experts judged images.
+    /// How much higher the value is than with plain posteriors, which use no sets and no models. A
+    /// tenth of this difference is included in the interval, unless experts judged images.
     std::optional<double> moved;
-    /// The metric on the sets that `labels aggregate` makes by default. Its interval is about what
-    /// these annotators, votes and threshold give, and not about the true sets.
+    /// The metric on the sets that `labels aggregate` makes by default. Its interval describes the
+    /// result of these annotators, votes and threshold, and not the true sets.
     Estimate thresholded;
 };
 ResultType result_type(ResultOf<ValueByVotes>);
 
-/// The values of one data set, and what they rest on.
+/// The values for one data set, and the data behind them.
 struct ByVotes {
     std::string dataset;
-    std::uint64_t images = 0;     ///< with scores of all models
-    std::uint64_t asked = 0;      ///< of these: with a question
-    std::uint64_t given = 0;      ///< nobody was asked: their given labels count as true
-    std::uint64_t questions = 0;  ///< pairs of an image and a class, with a vote
+    std::uint64_t images = 0;     ///< images with scores from all models
+    std::uint64_t asked = 0;      ///< images among these with a question
+    std::uint64_t given = 0;      ///< images that nobody was asked about: their given labels count
+                                  ///< as true
+    std::uint64_t questions = 0;  ///< pairs of an image and a class that have a vote
     std::uint64_t votes = 0;
     std::uint64_t annotators = 0;
     double unsure = 0;          ///< proportion of the questions with a posterior of .05 to .95
-    std::uint64_t experts = 0;  ///< images whose sets experts gave
+    std::uint64_t experts = 0;  ///< images with sets from experts
     double sensitivity = 0, specificity = 0;  ///< means over the votes, as fitted
-    std::vector<ValueByVotes> values;         ///< by model: ReaL, then ASMA
-    std::vector<std::string> notes;           ///< what was taken for what
+    std::vector<ValueByVotes> values;         ///< per model: ReaL, then ASMA
+    std::vector<std::string> notes;           ///< notes on how the votes were used
     std::vector<std::string> warnings;
 };
 ResultType result_type(ResultOf<ByVotes>);

@@ -1,4 +1,4 @@
-// What classifiers cost: parameters, multiply-accumulates, memory, latency (docs/cost.md).
+// The cost of classifiers: parameters, multiply-accumulates, memory, latency (docs/cost.md).
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,36 @@
 namespace assay {
 
 struct CostOptions {
-    /// Images at once; none: 1, or the only batch that a model takes.
+    /// The batch size. Without a value it is 1, or the only batch size that the model accepts.
     std::optional<std::int64_t> batch;
-    std::int64_t threads = 1;  ///< of the timed runs
-    std::int64_t runs = 20;    ///< timed ones, after three that warm up; 0: no latency
+    std::int64_t threads = 1;  ///< threads of the timed runs
+    std::int64_t runs = 20;    ///< timed runs, after three warm-up runs; 0 means no latency
     bool operators = false;    ///< the report lists every operator
     bool nodes = false;        ///< and every node
 };
-/// Fewer runs give no quartiles worth the name.
+/// With fewer runs, the quartiles are not reliable.
 inline constexpr std::int64_t least_cost_runs = 20;
 
-/// One classifier's cost. Multiply-accumulates (MAC) and FLOPs (2 per MAC) are per image, memory
-/// and latency of the whole batch.
+/// The cost of one classifier. Multiply-accumulates (MAC) and FLOPs (2 per MAC) are per image;
+/// memory and latency are for the whole batch.
 struct ClassifierCost {
     std::string name;
     ModelSpec spec;
     ModelFacts facts;
-    std::uint64_t file_bytes = 0;  ///< with the files beside it that hold weights
+    std::uint64_t file_bytes = 0;  ///< including the files next to it that contain weights
     ModelCost cost;
 
     double macs_per_image() const;
-    /// Without products of two factors that both depend on the image.
+    /// Excludes products of two factors that both depend on the image.
     double macs_without_attention() const;
-    /// Of the timed runs, in milliseconds; undefined without any. The interval holds the middle
-    /// half of them (quartiles by linear interpolation), no confidence.
+    /// The latency of the timed runs in milliseconds; undefined without any. The interval contains
+    /// the middle half of the runs (quartiles by linear interpolation) and is not a confidence
+    /// interval.
     Estimate latency() const;
 };
 
-/// Opens each model, watches one run and measures others, one model after the other. Throws usage:
-/// options out of range; what open_classifier() and Classifier::cost() throw.
+/// Opens each model, observes one run and measures further runs, one model after the other. Throws
+/// usage if options are out of range; also throws as open_classifier() and Classifier::cost() do.
 std::vector<ClassifierCost> cost_of_models(std::span<const ModelSpec> specs,
                                            const ClassifierOptions& opening,
                                            const CostOptions& options,

@@ -1,5 +1,5 @@
-// Every item of stored predictions on a line of its own, for other programs: what a row's scores
-// say, as a table that pandas reads, JSON lines, and a matrix of probabilities for numpy.
+// Exports every item of stored predictions for other programs, one item per line: a table that
+// pandas reads, JSON lines, and a matrix of probabilities for numpy.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace assay {
 
 struct ExportOptions {
     std::vector<std::filesystem::path>
-        paths{};  ///< RUNS folders, data sets in them, or stores: as model_stores()
+        paths{};  ///< RUNS folders, data sets in them, or stores, as in model_stores()
     enum class Format { csv, jsonl, parquet, arrow } format = Format::csv;
     std::size_t top = 5;
     std::vector<std::string> labels{};
@@ -50,30 +50,32 @@ inline constexpr auto description<ExportOptions> = describe<ExportOptions>({
 
 struct ExportResult {
     std::uint64_t rows = 0;
-    std::uint64_t without_scores = 0;   ///< of these: `status` says why
-    std::vector<std::string> warnings;  ///< labels that are about other images, or not about all
-    std::vector<std::string> notes;     ///< which labels each data set gets
+    std::uint64_t without_scores = 0;   ///< items without scores: `status` gives the reason
+    std::vector<std::string> warnings;  ///< warnings about labels of other images, or of only some
+                                        ///< of the images
+    std::vector<std::string> notes;     ///< the labels used for each data set
 };
 
 /// Writes the lines of all stores, by data set, then model, then item, through `write`, in pieces
 /// of some thousand lines: memory does not grow with the number of items. The columns
 /// (docs/formats.md): dataset, model, id, filepath, label, label_name, predicted, predicted_name,
 /// correct, confidence, margin, label_probability, loss, status, then top1, top1_name,
-/// top1_probability, ... What is not known is an empty field, or null: a loss without a single
-/// label (the data set's own, as metrics of one label go by it), a margin where one class is
-/// stored, everything of an item without scores. Numbers have all their digits. Parquet
-/// and Arrow files have the same columns with types, `label` where there is one and `labels` with
-/// all of them, and with `scores` a list of all that the store keeps, named by its kind (logits,
-/// ...); their pieces are of at most 65,536 items and some 64 MiB. Throws usage and bad_input as
-/// score_runs() does; with `scores`: usage (csv, jsonl, a class map), bad_input (a store that keeps
-/// fewer than all, stores of other kinds or numbers of classes).
+/// top1_probability, ... An unknown value is an empty field or null: a loss without a single label
+/// (the data set's own label, which metrics of one label use), a margin if one class is stored, and
+/// all values of an item without scores. Numbers have all their digits. Parquet and Arrow files
+/// have the same columns with types, `label` if an item has one label and `labels` with all of
+/// them; with `scores`, they also have a list of all stored scores, named by its kind (logits,
+/// ...); each piece has at most 65,536 items and about 64 MiB. Throws usage and bad_input as
+/// score_runs() does; with `scores`: usage (csv, jsonl, a class map), bad_input (a store with only
+/// some of the scores, stores with different kinds or numbers of classes).
 ExportResult export_items(const ExportOptions& options,
                           const std::function<void(std::string_view)>& write,
                           const ProgressCallback& progress = {});
 
-/// The probabilities of one store as an .npy file of items x classes float32, in the order of the
-/// lines of export_items; rows without scores are NaN. In pieces, too. Throws usage: several
-/// stores; bad_input: a store that keeps fewer than all scores, or a class map.
+/// Writes the probabilities of one store as an .npy file of items x classes float32, in the order
+/// of the lines of export_items(); rows without scores are NaN. It also writes in pieces. Throws
+/// usage if there are several stores; bad_input if the store has only some of the scores, or with a
+/// class map.
 void export_probabilities(const ExportOptions& options,
                           const std::function<void(std::string_view)>& write);
 

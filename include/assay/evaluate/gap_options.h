@@ -1,4 +1,4 @@
-// How two data sets are compared by the gap between them (gap.h).
+// Options for the comparison of two data sets by the gap between them (gap.h).
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace assay {
 
-/// The three definitions of a correct prediction; also indices of the arrays below.
+/// The three definitions of a correct prediction. They are also indices of the arrays below.
 enum class GapMetric : std::size_t {
     top1,  ///< the best class is the data set's own single label; over the images that have one
     real,  ///< the best class is one of the valid labels; over the images with any
@@ -22,7 +22,7 @@ inline constexpr std::array<GapMetric, 3> gap_metrics{GapMetric::top1, GapMetric
                                                       GapMetric::asma};
 std::string_view name_of(GapMetric);
 
-/// On which scale a metric of the second data set is a line of the first.
+/// The scale on which a metric of the second data set is a line of the first.
 enum class GapScale { points, probit, logit };
 constexpr auto words_of(GapScale) {
     using Row = std::pair<GapScale, std::string_view>;
@@ -36,13 +36,15 @@ struct GapOptions {
     std::string agreement = "recall";
     double margin = 0.01;
     double level = 0.95;
-    std::uint32_t replicates = 1000;  ///< draws of the errors; 0: none; else at least 200
+    std::uint32_t replicates = 1000;  ///< draws of the errors: 0 means none, otherwise at least 200
     std::uint64_t seed = 1;
     GapScale scale = GapScale::points;
-    /// Of published values: least and largest correlation of two models' errors, and of two
-    /// metrics' errors, on the same images. One number is both; none: .3 to .8, and 0 to 1.
+    /// For published values: the smallest and largest correlation of two models' errors, and of two
+    /// metrics' errors, on the same images. One number sets both. The default is .3 to .8, and 0 to
+    /// 1.
     std::vector<double> model_correlation, metric_correlation;
-    /// (model, family) of models that are variants of each other; the others stand alone.
+    /// (model, family) pairs for models that are variants of each other; every other model is its
+    /// own family.
     std::vector<std::pair<std::string, std::string>> families;
     int threads = 0;
     std::vector<std::string> marked;
@@ -103,7 +105,7 @@ inline constexpr auto description<GapOptions> = describe<GapOptions>({
         {.help = "Threads", .min = 0, .empty = "one per core", .also = "-j"}),
 });
 
-/// Throws usage for what is wrong whatever the data: the agreement, the subgroups, the pooling.
+/// Throws usage for options that are wrong for any data: the agreement, the subgroups, the pooling.
 void check(const GapOptions& options);
 
 }  // namespace assay

@@ -1,7 +1,7 @@
-// What is said of the gap between two data sets (gap.h).
+// Results about the gap between two data sets (gap.h).
 //
 // Every value is a proportion in [0, 1] and every gap is first minus second, in [-1, 1]. Undefined
-// values carry the reason.
+// values include the reason.
 #pragma once
 
 #include <array>
@@ -18,28 +18,29 @@
 
 namespace assay {
 
-/// One metric on both data sets. Averages over models: `absolute` is the mean of |gap|, not |mean
-/// gap|, without what the images' errors add to it. `n`: images; of a gap, of both data sets
-/// together; of an average, of one model. A value without an interval says why in its note.
+/// One metric on both data sets. For averages over models, `absolute` is the mean of |gap|, not
+/// |mean gap|, without the part that the images' errors add to it. `n` is the number of images: for
+/// a gap, of both data sets together; for an average, of one model. If a value has no interval, its
+/// note gives the reason.
 struct GapPair {
     Estimate first, second, gap, absolute;
-    /// Of an average: the models behind `first`, `second`, and the gaps.
+    /// For an average: the numbers of models behind `first`, `second`, and the gaps.
     std::array<std::uint32_t, 3> models{1, 1, 1};
-    std::optional<double> absolute_raw = {};  ///< of an average: mean of |gap| as seen
+    std::optional<double> absolute_raw = {};  ///< for an average: the observed mean of |gap|
 };
 
 struct GapSubgroup {
     std::uint32_t labels = 0;
-    GapPair top1, real, agreement;  ///< among the images with that many valid labels
+    GapPair top1, real, agreement;  ///< over the images with that many valid labels
 };
 
 /// gap of top-1 = composition + within. V2's images are reweighted to V1's distribution of the
-/// number of labels per image (0, 1, ..., pooled); `within` is what remains of the gap then.
-/// Numbers of labels that only one data set has cannot be reweighted: how far they move that data
-/// set's value is `unmatched`, a part of `composition`.
+/// number of labels per image (0, 1, ..., pooled); `within` is the gap that remains after that.
+/// Numbers of labels that only one data set has cannot be reweighted: `unmatched` is how much they
+/// change that data set's value, and is a part of `composition`.
 struct GapDecomposition {
     Estimate composition, within, unmatched;
-    /// composition / gap, which may leave [0, 1]; undefined where the gap's interval holds 0.
+    /// composition / gap, which may be outside [0, 1]; undefined if the gap's interval contains 0.
     Estimate explained;
     std::uint32_t models = 1;  ///< of an average
 };
@@ -47,21 +48,22 @@ struct GapDecomposition {
 /// Standard competition ranking: 1 is the best, equal values share the smaller rank, and the next
 /// one is skipped.
 struct GapRank {
-    std::uint32_t rank = 0;           ///< 0: the value is undefined, and not ranked
-    std::uint32_t low = 0, high = 0;  ///< interval, of a model named beforehand; 0: none
+    std::uint32_t rank = 0;           ///< 0 means that the value is undefined and not ranked
+    std::uint32_t low = 0, high = 0;  ///< interval for a model that was named beforehand; 0 means
+                                      ///< none
 };
-/// Rank on the first data set less rank on the second, among the models that have both values.
+/// Rank on the first data set minus rank on the second, among the models that have both values.
 struct GapRankChange {
     std::int64_t change = 0;
     std::optional<std::int64_t> low, high;
 };
 
-/// By how much a gap is smaller by another metric, on the same images.
+/// How much smaller a gap is by another metric on the same images.
 struct GapDifference {
     GapMetric first_metric{}, second_metric{};
-    Estimate value;  ///< gap by the first less gap by the second
-    /// 1 - gap by the second / gap by the first; above 1 where the signs differ. Undefined where
-    /// the gap by the first is not clear of 0.
+    Estimate value;  ///< gap by the first metric minus gap by the second
+    /// 1 - gap by the second / gap by the first; above 1 if the signs differ. Undefined if the gap
+    /// by the first cannot be distinguished from 0.
     Estimate share;
 };
 
@@ -72,26 +74,26 @@ struct GapModel {
     GapDecomposition decomposition;
     std::array<std::array<GapRank, 2>, 3> ranks;  ///< [metric][data set]
     std::array<std::optional<std::int64_t>, 2>
-        rank_change;  ///< by data set: rank by top-1 minus rank by ASMA, both among the models that
-                      ///< have both values
+        rank_change;  ///< per data set: rank by top-1 minus rank by ASMA, both among the models
+                      ///< that have both values
     std::array<std::optional<GapRankChange>, 3> rank_change_between;  ///< by metric
     std::vector<GapDifference> differences;
     std::array<std::uint64_t, 2> not_scored{};  ///< images of each data set without scores
 };
 
-/// How the models' gaps differ from one another, as seen: no statement about images. Named apart
-/// from the intervals.
+/// How the observed gaps of the models differ from one another: this is not a statement about
+/// images. Its names differ from those of the intervals.
 struct BetweenModels {
     std::uint32_t models = 0;
-    std::optional<double> sd;  ///< n - 1 in the denominator; none for one model
+    std::optional<double> sd;  ///< with n - 1 in the denominator; undefined for one model
     double min = 0, lower_quartile = 0, median = 0, upper_quartile = 0, max = 0;
     /// Standard deviations between these models of their true values on each data set, and of their
-    /// true gaps: without what the images' errors add.
+    /// true gaps, without the part that the images' errors add.
     Estimate first, second, gap;
 };
 
-/// Models whose |gap| is below the margin, as seen, and how many of the verdicts hold for all of
-/// the models together.
+/// The number of models whose observed |gap| is below the margin, and how many of the verdicts are
+/// valid for all of the models together.
 struct GapWithinMargin {
     std::uint32_t models = 0, within = 0;
     std::optional<std::uint32_t> surely_within, surely_outside;  ///< none without intervals
@@ -103,13 +105,13 @@ struct GapWithinMargin {
     }
 };
 
-/// The best of the models by a metric on a data set. The value is without the luck of the one that
-/// came out best; the interval holds its true value, and the best of all models' true values.
+/// The best model by a metric on a data set. The value is corrected for the luck of the model that
+/// was best; the interval contains its true value, and the best of all models' true values.
 struct GapBest {
     Estimate value;
     double raw = 0;  ///< as seen
     std::string model;
-    std::uint32_t candidates = 0;  ///< models that may be the best
+    std::uint32_t candidates = 0;  ///< number of models that may be the best
 };
 
 struct GapAverage {
@@ -119,36 +121,38 @@ struct GapAverage {
     std::array<std::optional<BetweenModels>, 3> between;  ///< of the gaps
     std::array<GapWithinMargin, 3> within_margin;
     std::array<std::array<std::optional<GapBest>, 2>, 3> best;  ///< [metric][data set]
-    std::vector<GapDifference> differences;                     ///< of the mean gaps
+    std::vector<GapDifference> differences;                     ///< differences of the mean gaps
 };
 
 /// Agreement of two orders of the models.
 struct GapOrder {
     GapMetric a{}, b{};
-    int a_set = 0, b_set = 0;  ///< 0: first data set, 1: second
-    Estimate kendall;          ///< of the true values, which errors pull towards 0
+    int a_set = 0, b_set = 0;  ///< 0 is the first data set, 1 the second
+    Estimate kendall;          ///< for the true values; errors pull it towards 0
     Estimate spearman;
     std::uint32_t models = 0;  ///< with both values
-    /// As seen: tau-b, and rho of average ranks.
+    /// The observed values: tau-b, and rho of average ranks.
     std::optional<double> kendall_raw = {}, spearman_raw = {};
 };
 
-/// Whether one line describes the models.
+/// Whether a single line describes the models.
 struct GapCurvature {
     double coefficient = 0, standard_error = 0;  ///< of the square
-    double low_slope = 0, high_slope = 0;        ///< where a tenth of the models is below, above
+    /// slope where a tenth of the models is below, and above
+    double low_slope = 0, high_slope = 0;
     bool curved = false;
 };
 
-/// A metric on the second data set as a line of that on the first, over the models. Errors in the
-/// first no longer pull the slope to 0 (Fuller 1987). Of these models: other images of the same
-/// kind. `_like`: of models like these, as if drawn at random by families, too.
+/// A metric on the second data set as a line of the same metric on the first, over the models. The
+/// slope is corrected for errors in the first, which would pull it to 0 (Fuller 1987). It describes
+/// these models on other images of the same kind. The values in `_like` describe models like these,
+/// as if they were also drawn at random by families.
 struct GapLine {
     GapMetric metric{};
     GapScale scale = GapScale::points;
-    std::uint32_t models = 0;  ///< with both values, at least 3
+    std::uint32_t models = 0;  ///< models with both values, at least 3
     Estimate mean_gap, slope;
-    Estimate intercept;  ///< its ends are at the slope's ends
+    Estimate intercept;  ///< its ends belong to the slope's ends
     Estimate mean_gap_like, slope_like;
     std::optional<GapCurvature> curvature;
 };
@@ -170,67 +174,73 @@ struct GapBox {
 struct GapDataSet {
     std::string name;
     std::uint64_t images = 0;
-    std::vector<std::uint64_t> with_labels;  ///< [g - 1]: with g valid labels, g up to pooled_above
-    std::uint64_t more = 0;                  ///< with more than that
-    std::uint64_t none = 0;                  ///< without a valid label: left out by ReaL and ASMA
-    std::uint64_t unnamed = 0;               ///< of these: not named by the file of label sets
-    std::uint64_t single = 0;                ///< with a single label: those of top-1
-    bool only_valid = false;  ///< the data set has no single labels of its own: an image's only
-                              ///< valid class stands in
-    std::vector<std::string> only_here;  ///< models that the other data set lacks: left out
+    std::vector<std::uint64_t> with_labels;  ///< [g - 1]: images with g valid labels, g up to
+                                             ///< pooled_above
+    std::uint64_t more = 0;                  ///< images with more labels than that
+    std::uint64_t none = 0;                  ///< images without a valid label, which ReaL and ASMA
+                                             ///< exclude
+    std::uint64_t unnamed = 0;               ///< images among these that the file of label sets
+                                             ///< does not name
+    std::uint64_t single = 0;                ///< images with a single label, which top-1 uses
+    bool only_valid = false;  ///< the data set has no single labels of its own, so an image's only
+                              ///< valid class is used instead
+    std::vector<std::string> only_here;  ///< models that the other data set lacks; they are
+                                         ///< excluded
 };
 
-/// A further data set on which the same models were measured: composites beside photographs. It has
-/// values, and no part in the gap.
+/// A further data set on which the same models were measured, such as composites in addition to
+/// photographs. It has values, but is not part of the gap.
 struct GapAlso {
     std::string name;
-    std::string subgroups;  ///< numbers of labels that its ASMA averages over; "" of a table
-    /// By metric, like GapReport::models; undefined where a model was not measured there.
+    std::string subgroups;  ///< numbers of labels that its ASMA averages over; "" for a table
+    /// Values by metric, like GapReport::models; undefined if a model was not measured there.
     std::vector<std::array<Estimate, 3>> models;
-    std::vector<std::string> warnings;  ///< of stores that are being written
+    std::vector<std::string> warnings;  ///< about stores that are still being written
 };
 
-/// Where each model stands by one column, and how far that is from where it stands by another: the
-/// papers print the order by ASMA on PatchML, and its distance from the order by top-1 on V1.
+/// The rank of each model by one column, and how much it differs from the rank by another. The
+/// papers print the order by ASMA on PatchML, and its difference from the order by top-1 on V1.
 struct GapRanking {
     /// Columns: metric_set, where set is v1, v2 or the name of a further data set.
     std::string by, against;
-    /// Equal values share a rank, and the next one is not skipped (1, 2, 2, 3); false: it is (1, 2,
-    /// 2, 4).
+    /// If true, equal values share a rank, and the next rank is not skipped (1, 2, 2, 3). If false,
+    /// it is (1, 2, 2, 4).
     bool dense = false;
     struct Place {
         std::size_t model = 0;  ///< index into GapReport::models
         std::uint32_t rank = 0, against = 0;
-        std::int64_t change = 0;  ///< against - rank: so many places up
+        std::int64_t change = 0;  ///< against - rank: the number of places gained
     };
-    std::vector<Place> places;  ///< the models that have both values, the best first
+    std::vector<Place> places;  ///< the models that have both values, best first
 };
 
 struct GapReport {
     std::string source;  ///< "stores" or "table"
     std::array<GapDataSet, 2> sets;
     GapOptions options;
-    std::vector<std::uint32_t> subgroups;  ///< what ASMA averages over
-    /// By top-1 on the first data set (by ASMA, where top-1 is left out), best first; then by name.
+    std::vector<std::uint32_t> subgroups;  ///< numbers of labels that ASMA averages over
+    /// Sorted by top-1 on the first data set (by ASMA if top-1 is excluded), best first, then by
+    /// name.
     std::vector<GapModel> models;
     GapAverage average;
     std::vector<GapOrder> orders;
-    std::vector<GapLine> lines;         ///< of the metrics that three models or more have on both
-    std::vector<GapLine> scaled_lines;  ///< the same on the scale that was asked for
+    std::vector<GapLine> lines;         ///< for metrics that at least three models have on both
+                                        ///< data sets
+    std::vector<GapLine> scaled_lines;  ///< the same on the requested scale
     std::vector<GapBox> boxes;          ///< by labels per image, first data set first
     std::array<std::vector<std::size_t>, 2>
-        best;                         ///< best by ASMA on each data set: indices into `models`
+        best;                         ///< the best by ASMA on each data set: indices into `models`
     std::vector<std::size_t> marked;  ///< indices into `models`
     std::vector<GapAlso> also;
     std::optional<GapRanking> ranking;
     std::vector<std::string> warnings;
-    std::vector<std::string> notes;  ///< what was made of a table of published values
-    /// Of a table: what was taken of the correlation of two models' errors.
+    std::vector<std::string> notes;  ///< notes on how a table of published values was used
+    /// For a table: the assumed correlation of two models' errors.
     std::optional<std::array<double, 2>> model_correlation, metric_correlation;
-    bool partial = false;  ///< some image that should have been scored was not
+    bool partial = false;  ///< some image that should have a score has none
 };
 
-/// Schema assay.gap/3: everything above.
+/// Returns everything above as schema assay.gap/3.
 nlohmann::json to_json(const GapReport& report);
 
 /// Tables for people: averages, histograms, decomposition, subgroups, models (the first 20, or all

@@ -1,4 +1,4 @@
-// Gates: conditions on measurements that a release must meet.
+// Gates: conditions that measurements must meet for a release.
 #pragma once
 
 #include <optional>
@@ -15,41 +15,42 @@
 
 namespace assay {
 
-/// "top1 >= 0.75", "ece:bins=20 <= 5%", "low(top1) >= 0.7", "top1.delta >= -0.005",
+/// Examples: "top1 >= 0.75", "ece:bins=20 <= 5%", "low(top1) >= 0.7", "top1.delta >= -0.005",
 /// "high(nll.delta) < 0".
 struct Gate {
     enum class End { value, low, high };
     enum class Op { at_least, at_most, above, below, equal };
     std::string text;
     MetricRequest metric;
-    bool delta = false;    ///< the difference to a baseline
+    bool delta = false;    ///< true for the difference to a baseline
     End end = End::value;  ///< an end of the interval
     Op op = Op::at_least;
     double bound = 0;
 };
-/// Throws usage: what is wrong, and what is allowed; an unknown metric with the nearest name.
+/// Throws usage with the problem and what is allowed; for an unknown metric, with the nearest name.
 Gate parse_gate(std::string_view text);
 
 struct GateResult {
     Gate gate;
-    std::optional<double> value;  ///< what was held against the bound
+    std::optional<double> value;  ///< the number that was compared with the bound
     bool passed = false;
-    Estimate measured;           ///< whose value, or end of the interval, that is
-    std::string definition;      ///< of what was measured
-    std::string reason;          ///< why there is no value: an undefined value breaks its gate
-    std::string model, dataset;  ///< whose value it is; of a pair: the candidate's
+    Estimate measured;           ///< the estimate with that value or end of its interval
+    std::string definition;      ///< definition of the measured metric
+    std::string reason;          ///< why there is no value; a gate with an undefined value fails
+    std::string model, dataset;  ///< the model and data set of the value; for a pair, the
+                                 ///< candidate's
     std::string baseline;        ///< of a pair
 };
-/// Against all items' measurements. Throws usage: a gate about a difference; the metric measured by
-/// another definition only.
+/// Checks the gate against the measurements over all items. Throws usage: a gate for a difference;
+/// a metric that was measured only by another definition.
 GateResult check_gate(const Gate& gate, std::span<const Measurement> measurements);
-/// A gate that passes on a store of an attack fails where the attack is in doubt: the number is an
-/// upper bound of nothing that is known.
+/// Makes a gate that passes on a store of an attack fail if the attack is in doubt, because the
+/// number is then not a reliable bound.
 void fail_in_doubt(GateResult& result, const DerivedStore& derived);
 bool all_passed(std::span<const GateResult> results);
 
 nlohmann::json to_json(const GateResult& result);
-/// What a report says of it.
+/// The outcome for a report.
 GateOutcome outcome_of(const GateResult& result);
 
 }  // namespace assay

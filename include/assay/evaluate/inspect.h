@@ -1,5 +1,5 @@
-// What a data set holds, before any number is computed: how it was read, its formats and sizes,
-// images that cannot be read, duplicates, labels and classes.
+// The contents of a data set, before any number is computed: how it was read, its formats and
+// sizes, unreadable images, duplicates, labels and classes.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@ namespace assay {
 class PredictionStore;
 
 struct InspectOptions {
-    /// Two images are near duplicates if at most so many of the 64 bits of their perceptual hashes
-    /// differ: 0 to 10.
+    /// Two images are near duplicates if at most this many of the 64 bits of their perceptual
+    /// hashes differ: 0 to 10.
     int near = 4;
-    /// How many images or groups of each finding are listed. All are counted.
+    /// How many images or groups are listed per finding. All are counted.
     std::size_t examples = 5;
-    int threads = 0;  ///< 0: one per core
+    int threads = 0;  ///< 0 means one per core
 };
 
 template <>
@@ -40,7 +40,7 @@ inline constexpr auto description<InspectOptions> = describe<InspectOptions>({
                                      .also = "-j"}),
 });
 
-/// A data set that was opened, and what open_dataset() said of it.
+/// An open data set, and the notes of open_dataset().
 struct OpenedDataset {
     Dataset dataset;
     std::vector<std::string> notes = {};
@@ -52,45 +52,45 @@ struct InspectedImage {
     std::vector<std::string> labels;
 };
 
-/// Images of a kind: a format, colours, or what decoding leaves aside.
+/// Images of one kind: a format, a color mode, or something that decoding ignores.
 struct ImageKind {
     std::string id;  ///< stable: "jpeg", "grey", "exif_turned"
     std::string title;
     std::uint64_t images = 0;
-    std::string first;  ///< the id of the first of them
+    std::string first;  ///< the id of the first image
 };
 
-/// Pixels of the images that could be decoded. The median is the lower of two.
+/// Pixel sizes of the images that could be decoded. The median is the lower of two.
 struct ImageSizes {
     struct Side {
         std::uint32_t least = 0, median = 0, most = 0;
     };
     Side width, height;
-    std::uint64_t sizes = 0;  ///< how many there are
+    std::uint64_t sizes = 0;  ///< number of distinct sizes
     std::uint32_t usual_width = 0, usual_height = 0;
-    std::uint64_t usual_images = 0;  ///< of the size that most images have
+    std::uint64_t usual_images = 0;  ///< images with the most frequent size
 };
 
 struct UnreadableImage {
     std::string id, why;
 };
 
-/// Images that are equal, or look alike.
+/// Images that are equal or look alike.
 struct DuplicateGroup {
     std::uint64_t images = 0;
     bool labels_differ = false;
-    /// The most bits in which the hash of one differs from that of the first; 0 of equal files.
+    /// The largest number of hash bits in which an image differs from the first; 0 for equal files.
     int bits = 0;
-    std::vector<InspectedImage> members;  ///< the first few, in the order of the data set
+    std::vector<InspectedImage> members;  ///< the first few images, in the order of the data set
 };
 struct Duplicates {
     std::uint64_t groups = 0;
     std::uint64_t images = 0;  ///< in all groups
     std::uint64_t groups_of_other_labels = 0;
-    std::vector<DuplicateGroup> examples;  ///< those with different labels come first
+    std::vector<DuplicateGroup> examples;  ///< groups with different labels come first
 };
 
-/// An image that is in the other data set, too.
+/// An image that is also in the other data set.
 struct SharedImage {
     InspectedImage image, other;
     int bits = 0;
@@ -98,8 +98,8 @@ struct SharedImage {
 struct InspectedAgainst {
     std::string name;
     std::uint64_t images = 0, unreadable = 0;
-    std::uint64_t same = 0;  ///< images of the data set whose file is there, too
-    std::uint64_t near = 0;  ///< further images that look like one there
+    std::uint64_t same = 0;  ///< images of the data set whose file is also in the other one
+    std::uint64_t near = 0;  ///< further images that look like an image in the other one
     std::vector<SharedImage> same_examples, near_examples;
     std::vector<std::string> notes;  ///< how it was read
 };
@@ -111,16 +111,16 @@ struct ClassCount {
 struct InspectedLabels {
     std::uint64_t classes = 0, classes_without_images = 0;
     std::vector<std::string> order;           ///< the first classes
-    std::vector<ClassCount> fewest, most;     ///< of classes with images
-    std::vector<std::string> without_images;  ///< the first such classes
+    std::vector<ClassCount> fewest, most;     ///< among classes with images
+    std::vector<std::string> without_images;  ///< the first classes without images
     std::uint64_t images_without = 0, images_with_several = 0;
     std::vector<std::string> first_without;  ///< ids
 };
 
 struct InspectResult {
     std::string name;
-    /// The prediction store whose records these findings are: without formats, sizes and near
-    /// duplicates. "": the images were read.
+    /// The prediction store whose records gave these findings; they then lack formats, sizes and
+    /// near duplicates. "" means that the images were read.
     std::string store;
     std::uint64_t images = 0, unreadable = 0;
     int near = 0;  ///< the option
@@ -128,35 +128,37 @@ struct InspectResult {
     std::vector<InspectedImage> samples;
     InspectedLabels labels;
     std::vector<ImageKind> kinds;
-    std::optional<ImageSizes> sizes;  ///< none: no image could be decoded
+    std::optional<ImageSizes> sizes;  ///< undefined if no image could be decoded
     std::vector<UnreadableImage> unreadable_examples;
     Duplicates same_files;
-    /// Of files that differ. Images whose hash is 0 are not compared: those of one colour.
+    /// Among files that differ. Images with a hash of 0, which have a single color, are not
+    /// compared.
     Duplicates near_duplicates;
     std::optional<InspectedAgainst> against;
 };
 
-/// Reads and decodes every image once. The same result for any number of threads. Memory: 16 bytes
-/// an image of both data sets while they are read, 32 while duplicates are searched, and one image
-/// a thread. Throws usage (a distance out of range), and what ends a run: interrupted, unreachable.
+/// Reads and decodes every image once. The result is the same for any number of threads. Memory: 16
+/// bytes per image of both data sets during reading, 32 during the search for duplicates, and one
+/// image per thread. Throws usage (a distance out of range), and errors that end a run:
+/// interrupted, unreachable.
 InspectResult inspect_data(const OpenedDataset& data, const OpenedDataset* against = nullptr,
                            const InspectOptions& options = {},
                            const ProgressCallback& callback = {});
 
-/// What a store has recorded of the images that its model saw: what decoding left aside, images
-/// that cannot be read, equal files, labels. Reads the records, no image and no score. Nothing
-/// where no image is recorded: imports, stores in memory, stores of early builds.
+/// Returns what a store has recorded about the images that its model saw: what decoding ignored,
+/// unreadable images, equal files, labels. It reads only the records, no images and no scores.
+/// Returns nothing if no image is recorded: imports, stores in memory, stores of early builds.
 std::optional<InspectResult> inspect_store(const PredictionStore& store, std::size_t examples = 5);
 
-/// One line each of what is left aside and of equal files; none where nothing was found.
-/// Unreadable images have warnings of their own.
+/// One line each about what decoding ignored and about equal files; empty if nothing was found.
+/// Unreadable images have their own warnings.
 std::vector<std::string> notes_on_images(const InspectResult& result);
 
-/// Numbers would be incorrect: an image cannot be read, a file has two labels, or a file is in the
-/// other data set, too.
+/// Returns true if numbers would be incorrect: an image cannot be read, a file has two labels, or a
+/// file is also in the other data set.
 bool has_faults(const InspectResult& result);
 
-/// One page. The records are the images of each finding. JSON: assay.inspect/1.
+/// The report has one page. Its records are the images of each finding. JSON: assay.inspect/1.
 Report report_of(const InspectResult& result);
 
 }  // namespace assay

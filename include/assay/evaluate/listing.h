@@ -1,5 +1,5 @@
-// What there is: metrics, corruptions, presets, class maps, file formats, variables of the
-// environment, and the stores below a folder.
+// Lists metrics, corruptions, presets, class maps, file formats, environment variables, and the
+// stores below a folder.
 #pragma once
 
 #include <filesystem>
@@ -12,21 +12,21 @@
 
 namespace assay {
 
-/// A variable of the environment that Assay reads.
+/// An environment variable that Assay reads.
 struct EnvironmentVariable {
     std::string_view name;
-    std::string_view value;    ///< what it may be: "none", "a folder"
+    std::string_view value;    ///< its kind of value: "none", "a folder"
     std::string_view meaning;  ///< what that does
 };
 std::span<const EnvironmentVariable> environment_variables();
 
 /// "metrics", "corruptions", "presets", "maps", "formats", "environment".
 const std::vector<std::string>& listing_topics();
-/// One topic, or all of them for "". JSON: assay.list/1, an array under each topic's name. Throws
-/// usage with the nearest topic.
+/// Lists one topic, or all topics for "". JSON: assay.list/1, with an array under each topic's
+/// name. Throws usage with the nearest topic.
 Report listing(std::string_view topic = "");
-/// The stores below `path` (a RUNS folder, one of its data sets, or one store), damaged ones among
-/// them: a row each. JSON: assay.list/1 with "stores". Throws bad_input when there is none.
+/// Lists the stores below `path` (a RUNS folder, one of its data sets, or one store), one per row,
+/// including damaged ones. JSON: assay.list/1 with "stores". Throws bad_input if there is none.
 Report store_listing(const std::filesystem::path& path);
 
 }  // namespace assay

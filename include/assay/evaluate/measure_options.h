@@ -1,5 +1,5 @@
-// What `score` and `compare` are asked to measure, in the form in which people say it (names,
-// numbers, files), and the one place that turns it into the options for a store.
+// The request to `score` and `compare` in the form in which people write it (names, numbers,
+// files), and the one place that converts it into the options for a store.
 #pragma once
 
 #include <cstdint>
@@ -23,34 +23,37 @@ namespace assay {
 struct ScoreOptions;
 
 struct MeasureOptions {
-    /// As load_metrics() takes them: their metrics may be named, and are measured if none is named.
+    /// Plug-ins as load_metrics() accepts them. Their metrics may be named, and are measured if no
+    /// metric is named.
     PluginFiles plugins = {};
     std::vector<std::string> metrics;
     std::vector<int> k;
     int bins = 0;
     std::string edges;
-    /// Numbers of labels that ASMA averages over where a request says none ("2", "3-5").
+    /// Numbers of labels that ASMA averages over if a request names none ("2", "3-5").
     std::vector<std::string> subgroups;
-    /// "FILE", or "NAME=FILE" with * and ? in NAME for any letters. FILE is what read_label_sets()
-    /// takes, or an ImageFolder. Metrics of single labels stay with the data set's own; where it
-    /// has none, an image's only valid class stands in, and ids say so.
+    /// "FILE", or "NAME=FILE" where * and ? in NAME match any letters. FILE is an input of
+    /// read_label_sets(), or an ImageFolder. Metrics of single labels continue to use the data
+    /// set's own labels; if it has none, they use an image's only valid class, and their ids say
+    /// so.
     std::vector<std::string> labels;
-    /// The same where they are in memory already, one set an item of the store; `labels` is empty
-    /// then.
+    /// The same if they are already in memory, one set per item of the store; `labels` is then
+    /// empty.
     std::optional<LabelSets> label_sets;
-    std::uint64_t unnamed = 0;  ///< items that the file of `label_sets` does not name
-    /// Files of `labels` may be soft labels, rows of probabilities. Where they are in memory
-    /// already, one row an item of the store:
+    std::uint64_t unnamed = 0;  ///< items that are not named in the file of `label_sets`
+    /// Files of `labels` may contain soft labels, which are rows of probabilities. If they are
+    /// already in memory, they are here, one row per item of the store.
     std::shared_ptr<const SoftLabels> soft_labels;
-    /// Of the tables among `labels`; "": found out by the names of the columns.
+    /// Columns of the tables among `labels`; if "", they are determined from the column names.
     std::string label_column, image_column;
     bool label_votes = false;  ///< `labels` are rows of counts, which become soft labels
-    std::string hierarchy;     ///< as hierarchy_named() takes it
+    std::string hierarchy;     ///< as hierarchy_named() accepts it
     bool ordinal = false;      ///< the classes are in an order, by default that of the class list
-    std::filesystem::path class_order;  ///< a class list in their order; means `ordinal`, too
-    /// "NAME=VALUE", a probability each, for the metrics of sigmoids; the NAME * means all others.
+    std::filesystem::path class_order;  ///< a class list in their order; it implies `ordinal`
+    /// "NAME=VALUE", one probability per class, for the metrics of sigmoids; the NAME * means all
+    /// others.
     std::vector<std::string> thresholds;
-    std::filesystem::path threshold_file;  ///< as read_thresholds() takes it
+    std::filesystem::path threshold_file;  ///< as read_thresholds() accepts it
     std::string class_map;
     std::vector<std::string> gates;
     Resampling resampling;
@@ -58,7 +61,7 @@ struct MeasureOptions {
     int threads = 0;
 };
 
-/// Of the struct in assay/metric/metric.h, for whom measures.
+/// Descriptions for the struct in assay/metric/metric.h, for code that measures.
 template <>
 inline constexpr auto description<Resampling> = describe<Resampling>({
     field<&Resampling::replicates>({.help = "Bootstrap replicates; 0: jackknife",
@@ -68,7 +71,7 @@ inline constexpr auto description<Resampling> = describe<Resampling>({
         {.help = "Confidence level of the intervals", .min = .5, .max = .9999}),
 });
 
-/// Batches of scores are measured without the fields of the parts "stores" and "gates".
+/// For batches of scores, the fields of the parts "stores" and "gates" are not used.
 template <>
 inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
     field<&MeasureOptions::metrics>(
@@ -176,27 +179,28 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
          .part = "gates"}),
 });
 
-/// What can be known to be wrong without a store. Opens the plug-ins. `differences`: gates may be
-/// about differences to a baseline. Throws usage and bad_input: metrics, gates and class maps that
-/// are unknown (with the nearest name), labels that are not there.
+/// Checks what can be known to be wrong without a store. Opens the plug-ins. `differences` allows
+/// gates about differences to a baseline. Throws usage and bad_input: unknown metrics, gates and
+/// class maps (with the nearest name), and missing labels.
 void check(const MeasureOptions& options, bool differences);
 
 /// The bins of a report's reliability: those of `ece` with the options' number and edge rule.
 MetricRequest reliability_of(const MeasureOptions& options);
 
-/// In the order given. Throws as check().
+/// Returns the gates in the given order. Throws as check() does.
 std::vector<Gate> gates_of(const MeasureOptions& options);
 
-/// For one store, for whose items and classes the labels and the class map are read. Throws usage
-/// and bad_input: as check(), and subgroups for ASMA where it is not measured.
+/// Resolves the options for one store, whose items and classes determine how the labels and the
+/// class map are read. Throws usage and bad_input as check() does, and if subgroups for ASMA are
+/// given but ASMA is not measured.
 ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store);
 
-/// What the labels of a data set can be used for.
+/// What the labels of a data set allow.
 struct LabelCoverage {
-    std::uint64_t labelled = 0;  ///< items with a label, single or in a set
-    std::uint64_t single = 0;    ///< of these: with a single label
+    std::uint64_t labelled = 0;  ///< items with a label, either single or in a set
+    std::uint64_t single = 0;    ///< items among these with a single label
     bool several = false;        ///< some item has several valid classes
-    bool two_classes = false;    ///< of the scores: class 1 is the positive class
+    bool two_classes = false;    ///< the scores have two classes: class 1 is the positive class
 
     /// One more item.
     void add(std::int32_t target, std::span<const std::int32_t> set) {
@@ -205,25 +209,26 @@ struct LabelCoverage {
         several = several || set.size() > 1;
     }
 };
-/// `targets`: the single label of each item, -1: none; `sets`: its valid classes.
+/// `targets` is the single label of each item, or -1 for none; `sets` are its valid classes.
 LabelCoverage coverage_of(std::span<const std::int32_t> targets, const LabelSets& sets);
 
 struct DefaultMetrics {
     std::vector<MetricRequest> metrics;
-    /// Names what is left out because too few items have a single label (is_sliver()); "": nothing.
+    /// Names the metrics that are skipped because too few items have a single label (is_sliver());
+    /// "" if none.
     std::string left_out;
 };
-/// The metrics that are measured where none is named: all that are shown by default, those of label
-/// sets only where some set has several members, those of single labels only where more than a
-/// sliver of the items has one (or no set has several), shape bias only where `cues` (has_cues()).
-/// Of two classes: AUROC and F1 of the positive class, too, and no top-k with k > 1, which would
-/// always be 1.
-/// `options`: k, bins and edges; then all of the plug-ins.
-/// `given`: Needs that are given beside labels, of which the metrics follow.
+/// Returns the metrics that are measured if none is named: all default metrics; those of label sets
+/// only if some set has several members; those of single labels only if more than a sliver of the
+/// items has one (or no set has several); shape bias only with `cues` (has_cues()). With two
+/// classes, also AUROC and F1 of the positive class, and no top-k with k > 1, which would always be
+/// 1. `options` gives k, bins and edges, and then all metrics of the plug-ins. `given` are Needs
+/// that are available in addition to labels, and that enable further metrics.
 DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues, unsigned given = 0,
                                    const MeasureOptions& options = {});
-/// Those that the options name, else the default ones; then those of the gates. Throws usage: as
-/// check(), and subgroups for ASMA where it is not measured.
+/// Returns the metrics that the options name, otherwise the default ones, followed by those of the
+/// gates. Throws usage as check() does, and if subgroups for ASMA are given but ASMA is not
+/// measured.
 DefaultMetrics metrics_of(const MeasureOptions& options, const LabelCoverage& coverage, bool cues,
                           unsigned given = 0);
 

@@ -1,6 +1,6 @@
-// A model on a few images, before anything long: are the scores of an image its own, the same each
-// time, and do they look like scores? A file that was exported in training mode gives random scores
-// and no error.
+// Tries a model on a few images before any long run: do the scores of an image belong to it, are
+// they the same each time, and do they look like scores? A file that was exported in training mode
+// gives random scores and no error.
 #pragma once
 
 #include <cstdint>
@@ -18,36 +18,38 @@
 namespace assay {
 
 struct ModelTrial {
-    /// 1: the file mixes the images of a batch, and images alone are more often correct, so it runs
-    /// with one image at a time. 0: batches of any size are right.
+    /// 1: the file mixes the images of a batch, and single images are more often correct, so it
+    /// runs with one image at a time. 0: batches of any size are right.
     std::uint32_t batch = 0;
-    /// Warnings and errors, for people. Only of the call that tried the model, on the first rank.
+    /// Warnings and errors for people. They are set only in the call that tried the model, on the
+    /// first rank.
     std::vector<Finding> findings;
 };
 
-/// What all copies of a LoadedModel know of its trial.
+/// What all copies of a LoadedModel know about its trial.
 struct TrialMemory {
     std::mutex mutex;
-    std::optional<std::uint32_t> batch;  ///< ModelTrial::batch; none: not tried yet
+    std::optional<std::uint32_t> batch;  ///< ModelTrial::batch; no value means not tried yet
 };
 
 /// Tries each model that was not tried yet and has no store of the data set in options.runs: a
-/// store is begun by a model that passed. `stored_as`: other names that the data set's stores may
-/// have. The first rank tries them; all get the same answer.
+/// store is begun only for a model that passed. `stored_as` lists other names that the data set's
+/// stores may have. The first rank tries them; all get the same answer.
 ///
-/// The images are the first in the order of the hashes of their ids (of an archive: its first), so
-/// that all parts of a data set use the same ones: one of 200, at least 2 and at most 32. Two of
-/// them run alone once more. With 10 labelled images or more, the order of the classes is looked
-/// at, too.
+/// The images are the first in the order of the hashes of their ids (in an archive, its first
+/// images), so that all parts of a data set use the same ones: one in 200, at least 2 and at most
+/// 32. Two of them run alone once more. With at least 10 labelled images, the order of the classes
+/// is also checked.
 ///
-/// Throws bad_input: the same image gets other scores the second time; scores depend on the batch,
-/// and images alone are not more often correct. With options.no_trial nothing is tried.
+/// Throws bad_input if the same image gets different scores the second time, or if scores depend on
+/// the batch and single images are not more often correct. With options.no_trial nothing is tried.
 std::vector<ModelTrial> try_models(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options, Comm& comm,
                                    std::span<const std::string> stored_as = {});
 
-/// On 8 images. Throws bad_input where the same batch twice gives other scores: the numbers would
-/// be random. True where an image's scores depend on its neighbours.
+/// Runs 8 images. Throws bad_input if the same batch gives different scores the second time: the
+/// numbers would be random. Returns true if an image's scores depend on the other images of its
+/// batch.
 bool batches_mix(const LoadedModel& model, const Dataset& dataset, int threads);
 
 }  // namespace assay

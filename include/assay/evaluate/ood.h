@@ -1,10 +1,11 @@
-// Out-of-distribution detection: how well what a classifier says of an image tells images of the
-// data set it is for from those of another.
+// Out-of-distribution detection: how well a classifier's output distinguishes images of its own
+// data set from those of another.
 //
-// Three scores of an image, greater where it looks more like one of the first data set: the
-// log-odds of the greatest probability, which order images as it does (Hendrycks and Gimpel 2017),
-// the log-sum-exp of the logits, which is minus the energy (Liu et al. 2020), and the greatest
-// logit (Hendrycks et al. 2022). They are 64-bit numbers, so that probabilities near 1 do not tie.
+// An image has three scores, which are greater if it looks more like an image of the first data
+// set: the log-odds of the greatest probability, which order images as it does (Hendrycks and
+// Gimpel 2017), the log-sum-exp of the logits, which is minus the energy (Liu et al. 2020), and the
+// greatest logit (Hendrycks et al. 2022). They are 64-bit numbers, so that probabilities near 1 do
+// not tie.
 #pragma once
 
 #include <string>
@@ -25,15 +26,16 @@ struct OodPair {
 /// "IN=OUT". Throws usage.
 OodPair parse_ood_pair(std::string_view text);
 
-/// Nine values, of each score: `ood_auroc`; `ood_fpr95` with the first data set as the positives
-/// (ODIN, energy), which is the proportion of the second that pass where 95 % of the first do; and
-/// with the second as the positives (Hendrycks et al. 2019, OpenOOD), the proportion of the first
-/// that are rejected where 95 % of the second are. AUROC is the same for both. Keys: data set
-/// `in`'s name, parameters `out` and `score`. No labels are needed; items without scores are left
-/// out and counted. Undefined with the reason where a store does not hold what a score needs:
-/// logits, of stores of probabilities; the greatest logit and the energy are also known of top-k
-/// stores. The same bits for any threads and ranks. Memory: some 60
-/// bytes an item.
+/// Nine values, for each score: `ood_auroc`; `ood_fpr95` with the first data set as the positives
+/// (ODIN, energy), which is the proportion of the second that pass the threshold that 95 % of the
+/// first pass; and with the second as the positives (Hendrycks et al. 2019, OpenOOD), the
+/// proportion of the first that are rejected at the threshold that rejects 95 % of the second.
+/// AUROC is the same for both. Keys: the name of data set `in`, and the parameters `out` and
+/// `score`. No labels are needed; items without scores are excluded and counted. A value is
+/// undefined, with the reason, if a store does not contain what a score needs: stores of
+/// probabilities have no logits. The greatest logit and the energy are also available from top-k
+/// stores. The bits are the same for any number of threads and ranks. Memory: about 60 bytes per
+/// item.
 std::vector<Measurement> measure_ood(const PredictionStore& in, const PredictionStore& out,
                                      double level, int threads, Comm& comm);
 

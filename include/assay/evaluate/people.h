@@ -1,6 +1,6 @@
-// Do classifiers err on the images that people err on? Error consistency with the answers of people
-// (Geirhos, Meding and Wichmann 2020, "Beyond accuracy: quantifying trial-by-trial behaviour of
-// CNNs and humans by measuring error consistency").
+// Do classifiers make errors on the same images as people? This is the error consistency with the
+// answers of people (Geirhos, Meding and Wichmann 2020, "Beyond accuracy: quantifying
+// trial-by-trial behaviour of CNNs and humans by measuring error consistency").
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,19 @@ struct PeopleOptions {
     std::vector<std::filesystem::path> stores;  ///< as model_stores()
     /// Csv files, or folders of them, with a row for each answer: the person (column subj, subject
     /// or participant), what they saw (object_response or response), what it is (category), the
-    /// image (imagename or image). As model-vs-human publishes them.
+    /// image (imagename or image). This is the format of model-vs-human.
     std::vector<std::filesystem::path> answers;
     MeasureOptions measure;  ///< class_map, level and threads are used
 };
 
-/// Two deciders on the images that both decided.
+/// Two deciders on the images that both classified.
 struct Consistency {
     std::string other;  ///< the person
     std::uint64_t both_correct = 0, only_model_correct = 0, only_person_correct = 0,
                   both_incorrect = 0;
     Estimate model, person;  ///< accuracies on these images (Wilson's intervals)
-    /// How often both are correct or both incorrect, and how often they would be if errors fell
-    /// independently: p q + (1 - p)(1 - q) with their accuracies p, q.
+    /// How often both are correct or both incorrect, and how often this would happen if errors were
+    /// independent: p q + (1 - p)(1 - q) with their accuracies p, q.
     double observed = 0, by_chance = 0;
     Estimate kappa;  ///< error_consistency() of compare.h
 };
@@ -41,34 +41,34 @@ ResultType result_type(ResultOf<Consistency>);
 struct ModelAndPeople {
     std::string model, dataset;
     std::vector<Consistency> people;  ///< in the order of their names
-    /// Over the people who have a value. Interval: delete-one jackknife over the images; the people
-    /// are these people.
+    /// The mean over the people who have a value. The interval uses the delete-one jackknife over
+    /// the images; it treats the people as fixed.
     Estimate mean;
     std::uint64_t without_scores =
-        0;  ///< images that somebody answered and the store has no scores for
+        0;  ///< images that somebody answered but that have no scores in the store
 };
 ResultType result_type(ResultOf<ModelAndPeople>);
 
 struct PeopleResult {
     std::vector<ModelAndPeople> models;
-    /// The same between any two of the people, over the images of the first store.
+    /// The same between any two people, over the images of the first store.
     Estimate between_people;
     std::uint64_t answers = 0;     ///< that entered
-    std::uint64_t unanswered = 0;  ///< of these without a class (`na`): they count as incorrect
+    std::uint64_t unanswered = 0;  ///< answers among these without a class (`na`); they count as
+                                   ///< incorrect
     std::vector<std::string> warnings;
 };
 
-/// An answer is correct where it is the image's category as the file says it; so is a prediction,
-/// of the store's classes or those of the class map. An image is found by its file name without
-/// folders and ending; what stands before it in the csv's name, up to an underscore, may be
-/// anything
-/// ("0001_s5n_s01_0_bird_00_bird3-bird2.png" is bird/bird3-bird2.png). Of several answers of one
-/// person to one image the first counts. Throws bad_input: csv files without these columns, or that
-/// name none of the images; a category that is no class; two items with one file name.
+/// An answer is correct if it equals the image's category in the file; the same rule applies to
+/// predictions, with the store's classes or those of the class map. An image is found by its file
+/// name without folders and extension; in the csv's name, any text up to an underscore may precede
+/// it ("0001_s5n_s01_0_bird_00_bird3-bird2.png" is bird/bird3-bird2.png). If a person gave several
+/// answers for one image, the first counts. Throws bad_input: csv files that lack these columns or
+/// name none of the images; a category that is not a class; two items with the same file name.
 PeopleResult compare_with_people(const PeopleOptions& options);
 
-/// A table for each model, a row for each person; JSON: `assay.people/1` of docs/results.md. CSV: a
-/// line for each model and person.
+/// The report has a table per model with a row per person. JSON: `assay.people/1` in
+/// docs/results.md. The CSV has a line for each model and person.
 Report report_of(const PeopleResult& result);
 ResultType result_type(ResultOf<PeopleResult>);
 

@@ -21,7 +21,7 @@
 
 namespace assay {
 
-/// An image that has no score although it could be read, and why.
+/// An image that has no score although it could be read, and the reason.
 struct UnscoredImage {
     std::uint64_t row = 0;
     std::string why;
@@ -32,37 +32,39 @@ struct ImageBatch {
     std::uint64_t first_row = 0;
     std::size_t n = 0;
     std::span<const float> input;      ///< n x 3 x height x width, as the preprocessing makes it
-    std::span<const RowState> states;  ///< n; zeros stand for an image that could not be read
-    /// In the place of `input` for classifiers that prefer bytes (LoadedModel::scores never does).
+    std::span<const RowState> states;  ///< n entries; the input of an image that could not be read
+                                       ///< is zeros
+    /// Used instead of `input` for classifiers that prefer bytes (LoadedModel::scores never does).
     ByteBatch bytes = {};
-    /// Where LoadedModel::scores says which images it gives no scores to; their rows are recorded
-    /// so, whatever it wrote. Null: nobody asks.
+    /// LoadedModel::scores lists here the images without scores; their rows are recorded as such,
+    /// whatever it wrote. Null means that nobody needs the list.
     std::vector<UnscoredImage>* unscored = nullptr;
 };
 
-/// What a trial has shown of a model (assay/evaluate/model_trial.h).
+/// What a trial has shown about a model (assay/evaluate/model_trial.h).
 struct TrialMemory;
 
-/// A classifier ready to run, with what its store must record.
+/// A classifier that is ready to run, with the information that its store must record.
 struct LoadedModel {
     ModelSpec spec;
     std::shared_ptr<Classifier> classifier;
-    std::string file_hash;  ///< hash_file of the model, with its data files' where it has some
-    /// Set: gives the scores of a batch in the place of classifier->scores(). Called from many
-    /// threads; its results may depend on the batch and on what `scored_by` says alone.
+    std::string file_hash;  ///< hash_file() of the model, combined with its data files' hashes if
+                            ///< it has some
+    /// If set, it computes the scores of a batch instead of classifier->scores(). It is called from
+    /// many threads; its results may depend only on the batch and on what `scored_by` describes.
     std::function<void(const ImageBatch& batch, std::span<float> out)> scores = {};
-    std::string scored_by = "";  ///< with `scores`: what it does, as JSON; part of the store's
-                                 ///< identity
-    /// Shared by all copies, so that the model is tried once. Null: it is never tried, as a
-    /// classifier that somebody made in C++.
+    std::string scored_by = "";  ///< describes what `scores` does, as JSON; it is part of the
+                                 ///< store's identity
+    /// Shared by all copies, so that the model is tried once. Null means that it is never tried, as
+    /// for a classifier that was made in C++.
     std::shared_ptr<TrialMemory> trial = {};
 };
 
-/// Opens the model and works out its class list: the spec's, else ImageNet's for 1000 classes, else
-/// the numbers "0".."C-1".
+/// Opens the model and determines its class list: the spec's, otherwise ImageNet's for 1000
+/// classes, otherwise the numbers "0".."C-1".
 LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options = {});
 
-/// As users ask for it: "full", "top5".
+/// The names that users write: "full", "top5".
 template <>
 struct Kind<StorageChoice> {
     static constexpr ValueShape shape = {.allowed = "full (float32), f16, topK (top5, ...), label"};
@@ -74,24 +76,25 @@ struct PredictOptions {
     std::filesystem::path runs = "runs";
     StorageChoice storage;
     std::uint32_t shard_rows = 0;
-    /// 0: as recorded in a store that is resumed, else default_batch_size()
+    /// 0 means the size recorded in a store that is resumed, otherwise default_batch_size()
     std::uint32_t batch_size = 0;
-    /// With shard_rows 0, of stores that are begun: one batch a shard, so that a kill loses the
-    /// batches in flight alone.
+    /// With shard_rows 0, new stores have one batch per shard, so that a kill loses only the
+    /// batches in flight.
     bool shard_per_batch = false;
-    /// Of each store, this part alone, in a folder of its own below the store's; others may write
-    /// the other parts at the same time, on other machines. {0, 0}: all of it.
+    /// Writes only this part of each store, in its own folder below the store's. Others may write
+    /// the other parts at the same time, on other machines. {0, 0} means the whole store.
     StorePart part;
     int threads = 0;
     std::string command;  ///< for the manifest
     /// A later run with a larger limit computes the image.
     std::int64_t max_pixels = max_image_pixels;
-    /// Bytes. Threads wait for each other; no bit depends on it as long as every image fits.
+    /// The limit in bytes. Threads wait for each other; no bit depends on it as long as every image
+    /// fits.
     std::uint64_t image_memory = DecodeLimits{}.bytes;
-    /// Models are not tried on a few images first; recorded in the store.
+    /// Models are not tried on a few images first; the store records this.
     bool no_trial = false;
-    /// Images that an earlier run recorded without a score, although they could be read, are
-    /// computed again, in batches of their own places.
+    /// Images that an earlier run recorded without a score although they could be read are computed
+    /// again, in batches at their own places.
     bool retry_failed = false;
 };
 
@@ -132,51 +135,52 @@ inline constexpr auto description<PredictOptions> = describe<PredictOptions>({
                  "model failed"}),
 });
 
-/// Images that go through a classifier together unless told otherwise. Part of a store's identity,
-/// because a different batch moves logits by some 1e-5.
+/// The default number of images that go through a classifier together. It is part of a store's
+/// identity, because a different batch changes logits by about 1e-5.
 std::uint32_t default_batch_size(const ModelFacts& facts);
 
 struct PredictResult {
     std::string model, dataset;
     std::filesystem::path store;
-    std::uint64_t rows = 0;       ///< of the store, or of its part that was written
+    std::uint64_t rows = 0;       ///< of the store, or of the part that was written
     std::uint64_t predicted = 0;  ///< rows computed by this run
     std::uint64_t bad_rows =
         0;  ///< rows of the store, from all runs, without a score: unreadable image or NaN
-    std::string first_error;         ///< "id: message" of the first such row, "" when none
+    std::string first_error;         ///< "id: message" for the first such row, "" if there is none
     std::vector<std::string> notes;  ///< ModelFacts::notes
-    std::uint64_t halved = 0;  ///< batches of this run that had to be halved for want of memory
+    std::uint64_t halved = 0;  ///< batches of this run that were halved because memory was short
     std::vector<std::string> dataset_notes;  ///< for people: the images have moved, ...
-    /// For people: what decoding leaves aside of the images, equal files. `assay inspect` says
-    /// more.
+    /// For people: what decoding ignored in the images, and equal files. `assay inspect` gives more
+    /// details.
     std::vector<std::string> image_notes = {};
 };
 
-/// Runs every model over the data set and stores the scores under options.runs; what earlier runs
-/// finished is skipped, but for batches with an image that could not be read then and can be now,
-/// and those that PredictOptions::retry_failed asks for.
+/// Runs every model over the data set and stores the scores under options.runs; finished work of
+/// earlier runs is skipped, except batches with an image that could not be read then and can be
+/// read now, and those that PredictOptions::retry_failed requests.
 ///
-/// Before a store is begun, its model is tried on a few images (try_models()), unless that was done
-/// already: throws bad_input where scores are random or depend on the other images in a batch.
+/// Before a store is begun, its model is tried on a few images (try_models()), unless that was
+/// already done: throws bad_input if scores are random or depend on the other images in a batch.
 ///
-/// The images must be those that the data set's stores were made from, wherever they are now: the
-/// size of every recorded image and the bytes of 64 are compared before anything is written, and
-/// every image that is read is compared with what another store of the data set recorded of it.
+/// The images must be those that the data set's stores were made from, whatever their current
+/// location: the size of every recorded image and the bytes of 64 are compared before anything is
+/// written, and every image that is read is compared with the record of it in another store of the
+/// data set.
 ///
 /// A thread takes the next batch, reads and decodes its images once, prepares them once per
 /// distinct preprocessing, and hands them to each model that lacks them; so loading and inference
-/// overlap across threads and nothing waits in a queue. Batches are cut at fixed positions, so
-/// threads, resuming and the set of models change no bit. Memory: threads x batch x (one image +
-/// inputs of the distinct preprocessings) + one or two shards per model. Progress comes after each
-/// batch and counts (image, model) pairs; `failed` are images that could not be read. Throws usage
-/// (two models of one name, models with different class lists), bad_input when none of the images
-/// is there, or another image than a store was made from (and nothing is written), the store's and
-/// the classifiers' errors, interrupted.
+/// overlap across threads and nothing waits in a queue. Batch boundaries are fixed, so threads,
+/// resuming and the set of models change no bit. Memory: threads x batch x (one image + inputs of
+/// the distinct preprocessings) + one or two shards per model. Progress comes after each batch and
+/// counts (image, model) pairs; `failed` are images that could not be read. Throws usage (two
+/// models of one name, models with different class lists), bad_input if none of the images exists,
+/// or an image differs from the one that a store was made from (and nothing is written), the
+/// store's and the classifiers' errors, interrupted.
 ///
 /// With several ranks, which see one folder: the first opens the stores, each computes every n-th
 /// of the shards that are missing, and the first finishes them; shards have the same bytes for any
-/// number. Progress is of this rank's share. Every rank throws what the lowest that failed throws,
-/// after all have done their shares.
+/// number. Progress counts this rank's share. Every rank throws the error of the lowest rank that
+/// failed, after all have done their shares.
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options, Comm& comm,
                                    const ProgressCallback& callback = {});
@@ -185,15 +189,15 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
                                    const PredictOptions& options,
                                    const ProgressCallback& callback = {});
 
-/// What several calls of predict() did: a row for each store (for people, where there are many, for
-/// each data set); partial, with a warning, when rows have no score. JSON: assay.predict/1.
+/// The results of several calls of predict(): a row per store (for people, if there are many, per
+/// data set). The report is partial, with a warning, if rows have no score. JSON: assay.predict/1.
 Report report_of(std::span<const PredictResult> results);
 
 /// "resnet50: 224 x 224, ...; logits (from preset timm)".
 std::string describe(const ModelSpec& spec);
-/// "config.json: keys without effect: url, license"; "" when there are none.
+/// "config.json: keys without effect: url, license"; "" if there are none.
 std::string keys_without_effect(const ModelSpec& spec);
-/// What predict() would run. JSON: assay.predict.plan/1.
+/// Describes what predict() would run. JSON: assay.predict.plan/1.
 Report plan_report_of(std::span<const ModelSpec> models);
 
 }  // namespace assay

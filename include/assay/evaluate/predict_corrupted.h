@@ -1,4 +1,5 @@
-// Corrupted images + classifiers -> stored predictions, without a corrupted image on the disk.
+// Corrupted images + classifiers -> stored predictions, without writing corrupted images to the
+// disk.
 #pragma once
 
 #include <span>
@@ -15,16 +16,16 @@
 
 namespace assay {
 
-/// What a model does to a corrupted image, which is a window of some 224 pixels already.
+/// How a model processes a corrupted image, which already is a window of about 224 pixels.
 enum class CorruptedTransform {
-    crop,  ///< nothing but to bring it to the input's size: as ImageNet-C was published
-    own,   ///< its whole preprocessing, which enlarges it and cuts its margins off again
+    crop,  ///< it is only resized to the input's size, as ImageNet-C was published
+    own,   ///< the model's whole preprocessing, which enlarges it and removes its margins again
 };
 /// "crop", "model". Throws usage.
 CorruptedTransform corrupted_transform_named(std::string_view name);
-/// The preprocessing of a corrupted image: with `crop` the resize size is the input's longer side,
-/// so that a square window of the input's size stays as it is and any other is scaled to it. Where
-/// nothing is cropped (CropMode::none) the model's own does that already.
+/// The preprocessing of a corrupted image. With `crop`, the resize size is the input's longer side,
+/// so that a square window of the input's size does not change and any other is scaled to it. If
+/// nothing is cropped (CropMode::none), the model's own preprocessing already does that.
 Preprocess corrupted_preprocess(Preprocess preprocess, CorruptedTransform transform);
 
 /// "val_fog_3".
@@ -33,24 +34,23 @@ std::string corrupted_dataset_name(const std::string& dataset, const CorruptionV
 /// Runs every model over every version of the images and stores the scores: a data set for each
 /// version, RUNS/<data set>_<corruption>_<severity>, with the ids, labels and attributes of
 /// `dataset`. The scores are those of predict() on what corrupt_dataset() writes, bit for bit.
-/// `models` are given with the preprocessing that they shall have (corrupted_preprocess()).
+/// `models` must already have the desired preprocessing (corrupted_preprocess()).
 ///
-/// What is recorded of each data set names the corruption, its severity, the seed, the window, the
-/// quality of JPEG and the photographs of frost; a run with others is refused before anything is
+/// The record of each data set names the corruption, its severity, the seed, the window, the JPEG
+/// quality and the photographs of frost; a run with different values is refused before anything is
 /// written. Resumes as predict() does. An image that cannot be read, or is too small for the crop
 /// or a kernel, keeps its row and has no score.
 ///
 /// Each image is read and decoded once for all versions and models: the windows of a block of 1,024
-/// images (or of a shard, where that is more) are kept, up to 256 MiB; what does not fit is decoded
-/// again for each version. One version of a block after another is computed, so that few shards are
-/// in memory however many stores are written, and a kill loses the last 15 seconds.
-/// Models of several batch sizes, and more stores than half of the files that the process may have
-/// open, take one pass over the images each. Threads, resuming and the set of versions and models
-/// change no bit. Memory: the windows + threads x batch x (one image + inputs of the distinct
-/// preprocessings) + a few shards. Progress counts (image, version, model). Results come by
-/// version, then model. Throws as predict(), and ranks share
-/// the work as there; usage where `dataset` is a corrupted one by its folder
-/// or name.
+/// images (or of a shard, if that is larger) are kept, up to 256 MiB; images that do not fit are
+/// decoded again for each version. The versions of a block are computed one after another, so that
+/// few shards are in memory however many stores are written, and a kill loses the last 15 seconds.
+/// If models have several batch sizes, or there are more stores than half of the files that the
+/// process may open, several passes over the images are needed. Threads, resuming and the set of
+/// versions and models change no bit. Memory: the windows + threads x batch x (one image + inputs
+/// of the distinct preprocessings) + a few shards. Progress counts (image, version, model). Results
+/// come by version, then model. Throws as predict() does, and ranks share the work in the same way;
+/// throws usage if `dataset` is a corrupted one by its folder or name.
 std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models,
                                              const Dataset& dataset,
                                              const CorruptedVersions& versions,

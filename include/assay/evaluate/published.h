@@ -1,4 +1,4 @@
-// What others have published of the same models, beside what was measured here.
+// Published results of the same models, next to the values measured here.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace assay {
 
-/// A table of results, a row for each model and how it was run: timm's results-imagenet.csv.
+/// A table of results with a row for each model and setting: timm's results-imagenet.csv.
 struct PublishedTable {
     struct Row {
         std::string model;
@@ -23,27 +23,28 @@ struct PublishedTable {
     };
     std::string source;                ///< the file's name
     std::vector<std::string> metrics;  ///< "top1", "top5"
-    std::vector<Row> rows;             ///< a model has one for each setting
+    std::vector<Row> rows;             ///< a model has one row per setting
 };
 
-/// csv with a column `model` and columns that are called as metrics of proportions (top1, top5,
-/// ...); percent where a value is above 1, else proportions. `metric`, where it is not "": what the
-/// column top1 is, the only one that is read then ("real" of timm's results-imagenet-real.csv).
-/// Throws bad_input with file, line and value: no such columns, a cell that is no number or outside
-/// its range, two rows of one model and one setting.
+/// Parses csv with a column `model` and columns named like metrics of proportions (top1, top5,
+/// ...). Values are percent if one is above 1, otherwise proportions. If `metric` is not "", it
+/// names the metric in the column top1, which is then the only one that is read ("real" of timm's
+/// results-imagenet-real.csv). Throws bad_input with file, line and value: no such columns, a cell
+/// that is not a number or is out of range, two rows with the same model and setting.
 PublishedTable parse_published(std::string_view text, const std::string& source,
                                const std::string& metric = "");
-/// "FILE" or "METRIC=FILE". Throws as parse_published(); usage: no such metric.
+/// Reads "FILE" or "METRIC=FILE". Throws as parse_published() does; usage if the metric does not
+/// exist.
 PublishedTable read_published(const std::string& file_or_metric);
 
-/// Each measured value of all items whose model and metric the table has. Models are found by
-/// their whole names; `warnings` gets those that it lacks, with the names that begin so. Throws
-/// usage where it has no model, or no metric, that was measured.
+/// Returns each measured value over all items whose model and metric are in the table. Models are
+/// found by their whole names; `warnings` gets those that the table lacks, with the names that
+/// begin with it. Throws usage if the table has no model, or no metric, that was measured.
 std::vector<PublishedValue> beside_published(std::span<const ScoreReport> reports,
                                              const PublishedTable& table,
                                              std::vector<std::string>& warnings);
 
-/// "inside", "above" or "below" the interval of the measured value; "" where there is none.
+/// "inside", "above" or "below" the interval of the measured value; "" if it has no interval.
 std::string_view place_of_published(const PublishedValue& value);
 nlohmann::json to_json(const PublishedValue& value);
 /// One for each table that was read.

@@ -1,14 +1,14 @@
-// Scoring: every metric of one store, from one pass over its rows (and a second for the class-wise
-// bins).
+// Computes every metric of one store, from one pass over its rows (and a second pass for the
+// class-wise bins).
 //
-// `score_runs` measures many stores as `assay score` does; `score_store` one, with options that are
-// resolved for it.
+// `score_runs` measures many stores as `assay score` does; `score_store` measures one, with options
+// that are already resolved for it.
 //
-// The same bits for any number of threads and ranks. Every rank must be able to read the store,
-// calls with the same arguments and gets the whole report. Beside 32 bytes an item and the labels,
-// memory does not grow with the number of items; metrics that rank items (AUROC, AURC, ...) take 24
-// more an item for their log-odds, and those of the order of the confidences (AURC, ...) 16 more,
-// and 16 for each thread.
+// The bits are the same for any number of threads and ranks. Every rank must be able to read the
+// store, calls with the same arguments and gets the whole report. Except for 32 bytes per item and
+// the labels, memory does not grow with the number of items. Metrics that rank items (AUROC, AURC,
+// ...) need 24 more bytes per item for their log-odds, and those based on the order of the
+// confidences (AURC, ...) need 16 more, and 16 per thread.
 #pragma once
 
 #include <cstdint>
@@ -41,35 +41,39 @@ namespace assay {
 struct Report;
 
 struct ScoreOptions {
-    /// Valid classes of each item, for the metrics of label sets; none: the data set's own labels.
-    /// The others stay with the data set's own; where it has no single labels, an item's only valid
-    /// class stands in, and the ids of their definitions end in only_valid_ending.
+    /// The valid classes of each item, for the metrics of label sets; without a value, the data
+    /// set's own labels. The other metrics continue to use the data set's own labels; if it has no
+    /// single labels, they use an item's only valid class, and the ids of their definitions end in
+    /// only_valid_ending.
     std::optional<LabelSets> labels;
     std::string left_out;       ///< DefaultMetrics::left_out, for the report
-    std::uint64_t unnamed = 0;  ///< items that the file of `labels` does not name; for the report
+    std::uint64_t unnamed = 0;  ///< items that are not named in the file of `labels`; for the
+                                ///< report
     std::optional<ClassMap>
-        map;  ///< asks another question of the scores: ImageNet-R's 200 classes, 16 classes, ...
-    std::string subgroup;  ///< attribute of the data set: every metric again for each of its values
-    std::vector<MetricRequest> metrics;  ///< empty: those of default_metrics_for()
+        map;  ///< evaluates the scores for other classes: ImageNet-R's 200 classes, 16 classes, ...
+    std::string subgroup;  ///< attribute of the data set: every metric is also computed for each of
+                           ///< its values
+    std::vector<MetricRequest> metrics;  ///< empty means those of default_metrics_for()
     Resampling resampling;
-    int threads = 0;  ///< 0: available cores
-    std::uint64_t scratch_bytes = std::uint64_t{64}
-                                  << 20;  ///< for the class-wise bins: columns at hand at a time
+    int threads = 0;                                        ///< 0: available cores
+    std::uint64_t scratch_bytes = std::uint64_t{64} << 20;  ///< for the class-wise bins: number of
+                                                            ///< columns in memory at a time
     std::uint32_t null_draws =
         0;  ///< label draws for the calibrated null of ece and ace; 200 is usual
-    std::size_t confusions = 20;  ///< most frequent confusions kept
-    /// A request of `ece` whose bins and edges the report's reliability has; none: no reliability.
+    std::size_t confusions = 20;  ///< number of most frequent confusions that are kept
+    /// A request for `ece` whose bins and edges the report's reliability uses; without it, there is
+    /// no reliability.
     std::optional<MetricRequest> reliability;
     GivenTruth given;  ///< soft labels by the store's rows; tree and order over the map's classes
-    std::vector<std::string> notes;  ///< of how that was read, for the report
+    std::vector<std::string> notes;  ///< notes on how that was read, for the report
 };
 
 /// One bin of a reliability diagram.
 struct ReliabilityBin {
-    double low = 0, high = 0;  ///< of the confidence; [1, 1]: those of exactly 1
+    double low = 0, high = 0;  ///< range of the confidence; [1, 1] contains those of exactly 1
     Estimate accuracy;         ///< with its Wilson interval; undefined without items
     std::uint64_t correct = 0;
-    std::optional<double> confidence;  ///< mean of the bin's items
+    std::optional<double> confidence;  ///< mean over the bin's items
 };
 
 struct ClassResult {
@@ -82,7 +86,7 @@ struct ClassResult {
 
 /// Items of one class for which another was predicted.
 struct Confusion {
-    std::int32_t truth = 0, predicted = 0;  ///< predicted -1: maps to no class
+    std::int32_t truth = 0, predicted = 0;  ///< predicted -1 means that it maps to no class
     std::uint64_t count = 0;
     bool operator==(const Confusion&) const = default;
 };
@@ -90,48 +94,48 @@ struct Confusion {
 /// Where every item went.
 struct ScoreCounts {
     std::uint64_t items = 0;
-    std::uint64_t missing = 0;  ///< in shards that are not there (yet)
+    std::uint64_t missing = 0;  ///< in shards that do not exist (yet)
     std::uint64_t unreadable = 0;
     std::uint64_t not_finite = 0;
     std::uint64_t scored = 0;
     std::uint64_t unlabelled =
-        0;  ///< of the scored: without a valid label (or with none that the map knows)
+        0;  ///< scored items without a valid label (or with none that the map knows)
     std::uint64_t multi_label = 0;  ///< of the scored
-    std::uint64_t unnamed =
-        0;  ///< of all: not named by the file of label sets, and so without a label
-    /// Something that should have been scored was not.
+    std::uint64_t unnamed = 0;  ///< all items that the file of label sets does not name, and that
+                                ///< therefore have no label
+    /// Returns true if something that should have a score has none.
     bool partial() const { return missing + unreadable + not_finite > 0; }
 };
 
 struct ScoreReport {
     std::string model, map;
-    /// As the store says; of several stores, where data sets of one name are not the same, with as
-    /// much of the folder as tells them apart.
+    /// The name in the store. If several data sets have the same name but differ, it includes as
+    /// much of the folder as is needed to distinguish them.
     std::string dataset;
     DerivedStore derived;  ///< by an attack or a corruption
     ScoreKind kind = ScoreKind::logits;
     StorageFormat storage = StorageFormat::full_f32;
     ScoreCounts counts;
-    std::vector<std::uint64_t>
-        labels_per_image;  ///< [g]: items with g valid labels, scored or not; [0]: left out
+    std::vector<std::uint64_t> labels_per_image;  ///< [g]: items with g valid labels, scored or
+                                                  ///< not; [0]: items that are excluded
     std::vector<Measurement>
         measurements;   ///< all items first, then the subgroups in order of their value
-    ClassList classes;  ///< of the predictions: the map's targets when there is one
+    ClassList classes;  ///< classes of the predictions: the map's targets if there is one
     std::vector<ClassResult> per_class;
-    std::vector<Confusion> confusions;        ///< by count, then truth, then predicted
-    std::vector<ReliabilityBin> reliability;  ///< ascending; empty: not asked for, or undefined
-    std::vector<double> thresholds;           ///< of the classes with a sigmoid each; empty: none
-    std::vector<std::string> notes;           ///< which metrics are left out, and why
+    std::vector<Confusion> confusions;  ///< sorted by count, then truth, then predicted
+    /// ascending; empty if it was not requested or is undefined
+    std::vector<ReliabilityBin> reliability;
+    std::vector<double> thresholds;  ///< for classes with a sigmoid each; otherwise empty
+    std::vector<std::string> notes;  ///< which metrics are skipped, and why
     std::vector<std::string> warnings;
 };
 
-/// Whether the data set has the attributes `shape` and `texture`, each naming a class of the
-/// predictions: what `shape_bias` is made of.
+/// Returns true if the data set has the attributes `shape` and `texture`, each naming a class of
+/// the predictions. `shape_bias` needs both.
 bool has_cues(const Dataset& dataset);
 
 /// Progress counts the items of this rank, in the pass over all of them. Throws usage (unknown
-/// attribute), bad_input (labels of another length or outside the classes,
-/// damaged shards).
+/// attribute), bad_input (labels of a different length or outside the classes, damaged shards).
 ScoreReport score_store(const PredictionStore& store, const ScoreOptions& options, Comm& comm,
                         const ProgressCallback& progress = {});
 
@@ -140,24 +144,24 @@ nlohmann::json to_json(const ScoreReport& report);
 /// One metric of one model over data sets that repeat one another, such as composites from five
 /// seeds.
 struct AcrossResult {
-    /// key.dataset: the name given; n and left_out: sums. The interval takes the data sets as a
-    /// sample of such sets (Student's t, one degree fewer than sets), cut to the metric's range: it
-    /// holds what differs from set to set, and not what they share, such as the images that they
-    /// are cut from. Undefined where one of the sets has no value.
+    /// key.dataset is the given name; n and left_out are sums. The interval treats the data sets as
+    /// a sample of such sets (Student's t, with one degree of freedom fewer than sets), and is
+    /// clipped to the metric's range. It includes the differences between sets, and not what they
+    /// share, such as the source images. The mean is undefined if one of the sets has no value.
     Measurement mean;
     std::vector<std::string> datasets;          ///< in the order of the reports
-    std::vector<std::optional<double>> values;  ///< one a data set
+    std::vector<std::optional<double>> values;  ///< one per data set
     std::optional<double> standard_deviation;   ///< divisor m - 1: needs two
-    double low = 0, high = 0;                   ///< minimum and maximum; with `mean.value` only
+    double low = 0, high = 0;                   ///< minimum and maximum; only with `mean.value`
 };
-/// Every metric of every model, in the order of the reports. Reports of one model must be of
-/// different data sets (throws usage).
+/// Returns every metric of every model, in the order of the reports. Reports of one model must be
+/// for different data sets (otherwise throws usage).
 std::vector<AcrossResult> score_across(std::span<const ScoreReport> reports, std::string_view name,
                                        double level);
 
 nlohmann::json to_json(const AcrossResult& result);
 
-/// A value that was measured here, and what a table says of the same model.
+/// A value that was measured here, and the value for the same model in a table.
 struct PublishedValue {
     std::string model, dataset, metric, setting, source;
     double published = 0;
@@ -169,14 +173,14 @@ struct ScoreRunsOptions {
     MeasureOptions measure;
     std::string subgroup;
     std::string across;          ///< a glob
-    std::size_t confusions = 0;  ///< most frequent confusions kept
+    std::size_t confusions = 0;  ///< number of most frequent confusions that are kept
     bool reliability = false;    ///< with the bins and the edge rule of `measure`
     std::vector<std::string> ood;
-    std::vector<std::string> published;  ///< as read_published() takes them
-    /// "FILE" or "NAME=FILE": votes as read_votes() takes them, and label sets of experts.
+    std::vector<std::string> published;  ///< as read_published() accepts them
+    /// "FILE" or "NAME=FILE": votes as read_votes() accepts them, and label sets from experts.
     std::vector<std::string> votes, expert_labels;
 };
-/// Stores that are open are scored without the fields of the part "folders".
+/// For open stores, the fields of the part "folders" are not used.
 template <>
 inline constexpr auto description<ScoreRunsOptions> = describe<ScoreRunsOptions>({
     field<&ScoreRunsOptions::subgroup>(
@@ -223,25 +227,25 @@ struct ScoreResult {
     std::string across;                ///< the glob
     std::vector<AcrossResult> means;   ///< with `across` only
     std::vector<GateResult> gates;
-    std::vector<Measurement> ood;           ///< by pair, then model
-    std::vector<PublishedValue> published;  ///< by table, then as the reports
-    std::vector<ByVotes> by_votes;          ///< by data set, with `votes` only
-    std::vector<std::string> warnings;      ///< of all stores, with the models' names
-    std::vector<std::string> notes;  ///< which labels each data set gets, where some are given
+    std::vector<Measurement> ood;           ///< sorted by pair, then model
+    std::vector<PublishedValue> published;  ///< sorted by table, then as the reports
+    std::vector<ByVotes> by_votes;          ///< per data set, only with `votes`
+    std::vector<std::string> warnings;      ///< about all stores, with the models' names
+    std::vector<std::string> notes;  ///< the labels used for each data set, if some are given
     bool partial() const;            ///< some store is
 };
-/// Scores every store below the paths, one after the other. Progress counts items, `step` is the
-/// data set and the model. Throws as score_store() and check() do; usage where no data set's name
-/// matches, or the means would take one data set twice.
+/// Scores every store below the paths, one after the other. Progress counts items; `step` is the
+/// data set and the model. Throws as score_store() and check() do; usage if no data set's name
+/// matches, or if the means would use one data set twice.
 ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
                        const ProgressCallback& progress = {});
 
-/// The same of stores that are open, in this order; `paths`, `across` and `ood` are not used.
+/// The same for open stores, in this order; `paths`, `across` and `ood` are not used.
 ScoreResult score_stores(std::span<const PredictionStore* const> stores,
                          const ScoreRunsOptions& options, Comm& comm,
                          const ProgressCallback& progress = {});
 
-/// So many confusions: all of them. A table for people shows the first 20.
+/// This number means all confusions. A table for people shows the first 20.
 inline constexpr std::size_t all_confusions = SIZE_MAX;
 
 struct ScoreShown {
@@ -263,16 +267,17 @@ inline constexpr auto description<ScoreShown> = describe<ScoreShown>({
         {.help = "Show accuracy by confidence, in the bins of ece (--bins, --edges), with "
                  "intervals (with --csv: instead of the metrics)"}),
 });
-/// What can be known to be wrong without a store: the measures, and what does not go with means.
-/// Throws usage and bad_input.
+/// Checks what can be known to be wrong without a store: the measures, and options that do not go
+/// together with means. Throws usage and bad_input.
 void check(const ScoreRunsOptions& options, const ScoreShown& shown);
 
-/// Models with their metrics, a table for each data set (or for each store, where a data set has
-/// one or subgroups are asked for); stores of attacks on them, in a table of their own; JSON:
-/// `assay.scores/2` of docs/formats.md. Classes are in the order of their accuracy, the lowest
-/// first, and those without items are one line; programs get all in the order of the class list.
-/// CSV: a line for each measurement or mean over data sets; with `per_class`, each class; with
-/// `confusions`, each confusion; with `reliability`, each bin (one of the three).
+/// The report shows models with their metrics, in a table per data set (or per store, if a data set
+/// has one store or subgroups are requested), and stores of attacks on them in a separate table.
+/// JSON: `assay.scores/2` in docs/formats.md. Classes are sorted by accuracy, lowest first, and
+/// those without items are summarized in one line; programs get all classes in the order of the
+/// class list. The CSV has a line for each measurement or mean over data sets; with `per_class`,
+/// for each class; with `confusions`, for each confusion; with `reliability`, for each bin (only
+/// one of the three).
 Report report_of(const ScoreResult& result, const ScoreShown& shown = {});
 /// `assay.scores/2`.
 nlohmann::json to_json(const ScoreResult& result, const ScoreShown& shown = {});

@@ -1,4 +1,4 @@
-// Metrics of scores that come in batches and are not kept: in a training or evaluation loop.
+// Metrics for scores that arrive in batches and are not kept: in a training or evaluation loop.
 #pragma once
 
 #include <cstdint>
@@ -16,57 +16,62 @@
 namespace assay {
 
 struct StreamingOptions {
-    MeasureOptions measure;     ///< `labels`, `class_map`, `gates` and `null_draws` are not taken
-    std::uint32_t classes = 0;  ///< 0: as many as the first batch has columns
-    ClassList names{};          ///< of the classes; empty: ImageNet's where there are 1000, else
+    MeasureOptions measure;     ///< `labels`, `class_map`, `gates` and `null_draws` are not
+                                ///< accepted
+    std::uint32_t classes = 0;  ///< 0 means the number of columns of the first batch
+    ClassList names{};          ///< class names; if empty, ImageNet's for 1000 classes, otherwise
                                 ///< numbers
-    std::optional<ScoreKind> kind{};  ///< none: as all rows of the first batch look
+    std::optional<ScoreKind> kind{};  ///< without a value, the kind is determined from all rows of
+                                      ///< the first batch
     std::string model = "model", dataset = "data";
-    std::size_t confusions = 0;  ///< most frequent confusions kept in the report
+    std::size_t confusions = 0;  ///< number of most frequent confusions in the report
     bool reliability = false;    ///< with the bins and the edge rule of `measure`
 };
 
-/// What score_store() gives for the same rows in the same order, to the last bit, of metrics that
-/// are sums over rows (most: accuracies, losses, calibration in bins of equal width, metrics of
-/// label sets). Metrics that go over the rows once more (ACE, AURC, AUROC, ...) need a store: asked
-/// for by name they are refused; of the default ones they are left out, with a note. Memory: the
-/// sums (some megabytes), and up to 2,048 rows' facts; nothing grows with the number of rows.
+/// Gives the same result as score_store() for the same rows in the same order, to the last bit, for
+/// metrics that are sums over rows (most are: accuracies, losses, calibration in bins of equal
+/// width, metrics of label sets). Metrics that read the rows once more (ACE, AURC, AUROC, ...) need
+/// a store: if they are requested by name, they are refused; default ones are skipped, with a note.
+/// Memory: the sums (some megabytes), and the facts of up to 2,048 rows; nothing grows with the
+/// number of rows.
 class StreamingScore {
 public:
-    /// Throws usage: metrics that are unknown, or need all rows.
+    /// Throws usage for metrics that are unknown or need all rows.
     explicit StreamingScore(StreamingOptions options);
     ~StreamingScore();
     StreamingScore(StreamingScore&&) noexcept;
     StreamingScore& operator=(StreamingScore&&) noexcept;
 
-    /// One more batch: `targets` the single label of each row (-1: none), or none of them; `sets`
-    /// its valid classes, for metrics of label sets, or none. Every batch has the same of them as
-    /// the first. A batch that is refused leaves no trace. Throws usage and bad_input as
-    /// PredictionStore::in_memory() does, and for labels outside the classes.
-    /// `rows`: the number of each row in the whole data set, from 0, below most_rows, each once; or
-    /// none: the next ones. Every batch says them, or none does. With them rows may come in any
-    /// order: the result is that of the whole data set in its own order. Memory: a bit for each.
+    /// Adds a batch. `targets` has the single label of each row (-1 for none), or is null; `sets`
+    /// has its valid classes, for metrics of label sets, or is null. Every batch must have the same
+    /// of these as the first. A batch that is refused changes nothing. Throws usage and bad_input
+    /// as PredictionStore::in_memory() does, and for labels outside the classes. `rows` has the
+    /// number of each row in the whole data set, from 0, below most_rows, each once; without it,
+    /// the rows follow the previous ones. Either every batch has it or none does. With it, rows may
+    /// arrive in any order: the result is that of the whole data set in its own order. Memory: one
+    /// bit per row.
     void update(const ScoreMatrix& scores, const LabelSets* targets, const LabelSets* sets,
                 std::optional<std::span<const std::uint64_t>> rows = {});
     static constexpr std::uint64_t most_rows = std::uint64_t{1} << 40;
-    /// Adds the rows of another stream with the same options. Where both know the numbers of their
-    /// rows, both then give the bits of one stream; a row that is in both is refused (bad_input).
-    /// Otherwise the other's rows come after. Groups of rows, from which some intervals follow,
-    /// stay as each stream dealt them: values are those of one stream to the bit, intervals by
-    /// groups equally good, but not the same bits.
+    /// Adds the rows of another stream with the same options. If both know the numbers of their
+    /// rows, the result has the bits of one stream; a row that is in both is refused (bad_input).
+    /// Otherwise the other's rows follow. Groups of rows, which determine some intervals, remain as
+    /// each stream assigned them: values equal those of one stream to the bit, and intervals by
+    /// groups are equally good but do not have the same bits.
     void merge(const StreamingScore& other);
     void reset();
 
-    /// All that was added, as bytes for set_state(): for a copy, or another process. They hold the
-    /// rows' sums, the classes' names and a checksum; a zero takes one byte.
+    /// Returns everything that was added, as bytes for set_state(), for a copy or another process.
+    /// They contain the rows' sums, the classes' names and a checksum; a zero needs one byte.
     std::string state() const;
-    /// Takes over what state() of a stream with the same options gave: from then on both give the
-    /// same bits. What was added before is gone. Throws bad_input, and changes nothing: bytes that
-    /// are damaged, of another version, or of a stream of other metrics.
+    /// Replaces the content with the result of state() of a stream with the same options: from then
+    /// on both give the same bits. Earlier content is discarded. Throws bad_input, and changes
+    /// nothing, for bytes that are damaged, from another version, or from a stream with different
+    /// metrics.
     void set_state(std::string_view bytes);
 
     std::uint64_t rows() const noexcept;
-    /// Of the rows so far; further ones may follow. Throws usage before the first.
+    /// The report for the rows so far; further rows may follow. Throws usage before the first.
     ScoreReport report() const;
 
 private:
