@@ -21,7 +21,7 @@ int replicate_frequencies(std::vector<std::string> arguments) {
         make_app("replicate frequencies",
                  "Count how often each image was selected, from annotations (csv: annotator, "
                  "image, label, selected, and perhaps batch and control). Repeated answers are "
-                 "dropped and, with --clean, annotators who guess. Give both sets of a study at "
+                 "dropped. --clean also drops annotators who guess. Give both sets of a study at "
                  "once: annotators are judged by all their answers, and the overlap of the two "
                  "pools is checked. Status 3: no annotator judged both sets.",
                  replicate_frequencies_examples);

@@ -208,6 +208,35 @@ static std::string habit_for(const std::string& argument, const CLI::App& app) {
     });
 }
 
+/// "RUNS is required: for example `assay score runs`". CLI11 would name an argument as the code
+/// does.
+static std::string what_is_missing(const CLI::App& app) {
+    std::string out = "an argument is required";
+    for (const CLI::Option* option : app.get_options()) {
+        if (!option->get_required() || option->count() > 0) continue;
+        const OptionFacts facts = facts_of(*option);
+        out = (facts.plain ? facts.value : facts.name()) + " is required";
+        break;
+    }
+    constexpr std::string_view heading = "Examples:\n  ";
+    const std::string footer = app.get_footer();
+    const std::size_t begin = footer.find(heading);
+    if (begin == std::string::npos) return out;
+    const std::size_t first = begin + heading.size();
+    return out + ": for example `" + footer.substr(first, footer.find('\n', first) - first) + "`";
+}
+
+/// `assay predict m.pt val`, as `assay eval` takes it: the command with the options that name both.
+/// "" if the command is no such one.
+static std::string with_options(const CLI::App& app, const std::vector<std::string>& plain) {
+    const CLI::Option* const model = app.get_option_no_throw("--model");
+    const CLI::Option* const data = app.get_option_no_throw("--data");
+    if (model == nullptr || data == nullptr || model->count() + data->count() > 0) return {};
+    if (plain.size() != 2) return {};
+    return fmt::format(": type `{} -m {} -d {}`", app.get_name(), shell_word(plain[0]),
+                       shell_word(plain[1]));
+}
+
 bool parse(CLI::App& app, std::vector<std::string> arguments) {
     if (answers_with(app)) return false;
     check_numbers(app);
@@ -248,7 +277,9 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
             const std::string known = habit_for(argument, app);
             what += known.empty() ? suggest(argument, option_names(app)) : known;
         }
-        if (what.empty()) what = error.what();
+        if (!options) what += with_options(app, left);
+        if (what.empty())
+            what = error.get_name() == "RequiredError" ? what_is_missing(app) : error.what();
         throw Error(ErrorCode::usage, what + "; see `" + app.get_name() + " --help`");
     }
 }

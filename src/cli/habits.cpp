@@ -99,7 +99,7 @@ constexpr Elsewhere commands_elsewhere[] = {
      "`assay cost MODEL` counts parameters and operations, and measures latency"},
     {" doctor diagnose debug lint ", "`assay check -m MODEL -d IMAGES` looks for mistakes"},
     {" resume continue ", "rerun the same command to resume"},
-    {" man docs documentation ", "`assay COMMAND --help` describes each command, and `man assay`"},
+    {" man docs documentation ", "`assay COMMAND --help` and `man assay` describe each command"},
     {" example tutorial quickstart ", "`assay demo` runs every command on generated images"},
 };
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "assay/error.h"
@@ -179,6 +180,12 @@ int run(int count, char** arguments) {
 
     std::string first = count > 1 ? arguments[1] : "--help";
     if (first == "evaluate") first = "eval";
+    std::vector<std::string> words(arguments + std::min(count, 2), arguments + count);
+    if (first == "help" && !words.empty()) {  // `assay help score`, as of other programs
+        first = words.front();
+        words.erase(words.begin());
+        words.emplace_back("--help");
+    }
     if (asks_for_help(first)) {
         write_own(help());
         return count > 1 ? Status::done : Status::bad_input;
@@ -199,7 +206,7 @@ int run(int count, char** arguments) {
         throw Error(ErrorCode::usage, "unknown command `" + first + "`" + suggest(first, names) +
                                           " (see `assay --help`)");
     }
-    return found->run(std::vector<std::string>(arguments + 2, arguments + count));
+    return found->run(std::move(words));
 }
 
 }  // namespace

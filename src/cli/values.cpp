@@ -328,7 +328,7 @@ constexpr std::array kinds = {
     ValueKind{"BITS", ""},
     ValueKind{"COLUMN", ""},
     ValueKind{"ATTRIBUTE=VALUE", "A column of the data set's attributes, and its value"},
-    ValueKind{"COLUMNS", "Names with commas between them; in them, * is anything"},
+    ValueKind{"COLUMNS", "Names with commas between them; * matches anything"},
     ValueKind{"CONDITION", "A comparison in quotes: \"top1 >= 0.75\""},
     ValueKind{"DPI", ""},
     ValueKind{"EPS", ""},

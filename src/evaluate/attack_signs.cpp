@@ -252,8 +252,8 @@ private:
         }
         if (!m_.square_needed) {
             return add(std::string(name), AttackVerdict::doubtful, false,
-                       fmt::format("of {}, the attacks with gradients leave too few for square to "
-                                   "fool many more",
+                       fmt::format("of {}, the attacks with gradients leave too few images for a "
+                                   "comparison with square",
                                    how_many(m_.square_images, "control image")));
         }
         Test test;

@@ -5,6 +5,7 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
+#include "core/shell_word.h"
 #include "evaluate/given_labels.h"
 
 namespace assay {
@@ -15,8 +16,10 @@ PredictionStore the_store(const std::filesystem::path& path) {
     if (found.size() != 1) {
         throw Error(
             ErrorCode::usage,
-            fmt::format("`{}` holds {} stores; the baseline is one of them: name it, e.g. `{}`",
-                        path.string(), found.size(), found.front().string()));
+            fmt::format("`{}` holds {} stores, but the baseline must be a single one: for example "
+                        "`assay compare {} {}`",
+                        path.string(), found.size(), shell_word(found.front().string()),
+                        shell_word(path.string())));
     }
     return PredictionStore::open(found.front());
 }

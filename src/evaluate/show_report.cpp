@@ -56,11 +56,12 @@ Table table_of(const ShownImage& image, const ShownImage::Model& model) {
             add(table, *label, model.has_probabilities);
         }
     }
+    if (image.labels.size() < 2) return table;  // of one label, top-1 says the same
     if (model.hits) {
         table.notes.push_back(fmt::format("variable top-k: {} of the {} best {} correct",
                                           *model.hits, image.labels.size(),
                                           *model.hits == 1 ? "is" : "are"));
-    } else if (!image.labels.empty()) {
+    } else {
         table.notes.push_back(
             fmt::format("variable top-k is unknown: {} labels, but only {} classes stored",
                         image.labels.size(), model.classes_stored));

@@ -52,10 +52,9 @@ Design begun_design(const std::filesystem::path& study, const DrawOptions& optio
                     std::vector<PredictionStore>& stores, std::vector<std::string>& warnings) {
     std::optional<Design> there = read_design(study);
     if (!there && options.stores.empty())
-        throw Error(ErrorCode::usage,
-                    fmt::format("`{}` is no study yet; name the predictions: assay estimate select "
-                                "{} RUNS --draw {}",
-                                study.string(), study.string(), options.draw));
+        throw Error(ErrorCode::usage, fmt::format("`{}` is not a study yet; name the predictions: "
+                                                  "assay estimate select {} RUNS --draw {}",
+                                                  study.string(), study.string(), options.draw));
     const DrawOptions usual;
     const bool other_purpose =
                    options.purpose != usual.purpose && there && options.purpose != there->purpose,

@@ -41,7 +41,8 @@ void refuse_deep(const Hierarchy& hierarchy, const std::vector<std::uint32_t>& n
 const std::vector<DistanceFacts>& distance_table() {
     using enum DistanceReading;
     static const std::vector<DistanceFacts> table = {
-        {tree_path, "tree_path", "shortest over pairs of ways from the root, each read as a tree's",
+        {tree_path, "tree_path",
+         "the shortest distance over all pairs of paths from the root, each pair read as a tree",
          true, false},
         {ancestor_min, "ancestor_min", "over the best common ancestor; depth: the shortest way",
          true, false},

@@ -113,9 +113,10 @@ Readings seen_of(const Readings& reference, const MatchOptions& options, const N
                 : *std::max_element(reference.annotators.begin(), reference.annotators.end());
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("{}: no image has {} annotators, and frequencies of different "
-                        "numbers are not alike. At most {} can choose, as in: --annotators {}",
-                        reference.source, numbers.reference, most, most));
+            fmt::format(
+                "{}: no image has {} annotators, and frequencies from different numbers of "
+                "annotators cannot be compared. At most {} can choose, as in: --annotators {}",
+                reference.source, numbers.reference, most, most));
     }
     if (left_out > 0) {
         warnings.push_back(fmt::format("{}: {} images with fewer than {} annotators are skipped",

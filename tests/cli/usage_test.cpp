@@ -107,6 +107,10 @@ TEST(Usage, WordsOfOtherProgramsNameTheCommandToType) {
         EXPECT_THAT(outcome.err, HasSubstr("unknown command `" + word + "`: `assay eval "));
     }
     EXPECT_EQ(assay_run({"evaluate", "--help"}).out, assay_run({"eval", "--help"}).out);
+    EXPECT_EQ(assay_run({"help", "eval"}).out, assay_run({"eval", "--help"}).out);
+    EXPECT_EQ(assay_run({"help", "labels", "stats"}).out,
+              assay_run({"labels", "stats", "--help"}).out);
+    EXPECT_EQ(assay_run({"help", "evil"}).status, 2);
 }
 
 TEST(Usage, UnknownWordsAreNamedWithTheNearest) {
@@ -173,6 +177,14 @@ TEST(Usage, MissingInputs) {
         assay_run({"predict", "--model", "/nonexistent/m.pt", "--data", "/", "--preset", "timm"});
     EXPECT_EQ(model.status, 2);
     EXPECT_THAT(model.err, HasSubstr("/nonexistent/m.pt"));
+    EXPECT_THAT(
+        assay_run({"predict", "m.pt", "my images"}).err,
+        HasSubstr("unexpected `m.pt` `my images`: type `assay predict -m m.pt -d 'my images'`"));
+    // By the name in the help, with a command that has what is missing.
+    EXPECT_THAT(assay_run({"score"}).err,
+                HasSubstr("RUNS is required: for example `assay score runs`; see `assay score "));
+    EXPECT_THAT(assay_run({"plot", "scores", "runs"}).err,
+                HasSubstr("--output is required: for example `assay plot "));
 }
 
 TEST(Plan, ErrorsNameTheKey) {

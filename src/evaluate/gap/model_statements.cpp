@@ -299,8 +299,8 @@ void state_about_models(GapReport& report, const GapNoise& noise) {
         if (why.empty()) why = why_of(report, noise, static_cast<std::size_t>(order.b), set, set);
         if (why.empty() && !noise.same_groups)
             why =
-                "no interval: the two metrics share their images, and a table does not hold their "
-                "errors: stores are needed";
+                "no interval: the two metrics share their images, and a table does not contain "
+                "their errors: use stores";
         set_order(order, same_images[o].tau, same_images[o].rho, why, level);
     }
     if (noise.dependent.empty()) add_differences(report, noise);
