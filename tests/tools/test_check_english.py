@@ -235,10 +235,11 @@ class Whole(unittest.TestCase):
         self.write("src/a/b.cpp", 'f("it " "stands");\n')
         self.write("python/assay/c.py", '"""It stands."""\n')
         self.write("web/strings/en.json", '{\n "a": "It stands."\n}\n')
+        self.write("web/src/report/d.tsx", "const a = <p>The value stands in the table.</p>;\n")
         status, _, err = self.run_check("--update", "--add")
         self.assertEqual(status, 0)
-        self.assertIn("exceptions left: 4 (docs: 0 long sentences, 1 phrases; C++: 0 long sentences, 1 phrases; "
-                      "Python: 0 long sentences, 1 phrases; pages: 0 long sentences, 1 phrases)", err)
+        self.assertIn("exceptions left: 5 (docs: 0 long sentences, 1 phrases; C++: 0 long sentences, 1 phrases; "
+                      "Python: 0 long sentences, 1 phrases; pages: 0 long sentences, 1 phrases; page sources: 0 long sentences, 1 phrases)", err)
 
     def test_one_file(self):
         self.write("docs/a.md", "It stands here.\n")

@@ -24,6 +24,16 @@ FILES = {
                       'throw Error("the file `{}` cannot be opened now");\n',
     "python/assay/z.py": '"""Reads one file of the store."""\n# It is read in pieces, because files are large.\n'
                          'raise ValueError("pass the path of a file")\n',
+    "web/strings/en.json": '{\n "a": "The server cannot be reached now."\n}\n',
+    "web/src/b.tsx": """// Why the note is there, in a comment.
+        const note = fine ? "All of the images were read" : `${count(left)} of the images are missing`;
+        export const Note = () => (
+          <p class="note of the page" title={note}>
+            The report contains {countText(all)} images, {left === 0 ? "and" : "but"} not
+            their labels.
+          </p>
+        );
+        """,
 }
 
 
@@ -49,7 +59,10 @@ class Sample(unittest.TestCase):
             "docstrings": [("python/assay/z.py", 1, "Reads one file of the store.")],
             "comments": [("python/assay/z.py", 2, "It is read in pieces, because files are large."),
                          ("src/core/y.cpp", 1, "Why the file is opened before it is read: a reason."),
-                         ("src/core/y.cpp", 3, "an address holds no comment here")]})
+                         ("src/core/y.cpp", 3, "an address holds no comment here")],
+            "pages": [("web/src/b.tsx", 2, "All of the images were read"), ("web/src/b.tsx", 2, "{} of the images are missing"),
+                      ("web/src/b.tsx", 5, "The report contains {} images, {} not their labels."),
+                      ("web/strings/en.json", 2, "The server cannot be reached now.")]})
 
     def test_a_seed_draws_the_same_sentences_again_and_another_one_others(self):
         (self.root / "docs/a.md").write_text("".join(f"Sentence number {i} of this page.\n\n" for i in range(200)))

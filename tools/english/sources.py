@@ -1,4 +1,4 @@
-"""Finds the texts that people read: docs in Markdown, messages and help in C++ literals, Python strings, the pages' strings.
+"""Finds the texts that people read: docs in Markdown, messages and help in C++ literals, Python strings, the pages' strings and sources.
 
 Each reader yields Text(line, text, prose): `line` is where the text begins, and a line break in `text` is one in the file.
 Texts that are not prose, such as the cells of a table, are checked for phrases and not for the length of their sentences.
@@ -271,6 +271,49 @@ def strings_json(source: str):
             yield Text(number, entries[key])
 
 
+# A text in double quotes or backquotes, or a comment. A literal is matched first, so that `//` in an address begins no comment.
+SCRIPT = re.compile(r'"(?P<text>(?:[^"\\\n]|\\.)*)"|`(?P<template>(?:[^`\\]|\\.)*)`|(?P<comment>//[^\n]*|/\*.*?\*/)', re.DOTALL)
+EXPRESSION = re.compile(r"\$?\{[^{}<>;]*\}")
+# What stands between tags, and is no code.
+ELEMENT = re.compile(r"(?<=>)[^<>;=&|]*(?=<)")
+STATEMENT = re.compile(r"\b(?:const|return|export|function|import|else)\b|\b(?:if|for|while|switch)\s*\(|\w\(|^\s*[)?:,.]")
+STYLE = re.compile(r"\b(?:class|d|style|transform|points)=[{(]?$")
+
+
+def of_words(text: str) -> bool:
+    """At least three words, the first of which begins with a letter or a placeholder."""
+    return len(re.findall(r"[A-Za-z]{2,}(?![\w$(.-]*[(:])", text)) > 2 and re.search(r"[a-z]{3,} [a-z({]", text) is not None
+
+
+def script(source: str):
+    """Texts of a page's TypeScript: what stands between tags, and literals of several words. Expressions become {}."""
+    def blank(text: str) -> str:
+        return re.sub(r"[^\n]", " ", text)
+
+    found = []
+
+    def literal(match: re.Match) -> str:
+        text = match["text"] if match["text"] is not None else match["template"]
+        if text is not None and not STYLE.search(source[:match.start()][-20:]):
+            while EXPRESSION.search(text):
+                text = EXPRESSION.sub("\0", text)
+            text = text.replace("\0", "{}")
+            if of_words(text) and not re.search(r"[;$<>]|var\(|\d(?:px|rem)\b|[MLhHvVzZ]\{\}", text):
+                found.append(Text(source.count("\n", 0, match.start()) + 1, text))
+        return blank(match[0])
+
+    plain = SCRIPT.sub(literal, source)
+    while EXPRESSION.search(plain):
+        plain = EXPRESSION.sub(lambda match: "\0" + "\n" * match[0].count("\n"), plain)
+    plain = plain.replace("\0", "{}")
+    for match in ELEMENT.finditer(plain):
+        text = match[0]
+        if of_words(text) and not STATEMENT.search(text):
+            begin = match.start() + len(text) - len(text.lstrip())
+            found.append(Text(plain.count("\n", 0, begin) + 1, re.sub(r"[ \t]*\n[ \t]*", "\n", text.strip())))
+    yield from sorted(found, key=lambda text: text.line)
+
+
 def is_generated(source: str) -> bool:
     """A file that says so at its top: its texts are checked where they are written."""
     return "do not edit" in source[:400]
@@ -282,6 +325,7 @@ KINDS = {
     "C++": (cpp, ["src/**/*.cpp", "src/**/*.h", "include/**/*.h", "demo/**/*.cpp", "demo/**/*.h"]),
     "Python": (python, ["python/**/*.py"]),
     "pages": (strings_json, ["web/strings/*.json"]),
+    "page sources": (script, ["web/src/**/*.tsx", "web/src/**/*.ts"]),
 }
 
 

@@ -103,14 +103,14 @@ describe.skipIf(CHROMIUM === undefined)("the report's adversarial images", () =>
       .evaluateAll((all) => all.map((image) => image.getAttribute("alt")));
     expect(alts).toEqual([
       "n01440764/image_12.JPEG: original, predicted as tench",
-      "n01440764/image_12.JPEG: difference × 127.5, grey is no change",
+      "n01440764/image_12.JPEG: difference × 127.5, grey means no change",
       "n01440764/image_12.JPEG: adversarial, predicted as axolotl",
     ]);
     const difference = first.locator(".of-difference img");
     expect(await difference.evaluate((image) => getComputedStyle(image).imageRendering)).toBe(
       "pixelated",
     );
-    expect(await page.innerText("#robustness")).toContain("grey is no change");
+    expect(await page.innerText("#robustness")).toContain("Grey means no change");
     // The three are as wide as one another; on a phone the difference has a row of its own.
     const boxes = () =>
       first.locator("img").evaluateAll((all) => all.map((image) => image.getBoundingClientRect()));

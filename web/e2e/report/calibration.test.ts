@@ -45,7 +45,7 @@ describe.skipIf(CHROMIUM === undefined)("calibration", () => {
   it("is used with the keyboard alone, and the address says what was chosen", async () => {
     const { page, complaints } = await openReport(browser.context, document);
     await goToSection(page, "calibration", ".chart");
-    await page.getByRole("button", { name: "Only this one" }).nth(1).focus();
+    await page.getByRole("button", { name: "Show only this one" }).nth(1).focus();
     await page.keyboard.press("Enter");
     await page.locator("#calibration .one-large .chart").waitFor();
     await expectAddress(page, '["bold"]');

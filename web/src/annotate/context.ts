@@ -25,13 +25,13 @@ export const Speech = createContext<Texts | null>(null);
 
 export function useTexts(): Texts {
   const texts = useContext(Speech);
-  if (!texts) throw new Error("a component stands outside of the page");
+  if (!texts) throw new Error("a component is outside of the page");
   return texts;
 }
 
 export function usePage(): PageContext {
   const page = useContext(Page);
-  if (!page) throw new Error("a component stands outside of the page");
+  if (!page) throw new Error("a component is outside of the page");
   return page;
 }
 

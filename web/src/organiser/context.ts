@@ -16,6 +16,6 @@ export const Organiser = createContext<OrganiserContext | null>(null);
 
 export function useOrganiser(): OrganiserContext {
   const context = useContext(Organiser);
-  if (!context) throw new Error("a component stands outside of the page");
+  if (!context) throw new Error("a component is outside of the page");
   return context;
 }

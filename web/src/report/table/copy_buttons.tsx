@@ -14,7 +14,7 @@ export function CopyButtons({ table }: { table: (format: CopyFormat) => CopiedTa
   const [said, setSaid] = useState("");
   const copy = async (format: CopyFormat, name: string) => {
     const done = await toClipboard(copied(table(format), format));
-    setSaid(done ? `Copied as ${name}` : "This browser does not let the page copy");
+    setSaid(done ? `Copied as ${name}` : "This browser does not allow copying");
   };
   return (
     <span class="copy no-print">

@@ -48,9 +48,9 @@ export function Errors({ stores }: { stores: NamedStore[] }) {
       />
       {drawnNull && (
         <p class="note">
-          The vertical tick is the error that a perfectly calibrated classifier with the same
-          confidences would show on this many images. p is the probability that it shows as much or
-          more.
+          The vertical tick is the error of a perfectly calibrated classifier with the same
+          confidences and as many images. The p-value is the probability that its error is as large
+          or larger.
         </p>
       )}
       <section class="scroll" tabIndex={0} aria-label="Calibration errors">

@@ -43,7 +43,7 @@ export function View({ document }: { document: ReportDocument }) {
             <Diagram name={name} bins={store.reliability ?? []} small={small} />
             {small && (
               <button type="button" class="link no-print" onClick={() => chooseModels([name])}>
-                Only this one
+                Show only this one
               </button>
             )}
           </div>

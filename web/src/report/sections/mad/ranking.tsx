@@ -121,7 +121,7 @@ export function RankingTable({ ranking }: { ranking: MadRanking }) {
     {
       key: "images",
       name: "images",
-      meaning: "different ones, of its pairs",
+      meaning: "different images, over the pairs of the classifier",
       value: ({ of }) => of.images,
       shown: ({ of }) => String(of.images),
     },

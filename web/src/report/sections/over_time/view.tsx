@@ -115,8 +115,8 @@ export function View({ document }: { document: ReportDocument }) {
         </>
       )}
       <p class="note">
-        Runs belong to the same model if their names differ only in a date or a version at the end,
-        or if their tags say so: <code>date</code> or <code>version</code>, and <code>family</code>.
+        Runs belong to the same model if their names differ only in a date or a version at the end.
+        Tags also join them: <code>date</code> or <code>version</code>, and <code>family</code>.
         Overlapping intervals are not a test; compare two runs for that.
       </p>
     </div>

@@ -68,7 +68,7 @@ export function DimensionTable({ rows, chosen }: DimensionTableProps) {
       />
       {footnotes.list.length > 0 && (
         <details class="quality-notes">
-          <summary>How it was measured, and doubts ({footnotes.list.length})</summary>
+          <summary>How it was measured, and caveats ({footnotes.list.length})</summary>
           <ol>
             {footnotes.list.map(({ dimension, text, models }) => (
               <li key={`${dimension.name} ${text}`}>

@@ -71,7 +71,7 @@ export function Scatter(props: ScatterProps) {
         <Check label="error bars" on={bars === "yes"} set={(on) => setBars(on ? "yes" : "no")} />
         {gathered.unbeaten.size > 0 && (
           <Check
-            label={`rings around the ${gathered.unbeaten.size} that no other beats`}
+            label={`rings around the ${gathered.unbeaten.size} that no other model beats`}
             on={rings === "yes"}
             set={(on) => setRings(on ? "yes" : "no")}
           />

@@ -18,7 +18,7 @@ export function SeriesLegend({ series, unbeaten, published }: SeriesLegendProps)
             <svg width="16" height="16" aria-hidden="true">
               <circle class="quality-unbeaten" cx="8" cy="8" r="6" />
             </svg>
-            beaten by no other
+            no other model beats it
           </li>
         )}
         {published && (

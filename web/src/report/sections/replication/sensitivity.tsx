@@ -135,9 +135,9 @@ export function BlindSpots({ study }: { study: Study }) {
     <>
       <h3>Jumps that the readings cannot show</h3>
       <p class="note">
-        How much of a jump by 10 points in a model's true accuracy curve the adjusted accuracy would
-        miss: a jump at a selection rate of 98 %, and one at the rate where it misses most. The last
-        column is a second opinion: the estimate of moments minus that of pl.
+        How much the adjusted accuracy would miss of a jump by 10 points in a model's true accuracy
+        curve. The jump is at a selection rate of 98 %, or at the rate where it misses most. The
+        last column is a second opinion: the estimate of moments minus that of pl.
       </p>
       <PlainTable
         label="Blind spots"

@@ -61,7 +61,7 @@ export function ExampleCard({ example, thumbnail, alone, toggle }: ExampleCardPr
           <ExampleImage
             kind="difference"
             remark={scale}
-            alt={`${name}: difference ${scale}, grey is no change`}
+            alt={`${name}: difference ${scale}, grey means no change`}
             id={id}
             thumbnail={thumbnail(example.difference)}
           />

@@ -26,11 +26,11 @@ import {
 const step = 6;
 
 const legend =
-  "The difference is the adversarial image less the original, multiplied by what is written below" +
-  " it: grey is no change. The other two are compressed copies, in which so small a change may be lost.";
+  "The difference is the adversarial image minus the original, multiplied by the factor below it." +
+  " Grey means no change. The other two are compressed copies, which may lose such a small change.";
 const without =
-  "The images themselves are not in this report: `assay report` with `--thumbnails N` puts up to N" +
-  " of them in.";
+  "The images are not in this report. To add up to N of them, run `assay report` with" +
+  " `--thumbnails N`.";
 
 function Fooled({ of }: { of: ExamplesOfAttack }) {
   return (
