@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)("the report's costs", () => {
     const says = await page
       .locator(".cost .mark")
       .evaluateAll((marks) => marks.map((mark) => mark.getAttribute("aria-label")));
-    expect(says[0]).toMatch(/^resnet50, 76\.1 %, .*multiply-accumulates an image: 4\.09 G$/);
+    expect(says[0]).toMatch(/^resnet50, 76\.1 %, .*multiply-accumulates per image: 4\.09 G$/);
     const rows = page.locator(".cost tbody tr");
     const texts = (await rows.allInnerTexts()).map((text) => text.replace(/\s+/g, " "));
     expect(texts[0]).toContain("4.09 G 8.18 G");
