@@ -1,4 +1,7 @@
-"""Tests of tools/release: what it keeps, makes again, skips and refuses, in a small tree whose tools make small files."""
+"""Tests of tools/release in a small tree whose tools make small files: what it keeps, makes again, skips and refuses.
+
+Also: each line of the docs that installs something has a place where tools/test-release types it; what tools/test-wheel refuses.
+"""
 import contextlib
 import importlib.machinery
 import importlib.util
@@ -13,9 +16,16 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
-loader = importlib.machinery.SourceFileLoader("release", str(ROOT / "tools" / "release"))
-release = importlib.util.module_from_spec(importlib.util.spec_from_loader("release", loader))
-loader.exec_module(release)
+
+
+def tool(name):
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(ROOT / "tools" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+release, trial = tool("release"), tool("test-release")
 
 WHEEL = """#!/bin/sh
 machine=$3 out=$4
@@ -160,6 +170,31 @@ class Releases(unittest.TestCase):
         record = json.loads((self.out / ".parts/source.json").read_text())
         self.assertEqual(list(record["files"]), ["source.tar.gz"])
         self.assertGreaterEqual(record["seconds"], 0)
+
+
+class Trials(unittest.TestCase):
+    def test_every_line_of_the_docs_is_typed_somewhere(self):
+        lines = {page: list(trial.lines_of((ROOT / page).read_text())) for page in trial.DOCS}
+        for page, commands in lines.items():
+            self.assertTrue(commands, page)
+            for command in commands:
+                place = trial.place_of(command)
+                self.assertTrue(place is None or hasattr(trial.Machine, f"type_{place}"), (page, command))
+        self.assertIn("pip install .", lines["README.md"])
+        with self.assertRaisesRegex(trial.Failed, "add it to PLACES"):
+            trial.place_of("pip install assay")
+
+    def test_a_wheel_is_refused_before_a_system_is_made(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cases = (("none_x86_64.whl", False, "no file"), ("assay-win_amd64.whl", True, "ends in _x86_64.whl or _aarch64.whl"), ("bullseye", False, "no wheel"))
+            for name, made, said in cases:
+                path = pathlib.Path(folder, name)
+                if made:
+                    path.write_text("")
+                done = subprocess.run([ROOT / "tools/test-wheel", path], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(said, done.stderr)
+                self.assertTrue(done.stderr.endswith("`tools/wheel` makes one\n"), done.stderr)
 
 
 if __name__ == "__main__":
