@@ -49,31 +49,37 @@ double end_of(std::span<const ClassCell> cells, double found, double quantile, d
 
 std::vector<ClassCell> joined_cells(std::span<const ClassHits> classes) {
     struct Cell {
-        double classes = 0, images = 0, mean = 0, inverse = 0;  // sums over the classes
+        double weight = 0, images = 0, mean = 0, inverse = 0;  // sums over the classes
+        std::size_t end = 0;
     };
     std::vector<Cell> cells;
     Cell open;
     const auto add = [](Cell& to, const Cell& from) {
-        to.classes += from.classes;
+        to.weight += from.weight;
         to.images += from.images;
         to.mean += from.mean;
         to.inverse += from.inverse;
+        to.end = from.end;
     };
-    for (const ClassHits& one : classes) {
-        add(open, {1, one.images, one.hits / one.images, 1 / one.images});
+    double all = 0;
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+        const ClassHits& one = classes[c];
+        add(open, {one.weight, one.images, one.weight * (one.hits / one.images),
+                   one.weight * one.weight / one.images, c + 1});
+        all += one.weight;
         if (open.images < least_images) continue;
         cells.push_back(open);
         open = {};
     }
-    if (open.classes > 0) {
+    if (open.weight > 0) {
         if (cells.empty()) cells.emplace_back();
         add(cells.back(), open);
     }
     std::vector<ClassCell> joined;
-    const auto all = static_cast<double>(classes.size());
     for (const Cell& cell : cells) {
-        const double images = cell.classes * cell.classes / cell.inverse;
-        joined.push_back({cell.classes / all, images, cell.mean / cell.classes * images});
+        const double images = cell.weight * cell.weight / cell.inverse;
+        joined.push_back(
+            {cell.weight / all, images, cell.mean / cell.weight * images, 0, cell.end});
     }
     return joined;
 }

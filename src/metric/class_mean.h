@@ -2,6 +2,7 @@
 // a class has.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace assay {
 
 /// A class with images.
 struct ClassHits {
-    double images = 0, hits = 0;
+    double images = 0, hits = 0;  ///< need not be whole
+    double weight = 1;            ///< in the mean; above 0
 };
 
 /// The images of classes that are joined, or of one.
@@ -22,6 +24,7 @@ struct ClassCell {
     /// Proportion of the cell's images that are known: 1 leaves nothing uncertain, 0 is a sample of
     /// very many.
     double sampled = 0;
+    std::size_t end = 0;  ///< of joined_cells(): the place behind the last class that it holds
 };
 
 /// Joins classes in their order until a cell holds at least five images. What is left over at the

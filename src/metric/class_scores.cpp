@@ -16,16 +16,12 @@
 #include <fmt/core.h>
 
 #include "core/statistics.h"
+#include "metric/class_score_intervals.h"
 #include "metric/class_table.h"
 #include "metric/families.h"
 
 namespace assay::families {
 namespace {
-
-struct ClassCount {
-    double items = 0, predictions = 0, hits = 0;
-    double others = 0;  // items of the other classes
-};
 
 struct ClassCounts {
     std::vector<ClassCount> classes;  // that occur
@@ -70,6 +66,7 @@ struct ClassScore {
     Quotient (*of_class)(const ClassCount&);
     std::string_view none;
     bool is_f1 = false;
+    bool interval = true;  ///< of the mean over classes, by class_score_intervals.h
 };
 
 constexpr ClassScore precision_score = {[](const ClassCount& c) {
@@ -84,7 +81,7 @@ constexpr ClassScore specificity_score = {
     [](const ClassCount& c) {
         return Quotient{c.others - (c.predictions - c.hits), c.others};
     },
-    "every item is of class 1, the positive class"};
+    "every item is of class 1, the positive class", false, false};
 constexpr ClassScore f1_score = {[](const ClassCount& c) {
                                      return Quotient{2 * c.hits, c.items + c.predictions};
                                  },
@@ -142,18 +139,33 @@ Estimate averaged(const MetricContext& context, std::span<const std::int64_t> st
     const bool weighted = context.parameters.at("average") == "weighted";
     double sum = 0, weights = 0;
     std::size_t never = 0;
+    std::vector<ClassHits> quotients;
     for (const ClassCount& c : counts.classes) {
         const double weight = weighted ? c.items : 1;
-        sum += weight * score.of_class(c).value();
+        const Quotient own = score.of_class(c);
+        quotients.push_back({own.whole, own.part, weight});
+        sum += weight * own.value();
         weights += weight;
         never += c.items == 0 ? 1 : 0;
     }
     value.value = sum / weights;
+    if (score.interval && !context.value_only) {
+        value.interval =
+            score.is_f1 ? f1_mean_interval(counts.classes, weighted, *value.value, context.level)
+                        : class_mean_interval(quotients, *value.value, context.level);
+    }
     if (never > 0 && !weighted && !context.value_only) {
         value.note = fmt::format("{} {} predictions but no items, and count{}", never,
                                  never == 1 ? "class has" : "classes have", never == 1 ? "s" : "");
     }
     return value;
+}
+
+Interval corrected_interval(const ClassCounts& counts, ChanceCorrected which, double value,
+                            double level) {
+    std::vector<ClassCount> classes = counts.classes;
+    if (counts.nowhere > 0) classes.push_back({.predictions = counts.nowhere});
+    return chance_corrected_interval(classes, which, value, level);
 }
 
 }  // namespace
@@ -200,12 +212,15 @@ Estimate matthews_value(const MetricContext& context, std::span<const std::int64
     const double covariance = counts.hits * counts.items - both;
     const double scale = std::sqrt(all - labels) * std::sqrt(all - predictions);
     value.value = scale > 0 ? covariance / scale : 0;
+    if (!context.value_only)
+        value.interval =
+            corrected_interval(counts, ChanceCorrected::matthews, *value.value, context.level);
     if (scale <= 0 && !context.value_only)
         value.note = "0 by convention: all items have one label, or all predictions are one class";
     return value;
 }
 
-Estimate kappa_value(const MetricContext&, std::span<const std::int64_t> state) {
+Estimate kappa_value(const MetricContext& context, std::span<const std::int64_t> state) {
     const ClassCounts counts = counts_of(state);
     Estimate value;
     value.n = static_cast<std::uint64_t>(counts.items);
@@ -221,6 +236,9 @@ Estimate kappa_value(const MetricContext&, std::span<const std::int64_t> state) 
         return value;
     }
     value.value = (counts.hits / counts.items - chance) / (1 - chance);
+    if (!context.value_only)
+        value.interval =
+            corrected_interval(counts, ChanceCorrected::kappa, *value.value, context.level);
     return value;
 }
 
@@ -270,7 +288,6 @@ void add_class_scores(MetricTable& table) {
                      .needs = static_cast<unsigned>(labels),
                      .unit = Unit::proportion,
                      .origin = sokolova,
-                     .uncertainty = Uncertainty::jackknife,
                      .definition = precision_definition,
                      .accumulate = accumulate_classes,
                      .value = precision_value,
@@ -285,7 +302,6 @@ void add_class_scores(MetricTable& table) {
          .needs = static_cast<unsigned>(labels),
          .unit = Unit::proportion,
          .origin = sokolova,
-         .uncertainty = Uncertainty::jackknife,
          .definition = recall_definition,
          .accumulate = accumulate_classes,
          .value = recall_value,
@@ -312,7 +328,6 @@ void add_class_scores(MetricTable& table) {
          .needs = static_cast<unsigned>(labels),
          .unit = Unit::proportion,
          .origin = sokolova,
-         .uncertainty = Uncertainty::jackknife,
          .definition = f1_definition,
          .accumulate = accumulate_classes,
          .value = f1_value,
@@ -325,7 +340,6 @@ void add_class_scores(MetricTable& table) {
          .needs = static_cast<unsigned>(labels),
          .low = -1,
          .origin = "Gorodkin 2004, Comparing two K-category assignments; scikit-learn",
-         .uncertainty = Uncertainty::jackknife,
          .definition = fixed_matthews,
          .accumulate = accumulate_classes,
          .value = matthews_value,
@@ -337,7 +351,6 @@ void add_class_scores(MetricTable& table) {
                      .needs = static_cast<unsigned>(labels),
                      .low = -1,
                      .origin = "Cohen 1960, A coefficient of agreement for nominal scales",
-                     .uncertainty = Uncertainty::jackknife,
                      .definition = fixed_kappa,
                      .accumulate = accumulate_classes,
                      .value = kappa_value,

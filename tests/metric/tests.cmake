@@ -28,3 +28,6 @@ assay_test(given_truth_coverage SLOW
 assay_test(temperature_coverage SLOW
     SOURCES metric/temperature_coverage_test.cpp
     LINKS assay_metric)
+assay_test(class_score_intervals
+    SOURCES metric/class_score_intervals_test.cpp
+    LINKS assay_metric fmt::fmt Threads::Threads)

@@ -1,0 +1,42 @@
+// Intervals of precision, recall, F1, Cohen's kappa and Matthews' correlation over several classes.
+//
+// All are computed from three counts of each class, without draws. None has a width of 0, and none
+// is absent: docs/intervals.md shows how often they hold the truth.
+#pragma once
+
+#include <span>
+
+#include "assay/estimate.h"
+#include "metric/class_mean.h"
+
+namespace assay {
+
+struct ClassCount {
+    double items = 0, predictions = 0, hits = 0;
+    double others = 0;  ///< items of the other classes
+};
+
+/// Of a mean over classes of hits / images, for the mean over those that have images: precision
+/// over the classes that are predicted, recall over those that have items. Held wide enough for
+/// `value`, which may count classes without images as 0. `classes`: some has images.
+Interval class_mean_interval(std::span<const ClassHits> classes, double value, double level);
+
+/// Of the mean of F1 over the classes that have items. 2 hits / (items + predictions) is treated as
+/// a proportion of (items + predictions) / 2 images, because its variance over the images is that
+/// of the correct ones among them. F1 of few images is too low on average: the difference is exact
+/// for the proportion J of hits among a class's items and predictions, which is that of its joined
+/// classes, and is added. `weighted`: each class counts as much as it has items.
+Interval f1_mean_interval(std::span<const ClassCount> classes, bool weighted, double value,
+                          double level);
+
+enum class ChanceCorrected { kappa, matthews };
+/// Of (accuracy - chance) / scale: Wilson's interval of the accuracy from as many images as the
+/// delta method's variance stands for, at most all, in place of the accuracy. The variance is that
+/// of the counts and one more image, whose label and prediction are independent: it is never 0.
+/// Errors are spread over the pairs of classes by the classes' missed items and wrong predictions.
+/// `classes`: predictions of no class are one more class without items. -1 to 1 where all items or
+/// all predictions are one class.
+Interval chance_corrected_interval(std::span<const ClassCount> classes, ChanceCorrected which,
+                                   double value, double level);
+
+}  // namespace assay
