@@ -85,6 +85,8 @@ public:
             throw Error(
                 ErrorCode::usage,
                 "--people measures only error consistency: remove --metrics, --labels and --gate");
+        if (!measure.cluster.empty())
+            throw Error(ErrorCode::usage, "--people measures independent images: remove --cluster");
     }
 
     int run() const override {

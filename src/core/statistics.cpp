@@ -116,6 +116,12 @@ Interval clopper_pearson(std::uint64_t hits, std::uint64_t trials, double level)
     return {low, high, level, "clopper_pearson"};
 }
 
+double upper_bound_of_proportion(double hits, double trials, double tail) {
+    if (!(hits < trials)) return 1;
+    return boost::math::quantile(boost::math::beta_distribution<>(hits + 1, trials - hits),
+                                 1 - tail);
+}
+
 double zero_hits_bound(std::uint64_t trials, double level) {
     check_level(level);
     check_counts(0, trials);

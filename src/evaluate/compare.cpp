@@ -14,6 +14,8 @@
 #include "evaluate/compare_agreement.h"
 #include "evaluate/compare_pairing.h"
 #include "evaluate/computed_on.h"
+#include "evaluate/groups_of_store.h"
+#include "evaluate/kappa.h"
 #include "evaluate/measurement_text.h"
 #include "evaluate/score_set.h"
 #include "store/same_data.h"
@@ -120,9 +122,42 @@ void resampled_difference(PairedMetric& pair, const ResampledEstimate& a,
     }
 }
 
+// Of clusters: the spread of the difference between the same groups of clusters. It is at least
+// that of one more cluster of the usual size that only one of the two gets right.
+void cluster_difference(PairedMetric& pair, const ResampledEstimate& a, const ResampledEstimate& b,
+                        const MetricFacts& facts, double alike, double level) {
+    Estimate& difference = pair.difference;
+    difference.value = *b.value - *a.value;
+    const std::size_t groups = std::min(a.without.size(), b.without.size());
+    if (groups < 2) {
+        difference.note = a.without.empty() ? "no interval: this metric has none for clusters"
+                                            : "no interval from a single cluster";
+        return;
+    }
+    std::vector<double> without(groups);
+    for (std::size_t g = 0; g < groups; ++g) without[g] = b.without[g] - a.without[g];
+    double error = jackknife_standard_error(without);
+    if (facts.unit == Unit::proportion && facts.high - facts.low <= 2)
+        error =
+            std::max(error, alike / static_cast<double>(std::max<std::uint64_t>(difference.n, 1)));
+    if (!(error > 0)) {
+        difference.note = "no interval: the value is the same without any of the clusters";
+        return;
+    }
+    const auto degrees = static_cast<double>(groups - 1);
+    difference.standard_error = error;
+    difference.interval =
+        symmetric_interval(*difference.value, error, level, "jackknife.clusters.paired", degrees);
+    const double width = facts.high - facts.low;
+    difference.interval->low = std::max(-width, difference.interval->low);
+    difference.interval->high = std::min(width, difference.interval->high);
+    pair.test = "jackknife.t.clusters";
+    pair.p = std::min(1.0, 2 * student_t_tail(std::abs(*difference.value) / error, degrees));
+}
+
 PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const ScoredSet& b,
                     std::size_t i, std::span<const std::uint32_t> labels_per_image,
-                    const Resampling& how) {
+                    const Resampling& how, double alike) {
     PairedMetric pair;
     pair.baseline = a.report.measurements[i];
     pair.candidate = b.report.measurements[i];
@@ -148,6 +183,10 @@ PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const Scor
         pair.difference.undefined =
             fmt::format("undefined for the {}: {}", first ? "baseline" : "candidate",
                         first ? pair.baseline.undefined : pair.candidate.undefined);
+        return pair;
+    }
+    if (alike > 0) {
+        cluster_difference(pair, a.estimates[i], b.estimates[i], *request.facts, alike, how.level);
         return pair;
     }
     switch (request.facts->paired) {
@@ -336,11 +375,19 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
         labels_per_image.push_back(
             static_cast<std::uint32_t>(labels[static_cast<std::size_t>(row)].size()));
     for (std::size_t i = 0; i < one.requests.size(); ++i) {
-        report.metrics.push_back(
-            paired(one.requests[i], one, two, i, labels_per_image, options.score.resampling));
+        report.metrics.push_back(paired(one.requests[i], one, two, i, labels_per_image,
+                                        options.score.resampling, truth.alike));
     }
     fill_predictions(report, one, two, rows, labels, a.dataset().ids, options.disagreements,
                      options.score.resampling.level);
+    if (truth.alike > 0) {
+        std::vector<std::uint8_t> groups;
+        for (const std::uint64_t row : rows.baseline)
+            groups.push_back(truth.group[static_cast<std::size_t>(row)]);
+        cluster_consistency(report.error_consistency, one.correct, two.correct, groups,
+                            options.score.resampling.level);
+        report.notes.push_back(evaluate::cluster_note(a.dataset(), options.score.cluster));
+    }
     if (!options.score.left_out.empty()) report.notes.push_back(options.score.left_out);
     report.notes.insert(report.notes.end(), options.score.notes.begin(), options.score.notes.end());
     const bool own = std::any_of(
@@ -399,6 +446,7 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
     Truth truth;
     CompareOptions options = given;
     std::vector<ComputedStore> computed(1);
+    evaluate::check_attributes(baseline.dataset(), options.score);
     agree(comm, [&] {
         truth = truth_for(baseline, options.score);
         if (options.score.metrics.empty()) {

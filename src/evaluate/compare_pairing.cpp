@@ -141,12 +141,15 @@ Truth carried_over(const Truth& truth, const Alignment& rows, std::uint64_t cand
     result.no_cues = truth.no_cues;
     result.only_valid = truth.only_valid;
     result.given = truth.given;
+    result.alike = truth.alike;
     if (truth.given.soft)
         result.given.soft = std::make_shared<const SoftLabels>(truth.given.soft->of_items(from));
     for (const std::uint64_t row : from) {
         const auto at = static_cast<std::size_t>(row);
         result.labels.append(row == nowhere ? std::span<const std::int32_t>() : truth.labels[at]);
         result.targets.push_back(row == nowhere ? -1 : truth.targets[at]);
+        if (!truth.group.empty())
+            result.group.push_back(row == nowhere ? std::uint8_t{0} : truth.group[at]);
         if (!truth.cues.empty()) result.cues.push_back(row == nowhere ? Cues{} : truth.cues[at]);
     }
     return result;

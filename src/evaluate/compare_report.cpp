@@ -15,6 +15,11 @@
 namespace assay {
 namespace {
 
+bool counts_clusters(const PairReport& report) {
+    return std::ranges::any_of(
+        report.metrics, [](const PairedMetric& m) { return m.test == "jackknife.t.clusters"; });
+}
+
 using Show = Column::Show;
 
 std::string class_name(const PairReport& report, std::int32_t c) {
@@ -102,7 +107,10 @@ Table differences_table(const PairReport& report, const HolmFamily& family) {
         count_text(report.only_candidate_correct)));
     table.notes.push_back(consistency_text(report.error_consistency));
     table.notes.push_back(
-        std::string("p: exact McNemar test for accuracies, otherwise from the paired differences") +
+        std::string(counts_clusters(report)
+                        ? "p: Student's t test of the paired differences between clusters"
+                        : "p: exact McNemar test for accuracies, otherwise from the paired "
+                          "differences") +
         (several ? fmt::format("; `better` and `worse` after Holm's correction over the {}, "
                                "metric by metric.",
                                family.what)

@@ -6,6 +6,7 @@
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/gap.h"
 #include "assay/evaluate/gate.h"
+#include "assay/evaluate/group_accuracy.h"
 #include "assay/evaluate/inspect.h"
 #include "assay/evaluate/predict.h"
 #include "assay/evaluate/published.h"
@@ -18,6 +19,8 @@ namespace assay {
 
 ResultType result_type(ResultOf<DerivedStore>);
 ResultType result_type(ResultOf<GateResult>);
+ResultType result_type(ResultOf<GroupAccuracy>);
+ResultType result_type(ResultOf<AccuracyByGroup>);
 ResultType result_type(ResultOf<PublishedValue>);
 
 // What is shown of scores: `assay.scores/2` and, for each store, `assay.score/2`.

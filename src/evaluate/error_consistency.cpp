@@ -1,6 +1,8 @@
 // Do two classifiers err on the same items?
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -20,6 +22,49 @@ std::optional<double> kappa_of(const AgreementCells& c) {
     const double observed = (c[0] + c[3]) / n, chance = agreement_by_chance(c);
     if (!(chance < 1)) return std::nullopt;
     return (observed - chance) / (1 - chance);
+}
+
+void cluster_consistency(Estimate& value, std::span<const std::uint8_t> one,
+                         std::span<const std::uint8_t> two, std::span<const std::uint8_t> groups,
+                         double level) {
+    if (!value.value) return;
+    value.interval.reset();
+    value.standard_error.reset();
+    value.note.clear();
+    std::vector<AgreementCells> cells(256, AgreementCells{});
+    AgreementCells all{};
+    for (std::size_t i = 0; i < one.size(); ++i) {
+        if (one[i] == 2 || two[i] == 2) continue;
+        const std::size_t cell = (one[i] == 1 ? 0U : 2U) + (two[i] == 1 ? 0U : 1U);
+        ++cells[groups[i]][cell];
+        ++all[cell];
+    }
+    std::vector<double> without;
+    for (const AgreementCells& own : cells) {
+        AgreementCells left = all;
+        double items = 0;
+        for (std::size_t c = 0; c < left.size(); ++c) {
+            left[c] -= own[c];
+            items += own[c];
+        }
+        if (items == 0) continue;
+        const std::optional<double> kappa = kappa_of(left);
+        if (!kappa) {
+            value.note = "no interval: the value is undefined without one of the clusters";
+            return;
+        }
+        without.push_back(*kappa);
+    }
+    const double error = without.size() < 2 ? 0 : jackknife_standard_error(without);
+    if (!(error > 0)) {
+        value.note = "no interval: the value is the same without any of the clusters";
+        return;
+    }
+    value.standard_error = error;
+    value.interval = symmetric_interval(*value.value, error, level, "jackknife.clusters",
+                                        static_cast<double>(without.size() - 1));
+    value.interval->low = std::max(-1.0, value.interval->low);
+    value.interval->high = std::min(1.0, value.interval->high);
 }
 
 Estimate error_consistency(std::uint64_t both, std::uint64_t only_baseline,

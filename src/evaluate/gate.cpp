@@ -12,6 +12,7 @@
 #include "core/finite_number.h"
 #include "core/text.h"
 #include "evaluate/described_evaluate.h"
+#include "evaluate/groups_of_store.h"
 
 namespace assay {
 namespace {
@@ -47,8 +48,10 @@ bool holds(double value, Gate::Op op, double bound) {
     return false;
 }
 
-bool same_metric(const MeasurementKey& key, const MetricRequest& request) {
-    return request.is_of(key.definition, key.parameters) && key.subgroup.empty() && key.cls.empty();
+bool same_metric(const MeasurementKey& key, const Gate& gate) {
+    if (!key.cls.empty() || key.subgroup != gate.group) return false;
+    if (gate.worst) return key.metric == fmt::format("worst({})", gate.metric.name());
+    return gate.metric.is_of(key.definition, key.parameters);
 }
 
 GateResult judged(const Gate& gate, const Estimate& found) {
@@ -84,6 +87,18 @@ std::string fault_of_bound(const Gate& gate, std::string_view metric, bool perce
     if (!percent && inside(gate.bound / 100))
         text += fmt::format("; did you mean {:g}%?", gate.bound);
     return text;
+}
+
+bool about_groups(const Gate& gate) {
+    return gate.worst || !gate.group.empty();
+}
+
+[[noreturn]] void needs_groups(const Gate& gate) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("gate `{}` is about groups of images: `assay score RUNS --by ATTRIBUTE` "
+                    "measures them",
+                    gate.text));
 }
 
 [[noreturn]] void not_measured(const Gate& gate, const std::vector<std::string>& definitions) {
@@ -135,9 +150,22 @@ Gate parse_gate(std::string_view text) {
         gate.delta = true;
         left.remove_suffix(6);
     }
+    if (left.starts_with("worst(")) {
+        if (!left.ends_with(')')) fail("`)` is missing");
+        gate.worst = true;
+        left = trimmed(left.substr(6, left.size() - 7));
+    } else if (const std::size_t open = left.find('['); open != std::string_view::npos) {
+        if (!left.ends_with(']')) fail("`]` is missing");
+        gate.group = trimmed(left.substr(open + 1, left.size() - open - 2));
+        if (gate.group.empty()) fail("no group between `[` and `]`");
+        left = trimmed(left.substr(0, open));
+    }
     if (left.empty()) fail("no metric");
     gate.metric =
         with_note(fmt::format("reading gate `{}`", gate.text), [&] { return parse_metric(left); });
+    if (about_groups(gate) && gate.delta) fail("a gate about groups takes no .delta");
+    if (gate.worst && !evaluate::has_groups(gate.metric))
+        fail("worst() is of top1 or real, as in `worst(top1) >= 0.7`");
     if (const std::string fault = fault_of_bound(gate, left, percent); !fault.empty())
         throw Error(ErrorCode::usage, fmt::format("gate `{}`: {}", gate.text, fault));
     if (gate.metric.every_count())
@@ -155,24 +183,31 @@ GateResult check_gate(const Gate& gate, std::span<const Measurement> measurement
             fmt::format("gate `{}` is about a difference: it needs a baseline (assay compare)",
                         gate.text));
     }
-    std::vector<std::string> definitions;
+    std::vector<std::string> definitions, groups;
     for (const Measurement& m : measurements) {
+        if (!gate.group.empty() && !m.key.subgroup.empty()) groups.push_back(m.key.subgroup);
         definitions.push_back(m.key.definition);
-        if (!same_metric(m.key, gate.metric)) continue;
+        if (!same_metric(m.key, gate)) continue;
         GateResult result = judged(gate, m);
         result.definition = m.key.definition;
         result.model = m.key.model;
         result.dataset = m.key.dataset;
         return result;
     }
+    if (!groups.empty() && std::ranges::find(groups, gate.group) == groups.end()) {
+        throw Error(ErrorCode::usage, fmt::format("gate `{}`: there is no group `{}`{}", gate.text,
+                                                  gate.group, suggest(gate.group, groups)));
+    }
+    if (about_groups(gate) && groups.empty()) needs_groups(gate);
     not_measured(gate, definitions);
 }
 
 GateResult check_gate(const Gate& gate, const PairReport& pair) {
+    if (about_groups(gate)) needs_groups(gate);
     std::vector<std::string> definitions;
     for (const PairedMetric& m : pair.metrics) {
         definitions.push_back(m.candidate.key.definition);
-        if (!same_metric(m.candidate.key, gate.metric)) continue;
+        if (!same_metric(m.candidate.key, gate)) continue;
         GateResult result = judged(gate, gate.delta ? m.difference : m.candidate);
         result.definition = m.candidate.key.definition;
         result.model = pair.candidate;

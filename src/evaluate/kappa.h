@@ -2,7 +2,11 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
+#include <span>
+
+#include "assay/estimate.h"
 
 namespace assay {
 
@@ -13,5 +17,12 @@ using AgreementCells = std::array<double, 4>;
 double agreement_by_chance(const AgreementCells& cells);
 /// Nothing where chance alone agrees always, or where there is no item.
 std::optional<double> kappa_of(const AgreementCells& cells);
+
+/// Replaces the interval of an error consistency by that of images in clusters: a jackknife over
+/// `groups`, one per image, which hold whole clusters. one, two: 1 correct, 0 incorrect, 2 not
+/// counted.
+void cluster_consistency(Estimate& value, std::span<const std::uint8_t> one,
+                         std::span<const std::uint8_t> two, std::span<const std::uint8_t> groups,
+                         double level);
 
 }  // namespace assay

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "assay/evaluate/compare.h"
 #include "assay/evaluate/score.h"
 #include "assay/report.h"
 #include "core/paths.h"
@@ -225,7 +226,12 @@ void check(const MeasureOptions& options, bool differences) {
     for (const Gate& gate : gates_of(options)) {
         if (gate.delta && !differences)
             check_gate(gate, std::span<const Measurement>());  // says what it needs
+        if (differences && (gate.worst || !gate.group.empty()))
+            check_gate(gate, PairReport());  // likewise
     }
+    if (!options.cluster.empty() && options.null_draws > 0)
+        throw Error(ErrorCode::usage,
+                    "--null draws the labels of independent images: omit --null or --cluster");
     std::vector<MetricRequest> list =
         options.metrics.empty() ? default_metrics(options.k, options.bins, options.edges, true)
                                 : named_metrics(options);
@@ -293,6 +299,7 @@ ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store
     resolved.resampling = options.resampling;
     resolved.threads = options.threads;
     resolved.null_draws = options.null_draws;
+    resolved.cluster = options.cluster;
     const Dataset& dataset = store.dataset();
     if (!options.class_map.empty()) {
         // The built-in maps are for ImageNet's classes, whatever the data set's own are

@@ -21,6 +21,7 @@ std::string parameters_text(const MeasurementKey& key) {
 
 std::string metric_text(const MeasurementKey& key) {
     std::string text = key.metric;
+    if (text.ends_with(')')) return text;  // "worst(top1)" is no metric of the table
     const MetricFacts& facts = metric_named(key.metric);
     if (facts.name != key.metric) return text;  // "top5" says its parameter
     for (const auto& p : facts.parameters) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "evaluate/cluster_interval.h"
 #include "evaluate/score_set.h"
 #include "metric/families.h"
 
@@ -112,11 +113,13 @@ void MetricStates::read(FieldReader& in) {
     for (std::uint64_t& size : group_sizes_) size = static_cast<std::uint64_t>(in.small());
 }
 
-void MetricStates::fill(ScoreReport& report, const MetricRequest* reliability) const {
-    fill_classes(report, shape_, states_.at("classes").sums, resampling_.level);
+void MetricStates::fill(ScoreReport& report, const MetricRequest* reliability,
+                        bool clusters) const {
+    fill_classes(report, shape_, states_.at("classes").sums, resampling_.level, clusters);
     if (reliability == nullptr || !shape_.probabilities) return;
     const MetricContext bins = context(*reliability);
-    fill_reliability(report, bins, states_.at(families::accumulate_bins(bins)->key()).sums);
+    fill_reliability(report, bins, states_.at(families::accumulate_bins(bins)->key()).sums,
+                     clusters);
 }
 
 Measurement measurement_of(const MetricRequest& request, const ResampledEstimate& estimate,
@@ -133,6 +136,10 @@ Measurement measurement_of(const MetricRequest& request, const ResampledEstimate
     m.unit = facts.unit;
     m.left_out = on.items - std::min(on.items, m.n);
     m.higher_is_better = facts.higher_is_better;
+    if (on.alike > 0) {
+        evaluate::set_cluster_interval(m, estimate, facts, on.alike, level);
+        return m;
+    }
     if (!m.value || m.interval || estimate.no_interval ||
         facts.uncertainty == Uncertainty::closed_form)
         return m;

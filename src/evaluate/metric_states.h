@@ -45,8 +45,8 @@ public:
         return states_.at(key).sums;
     }
     const ConfusionCounts& confusions() const noexcept { return confusions_; }
-    /// Classes, and with `reliability` (prepared) its bins.
-    void fill(ScoreReport& report, const MetricRequest* reliability) const;
+    /// Classes, and with `reliability` (prepared) its bins. `clusters`: items are in clusters.
+    void fill(ScoreReport& report, const MetricRequest* reliability, bool clusters = false) const;
 
 private:
     struct State {
@@ -69,6 +69,7 @@ private:
 struct MeasuredOn {
     std::string model, dataset, subgroup;
     std::uint64_t items = 0;
+    double alike = 0;  ///< of Truth: above 0 where items are in clusters
 };
 /// With the interval that the estimate's values without each group, or replicates, give.
 Measurement measurement_of(const MetricRequest& request, const ResampledEstimate& estimate,

@@ -9,26 +9,12 @@
 #include "assay/evaluate/measure_options.h"
 #include "core/json_limits.h"
 #include "data/attributes.h"
+#include "evaluate/groups_of_store.h"
 #include "evaluate/score_set.h"
 #include "evaluate/score_tables.h"
 
 namespace assay {
 namespace {
-
-const Dataset::Attribute& attribute_named(const Dataset& dataset, std::string_view name) {
-    if (const Dataset::Attribute* found = find_attribute(dataset, name)) return *found;
-    std::vector<std::string> names;
-    for (const Dataset::Attribute& attribute : dataset.attributes) names.push_back(attribute.name);
-    if (names.empty()) {
-        throw Error(
-            ErrorCode::usage,
-            fmt::format(
-                "no attribute `{}`: the data set has none (they are the extra columns of its list)",
-                name));
-    }
-    throw Error(ErrorCode::usage,
-                fmt::format("the data set has no attribute `{}`{}", name, suggest(name, names)));
-}
 
 /// The command that made a store, as its record has it.
 std::string command_of(const StoreSpec& spec) {
@@ -57,8 +43,12 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
         options.metrics = std::move(defaults.metrics);
         options.left_out = std::move(defaults.left_out);
     }
-    ScoreReport report =
-        score_set(reader, truth, options, {}, "", comm, Keep::report, progress).report;
+    evaluate::check_attributes(store.dataset(), options);
+    ScoredSet set = score_set(reader, truth, options, {}, "", comm,
+                              options.by.empty() ? Keep::report : Keep::items, progress);
+    if (!options.by.empty())
+        set.report.groups = evaluate::accuracy_by_group(set, store.dataset(), options);
+    ScoreReport report = std::move(set.report);
     report.model = store.spec().model_name;
     report.dataset = store.spec().dataset_name;
     report.map = options.map ? options.map->name : "";
@@ -66,6 +56,8 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
     if (!options.left_out.empty()) report.notes.push_back(options.left_out);
     report.notes.insert(report.notes.end(), options.notes.begin(), options.notes.end());
     report.thresholds = truth.given.thresholds;
+    if (!options.cluster.empty())
+        report.notes.push_back(evaluate::cluster_note(store.dataset(), options.cluster));
     report.kind = store.spec().kind;
     report.storage = store.spec().storage;
     const ClassList& known = options.map ? options.map->targets : store.dataset().classes;
@@ -86,6 +78,7 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
     if (empty) {
         for (Measurement& m : report.measurements)
             if (!m.value) m.undefined = "no rows are stored yet";
+        report.groups.clear();
     }
     if (options.subgroup.empty()) return report;
 

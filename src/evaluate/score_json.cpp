@@ -172,6 +172,7 @@ ResultType result_type(ResultOf<ShownStore>) {
                  [](const ShownStore& s) {
                      return s.measurements ? &s.report->measurements : nullptr;
                  }),
+            part<report, &ScoreReport::groups>({.help = "With `--by`", .omitted = true}),
             part({.help = "With `--per-class`", .name = "per_class", .omitted = true},
                  [](const ShownStore& s) { return s.per_class ? &s.report->per_class : nullptr; }),
             part({.help = "With `--confusion`", .name = "confusions", .omitted = true},
@@ -253,6 +254,7 @@ std::vector<std::reference_wrapper<const Measurement>> measurements_of(const Sco
     std::vector<std::reference_wrapper<const Measurement>> out;
     for (const ScoreReport& report : result.reports) {
         for (const Measurement& m : report.measurements) out.emplace_back(m);
+        for (const AccuracyByGroup& groups : report.groups) out.emplace_back(groups.worst);
     }
     return out;
 }

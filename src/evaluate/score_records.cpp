@@ -2,13 +2,15 @@
 
 #include "core/result_table.h"
 #include "evaluate/described_evaluate.h"
+#include "evaluate/groups_of_store.h"
 
 namespace assay {
 
 Table measurement_records(std::span<const ScoreReport> reports, std::span<const Measurement> more) {
     Table table = result_table<Measurement>();
     for (const ScoreReport& report : reports) {
-        for (const Measurement& m : report.measurements) add_row(table, m);
+        for (const Measurement& m : evaluate::with_groups(report.measurements, report.groups))
+            add_row(table, m);
     }
     for (const Measurement& m : more) add_row(table, m);
     return table;

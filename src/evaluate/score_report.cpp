@@ -14,6 +14,7 @@
 #include "core/result_table.h"
 #include "evaluate/by_votes/by_votes_report.h"
 #include "evaluate/described_evaluate.h"
+#include "evaluate/groups_of_store.h"
 #include "evaluate/measurement_text.h"
 #include "evaluate/score_records.h"
 #include "evaluate/score_report_details.h"
@@ -197,6 +198,10 @@ Table league_table(const Stores& reports, bool attacked, const std::set<int>& ap
                 joined.set(column_key(m.key), {metric_heading(m), true, Show::value_and_half},
                            Estimate(m));
         }
+        for (const AccuracyByGroup& groups : report->groups)
+            joined.set(column_key(groups.worst.key),
+                       {metric_heading(groups.worst), true, Show::value_and_half},
+                       Estimate(groups.worst));
         joined.set("n", {"n"}, items_cell(*report));
     }
     Table table = joined.take();
@@ -228,11 +233,8 @@ std::vector<std::string> labels_per_image_definitions(const Stores& reports) {
 // A number of labels a line.
 Table labels_per_image_table(const ScoreReport& report, const std::string& definition) {
     Table table;
-    table.columns = {{"labels"},
-                     {"n"},
-                     {"accuracy %", true, Show::value_and_half},
-                     {"interval", true, Show::interval},
-                     {"", false}};
+    table.columns = {
+        {"labels"}, {"n"}, {"accuracy %"}, {"interval", true, Show::interval}, {"", false}};
     table.title = fmt::format("{} on {}: by number of labels per image ({})", report.model,
                               report.dataset, definition);
     SubgroupLines lines(table, has_subgroups(report));
@@ -293,12 +295,14 @@ void add_store_blocks(std::vector<Block>& blocks, const Stores& list, bool attac
         if (!levels.empty()) blocks.emplace_back(level_league(list, levels, attacked));
         for (const auto& id : labels_per_image_definitions(list))
             blocks.emplace_back(labels_per_image_league(list, id, attacked));
+        for (Block& block : evaluate::group_blocks(list)) blocks.push_back(std::move(block));
         return;
     }
     for (const ScoreReport* report : list) {
         blocks.emplace_back(store_table(*report));
         for (const auto& id : labels_per_image_definitions({report}))
             blocks.emplace_back(labels_per_image_table(*report, id));
+        for (Block& block : evaluate::group_blocks({report})) blocks.push_back(std::move(block));
     }
 }
 
@@ -334,7 +338,8 @@ std::vector<NamedValue> values_of(const ScoreResult& result) {
     }
     if (result.across.empty()) {
         for (const ScoreReport& report : result.reports) {
-            for (const Measurement& m : report.measurements) values.push_back(named_value(m));
+            for (const Measurement& m : evaluate::with_groups(report.measurements, report.groups))
+                values.push_back(named_value(m));
         }
     }
     for (const Measurement& m : result.ood)

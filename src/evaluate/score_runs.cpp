@@ -11,6 +11,7 @@
 #include "assay/evaluate/score.h"
 #include "evaluate/by_votes/by_votes.h"
 #include "evaluate/given_labels.h"
+#include "evaluate/groups_of_store.h"
 #include "evaluate/label_signs.h"
 #include "store/data_groups.h"
 #include "store/same_models.h"
@@ -128,12 +129,23 @@ void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
     }
 }
 
+void rename(AccuracyByGroup& groups, const std::string& dataset) {
+    groups.worst.key.dataset = dataset;
+    for (GroupAccuracy& group : groups.groups) {
+        group.accuracy.key.dataset = dataset;
+        group.difference.key.dataset = dataset;
+    }
+}
+
 /// Says which subgroups do not meet a gate that all items together meet: it is about these alone.
 void warn_of_subgroups(const GateResult& gate, const ScoreReport& report,
                        std::vector<std::string>& warnings) {
-    if (!gate.passed) return;
+    if (!gate.passed || gate.gate.worst || !gate.gate.group.empty()) return;
     std::map<std::string, std::vector<Measurement>> parts;
-    for (const Measurement& m : report.measurements) {
+    std::vector<Measurement> all = report.measurements;
+    if (evaluate::has_groups(gate.gate.metric))
+        all = evaluate::with_groups(report.measurements, report.groups);
+    for (const Measurement& m : all) {
         if (m.key.subgroup.empty()) continue;
         Measurement& own = parts[m.key.subgroup].emplace_back(m);
         own.key.subgroup.clear();  // so that the gate is about it
@@ -206,6 +218,7 @@ public:
         with_note("scoring `" + store.folder().string() + "`", [&] {
             ScoreOptions one = resolve(labels_.measure_for(options_.measure, store), store);
             one.subgroup = options_.subgroup;
+            one.by = options_.by;
             one.confusions = options_.confusions;
             if (options_.reliability) one.reliability = reliability_of(options_.measure);
             result_.reports.push_back(score_store(store, one, comm_, [&](const Progress& p) {
@@ -220,9 +233,11 @@ public:
         for (std::string& sign : evaluate::label_signs(report, store))
             report.warnings.push_back(std::move(sign));
         for (Measurement& m : report.measurements) m.key.dataset = dataset;
+        for (AccuracyByGroup& groups : report.groups) rename(groups, dataset);
         if (options_.across.empty()) {
             for (const Gate& gate : gates_) {
-                result_.gates.push_back(check_gate(gate, report.measurements));
+                result_.gates.push_back(
+                    check_gate(gate, evaluate::with_groups(report.measurements, report.groups)));
                 fail_in_doubt(result_.gates.back(), report.derived);
                 warn_of_subgroups(result_.gates.back(), report, result_.warnings);
             }
@@ -250,6 +265,26 @@ void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
     if (!options.across.empty() && !options.published.empty())
         throw Error(ErrorCode::usage, "--published compares single data sets: omit --across");
     for (const std::string& table : options.published) read_published(table);
+    for (const std::string& by : options.by) {
+        if (by.empty() || by.starts_with(',') || by.ends_with(',') ||
+            by.find(",,") != std::string::npos)
+            throw Error(ErrorCode::usage,
+                        fmt::format("--by `{}`: a name is missing; write `--by sex` or `--by "
+                                    "sex,camera`",
+                                    by));
+    }
+    if (!options.measure.cluster.empty() &&
+        (!options.across.empty() || !options.ood.empty() || !options.votes.empty()))
+        throw Error(ErrorCode::usage,
+                    "--cluster is about the images of one data set: omit --across, --ood and "
+                    "--votes");
+    if (!options.by.empty() && !options.across.empty())
+        throw Error(ErrorCode::usage, "--by is about groups of one data set: omit --across");
+    for (const Gate& gate : gates_of(options.measure)) {
+        const bool measured = !options.by.empty() || (!gate.worst && !options.subgroup.empty());
+        if ((gate.worst || !gate.group.empty()) && (!measured || !options.across.empty()))
+            check_gate(gate, std::span<const Measurement>());  // says what it needs
+    }
     if (!options.across.empty() && (shown.per_class || shown.confusions > 0 || shown.reliability))
         throw Error(
             ErrorCode::usage,

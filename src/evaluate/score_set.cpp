@@ -40,6 +40,7 @@ public:
           subgroup_(subgroup),
           comm_(comm),
           keep_(keep),
+          alike_(truth.alike),
           progress_(progress),
           rows_(reader, truth, std::move(rows), kept_items(reader, options, keep)),
           threads_(resolve_threads(options.threads)),
@@ -67,7 +68,7 @@ public:
         agree(comm_, [&] { pass(); });
         join_ranks();
         const MeasuredOn on{store_.spec().model_name, store_.spec().dataset_name, subgroup_,
-                            report_.counts.items};
+                            report_.counts.items, alike_};
         for (MetricRequest& request : set_.requests) {
             const MetricPass& pass = pass_of(request);
             std::string how;
@@ -79,7 +80,7 @@ public:
         }
         if (options_.null_draws > 0) add_null();
         report_.labels_per_image = rows_.label_counts();
-        states_.fill(report_, options_.reliability ? &*options_.reliability : nullptr);
+        states_.fill(report_, options_.reliability ? &*options_.reliability : nullptr, alike_ > 0);
         fill_confusions(report_, states_.confusions(), options_.confusions);
         add_kind_warning(report_, store_.spec().kind, sampled_[0], sampled_[1]);
         if (keep_ == Keep::items) fill_predictions(set_, rows_, rows_.labels());
@@ -176,6 +177,7 @@ private:
     const std::string subgroup_;
     Comm& comm_;
     const Keep keep_;
+    const double alike_;
     const ProgressCallback& progress_;
     ScoredRows rows_;
     const int threads_;

@@ -6,13 +6,49 @@
 #include <fmt/core.h>
 
 #include "core/statistics.h"
+#include "evaluate/cluster_interval.h"
 #include "metric/class_table.h"
 #include "metric/families.h"
 
 namespace assay {
+namespace {
+
+Interval class_in_clusters(std::span<const std::int64_t> state, std::size_t slots, std::size_t cls,
+                           double level) {
+    std::vector<std::uint64_t> items(group_count), hits(group_count);
+    for (std::size_t g = 0; g < group_count; ++g) {
+        const std::int64_t* const counts = state.data() + g * slots + cls * class_slots;
+        items[g] = static_cast<std::uint64_t>(counts[class_items]);
+        hits[g] = static_cast<std::uint64_t>(counts[class_hits]);
+    }
+    return evaluate::cluster_proportion(items, hits, level);
+}
+
+struct GroupsOfBin {
+    std::vector<std::uint64_t> items, hits;  // one per group
+};
+using GroupsOfBins = std::vector<GroupsOfBin>;
+
+GroupsOfBins groups_of_bins(const MetricContext& context, std::span<const std::int64_t> state) {
+    const std::size_t slots = state.size() / group_count;
+    GroupsOfBins out;
+    std::vector<std::int64_t> one(state.size(), 0);
+    for (std::size_t g = 0; g < group_count; ++g) {
+        std::copy_n(state.data() + g * slots, slots, one.data());  // in the place of the first
+        const std::vector<families::ConfidenceBin> bins = families::confidence_bins(context, one);
+        out.resize(bins.size());
+        for (std::size_t b = 0; b < bins.size(); ++b) {
+            out[b].items.push_back(bins[b].items);
+            out[b].hits.push_back(bins[b].hits);
+        }
+    }
+    return out;
+}
+
+}  // namespace
 
 void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::int64_t> state,
-                  double level) {
+                  double level, bool clusters) {
     const std::size_t slots = std::size_t{shape.classes} * class_slots;
     std::vector<std::int64_t> total(slots, 0);
     for (std::size_t g = 0; g < group_count; ++g) {
@@ -31,7 +67,8 @@ void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::
         }
         const auto n = static_cast<double>(accuracy.n);
         accuracy.value = static_cast<double>(result.correct) / n;
-        accuracy.interval = wilson(result.correct, accuracy.n, level);
+        accuracy.interval = clusters ? class_in_clusters(state, slots, c, level)
+                                     : wilson(result.correct, accuracy.n, level);
         if (!shape.probabilities) continue;
         result.confidence = real_of(cls + class_confidence) / n;
         if (cls[class_unknown] == 0) result.target_probability = real_of(cls + class_target) / n;
@@ -47,8 +84,11 @@ void name_classes(ScoreReport& report) {
 }
 
 void fill_reliability(ScoreReport& report, const MetricContext& context,
-                      std::span<const std::int64_t> state) {
-    for (const families::ConfidenceBin& bin : families::confidence_bins(context, state)) {
+                      std::span<const std::int64_t> state, bool clusters) {
+    const std::vector<families::ConfidenceBin> bins = families::confidence_bins(context, state);
+    const GroupsOfBins groups = clusters ? groups_of_bins(context, state) : GroupsOfBins();
+    for (std::size_t b = 0; b < bins.size(); ++b) {
+        const families::ConfidenceBin& bin = bins[b];
         ReliabilityBin& out = report.reliability.emplace_back();
         out.low = static_cast<double>(bin.low);
         out.high = static_cast<double>(bin.high);
@@ -61,7 +101,9 @@ void fill_reliability(ScoreReport& report, const MetricContext& context,
         }
         const auto n = static_cast<double>(bin.items);
         out.accuracy.value = static_cast<double>(bin.hits) / n;
-        out.accuracy.interval = wilson(bin.hits, bin.items, context.level);
+        out.accuracy.interval =
+            clusters ? evaluate::cluster_proportion(groups[b].items, groups[b].hits, context.level)
+                     : wilson(bin.hits, bin.items, context.level);
         out.confidence = bin.confidence / n;
     }
 }

@@ -25,14 +25,15 @@ struct HashOfPair {
 using ConfusionCounts =
     std::unordered_map<std::pair<std::int32_t, std::int32_t>, std::uint64_t, HashOfPair>;
 
-/// `state`: of the accumulator "classes", by group.
+/// `state`: of the accumulator "classes", by group. `clusters`: the groups hold whole clusters of
+/// items, which are not independent.
 void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::int64_t> state,
-                  double level);
+                  double level, bool clusters = false);
 /// Ids and names, by report.classes or by number.
 void name_classes(ScoreReport& report);
 /// From the bins of `ece`, by group.
 void fill_reliability(ScoreReport& report, const MetricContext& context,
-                      std::span<const std::int64_t> state);
+                      std::span<const std::int64_t> state, bool clusters = false);
 /// The `kept` most frequent.
 void fill_confusions(ScoreReport& report, const ConfusionCounts& counts, std::size_t kept);
 /// Takes the records out of `rows`.

@@ -21,7 +21,14 @@ ScoredRows::ScoredRows(const RowReader& reader, const Truth& truth, std::vector<
     if (keep.records && keep.odds && reader.has_probabilities())
         odds_.resize(static_cast<std::size_t>(items_));
     nothing_.resize(reader.store().classes());
-    groups_ = groups_of_items(items_);
+    if (truth.group.empty()) {
+        groups_ = groups_of_items(items_);
+        return;
+    }
+    groups_.resize(static_cast<std::size_t>(items_));
+    for (std::uint64_t item = 0; item < items_; ++item)
+        groups_[static_cast<std::size_t>(item)] =
+            truth.group[static_cast<std::size_t>(row_of(item))];
 }
 
 Shape ScoredRows::shape() const {

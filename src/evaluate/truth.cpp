@@ -8,7 +8,9 @@
 #include "assay/error.h"
 #include "assay/report.h"
 #include "data/attributes.h"
+#include "evaluate/groups_of_store.h"
 #include "evaluate/read_given.h"
+#include "metric/item_groups.h"
 #include "store/same_data.h"
 
 namespace assay {
@@ -96,6 +98,19 @@ void add_cues(Truth& truth, const Dataset& dataset, const ClassMap* map) {
     }
 }
 
+void add_clusters(Truth& truth, const Dataset& dataset, const std::string& attribute) {
+    const evaluate::Clusters clusters = evaluate::clusters_by(dataset, attribute);
+    const std::vector<std::uint8_t> groups = groups_of_items(clusters.count);
+    std::vector<double> sizes(clusters.count, 0);
+    truth.group.resize(clusters.of.size());
+    for (std::size_t i = 0; i < clusters.of.size(); ++i) {
+        truth.group[i] = groups[clusters.of[i]];
+        ++sizes[clusters.of[i]];
+    }
+    for (const double size : sizes) truth.alike += size * size;
+    truth.alike /= std::max<double>(1, static_cast<double>(clusters.of.size()));
+}
+
 }  // namespace
 
 bool only_valid_stands_in(const LabelSets& own, const LabelSets& sets) {
@@ -132,6 +147,7 @@ Truth truth_for(const PredictionStore& store, const ScoreOptions& options) {
     check_given_truth(options.given, store.rows(),
                       map != nullptr ? map->targets.size() : store.classes());
     truth.given = options.given;
+    if (!options.cluster.empty()) add_clusters(truth, store.dataset(), options.cluster);
     return truth;
 }
 

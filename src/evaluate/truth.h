@@ -56,6 +56,9 @@ struct Truth {
     std::vector<Cues> cues = {};  ///< empty: `no_cues` says why
     std::string no_cues = "";
     GivenTruth given = {};
+    /// The group that each row is resampled with, by its cluster; empty: by its place.
+    std::vector<std::uint8_t> group = {};
+    double alike = 0;  ///< sum of the clusters' squared sizes over all rows; 0: no clusters
 };
 
 /// Labels and cues over the predicted classes (the map's targets when there is one). Throws

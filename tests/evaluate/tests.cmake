@@ -8,6 +8,10 @@ assay_test(score
         evaluate/multilabel_heads_test.cpp
     LINKS assay_evaluate assay_report fmt::fmt Threads::Threads
     UNSANITIZED Score.IntervalsCoverTheTruth)
+assay_test(group_accuracy
+    SOURCES evaluate/group_accuracy_test.cpp
+    LINKS assay_evaluate fmt::fmt Threads::Threads
+    UNSANITIZED GroupHits.HoldsTheLowestTruthWhereItsOwnIntervalDoesNot)
 assay_test(metric_kind
     SOURCES evaluate/metric_kind_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads

@@ -16,13 +16,16 @@
 namespace assay {
 
 /// Examples: "top1 >= 0.75", "ece:bins=20 <= 5%", "low(top1) >= 0.7", "top1.delta >= -0.005",
-/// "high(nll.delta) < 0".
+/// "high(nll.delta) < 0". With groups of images (ScoreRunsOptions::by): "worst(top1) >= 0.7",
+/// "low(worst(top1)) >= 0.6", "top1[sex=f] >= 0.7".
 struct Gate {
     enum class End { value, low, high };
     enum class Op { at_least, at_most, above, below, equal };
     std::string text;
     MetricRequest metric;
     bool delta = false;    ///< true for the difference to a baseline
+    bool worst = false;    ///< the metric of the worst group
+    std::string group;     ///< the metric of this group: "sex=f,camera=2"; "": of all items
     End end = End::value;  ///< an end of the interval
     Op op = Op::at_least;
     double bound = 0;
@@ -41,8 +44,9 @@ struct GateResult {
                                  ///< candidate's
     std::string baseline;        ///< of a pair
 };
-/// Checks the gate against the measurements over all items. Throws usage: a gate for a difference;
-/// a metric that was measured only by another definition.
+/// Against all items' measurements, or those of groups. Throws usage: a gate about a difference, or
+/// about groups where none are measured; an unknown group, with the nearest name; the metric
+/// measured by another definition only.
 GateResult check_gate(const Gate& gate, std::span<const Measurement> measurements);
 /// Makes a gate that passes on a store of an attack fail if the attack is in doubt, because the
 /// number is then not a reliable bound.

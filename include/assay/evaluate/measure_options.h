@@ -55,6 +55,7 @@ struct MeasureOptions {
     std::vector<std::string> thresholds;
     std::filesystem::path threshold_file;  ///< as read_thresholds() accepts it
     std::string class_map;
+    std::string cluster;  ///< attribute; "": images are independent
     std::vector<std::string> gates;
     Resampling resampling;
     std::uint32_t null_draws = 0;
@@ -166,6 +167,12 @@ inline constexpr auto description<MeasureOptions> = describe<MeasureOptions>({
          .max = 10'000,
          .empty = "none",
          .name = "null",
+         .part = "stores"}),
+    field<&MeasureOptions::cluster>(
+        {.help = "Images with one value of this attribute of the data set (one patient, one scene) "
+                 "are not independent: intervals and tests count each value once",
+         .empty = "images are independent",
+         .value = "ATTR",
          .part = "stores"}),
     field<&MeasureOptions::threads>(
         {.help = "Threads", .min = 0, .empty = "one per core", .also = "-j"}),

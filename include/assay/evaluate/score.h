@@ -27,6 +27,7 @@
 #include "assay/describe.h"
 #include "assay/evaluate/by_votes.h"
 #include "assay/evaluate/gate.h"
+#include "assay/evaluate/group_accuracy.h"
 #include "assay/evaluate/measure_options.h"
 #include "assay/evaluate/ood.h"
 #include "assay/metric/given_truth.h"
@@ -53,6 +54,10 @@ struct ScoreOptions {
         map;  ///< evaluates the scores for other classes: ImageNet-R's 200 classes, 16 classes, ...
     std::string subgroup;  ///< attribute of the data set: every metric is also computed for each of
                            ///< its values
+    /// Accuracy by the values of attributes of the data set, which commas separate. Takes 40 bytes
+    /// an item more.
+    std::vector<std::string> by;
+    std::string cluster;  ///< attribute: items with one value are not independent; "": all are
     std::vector<MetricRequest> metrics;  ///< empty means those of default_metrics_for()
     Resampling resampling;
     int threads = 0;                                        ///< 0: available cores
@@ -119,7 +124,8 @@ struct ScoreReport {
     std::vector<std::uint64_t> labels_per_image;  ///< [g]: items with g valid labels, scored or
                                                   ///< not; [0]: items that are excluded
     std::vector<Measurement>
-        measurements;   ///< all items first, then the subgroups in order of their value
+        measurements;  ///< all items first, then the subgroups in order of their value
+    std::vector<AccuracyByGroup> groups;  ///< with `by`: of top1, real, or both
     ClassList classes;  ///< classes of the predictions: the map's targets if there is one
     std::vector<ClassResult> per_class;
     std::vector<Confusion> confusions;  ///< sorted by count, then truth, then predicted
@@ -172,6 +178,7 @@ struct ScoreRunsOptions {
     std::vector<std::filesystem::path> paths;  ///< RUNS folders, data sets in them, or stores
     MeasureOptions measure;
     std::string subgroup;
+    std::vector<std::string> by;
     std::string across;          ///< a glob
     std::size_t confusions = 0;  ///< number of most frequent confusions that are kept
     bool reliability = false;    ///< with the bins and the edge rule of `measure`
@@ -187,6 +194,15 @@ inline constexpr auto description<ScoreRunsOptions> = describe<ScoreRunsOptions>
         {.help = "Also compute every metric for each value of this attribute of the data set",
          .empty = "none",
          .value = "ATTR"}),
+    field<&ScoreRunsOptions::by>(
+        {.help =
+             "Show top1 and real for each group of images with one value of this attribute, and "
+             "the accuracy of the worst group, worst(top1). Its interval is for the lowest true "
+             "accuracy. The names sex,camera stand for each combination of values. If repeated, "
+             "the worst group is chosen among all",
+         .empty = "none",
+         .value = "ATTR",
+         .separator = ""}),
     field<&ScoreRunsOptions::across>(
         {.help = "Show the mean and spread of each metric over the data sets whose name matches, "
                  "for each model; gates then apply to the means",

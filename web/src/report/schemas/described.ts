@@ -14,6 +14,27 @@ export interface AblationRow {
   places: number[];
 }
 
+/** One accuracy of a store by groups of images. */
+export interface AccuracyByGroup {
+  /** The attributes of each `--by`. */
+  by: string[];
+  /** `top1` or `real`. */
+  metric: string;
+  /** The lowest true accuracy; its value is corrected for the choice of the lowest. */
+  worst: Measurement;
+  /** The lowest observed accuracy. */
+  observed: number | null;
+  /** The group that has it. */
+  observed_group: string;
+  /** Groups that are large enough. */
+  candidates: number;
+  /** Groups that are not, and cannot be the worst. */
+  too_small: number;
+  /** Images that count and are in no group. */
+  without: number;
+  groups: GroupAccuracy[];
+}
+
 /** Result of one method. */
 export interface AdjustEstimates {
   /** When the method is exact. */
@@ -1339,6 +1360,18 @@ export interface GridSummary {
     /** Expected for equally frequent classes. */
     expected_equal_classes?: number;
   };
+}
+
+export interface GroupAccuracy {
+  /** `sex=f,camera=2`. */
+  name: string;
+  correct: number;
+  /** With `--cluster`. */
+  clusters?: number;
+  /** Without an interval if the group is too small. */
+  accuracy: Measurement;
+  /** Less the accuracy of all other images with a value of the same attributes; the intervals of all groups hold together. */
+  difference: Measurement;
 }
 
 /** How two groups of models differ in one dimension. */
@@ -3314,6 +3347,8 @@ export interface ScoredStore extends Result {
   class_map?: string;
   /** Set if the report covers one store. */
   measurements?: Measurement[];
+  /** With `--by`. */
+  groups?: AccuracyByGroup[];
   /** With `--per-class`. */
   per_class?: ClassScore[];
   /** With `--confusion`. */

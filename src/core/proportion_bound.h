@@ -1,0 +1,11 @@
+// One-sided bounds of a proportion whose counts need not be whole.
+#pragma once
+
+namespace assay {
+
+/// Clopper and Pearson's (1934) upper bound: the proportion for which so few hits have the
+/// probability `tail`. 0 <= hits <= trials, trials > 0, tail in (0, 1). Trials need not be whole,
+/// as the effective number of images in clusters. 1 where every trial is a hit.
+double upper_bound_of_proportion(double hits, double trials, double tail);
+
+}  // namespace assay

@@ -1,0 +1,38 @@
+// Intervals of values whose items come in clusters: several images of one patient or one scene.
+//
+// Whole clusters are dealt to the groups that every metric is resampled by, so its values without
+// each group tell how it varies between clusters.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "assay/estimate.h"
+#include "assay/metric/metric.h"
+
+namespace assay::evaluate {
+
+/// Items for each independent one, at least 1. `found`: as the variance between clusters says;
+/// `alike`: if each cluster were all correct or all incorrect, which is assumed where there are few
+/// `errors` (incorrect items, or correct ones if these are fewer).
+double mixed_effect(double found, double alike, double errors);
+
+/// The standard error that the values without each group give, as of clusters; nothing for fewer
+/// than two groups.
+std::optional<double> cluster_error(const ResampledEstimate& estimate);
+
+/// In place of an interval for independent items. A proportion has Wilson's interval with as many
+/// items as its standard error stands for; other values are value +- t * standard error, cut to the
+/// metric's range. Student's t has one degree fewer than groups. `alike`: sum of the clusters'
+/// squared sizes over all items, the most that clusters can cost; it stands in where few items are
+/// incorrect, or few correct. Nothing, with the reason in the note, for fewer than two groups, or
+/// where no group changes a value that is no proportion.
+void set_cluster_interval(Estimate& value, const ResampledEstimate& estimate,
+                          const MetricFacts& facts, double alike, double level);
+
+/// Of a proportion with so many items and hits in each group.
+Interval cluster_proportion(std::span<const std::uint64_t> items,
+                            std::span<const std::uint64_t> hits, double level);
+
+}  // namespace assay::evaluate

@@ -1,0 +1,276 @@
+#include "evaluate/groups_of_store.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "core/text.h"
+#include "data/attributes.h"
+#include "evaluate/described_evaluate.h"
+#include "evaluate/group_hits.h"
+
+namespace assay::evaluate {
+namespace {
+
+std::vector<std::string> names_in(const std::string& text) {
+    std::vector<std::string> names;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', begin), text.size());
+        names.emplace_back(trimmed(std::string_view(text).substr(begin, comma - begin)));
+        begin = comma + 1;
+    }
+    return names;
+}
+
+/// The groups of all columns, with their names.
+struct NamedGroups {
+    GroupedHits hits;
+    std::vector<std::string> names;
+};
+
+NamedGroups groups_of(const Dataset& dataset, const ScoreOptions& options) {
+    NamedGroups groups;
+    for (const std::string& text : options.by) {
+        AttributeGroups column = with_note("reading --by " + text, [&] {
+            return groups_by(dataset, names_in(text), most_groups);
+        });
+        const auto first = static_cast<std::int32_t>(groups.hits.groups);
+        for (std::int32_t& g : column.of) g += g == AttributeGroups::none ? 0 : first;
+        groups.hits.columns.push_back({std::move(column.of), first, column.names.size()});
+        groups.hits.groups += column.names.size();
+        for (std::string& name : column.names) groups.names.push_back(std::move(name));
+    }
+    if (groups.hits.groups > most_groups) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("--by {} makes {} groups; at most {} are allowed",
+                                fmt::join(options.by, " --by "), groups.hits.groups, most_groups));
+    }
+    if (!options.cluster.empty()) {
+        Clusters clusters = clusters_by(dataset, options.cluster);
+        groups.hits.cluster = std::move(clusters.of);
+        groups.hits.clusters = clusters.count;
+    }
+    return groups;
+}
+
+std::vector<std::uint8_t> top1_hits(const ScoredSet& set) {
+    std::vector<std::uint8_t> hits(set.records.size());
+    for (std::size_t i = 0; i < hits.size(); ++i)
+        hits[i] = set.targets[i] < 0 ? 2 : set.records[i].rank == 0 ? 1 : 0;
+    return hits;
+}
+
+std::uint64_t images_without(const GroupedHits& hits) {
+    std::uint64_t without = 0;
+    for (std::size_t i = 0; i < hits.hit.size(); ++i) {
+        const bool grouped = std::ranges::any_of(hits.columns, [&](const auto& column) {
+            return column.of[i] != AttributeGroups::none;
+        });
+        without += hits.hit[i] != 2 && !grouped ? 1 : 0;
+    }
+    return without;
+}
+
+std::string too_small_text(bool clusters) {
+    return clusters ? fmt::format("fewer than {} images or {} clusters", fewest_group_images,
+                                  fewest_group_clusters)
+                    : fmt::format("fewer than {} images", fewest_group_images);
+}
+
+AccuracyByGroup result_of(const NamedGroups& groups, const Measurement& whole,
+                          const ScoreOptions& options) {
+    const LowestOfGroups found =
+        lowest_of_groups(groups.hits, options.resampling.level, options.resampling.seed);
+    const bool clusters = !options.cluster.empty();
+    AccuracyByGroup result;
+    result.by = options.by;
+    result.metric = whole.key.metric;
+    result.without = images_without(groups.hits);
+    Measurement plain = whole;
+    static_cast<Estimate&>(plain) = {};
+    plain.unit = Unit::proportion;
+    plain.left_out = 0;
+    result.worst = plain;
+    for (std::size_t g = 0; g < groups.names.size(); ++g) {
+        const HitsOfGroup& own = found.groups[g];
+        GroupAccuracy& group = result.groups.emplace_back();
+        group.name = groups.names[g];
+        group.correct = own.hits;
+        if (clusters) group.clusters = own.clusters;
+        group.accuracy = plain;
+        group.accuracy.key.subgroup = group.name;
+        group.accuracy.n = own.images;
+        group.difference = group.accuracy;
+        group.difference.key.metric = fmt::format("difference({})", whole.key.metric);
+        group.difference.key.definition = whole.key.definition + ".other_groups";
+        group.difference.undefined = "no other group to compare with";
+        if (own.images == 0) {
+            group.accuracy.undefined = "no item of this group counts";
+        } else {
+            group.accuracy.value = static_cast<double>(own.hits) / static_cast<double>(own.images);
+        }
+        group.accuracy.interval = own.interval;
+        if (own.candidate) {
+            ++result.candidates;
+            result.worst.n += own.images;
+        } else {
+            ++result.too_small;
+            group.accuracy.note = "no interval: " + too_small_text(clusters);
+            group.difference.undefined = too_small_text(clusters);
+        }
+        if (!own.difference) continue;
+        group.difference.undefined.clear();
+        group.difference.value = own.difference;
+        group.difference.interval = own.difference_interval;
+    }
+    Measurement& worst = result.worst;
+    worst.key.metric = fmt::format("worst({})", whole.key.metric);
+    worst.key.definition = whole.key.definition + ".worst_group";
+    worst.key.parameters["by"] = fmt::format("{}", fmt::join(options.by, ";"));
+    if (!found.lowest) {
+        worst.undefined = fmt::format("all groups have {}", too_small_text(clusters));
+        return result;
+    }
+    const GroupAccuracy& lowest = result.groups[*found.lowest];
+    result.observed = lowest.accuracy.value;
+    result.observed_group = lowest.name;
+    worst.value = found.value;
+    worst.interval = found.interval;
+    worst.note = fmt::format("lowest observed: {:.4g} % in {}; {} group{}", 100 * *result.observed,
+                             lowest.name, result.candidates, result.candidates == 1 ? "" : "s");
+    if (result.too_small > 0)
+        worst.note += fmt::format("; {} more have {} and cannot be the worst", result.too_small,
+                                  too_small_text(clusters));
+    return result;
+}
+
+}  // namespace
+
+bool has_groups(const MetricRequest& request) {
+    if (request.facts->name == "real") return true;
+    const auto k = request.parameters.find("k");
+    return request.facts->name == "topk" && k != request.parameters.end() && k->second == "1";
+}
+
+void check_attributes(const Dataset& dataset, const ScoreOptions& options) {
+    for (const std::string& text : options.by) {
+        with_note("reading --by " + text, [&] {
+            for (const std::string& name : names_in(text)) attribute_named(dataset, name);
+        });
+    }
+    if (!options.cluster.empty()) {
+        with_note("reading --cluster " + options.cluster,
+                  [&] { attribute_named(dataset, options.cluster); });
+    }
+}
+
+std::vector<AccuracyByGroup> accuracy_by_group(const ScoredSet& set, const Dataset& dataset,
+                                               const ScoreOptions& options) {
+    NamedGroups groups = groups_of(dataset, options);
+    std::vector<AccuracyByGroup> results;
+    for (std::size_t i = 0; i < set.requests.size(); ++i) {
+        if (!has_groups(set.requests[i])) continue;
+        groups.hits.hit = set.requests[i].facts->name == "real" ? set.correct : top1_hits(set);
+        results.push_back(result_of(groups, set.report.measurements[i], options));
+    }
+    if (results.empty())
+        throw Error(ErrorCode::usage,
+                    "--by shows top1 and real by group, and neither is measured: add top1 to "
+                    "--metrics");
+    return results;
+}
+
+std::vector<Measurement> with_groups(const std::vector<Measurement>& measurements,
+                                     const std::vector<AccuracyByGroup>& groups) {
+    std::vector<Measurement> all = measurements;
+    for (const AccuracyByGroup& result : groups) {
+        all.push_back(result.worst);
+        for (const GroupAccuracy& group : result.groups) all.push_back(group.accuracy);
+        for (const GroupAccuracy& group : result.groups) all.push_back(group.difference);
+    }
+    return all;
+}
+
+Clusters clusters_by(const Dataset& dataset, const std::string& attribute) {
+    const StringColumn& column = with_note(
+        "reading --cluster " + attribute, [&]() -> const auto& {
+            return attribute_named(dataset, attribute).values;
+        });
+    Clusters clusters;
+    clusters.of.resize(dataset.size());
+    std::unordered_map<std::string_view, std::uint32_t> numbers;
+    for (std::size_t i = 0; i < clusters.of.size(); ++i) {
+        const auto next = static_cast<std::uint32_t>(clusters.count);
+        if (column[i].empty()) {
+            clusters.of[i] = next;
+            ++clusters.count;
+            ++clusters.without;
+            continue;
+        }
+        const auto [at, first] = numbers.try_emplace(column[i], next);
+        clusters.of[i] = at->second;
+        clusters.count += first ? 1 : 0;
+    }
+    return clusters;
+}
+
+std::string cluster_note(const Dataset& dataset, const std::string& attribute) {
+    const Clusters clusters = clusters_by(dataset, attribute);
+    std::string note = fmt::format("intervals treat {} clusters of images by `{}` as independent",
+                                   count_text(clusters.count), attribute);
+    if (clusters.without > 0)
+        note += fmt::format("; {} of them are single images that have no value",
+                            count_text(clusters.without));
+    return note;
+}
+
+}  // namespace assay::evaluate
+
+namespace assay {
+
+ResultType result_type(ResultOf<GroupAccuracy>) {
+    static constexpr auto rows = describe_result<GroupAccuracy>(
+        {.name = "GroupAccuracy"},
+        {
+            part<&GroupAccuracy::name>({.help = "`sex=f,camera=2`"}),
+            part<&GroupAccuracy::correct>({}),
+            part<&GroupAccuracy::clusters>({.help = "With `--cluster`", .omitted = true}),
+            part<&GroupAccuracy::accuracy>(
+                {.help = "Without an interval if the group is too small"}),
+            part<&GroupAccuracy::difference>(
+                {.help = "Less the accuracy of all other images with a value of the same "
+                         "attributes; the intervals of all groups hold together"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<AccuracyByGroup>) {
+    static constexpr auto rows = describe_result<AccuracyByGroup>(
+        {.name = "AccuracyByGroup", .help = "One accuracy of a store by groups of images"},
+        {
+            part<&AccuracyByGroup::by>({.help = "The attributes of each `--by`"}),
+            part<&AccuracyByGroup::metric>({.help = "`top1` or `real`"}),
+            part<&AccuracyByGroup::worst>(
+                {.help = "The lowest true accuracy; its value is corrected for the choice of the "
+                         "lowest"}),
+            part<&AccuracyByGroup::observed>({.help = "The lowest observed accuracy"}),
+            part<&AccuracyByGroup::observed_group>({.help = "The group that has it"}),
+            part<&AccuracyByGroup::candidates>({.help = "Groups that are large enough"}),
+            part<&AccuracyByGroup::too_small>({.help = "Groups that are not, and cannot be the "
+                                                       "worst"}),
+            part<&AccuracyByGroup::without>({.help = "Images that count and are in no group"}),
+            part<&AccuracyByGroup::groups>({}),
+        });
+    return rows;
+}
+
+nlohmann::json to_json(const AccuracyByGroup& result) {
+    return json_of(result);
+}
+
+}  // namespace assay
