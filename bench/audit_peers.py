@@ -1,0 +1,135 @@
+"""`assay audit`'s score of labels beside cleanlab's, on the planted errors of bench/audit_worlds.py.
+
+`audit_scores` is the score in NumPy, written apart from the program; tests/python/test_audit.py compares the two. A line for each
+world and method: means over the plantings, with standard errors, of the precision at 20, the AUROC and the average precision of
+finding the wrong labels. cleanlab is given its best case: of each of its two scores, the model that is best in the world.
+
+    python3 bench/audit_peers.py RUNS/imagenet_sample [SOURCE ...]     # needs cleanlab and scikit-learn
+"""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+import audit_worlds
+import numpy as np
+
+CHANCE = 0.02
+LOSS_POWER = 4
+
+
+def log_softmax(logits):
+    shifted = logits - logits.max(1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
+
+
+def with_chance(logits, temperature):
+    return np.log((1 - CHANCE) * np.exp(log_softmax(logits / temperature)) + CHANCE / logits.shape[1])
+
+
+def error_rate(given, uniform):
+    """The likeliest proportion of labels drawn from all classes, and minus the log-likelihood."""
+    error = 0.05
+    for _ in range(100):
+        error = (error * uniform / ((1 - error) * given + error * uniform)).mean()
+    return error, -np.log(np.maximum(1e-300, (1 - error) * given + error * uniform)).sum()
+
+
+_sums: dict = {}  # of photographs, whose logits are the same in all plantings; the arrays are kept, so that no number is used twice
+
+
+def log_sums(logits, sharpness):
+    """The log-sum-exp of each row of sharpness * logits."""
+    key = (id(logits), sharpness)
+    if key not in _sums:
+        scaled = logits * sharpness
+        most = scaled.max(1)
+        _sums[key] = logits, most + np.log(np.exp(scaled - most[:, None]).sum(1))
+    return _sums[key][1]
+
+
+def fit_model(logits, labels):
+    """Temperature, and the loss of the labels with the probably wrong ones discounted."""
+    rows, uniform = np.arange(len(labels)), 1 / logits.shape[1]
+
+    def fit(step):
+        sharpness = np.exp(step / 100)
+        return error_rate(np.exp(sharpness * logits[rows, labels] - log_sums(logits, sharpness)), uniform)
+
+    low, high = -300, 300
+    while high - low > 2:  # the loss has one minimum over the logarithm of the temperature
+        left, right = low + (high - low) // 3, high - (high - low) // 3
+        if fit(left)[1] <= fit(right)[1]:
+            high = right
+        else:
+            low = left
+    best = min(range(low, high + 1), key=lambda step: fit(step)[1]) / 100
+    error, _ = fit(round(100 * best))
+    given = np.exp(with_chance(logits, np.exp(-best))[rows, labels])
+    correct = (1 - error) * given / ((1 - error) * given + error * uniform)
+    return np.exp(-best), -(correct * np.log(given)).sum() / correct.sum()
+
+
+def has_learned(predicted, labels, model):
+    """Whether a model repeats the labels where all others agree on another class."""
+    others = np.delete(predicted, model, 0)
+    opposed = (others == others[0]).all(0) & (others[0] != labels)
+    return len(predicted) > 2 and opposed.sum() >= 5 and (predicted[model] == labels)[opposed].mean() >= 0.9
+
+
+def combined_score(models, labels, temperatures, weights):
+    mean = sum(w * with_chance(z, t) for z, t, w in zip(models, temperatures, weights))
+    rows = np.arange(len(labels))
+    own = mean[rows, labels].copy()
+    mean[rows, labels] = -np.inf
+    return own - mean.max(1)
+
+
+def audit_scores(models, labels):
+    """A score for each label, the lowest for the most suspicious; temperatures; weights."""
+    fits = [fit_model(z, labels) for z in models]
+    predicted = np.stack([z.argmax(1) for z in models])
+    learned = np.array([has_learned(predicted, labels, m) for m in range(len(models))])
+    votes = ~learned if not learned.all() else np.ones(len(models), bool)
+    weights = votes * np.maximum(1e-3, [loss for _, loss in fits]) ** -float(LOSS_POWER)
+    weights /= weights.sum()
+    temperatures = [t for t, _ in fits]
+    return combined_score(models, labels, temperatures, weights), temperatures, weights
+
+
+def measures(suspicion, wrong):
+    from sklearn.metrics import average_precision_score, roc_auc_score
+
+    order = np.argsort(-suspicion, kind="stable")
+    return wrong[order[:20]].mean(), roc_auc_score(wrong, suspicion), average_precision_score(wrong, suspicion)
+
+
+def main() -> None:
+    from cleanlab.rank import get_label_quality_scores
+
+    photographs, digits = audit_worlds.Photographs(pathlib.Path(sys.argv[1])), None
+    for source in sys.argv[2:] or audit_worlds.SOURCES:
+        if source.startswith("crossed") and digits is None:
+            digits = audit_worlds.Digits()
+        for rate in audit_worlds.RATES:
+            for kind in audit_worlds.KINDS:
+                found: dict[str, list] = {}
+                for number in range(audit_worlds.PLANTINGS):
+                    world = audit_worlds.plant(digits if source.startswith("crossed") else photographs, source, rate, kind, number)
+                    score, _, _ = audit_scores(world.models, world.given)
+                    found.setdefault("assay", []).append(measures(-score, world.wrong))
+                    chances = [np.exp(log_softmax(z)) for z in world.models]
+                    for method in ("self_confidence", "normalized_margin"):
+                        for m, p in enumerate(chances):
+                            quality = get_label_quality_scores(world.given, p, method=method)
+                            found.setdefault(f"cleanlab {method} {m}", []).append(measures(-quality, world.wrong))
+                best = max((np.mean(v, 0)[2], k) for k, v in found.items() if k != "assay")[1]
+                for name in ("assay", best):
+                    mean, error = np.mean(found[name], 0), np.std(found[name], 0, ddof=1) / np.sqrt(audit_worlds.PLANTINGS)
+                    text = "  ".join(f"{m:.3f} ±{e:.3f}" for m, e in zip(mean, error))
+                    print(f"{source:16} {rate:<5} {kind:11} {name:30} {text}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
