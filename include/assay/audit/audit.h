@@ -1,0 +1,133 @@
+// Labels that are probably wrong, by the stored scores of one or several classifiers.
+//
+// Each classifier is scaled by a temperature that is fitted to the given labels, with a proportion
+// of uniform errors among them, so that wrong labels do not make it look unsure. Its probabilities
+// are mixed with 2 % of chance, so that no classifier decides alone. The log-probabilities are
+// averaged, with weights by how well each one predicts the labels. The score of a label is its
+// log-probability minus that of the likeliest other class. A classifier that repeats the given
+// labels wherever all others agree on another class has learned them, and does not vote.
+//
+// Which score was tried on which planted errors: docs/suspect-labels.md, bench/audit_worlds.py.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/describe.h"
+#include "assay/estimate.h"
+#include "assay/progress.h"
+#include "assay/report.h"
+
+namespace assay::audit {
+
+struct AuditOptions {
+    /// RUNS folders, data sets below them, or stores; all of one data set.
+    std::vector<std::filesystem::path> stores;
+    std::uint64_t top = 20;
+    std::filesystem::path questions;
+    std::vector<std::filesystem::path> confirm;
+    std::vector<std::filesystem::path> labels;
+    std::filesystem::path save_labels;
+    double level = 0.95;
+    int threads = 0;
+};
+}  // namespace assay::audit
+
+namespace assay {
+template <>
+inline constexpr auto description<audit::AuditOptions> = describe<audit::AuditOptions>({
+    field<&audit::AuditOptions::top>(
+        {.help = "List this many suspect labels, and as many ambiguous images",
+         .min = 1,
+         .max = 1e9,
+         .value = "N"}),
+    field<&audit::AuditOptions::questions>(
+        {.help = "Write questions about the listed labels to this file, for `assay serve "
+                 "--questions FILE --task labels`",
+         .value = "FILE"}),
+    field<&audit::AuditOptions::confirm>(
+        {.help = "Annotators' answers to these questions: votes in any layout that `assay labels "
+                 "aggregate` reads",
+         .value = "VOTES"}),
+    field<&audit::AuditOptions::labels>(
+        {.help = "Correct labels of some images, as `assay score --labels` reads them",
+         .value = "LABELS"}),
+    field<&audit::AuditOptions::save_labels>(
+        {.help = "Write the labels of all images with the confirmed corrections to this csv file",
+         .value = "FILE"}),
+    field<&audit::AuditOptions::level>({.help = "Of the intervals", .min = 0.5, .max = 0.9999}),
+    field<&audit::AuditOptions::threads>({.help = "Threads; they change no result",
+                                          .min = 0,
+                                          .max = 4096,
+                                          .empty = "one per core",
+                                          .also = "-j"}),
+});
+}  // namespace assay
+
+namespace assay::audit {
+
+/// A label that the classifiers doubt: another class is likelier.
+struct SuspectLabel {
+    std::string item;
+    std::string given, suggested;            ///< ids of classes
+    std::string given_name, suggested_name;  ///< their names; the ids where they have none
+    double score = 0;                        ///< negative: the suggested class is likelier
+    double given_probability = 0, suggested_probability = 0;  ///< of all voting classifiers
+    std::uint32_t predict_suggested = 0, voting = 0;          ///< classifiers
+    std::string answer;  ///< "", "correct", "wrong", "cannot be judged"
+};
+/// An image with two likely classes.
+struct AmbiguousImage {
+    std::string item, given, first, second;
+    double first_probability = 0, second_probability = 0;
+};
+struct AuditedModel {
+    std::string model;
+    double temperature = 1;
+    double loss = 0;    ///< mean -ln p of the labels, wrong ones discounted
+    double weight = 0;  ///< 0: it does not vote
+    /// Images on which all other classifiers predict one class that is not the label, and on how
+    /// many of them it predicts the label.
+    std::uint64_t opposed = 0, repeated = 0;
+};
+/// What the confirmed corrections change in one model's accuracy.
+struct CorrectedModel {
+    std::string model;
+    Estimate before, after, change;
+    std::uint32_t rank_before = 0, rank_after = 0;
+};
+struct LabelAudit {
+    std::string dataset;
+    std::filesystem::path images_folder;
+    std::uint64_t images = 0;      ///< that were audited
+    std::uint64_t unlabelled = 0;  ///< without a label, or with several
+    std::uint64_t left_out = 0;    ///< without scores of every classifier
+    std::uint64_t suspects = 0;    ///< labels with a likelier class
+    std::uint64_t ambiguous = 0;   ///< images with two classes of at least 25 %
+    /// Always undefined, with the reason: scores alone do not tell.
+    Estimate wrong_labels;
+    std::uint64_t checked = 0, confirmed_wrong = 0, corrected = 0;
+    std::uint64_t without_class = 0;  ///< of confirmed_wrong: no class was confirmed
+    std::uint64_t unjudged = 0;
+    std::uint64_t answers_ignored = 0;
+    std::vector<AuditedModel> models;
+    std::vector<SuspectLabel> listed;
+    std::vector<AmbiguousImage> listed_ambiguous;
+    std::vector<CorrectedModel> corrected_models;
+    std::filesystem::path questions_file, labels_file;
+    std::vector<std::string> notes, warnings;
+};
+
+/// Cost: about twenty passes over the rows of each store, one over all of them together. Memory:
+/// about 100 bytes an image, and the scores of some rows. The same bits for any threads. Throws
+/// usage: no stores, an option that cannot act. bad_input: stores of other images, classes or
+/// labels, incomplete, or without every class's score; no labels, one class, no image with scores
+/// of all; answers that cannot be read. io: files that cannot be written.
+LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& progress = {});
+/// `assay.audit/1`. csv: a row for each listed suspect.
+Report report_of(const LabelAudit& audit);
+
+}  // namespace assay::audit

@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "assay/audit/audit.h"
+#include "assay/data/class_list.h"
+#include "assay/error.h"
+#include "assay/robustness/model_stores.h"
+#include "audit/checked_labels.h"
+#include "audit/combined.h"
+#include "audit/corrections.h"
+#include "core/parallel.h"
+#include "core/refuse.h"
+#include "core/shell_word.h"
+#include "core/text.h"
+#include "derived/fit_rows.h"
+#include "store/same_data.h"
+
+namespace assay::audit {
+namespace {
+
+/// Both likeliest classes of an ambiguous image have this probability.
+constexpr double ambiguous_probability = 0.25;
+
+void check_options(const AuditOptions& options) {
+    if (options.save_labels.empty() || !options.confirm.empty() || !options.labels.empty()) return;
+    throw Error(ErrorCode::usage,
+                "--save-labels: no label is confirmed to be wrong. Write questions with "
+                "--questions questions.csv, answer them, and add --confirm votes.csv");
+}
+
+std::vector<RowReader> opened_readers(const std::vector<PredictionStore>& stores) {
+    if (stores.empty()) throw Error(ErrorCode::usage, "no predictions are named: assay audit RUNS");
+    std::vector<RowReader> readers;
+    for (const PredictionStore& store : stores) {
+        derived::require_full(store);
+        store::require_same(stores.front(), store,
+                            {.images = true, .classes = true, .labels = true});
+        readers.emplace_back(store);
+    }
+    const std::string where = stores.front().folder().string();
+    if (readers.front().classes() < 2)
+        refuse(fmt::format("{}: it has one class, so no label can be wrong", where));
+    return readers;
+}
+
+LabelledRows rows_to_audit(const std::vector<RowReader>& readers, LabelAudit& audit) {
+    LabelledRows out;
+    const PredictionStore& store = readers.front().store();
+    const Dataset& dataset = store.dataset();
+    for (std::uint64_t row = 0; row < store.rows(); ++row) {
+        const std::int32_t given = dataset.single_label(static_cast<std::size_t>(row));
+        if (given < 0 || static_cast<std::uint32_t>(given) >= store.classes()) {
+            ++audit.unlabelled;
+            continue;
+        }
+        const bool scored = std::ranges::all_of(
+            readers, [&](const RowReader& reader) { return reader.status(row) == RowStatus::ok; });
+        if (!scored) {
+            ++audit.left_out;
+            continue;
+        }
+        out.rows.push_back(row);
+        out.given.push_back(given);
+    }
+    audit.images = out.rows.size();
+    if (audit.unlabelled == store.rows())
+        refuse(
+            fmt::format("{}: no image has a single label to audit. Import the predictions with "
+                        "labels: assay import SCORES --items ITEMS.csv",
+                        store.folder().string()));
+    if (out.rows.empty())
+        refuse(
+            fmt::format("{}: no labelled image has finite scores of every model; to see why, "
+                        "type `assay verify {}`",
+                        store.folder().string(), shell_word(store.folder().string())));
+    return out;
+}
+
+std::vector<std::vector<std::int32_t>> predictions_of(const std::vector<RowReader>& readers,
+                                                      const LabelledRows& labelled) {
+    std::vector<std::vector<std::int32_t>> out;
+    std::vector<RankedClass> best;
+    for (const RowReader& reader : readers) {
+        auto& predicted = out.emplace_back();
+        for (const std::uint64_t row : labelled.rows) {
+            reader.top(row, 1, best);
+            predicted.push_back(best.empty() ? -1 : best[0].cls);
+        }
+    }
+    return out;
+}
+
+std::string class_name(const Dataset& dataset, std::int32_t cls) {
+    const auto c = static_cast<std::size_t>(cls);
+    return c < dataset.classes.size() ? std::string(dataset.classes.name(c)) : std::to_string(cls);
+}
+
+std::string answer_about(const CheckedLabels& checked, std::uint64_t row, std::int32_t given) {
+    const auto found = checked.of.find(row);
+    if (found == checked.of.end()) return "";
+    if (found->second.cannot_be_judged) return "cannot be judged";
+    return is_wrong(found->second, given) ? "wrong" : "correct";
+}
+
+/// The listed suspects, the most suspicious first; returns their rows.
+std::vector<std::uint64_t> list_suspects(const std::vector<CombinedImage>& images,
+                                         const LabelledRows& labelled, const Dataset& dataset,
+                                         const CheckedLabels& checked, std::uint64_t top,
+                                         LabelAudit& audit) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < images.size(); ++i)
+        if (images[i].score < 0) order.push_back(i);
+    audit.suspects = order.size();
+    std::ranges::stable_sort(
+        order, [&](std::size_t a, std::size_t b) { return images[a].score < images[b].score; });
+    if (order.size() > top) order.resize(static_cast<std::size_t>(top));
+    const auto voting = static_cast<std::uint32_t>(std::ranges::count_if(
+        audit.models, [](const AuditedModel& model) { return model.weight > 0; }));
+    std::vector<std::uint64_t> rows;
+    for (const std::size_t i : order) {
+        const CombinedImage& image = images[i];
+        const std::int32_t given = labelled.given[i];
+        rows.push_back(labelled.rows[i]);
+        audit.listed.push_back(
+            {.item = std::string(dataset.ids[static_cast<std::size_t>(labelled.rows[i])]),
+             .given = class_id(dataset, given),
+             .suggested = class_id(dataset, image.suggested),
+             .given_name = class_name(dataset, given),
+             .suggested_name = class_name(dataset, image.suggested),
+             .score = image.score,
+             .given_probability = image.given_probability,
+             .suggested_probability = image.suggested_probability,
+             .predict_suggested = image.predict_suggested,
+             .voting = voting,
+             .answer = answer_about(checked, labelled.rows[i], given)});
+    }
+    return rows;
+}
+
+void list_ambiguous(const std::vector<CombinedImage>& images, const LabelledRows& labelled,
+                    const Dataset& dataset, std::uint64_t top, LabelAudit& audit) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < images.size(); ++i)
+        if (images[i].second_probability >= ambiguous_probability) order.push_back(i);
+    audit.ambiguous = order.size();
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+        return images[a].second_probability > images[b].second_probability;
+    });
+    if (order.size() > top) order.resize(static_cast<std::size_t>(top));
+    for (const std::size_t i : order)
+        audit.listed_ambiguous.push_back(
+            {.item = std::string(dataset.ids[static_cast<std::size_t>(labelled.rows[i])]),
+             .given = class_name(dataset, labelled.given[i]),
+             .first = class_name(dataset, images[i].first),
+             .second = class_name(dataset, images[i].second),
+             .first_probability = images[i].first_probability,
+             .second_probability = images[i].second_probability});
+}
+
+void count_checked(const CheckedLabels& checked, const Dataset& dataset, LabelAudit& audit) {
+    audit.answers_ignored = checked.ignored;
+    for (const auto& [row, label] : checked.of) {
+        const std::int32_t given = dataset.single_label(static_cast<std::size_t>(row));
+        if (given < 0) {
+            ++audit.answers_ignored;
+            continue;
+        }
+        ++audit.checked;
+        if (label.cannot_be_judged) ++audit.unjudged;
+        if (!is_wrong(label, given)) continue;
+        ++audit.confirmed_wrong;
+        ++(label.classes.empty() ? audit.without_class : audit.corrected);
+    }
+    for (const std::string& note : checked.notes) audit.notes.push_back(note);
+    if (audit.answers_ignored > 0)
+        audit.warnings.push_back(fmt::format("{} are about other images or labels and are not used",
+                                             how_many(audit.answers_ignored, "answer")));
+}
+
+void add_model_notes(LabelAudit& audit) {
+    std::uint64_t learned = 0;
+    for (const AuditedModel& model : audit.models) {
+        if (model.weight > 0) continue;
+        ++learned;
+        audit.warnings.push_back(fmt::format(
+            "{} does not vote: it has probably learned these labels. All other models agree on "
+            "another class for {} images, and it predicts the label of {} of them",
+            model.model, model.opposed, model.repeated));
+    }
+    if (audit.models.size() - learned == 1)
+        audit.notes.push_back("one model votes; several differ in their errors and find more");
+    if (2 * audit.suspects > audit.images)
+        audit.warnings.push_back(
+            "more than half of the labels are suspect: the labels or classes are probably in "
+            "another order than the scores; type `assay check -m MODEL -d IMAGES`");
+}
+
+}  // namespace
+
+LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& progress) {
+    check_options(options);
+    LabelAudit audit;
+    const OpenedModels opened = open_models(options.stores);
+    if (!opened.skipped.empty()) audit.warnings.push_back(opened.skipped);
+    const std::vector<RowReader> readers = opened_readers(opened.stores);
+    const PredictionStore& store = opened.stores.front();
+    const Dataset& dataset = store.dataset();
+    audit.dataset = store.spec().dataset_name;
+    audit.images_folder = dataset.root;
+    const LabelledRows labelled = rows_to_audit(readers, audit);
+    const auto predicted = predictions_of(readers, labelled);
+    const CheckedLabels checked = read_checked(options, dataset);
+
+    audit.models = weigh_models(readers, labelled, predicted, options.threads, progress);
+    const std::vector<CombinedImage> images =
+        combine(readers, audit.models, labelled, predicted, options.threads, progress);
+    const std::vector<std::uint64_t> rows =
+        list_suspects(images, labelled, dataset, checked, options.top, audit);
+    list_ambiguous(images, labelled, dataset, options.top, audit);
+    audit.wrong_labels.n = audit.images;
+    audit.wrong_labels.undefined =
+        "scores cannot tell a wrong label of a similar class from a hard image; check labels and "
+        "count";
+    add_model_notes(audit);
+
+    const bool answered = !options.confirm.empty() || !options.labels.empty();
+    if (answered) {
+        count_checked(checked, dataset, audit);
+        audit.corrected_models =
+            corrected_models(readers, labelled, predicted, checked, options.level);
+    }
+    if (!options.questions.empty()) {
+        write_questions(options.questions, dataset, audit.listed, rows);
+        audit.questions_file = options.questions;
+    }
+    if (!options.save_labels.empty()) {
+        write_corrected(options.save_labels, dataset, checked);
+        audit.labels_file = options.save_labels;
+    }
+    return audit;
+}
+
+}  // namespace assay::audit

@@ -1,0 +1,214 @@
+#include <fmt/format.h>
+
+#include "assay/audit/audit.h"
+#include "assay/describe_result.h"
+#include "audit/described_audit.h"
+#include "core/result_table.h"
+#include "core/shell_word.h"
+
+namespace assay {
+
+using audit::AmbiguousImage;
+using audit::AuditedModel;
+using audit::CorrectedModel;
+using audit::LabelAudit;
+using audit::SuspectLabel;
+
+ResultType result_type(ResultOf<SuspectLabel>) {
+    using Of = SuspectLabel;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "SuspectLabel",
+         .columns = "item,given,suggested,given_name,suggested_name,score,given_probability,"
+                    "suggested_probability,predict_suggested,voting,answer"},
+        {part<&Of::item>({}), part<&Of::given>({.help = "Id of the label's class"}),
+         part<&Of::suggested>({.help = "Id of the likeliest other class"}),
+         part<&Of::given_name>({}), part<&Of::suggested_name>({}),
+         part<&Of::score>({.help = "ln(given_probability / suggested_probability)"}),
+         part<&Of::given_probability>({.help = "By all voting models together"}),
+         part<&Of::suggested_probability>({}),
+         part<&Of::predict_suggested>({.help = "Voting models that predict the suggested class"}),
+         part<&Of::voting>({.help = "Models that vote"}),
+         part<&Of::answer>({.help = "Of people: correct, wrong, cannot be judged; empty: none"})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<AmbiguousImage>) {
+    using Of = AmbiguousImage;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "AmbiguousImage"},
+        {part<&Of::item>({}), part<&Of::given>({.help = "The label's class"}),
+         part<&Of::first>({.help = "The likeliest class"}), part<&Of::second>({}),
+         part<&Of::first_probability>({}), part<&Of::second_probability>({})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<AuditedModel>) {
+    using Of = AuditedModel;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "AuditedModel"},
+        {part<&Of::model>({}), part<&Of::temperature>({.help = "By which its logits are divided"}),
+         part<&Of::loss>({.help = "Mean -ln p of the labels, probably wrong ones discounted"}),
+         part<&Of::weight>({.help = "0: it does not vote"}),
+         part<&Of::opposed>(
+             {.help = "Images on which all other models agree on another class than the label"}),
+         part<&Of::repeated>({.help = "Of these, those on which it predicts the label"})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<CorrectedModel>) {
+    using Of = CorrectedModel;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "CorrectedModel"},
+        {part<&Of::model>({}), part<&Of::before>({.help = "Accuracy with the given labels"}),
+         part<&Of::after>({.help = "Accuracy with the corrected labels"}),
+         part<&Of::change>({.help = "On the same images"}), part<&Of::rank_before>({}),
+         part<&Of::rank_after>({})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<LabelAudit>) {
+    using Of = LabelAudit;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "LabelAudit", .help = "What `assay audit` prints", .schema = "assay.audit/1"},
+        {part<&Of::dataset>({}),
+         part<&Of::images_folder>({.help = "Empty where it is not known"}),
+         part<&Of::images>({.help = "With one label and scores of every model"}),
+         part<&Of::unlabelled>({.help = "Without a label, or with several"}),
+         part<&Of::left_out>({.help = "Without a finite score of every model"}),
+         part<&Of::suspects>({.help = "Labels with a likelier class"}),
+         part<&Of::ambiguous>({.help = "Images with two classes of at least 25 %"}),
+         part<&Of::wrong_labels>({.help = "Undefined: scores alone cannot tell"}),
+         part<&Of::checked>({.help = "Images with answers"}),
+         part<&Of::confirmed_wrong>({.help = "Of these, with a wrong label"}),
+         part<&Of::corrected>({.help = "Of the wrong ones, with a confirmed class"}),
+         part<&Of::without_class>({.help = "Of the wrong ones, without a confirmed class"}),
+         part<&Of::unjudged>({.help = "Images that nobody can judge"}),
+         part<&Of::answers_ignored>({.help = "About other images or labels"}),
+         part<&Of::models>({}),
+         part<&Of::listed>({.help = "The most suspicious labels"}),
+         part<&Of::listed_ambiguous>({}),
+         part<&Of::corrected_models>({.help = "Empty without answers"}),
+         part<&Of::questions_file>({}),
+         part<&Of::labels_file>({}),
+         part<&Of::notes>({}),
+         part<&Of::warnings>({})});
+    return rows;
+}
+
+namespace audit {
+namespace {
+
+Table suspect_table(const LabelAudit& audit, bool answered) {
+    Table table;
+    table.title = fmt::format("{} of {} labels of {} are suspect", count_text(audit.suspects),
+                              count_text(audit.images), audit.dataset);
+    table.columns = {{"image", false},
+                     {"label", false},
+                     {"suggested", false},
+                     {"score", true},
+                     {"label's probability", true},
+                     {"suggested one's", true},
+                     {"models for it", true}};
+    if (answered) table.columns.push_back({"label is", false});
+    for (const SuspectLabel& one : audit.listed) {
+        std::vector<Cell> row = {one.item,
+                                 one.given_name,
+                                 one.suggested_name,
+                                 Number{one.score, Unit::number, 2},
+                                 Number{one.given_probability, Unit::number, 4},
+                                 Number{one.suggested_probability, Unit::number, 4},
+                                 fmt::format("{} of {}", one.predict_suggested, one.voting)};
+        if (answered) row.emplace_back(one.answer);
+        table.rows.push_back(std::move(row));
+    }
+    if (audit.suspects > audit.listed.size())
+        table.notes.push_back(fmt::format(
+            "{} more: --top {}", count_text(audit.suspects - audit.listed.size()), audit.suspects));
+    table.notes.push_back("number of wrong labels: " + audit.wrong_labels.undefined);
+    if (audit.unlabelled > 0)
+        table.notes.push_back(fmt::format("{} images have no label or several and are skipped",
+                                          count_text(audit.unlabelled)));
+    if (audit.left_out > 0)
+        table.notes.push_back(
+            fmt::format("{} images are skipped: a model has no finite scores for them",
+                        count_text(audit.left_out)));
+    for (const std::string& note : audit.notes) table.notes.push_back(note);
+    return table;
+}
+
+Table ambiguous_table(const LabelAudit& audit) {
+    Table table;
+    table.title = fmt::format("{} images with two likely classes", count_text(audit.ambiguous));
+    table.columns = {{"image", false},      {"label", false},        {"first class", false},
+                     {"probability", true}, {"second class", false}, {"its probability", true}};
+    for (const AmbiguousImage& one : audit.listed_ambiguous)
+        table.add({one.item, one.given, one.first, Number{one.first_probability, Unit::number, 2},
+                   one.second, Number{one.second_probability, Unit::number, 2}});
+    return table;
+}
+
+Table model_table(const LabelAudit& audit) {
+    Table table;
+    table.title = "Models";
+    table.columns = {{"model", false}, {"temperature", true}, {"loss", true}, {"weight %", true}};
+    for (const AuditedModel& one : audit.models)
+        table.add({one.model, Number{one.temperature, Unit::number, 2},
+                   Number{one.loss, Unit::number, 3}, Number{one.weight, Unit::proportion, 1}});
+    return table;
+}
+
+Table corrected_table(const LabelAudit& audit) {
+    Table table;
+    table.title = "Accuracies with the corrected labels";
+    table.columns = {{"model", false},
+                     {"before %", true, Column::Show::value_and_interval},
+                     {"after %", true, Column::Show::value_and_interval},
+                     {"change, points", true, Column::Show::value_and_interval, true},
+                     {"rank before", true},
+                     {"rank after", true}};
+    for (const CorrectedModel& one : audit.corrected_models)
+        table.add({one.model, one.before, one.after, one.change, Count{one.rank_before},
+                   Count{one.rank_after}});
+    table.notes.push_back(fmt::format(
+        "{} labels checked, {} wrong: {} corrected, {} without a confirmed class; {} cannot be "
+        "judged",
+        count_text(audit.checked), count_text(audit.confirmed_wrong), count_text(audit.corrected),
+        count_text(audit.without_class), count_text(audit.unjudged)));
+    table.notes.push_back(
+        "labels were checked where the models doubt them, so accuracies rise more than with all "
+        "labels checked");
+    if (!audit.labels_file.empty())
+        table.notes.push_back(fmt::format("corrected labels: {}; assay score RUNS --labels {}",
+                                          audit.labels_file.string(),
+                                          shell_word(audit.labels_file.string())));
+    return table;
+}
+
+}  // namespace
+
+Report report_of(const LabelAudit& audit) {
+    Report report;
+    report.records = table_of(audit.listed);
+    const bool answered = !audit.corrected_models.empty();
+    Table suspects = suspect_table(audit, answered);
+    if (!audit.questions_file.empty()) {
+        const std::string images = audit.images_folder.empty()
+                                       ? ""
+                                       : " --images " + shell_word(audit.images_folder.string());
+        suspects.notes.push_back(fmt::format("next: assay serve --questions {} --task labels{}",
+                                             shell_word(audit.questions_file.string()), images));
+        suspects.notes.push_back("then: assay audit RUNS --confirm VOTES");
+    }
+    Section section;
+    section.blocks.emplace_back(std::move(suspects));
+    if (!audit.listed_ambiguous.empty()) section.blocks.emplace_back(ambiguous_table(audit));
+    section.blocks.emplace_back(model_table(audit));
+    if (answered) section.blocks.emplace_back(corrected_table(audit));
+    report.sections.push_back(std::move(section));
+    report.result = json_of(audit);
+    report.warnings = audit.warnings;
+    return report;
+}
+
+}  // namespace audit
+}  // namespace assay

@@ -1,0 +1,237 @@
+#include "audit/combined.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "core/parallel.h"
+#include "derived/fit_rows.h"
+
+namespace assay::audit {
+namespace {
+
+constexpr std::uint64_t block_rows = 64;
+/// Part of chance in each classifier's probabilities: it bounds what one of them can say.
+constexpr double chance = 0.02;
+/// The weight of a classifier is its loss to minus this power. Chosen on the worlds of
+/// bench/audit_worlds.py among 2, 3 and 4.
+constexpr double loss_power = 4;
+constexpr double least_loss = 1e-3;
+// A classifier has learned the labels if it repeats this proportion of at least so many of them.
+constexpr double learned_proportion = 0.9;
+constexpr std::uint64_t learned_images = 5;
+
+void for_rows(std::size_t rows, int threads,
+              const std::function<void(std::size_t begin, std::size_t end)>& body) {
+    throw_if_stopped();
+    parallel_blocks((rows + block_rows - 1) / block_rows, resolve_threads(threads),
+                    [&](std::size_t block) {
+                        const std::size_t begin = block * block_rows;
+                        body(begin, std::min<std::size_t>(rows, begin + block_rows));
+                    });
+}
+
+/// Replaces logits by log-probabilities with the part of chance, of 1 / temperature = `sharpness`.
+void to_log_probabilities(std::span<double> logits, double sharpness) {
+    const double most = *std::ranges::max_element(logits);
+    double sum = 0;
+    for (double& z : logits) sum += z = std::exp(sharpness * (z - most));
+    const double floor = chance / static_cast<double>(logits.size());
+    for (double& z : logits) z = std::log((1 - chance) * z / sum + floor);
+}
+
+struct ErrorFit {
+    double error = 0;  ///< proportion of uniform errors
+    double loss = 0;   ///< minus the log-likelihood
+};
+/// The likeliest proportion of labels that are drawn from all classes alike, by EM.
+ErrorFit fit_errors(std::span<const double> given, double uniform) {
+    ErrorFit fit{.error = 0.05, .loss = 0};
+    for (int pass = 0; pass < 100; ++pass) {
+        double sum = 0;
+        for (const double p : given)
+            sum += fit.error * uniform / ((1 - fit.error) * p + fit.error * uniform);
+        fit.error = sum / static_cast<double>(given.size());
+    }
+    for (const double p : given)
+        fit.loss -= std::log(std::max(1e-300, (1 - fit.error) * p + fit.error * uniform));
+    return fit;
+}
+
+class ModelFit {
+public:
+    ModelFit(const RowReader& reader, const LabelledRows& labelled, int threads)
+        : reader_(reader), labelled_(labelled), threads_(threads), given_(labelled.rows.size()) {}
+
+    /// Temperature and loss.
+    AuditedModel run() {
+        // Golden section over the logarithm of 1 / temperature.
+        const double golden = (std::sqrt(5.0) - 1) / 2;
+        double low = -3, high = 3;
+        double left = high - golden * (high - low), right = low + golden * (high - low);
+        double at_left = loss_at(left, false), at_right = loss_at(right, false);
+        while (high - low > 0.01) {
+            if (at_left <= at_right) {
+                high = right;
+                right = left;
+                at_right = at_left;
+                left = high - golden * (high - low);
+                at_left = loss_at(left, false);
+            } else {
+                low = left;
+                left = right;
+                at_left = at_right;
+                right = low + golden * (high - low);
+                at_right = loss_at(right, false);
+            }
+        }
+        const double best = (low + high) / 2;
+        loss_at(best, false);
+        const double uniform = 1 / static_cast<double>(reader_.classes());
+        const double error = fit_errors(given_, uniform).error;
+        read(best, true);
+        double sum = 0, weights = 0;
+        for (const double p : given_) {
+            const double correct = (1 - error) * p / ((1 - error) * p + error * uniform);
+            sum -= correct * std::log(p);
+            weights += correct;
+        }
+        AuditedModel out;
+        out.model = reader_.store().spec().model_name;
+        out.temperature = std::exp(-best);
+        out.loss = weights > 0 ? sum / weights : std::log(1 / uniform);
+        return out;
+    }
+
+private:
+    double loss_at(double log_sharpness, bool with_chance) {
+        read(log_sharpness, with_chance);
+        return fit_errors(given_, 1 / static_cast<double>(reader_.classes())).loss;
+    }
+    /// Fills the probabilities of the given labels.
+    void read(double log_sharpness, bool with_chance) {
+        const double sharpness = std::exp(log_sharpness);
+        for_rows(given_.size(), threads_, [&](std::size_t begin, std::size_t end) {
+            std::vector<float> buffer;
+            std::vector<double> logits(reader_.classes());
+            for (std::size_t i = begin; i < end; ++i) {
+                derived::read_logits(reader_, labelled_.rows[i], buffer, logits);
+                const auto given = static_cast<std::size_t>(labelled_.given[i]);
+                if (with_chance) {
+                    to_log_probabilities(logits, sharpness);
+                    given_[i] = std::exp(logits[given]);
+                    continue;
+                }
+                const double most = *std::ranges::max_element(logits);
+                double sum = 0;
+                for (const double z : logits) sum += std::exp(sharpness * (z - most));
+                given_[i] = std::exp(sharpness * (logits[given] - most)) / sum;
+            }
+        });
+    }
+
+    const RowReader& reader_;
+    const LabelledRows& labelled_;
+    const int threads_;
+    std::vector<double> given_;
+};
+
+/// Counts where each classifier stands alone against the others.
+void count_repeated(std::vector<AuditedModel>& models, const LabelledRows& labelled,
+                    const std::vector<std::vector<std::int32_t>>& predicted) {
+    for (std::size_t m = 0; m < models.size(); ++m) {
+        const std::size_t other = m == 0 ? 1 : 0;
+        for (std::size_t i = 0; i < labelled.rows.size(); ++i) {
+            const std::int32_t cls = predicted[other][i];
+            bool agree = cls != labelled.given[i];
+            for (std::size_t k = 0; agree && k < models.size(); ++k)
+                agree = k == m || predicted[k][i] == cls;
+            if (!agree) continue;
+            ++models[m].opposed;
+            if (predicted[m][i] == labelled.given[i]) ++models[m].repeated;
+        }
+    }
+}
+
+bool has_learned(const AuditedModel& model) {
+    return model.opposed >= learned_images &&
+           static_cast<double>(model.repeated) >=
+               learned_proportion * static_cast<double>(model.opposed);
+}
+
+}  // namespace
+
+std::vector<AuditedModel> weigh_models(std::span<const RowReader> readers,
+                                       const LabelledRows& labelled,
+                                       const std::vector<std::vector<std::int32_t>>& predicted,
+                                       int threads, const ProgressCallback& progress) {
+    std::vector<AuditedModel> models;
+    for (const RowReader& reader : readers) {
+        models.push_back(ModelFit(reader, labelled, threads).run());
+        if (progress) progress({.step = "fit", .done = models.size(), .total = readers.size() + 1});
+    }
+    // Two classifiers cannot tell which of them has learned the labels.
+    if (models.size() > 2) count_repeated(models, labelled, predicted);
+    const bool all = std::ranges::all_of(models, has_learned);
+    double sum = 0;
+    for (AuditedModel& model : models) {
+        if (!all && has_learned(model)) continue;
+        model.weight = std::pow(std::max(least_loss, model.loss), -loss_power);
+        sum += model.weight;
+    }
+    for (AuditedModel& model : models) model.weight /= sum;
+    return models;
+}
+
+std::vector<CombinedImage> combine(std::span<const RowReader> readers,
+                                   const std::vector<AuditedModel>& models,
+                                   const LabelledRows& labelled,
+                                   const std::vector<std::vector<std::int32_t>>& predicted,
+                                   int threads, const ProgressCallback& progress) {
+    std::vector<CombinedImage> out(labelled.rows.size());
+    const std::size_t classes = readers.front().classes();
+    for_rows(out.size(), threads, [&](std::size_t begin, std::size_t end) {
+        std::vector<float> buffer;
+        std::vector<double> logits(classes), mean(classes);
+        for (std::size_t i = begin; i < end; ++i) {
+            std::ranges::fill(mean, 0.0);
+            for (std::size_t m = 0; m < readers.size(); ++m) {
+                if (models[m].weight == 0) continue;
+                derived::read_logits(readers[m], labelled.rows[i], buffer, logits);
+                to_log_probabilities(logits, 1 / models[m].temperature);
+                for (std::size_t c = 0; c < classes; ++c) mean[c] += models[m].weight * logits[c];
+            }
+            double sum = 0;
+            for (const double l : mean) sum += std::exp(l);
+            const auto given = static_cast<std::size_t>(labelled.given[i]);
+            std::size_t first = 0, second = classes, other = classes;
+            for (std::size_t c = 0; c < classes; ++c) {
+                if (c != given && (other == classes || mean[c] > mean[other])) other = c;
+                if (c == 0) continue;
+                if (mean[c] > mean[first]) {
+                    second = first;
+                    first = c;
+                } else if (second == classes || mean[c] > mean[second]) {
+                    second = c;
+                }
+            }
+            CombinedImage& image = out[i];
+            image.first = static_cast<std::int32_t>(first);
+            image.second = static_cast<std::int32_t>(second);
+            image.suggested = static_cast<std::int32_t>(other);
+            image.first_probability = std::exp(mean[first]) / sum;
+            image.second_probability = std::exp(mean[second]) / sum;
+            image.given_probability = std::exp(mean[given]) / sum;
+            image.suggested_probability = std::exp(mean[other]) / sum;
+            image.score = mean[given] - mean[other];
+            for (std::size_t m = 0; m < readers.size(); ++m)
+                if (models[m].weight > 0 && predicted[m][i] == image.suggested)
+                    ++image.predict_suggested;
+        }
+    });
+    if (progress)
+        progress({.step = "combine", .done = readers.size() + 1, .total = readers.size() + 1});
+    return out;
+}
+
+}  // namespace assay::audit

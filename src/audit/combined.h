@@ -1,0 +1,43 @@
+// What several classifiers say together of the labels of images.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/audit/audit.h"
+#include "assay/progress.h"
+#include "assay/store/prediction_store.h"
+#include "assay/store/row_reader.h"
+
+namespace assay::audit {
+
+/// The images that are audited, with their labels.
+struct LabelledRows {
+    std::vector<std::uint64_t> rows;
+    std::vector<std::int32_t> given;
+};
+
+/// What all voting classifiers say of one image.
+struct CombinedImage {
+    std::int32_t first = -1, second = -1;  ///< likeliest classes
+    std::int32_t suggested = -1;           ///< likeliest class but the given one
+    double first_probability = 0, second_probability = 0;
+    double given_probability = 0, suggested_probability = 0;
+    double score = 0;  ///< ln of given_probability / suggested_probability
+    std::uint32_t predict_suggested = 0;
+};
+
+/// Fits each classifier's temperature, finds those that repeat the labels, and sets the weights.
+/// `predicted`: classes by classifier and image of `labelled`.
+std::vector<AuditedModel> weigh_models(std::span<const RowReader> readers,
+                                       const LabelledRows& labelled,
+                                       const std::vector<std::vector<std::int32_t>>& predicted,
+                                       int threads, const ProgressCallback& progress);
+std::vector<CombinedImage> combine(std::span<const RowReader> readers,
+                                   const std::vector<AuditedModel>& models,
+                                   const LabelledRows& labelled,
+                                   const std::vector<std::vector<std::int32_t>>& predicted,
+                                   int threads, const ProgressCallback& progress);
+
+}  // namespace assay::audit

@@ -1,0 +1,39 @@
+// Labels with the confirmed corrections, and what these change.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/audit/audit.h"
+#include "audit/checked_labels.h"
+#include "audit/combined.h"
+
+namespace assay::audit {
+
+/// Id of a class, or its number where classes have no ids.
+std::string class_id(const Dataset& dataset, std::int32_t cls);
+
+/// Whether people said that the given label of a row is wrong.
+bool is_wrong(const CheckedLabel& checked, std::int32_t given);
+
+/// Accuracies with the given labels and with the corrected ones. Images whose label is wrong
+/// without a confirmed class are left out of both the change and the accuracy after it.
+std::vector<CorrectedModel> corrected_models(
+    std::span<const RowReader> readers, const LabelledRows& labelled,
+    const std::vector<std::vector<std::int32_t>>& predicted, const CheckedLabels& checked,
+    double level);
+
+/// csv with the columns id and labels, of all images. Images whose label is wrong without a
+/// confirmed class have no label. Throws io.
+void write_corrected(const std::filesystem::path& file, const Dataset& dataset,
+                     const CheckedLabels& checked);
+/// csv of questions, two for each listed label: does the image show the given class, and the
+/// suggested one? Throws io.
+void write_questions(const std::filesystem::path& file, const Dataset& dataset,
+                     const std::vector<SuspectLabel>& listed,
+                     const std::vector<std::uint64_t>& rows);
+
+}  // namespace assay::audit

@@ -1,0 +1,285 @@
+// Which labels are found, what answers make of them, and what is refused.
+#include "assay/audit/audit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <set>
+
+#include "../evaluate/saved_scores.h"
+#include "assay/data/label_sets.h"
+#include "assay/error.h"
+#include "core/file.h"
+#include "message_of.h"
+
+namespace assay::audit {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+constexpr std::size_t images = 400, classes = 5;
+/// Every fortieth label is wrong: 10 of 400.
+bool is_planted(std::size_t row) {
+    return row % 40 == 7;
+}
+std::int32_t wrong_class(std::int32_t truth) {
+    return (truth + 2) % static_cast<std::int32_t>(classes);
+}
+
+Made planted(std::uint64_t seed, double skill) {
+    Made made = made_up(images, classes, seed, skill);
+    for (std::size_t i = 0; i < images; ++i)
+        if (is_planted(i)) made.labels[i][0] = wrong_class(made.labels[i][0]);
+    return made;
+}
+
+AuditOptions options_of(const Scratch& folder) {
+    AuditOptions options;
+    options.stores = {folder / "runs"};
+    return options;
+}
+
+std::size_t row_of(const std::string& item) {
+    return std::stoul(item.substr(4));
+}
+
+TEST(Audit, FindsThePlantedErrors) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    save(folder, planted(2, 6), "b");
+    const LabelAudit audit = audit_labels(options_of(folder));
+    EXPECT_EQ(audit.images, images);
+    ASSERT_GE(audit.listed.size(), 10U);
+    for (std::size_t i = 0; i < 10; ++i) {
+        const SuspectLabel& one = audit.listed[i];
+        EXPECT_TRUE(is_planted(row_of(one.item))) << one.item;
+        EXPECT_EQ(one.suggested, fmt::format("c{}", row_of(one.item) * classes / images));
+        EXPECT_EQ(one.predict_suggested, 2U);
+        EXPECT_EQ(one.voting, 2U);
+        EXPECT_NEAR(one.score, std::log(one.given_probability / one.suggested_probability), 1e-9);
+    }
+    for (std::size_t i = 1; i < audit.listed.size(); ++i)
+        EXPECT_LE(audit.listed[i - 1].score, audit.listed[i].score);
+    EXPECT_FALSE(audit.wrong_labels.value);
+    EXPECT_THAT(audit.wrong_labels.undefined, HasSubstr("hard image"));
+}
+
+// One image, one model, by hand: classes 2, logits (0, 2) for every image, labels 1 but one.
+// With a large number of images whose label is likely, the temperature only scales: the score is
+// ln(q0 / q1) with q = .98 softmax + .01.
+TEST(Audit, ScoreIsTheLogRatioWithAPartOfChance) {
+    const Scratch folder;
+    Made made;
+    made.classes = 2;
+    for (std::size_t i = 0; i < 60; ++i) {
+        made.labels.push_back({i == 0 ? 0 : 1});
+        made.scores.push_back(0);
+        made.scores.push_back(2);
+    }
+    save(folder, made, "a");
+    const LabelAudit audit = audit_labels(options_of(folder));
+    ASSERT_EQ(audit.listed.size(), 1U);
+    const double sharpness = 1 / audit.models[0].temperature;
+    const double p = 1 / (1 + std::exp(2 * sharpness));
+    EXPECT_NEAR(audit.listed[0].score, std::log((.98 * p + .01) / (.98 * (1 - p) + .01)), 1e-9);
+    EXPECT_EQ(audit.models[0].weight, 1);
+}
+
+TEST(Audit, AModelThatLearnedTheLabelsDoesNotVote) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    save(folder, planted(2, 6), "b");
+    Made learned = planted(3, 4);
+    for (std::size_t i = 0; i < images; ++i)
+        learned.scores[i * classes + static_cast<std::size_t>(learned.labels[i][0])] += 20;
+    save(folder, learned, "learned");
+    const LabelAudit audit = audit_labels(options_of(folder));
+    ASSERT_EQ(audit.models.size(), 3U);
+    EXPECT_EQ(audit.models[2].weight, 0);
+    EXPECT_GE(audit.models[2].opposed, 8U);
+    EXPECT_EQ(audit.models[2].repeated, audit.models[2].opposed);
+    EXPECT_NEAR(audit.models[0].weight + audit.models[1].weight, 1, 1e-12);
+    ASSERT_FALSE(audit.warnings.empty());
+    EXPECT_THAT(audit.warnings[0], HasSubstr("learned does not vote"));
+    for (std::size_t i = 0; i < 10; ++i) EXPECT_TRUE(is_planted(row_of(audit.listed[i].item)));
+}
+
+TEST(Audit, ThreadsChangeNothing) {
+    const Scratch folder;
+    save(folder, planted(1, 3), "a");
+    save(folder, planted(2, 2), "b");
+    AuditOptions options = options_of(folder);
+    options.threads = 1;
+    const auto one = audit_labels(options);
+    options.threads = 3;
+    const auto three = audit_labels(options);
+    ASSERT_EQ(one.listed.size(), three.listed.size());
+    for (std::size_t i = 0; i < one.listed.size(); ++i) {
+        EXPECT_EQ(one.listed[i].item, three.listed[i].item);
+        EXPECT_EQ(one.listed[i].score, three.listed[i].score);
+    }
+    EXPECT_EQ(one.models[0].temperature, three.models[0].temperature);
+}
+
+TEST(Audit, QuestionsAnswersAndCorrectedLabels) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    save(folder, planted(2, 6), "b");
+    AuditOptions options = options_of(folder);
+    options.top = 10;
+    options.questions = folder / "questions.csv";
+    LabelAudit audit = audit_labels(options);
+    ASSERT_EQ(audit.listed.size(), 10U);
+    EXPECT_THAT(read_text(folder / "questions.csv"),
+                HasSubstr(audit.listed[0].item + "," + audit.listed[0].item + "," +
+                          audit.listed[0].suggested));
+
+    // Two people: eight labels are corrected, one is wrong without a class, one stays.
+    std::ofstream votes(folder / "votes.csv");
+    votes << "item,label,annotator,answer\n";
+    for (std::size_t i = 0; i < 10; ++i) {
+        const SuspectLabel& one = audit.listed[i];
+        for (const char* person : {"ann", "bob"}) {
+            votes << one.item << ',' << one.given << ',' << person << ',' << (i == 9 ? "yes" : "no")
+                  << '\n';
+            votes << one.item << ',' << one.suggested << ',' << person << ','
+                  << (i < 8 ? "yes" : "no") << '\n';
+        }
+    }
+    votes.close();
+    options.questions.clear();
+    options.confirm = {folder / "votes.csv"};
+    options.save_labels = folder / "corrected.csv";
+    audit = audit_labels(options);
+    EXPECT_EQ(audit.checked, 10U);
+    EXPECT_EQ(audit.confirmed_wrong, 9U);
+    EXPECT_EQ(audit.corrected, 8U);
+    EXPECT_EQ(audit.without_class, 1U);
+    EXPECT_EQ(audit.listed[0].answer, "wrong");
+    EXPECT_EQ(audit.listed[9].answer, "correct");
+    ASSERT_EQ(audit.corrected_models.size(), 2U);
+    const CorrectedModel& a = audit.corrected_models[0];
+    // Both models predict the suggested class of the eight: 8 of the 399 that have a label.
+    EXPECT_NEAR(*a.change.value, 8. / 399, 1e-12);
+    EXPECT_EQ(a.change.n, 399U);
+    EXPECT_EQ(a.before.n, 400U);
+    ASSERT_TRUE(a.change.interval);
+    EXPECT_GT(a.change.interval->low, 0);
+
+    const Dataset dataset = dataset_of(planted(1, 7));
+    const LabelSets sets = read_label_sets(folder / "corrected.csv", dataset, dataset.classes);
+    for (std::size_t row = 0; row < images; ++row) {
+        const auto place = std::ranges::find(audit.listed, dataset.ids[row], &SuspectLabel::item);
+        if (place == audit.listed.end() || place - audit.listed.begin() == 9) {
+            EXPECT_EQ(sets[row][0], dataset.labels[row][0]);
+        } else if (place - audit.listed.begin() == 8) {
+            EXPECT_TRUE(sets[row].empty());
+        } else {
+            EXPECT_EQ(fmt::format("c{}", sets[row][0]), place->suggested);
+        }
+    }
+}
+
+TEST(Audit, LabelFilesConfirm) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    std::ofstream(folder / "true.csv") << "item,label\nitem00007,c0\nitem00008,c0\nother,c1\n";
+    AuditOptions options = options_of(folder);
+    options.labels = {folder / "true.csv"};
+    const LabelAudit audit = audit_labels(options);
+    EXPECT_EQ(audit.checked, 2U);
+    EXPECT_EQ(audit.confirmed_wrong, 1U);
+    EXPECT_EQ(audit.answers_ignored, 1U);
+    EXPECT_NEAR(*audit.corrected_models[0].change.value, 1. / 400, 1e-12);
+}
+
+TEST(Audit, RanksChangeWithTheLabels) {
+    const Scratch folder;
+    Made right = made_up(100, 2, 1, 9), repeats = made_up(100, 2, 2, 9);
+    for (std::size_t i = 0; i < 3; ++i) {
+        right.labels[i][0] = repeats.labels[i][0] = 1;
+        repeats.scores[2 * i + 1] = 30;
+    }
+    save(folder, right, "right");
+    save(folder, repeats, "repeats");
+    std::ofstream(folder / "true.csv") << "item,label\nitem00000,c0\nitem00001,c0\nitem00002,c0\n";
+    AuditOptions options = options_of(folder);
+    options.labels = {folder / "true.csv"};
+    const LabelAudit audit = audit_labels(options);
+    ASSERT_EQ(audit.corrected_models.size(), 2U);
+    const auto of = [&](const char* name) {
+        return *std::ranges::find(audit.corrected_models, name, &CorrectedModel::model);
+    };
+    EXPECT_EQ(of("right").rank_before, 2U);
+    EXPECT_EQ(of("right").rank_after, 1U);
+    EXPECT_EQ(of("repeats").rank_before, 1U);
+    EXPECT_EQ(of("repeats").rank_after, 2U);
+}
+
+TEST(Audit, ImagesWithoutLabelsOrScoresAreCounted) {
+    const Scratch folder;
+    Made made = planted(1, 7);
+    made.labels[0].clear();
+    made.labels[1] = {0, 1};
+    made.states.assign(images, RowState::ok);
+    made.states[2] = RowState::not_finite;
+    save(folder, made, "a");
+    const LabelAudit audit = audit_labels(options_of(folder));
+    EXPECT_EQ(audit.unlabelled, 2U);
+    EXPECT_EQ(audit.left_out, 1U);
+    EXPECT_EQ(audit.images, images - 3);
+}
+
+TEST(Audit, AllLabelsSuspectIsAWarning) {
+    const Scratch folder;
+    Made made = made_up(images, classes, 1, 9);
+    for (auto& label : made.labels) label[0] = wrong_class(label[0]);
+    save(folder, made, "a");
+    const LabelAudit audit = audit_labels(options_of(folder));
+    EXPECT_GT(audit.suspects, images / 2);
+    ASSERT_FALSE(audit.warnings.empty());
+    EXPECT_THAT(audit.warnings.back(), HasSubstr("more than half of the labels"));
+    EXPECT_TRUE(std::isfinite(audit.listed[0].score));
+}
+
+TEST(Audit, RefusesWhatCannotBeAudited) {
+    {
+        const Scratch folder;
+        save(folder, planted(1, 7), "a", StorageFormat::top_k);
+        EXPECT_THAT(message_of([&] { audit_labels(options_of(folder)); }),
+                    HasSubstr("--storage full"));
+    }
+    {
+        const Scratch folder;
+        Made made = planted(1, 7);
+        for (auto& label : made.labels) label.clear();
+        save(folder, made, "a");
+        EXPECT_THAT(message_of([&] { audit_labels(options_of(folder)); }),
+                    HasSubstr("assay import"));
+    }
+    {
+        const Scratch folder;
+        save(folder, planted(1, 7), "a");
+        save(folder, made_up(images, classes, 2), "b", StorageFormat::full_f32, 100, false,
+             "others");
+        AuditOptions options = options_of(folder);
+        options.stores.push_back(folder / "others");
+        EXPECT_THAT(message_of([&] { audit_labels(options); }), HasSubstr("other labels"));
+        options = options_of(folder);
+        options.save_labels = folder / "x.csv";
+        EXPECT_THAT(message_of([&] { audit_labels(options); }, ErrorCode::usage),
+                    HasSubstr("--confirm votes.csv"));
+    }
+    {
+        const Scratch folder;
+        Made made = made_up(20, 1, 1);
+        save(folder, made, "a");
+        EXPECT_THAT(message_of([&] { audit_labels(options_of(folder)); }), HasSubstr("one class"));
+    }
+}
+
+}  // namespace
+}  // namespace assay::audit

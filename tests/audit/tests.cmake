@@ -1,0 +1,3 @@
+assay_test(audit
+    SOURCES audit/audit_test.cpp
+    LINKS assay_audit assay_evaluate fmt::fmt Threads::Threads)
