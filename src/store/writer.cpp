@@ -14,16 +14,15 @@
 #include "core/hash.h"
 #include "core/parallel.h"
 #include "core/paths.h"
-#include "core/refuse.h"
-#include "core/shell_word.h"
 #include "store/begun_rows.h"
+#include "store/begun_store.h"
 #include "store/dataset_files.h"
+#include "store/known_shards.h"
 #include "store/layout.h"
 #include "store/manifest.h"
 #include "store/parts.h"
 #include "store/record.h"
 #include "store/reduce.h"
-#include "store/same_data.h"
 #include "store/shared_disk.h"
 
 namespace assay {
@@ -31,138 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace store;
-
-enum class ShardState : std::uint8_t { missing, writing, committed };
-
-std::string joined(const std::vector<std::string>& sentences) {
-    std::string text;
-    for (const std::string& sentence : sentences) text += (text.empty() ? "" : "; ") + sentence;
-    return text;
-}
-
-void refuse_differences(const fs::path& folder, const StoreSpec& recorded,
-                        const StoreSpec& wanted) {
-    const std::vector<std::string> found = differences(recorded, wanted);
-    if (found.empty()) return;
-    throw Error(ErrorCode::bad_input,
-                fmt::format("the store `{}` was begun differently: {}. Use another --out or a new "
-                            "name for the model (--name), or the first options to resume it",
-                            folder.string(), joined(found)));
-}
-
-/// A class list from before `assay relabel` is accepted for stores that were begun with it. In a
-/// new store, the columns would be read by the current list.
-void refuse_former_order(const fs::path& store, const DatasetRecord& there, const Dataset& dataset,
-                         const fs::path& folder) {
-    if (same_classes(there.classes, dataset.classes).order != SameClasses::Order::moved ||
-        any_manifest(store))
-        return;
-    refuse(
-        fmt::format("`assay relabel` changed the order of the classes of the data set `{}` in "
-                    "`{}`: {}; pass that list with --classes FILE, or use another --out",
-                    there.name, folder.string(),
-                    classes_difference(there.classes, dataset.classes, there_and_now)));
-}
-
-/// A store is written in one piece or in a fixed number of parts, and its parts must agree with one
-/// another. Uses the settings of the first part.
-void agree_with_store(const fs::path& store, StoreSpec& wanted) {
-    const std::optional<Manifest> there = any_manifest(store);
-    if (!there) return;
-    const StorePart& found = there->spec.part;
-    if (found.of != wanted.part.of) {
-        const std::string how =
-            found.of == 0
-                ? std::string("in one piece: predict all of it, or use another --out")
-                : fmt::format(
-                      "in {} parts: {}", found.of,
-                      wanted.part.of == 0
-                          ? fmt::format("run the missing parts, then `assay join {}`",
-                                        shell_word(store.string()))
-                          : fmt::format("predict one of them (`assay predict --part I/{}`), or use "
-                                        "another --out",
-                                        found.of));
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("the store `{}` was begun {}", store.string(), how));
-    }
-    if (wanted.part.of == 0) return;  // begin_or_resume() checks it
-    // This also covers a store whose join was interrupted, so that a damaged shard can be computed
-    // again.
-    refuse_differences(store, there->spec, wanted);
-    wanted.decoder = there->spec.decoder;  // store/former_decoder.h checked that the pixels are the
-                                           // same here
-    if (wanted.batch_size == 0) wanted.batch_size = there->spec.batch_size;
-    if (wanted.shard_rows == 0) wanted.shard_rows = there->spec.shard_rows;
-}
-
-/// The recorded manifest, if `wanted` may continue it. Otherwise writes a new one.
-Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
-    const fs::path path = manifest_path(folder);
-    if (is_there(path)) {
-        Manifest recorded = read_manifest(path);
-        refuse_differences(folder, recorded.spec, wanted);
-        return recorded;
-    }
-    if (!is_empty_folder(shards_folder(folder))) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("`{}` holds shards but no manifest.json that describes them; use another "
-                        "--out or a new name for the model (--name), or remove the folder",
-                        folder.string()));
-    }
-    Manifest begun{wanted, false, {}};
-    if (begun.spec.shard_rows == 0) begun.spec.shard_rows = shard_rows_for(wanted);
-    check_spec(begun.spec);
-    begun.spec.id = store_id(begun.spec);
-    write_file_atomically(path, manifest_text(begun));
-    return begun;
-}
-
-/// The identity of the data set as the store named it when it was begun.
-std::string id_of_begun(const fs::path& store, const DatasetRecord& there) {
-    const std::optional<Manifest> begun = any_manifest(store);
-    return begun && was_called(there, begun->spec.dataset_id) ? begun->spec.dataset_id : there.id;
-}
-
-/// The rows of a committed shard that have no scores.
-struct Gaps {
-    StoreWriter::BadRows bad;
-    std::vector<std::uint64_t> unreadable;
-};
-
-Gaps gaps_of(const ShardRecord& record, const StoreSpec& spec) {
-    Gaps gaps;
-    const std::uint64_t begin = shard_begin(spec, record.shard);
-    for (std::size_t i = 0; i < record.states.size(); ++i) {
-        if (record.states[i] != RowState::ok) ++gaps.bad.count;
-        if (record.states[i] == RowState::unreadable) gaps.unreadable.push_back(begin + i);
-    }
-    if (!record.errors.empty()) gaps.bad.first = record.errors.front();
-    return gaps;
-}
-
-/// What the writer knows of a shard.
-struct KnownShard {
-    ShardState state = ShardState::missing;
-    Gaps gaps;
-    std::string record_hash;
-};
-
-std::vector<KnownShard> find_committed(const fs::path& folder, const Manifest& manifest) {
-    const StoreSpec& spec = manifest.spec;
-    std::vector<KnownShard> shards(shard_count(spec));
-    const ShardRange own = shards_of(spec.part, shards.size());
-    for (std::size_t shard = own.begin; shard < own.end; ++shard) {
-        throw_if_stopped();
-        if (!is_there(record_path(folder, shard))) continue;
-        with_note(fmt::format("resuming the store `{}`", folder.string()), [&] {
-            const ShardRecord record = read_record(folder, manifest, shard);
-            check_data(folder, record);
-            shards[shard] = {ShardState::committed, gaps_of(record, spec), record.xxh128};
-        });
-    }
-    return shards;
-}
 
 /// Labels and scores must have the same number of classes. Otherwise a class number would be
 /// ambiguous.

@@ -1,0 +1,35 @@
+// What a writer knows of the shards of its store.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "assay/store/prediction_store.h"
+#include "store/manifest.h"
+#include "store/record.h"
+
+namespace assay::store {
+
+enum class ShardState : std::uint8_t { missing, writing, committed };
+
+/// The rows of a committed shard that have no scores.
+struct Gaps {
+    StoreWriter::BadRows bad;
+    std::vector<std::uint64_t> unreadable;
+};
+Gaps gaps_of(const ShardRecord& record, const StoreSpec& spec);
+
+/// What the writer knows of a shard.
+struct KnownShard {
+    ShardState state = ShardState::missing;
+    Gaps gaps;
+    std::string record_hash;
+};
+
+/// One per shard of the store. Reads and checks the files of those of the part that have a record.
+std::vector<KnownShard> find_committed(const std::filesystem::path& folder,
+                                       const Manifest& manifest);
+
+}  // namespace assay::store
