@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -22,9 +21,9 @@
 #include "core/parallel.h"
 #include "evaluate/export_columns.h"
 #include "evaluate/export_fields.h"
+#include "evaluate/exported_items.h"
 #include "evaluate/given_labels.h"
 #include "evaluate/item_pieces.h"
-#include "evaluate/truth.h"
 
 namespace assay {
 namespace {
@@ -33,130 +32,6 @@ namespace fs = std::filesystem;
 
 /// Lines that are made before any of them is written: enough to keep the threads busy.
 constexpr std::uint64_t piece_rows = 4096, block_rows = 256;
-
-std::string_view name_of(RowStatus status) {
-    switch (status) {
-        case RowStatus::ok:
-            return "ok";
-        case RowStatus::missing:
-            return "missing";
-        case RowStatus::unreadable:
-            return "unreadable";
-        case RowStatus::not_finite:
-            return "not_finite";
-    }
-    return "";
-}
-
-/// What is known of one item.
-struct ExportLine {
-    std::uint64_t item = 0;
-    RowStatus status = RowStatus::ok;
-    std::span<const std::int32_t> labels;
-    RowPrediction row;
-    std::vector<RankedClass> best;  ///< at least two where so many are stored
-};
-
-class Exported {
-public:
-    Exported(const PredictionStore& store, const ScoreOptions& options, std::size_t top,
-             bool with_scores)
-        : store_(store),
-          truth_(truth_for(store, options)),
-          reader_(store, options.map),
-          classes_(options.map ? options.map->targets : store.dataset().classes),
-          top_(top),
-          with_scores_(with_scores) {}
-
-    ExportLine read(std::uint64_t item) const {
-        ExportLine line;
-        line.item = item;
-        line.labels = truth_.labels[static_cast<std::size_t>(item)];
-        // The loss is of the label that score's nll goes by.
-        line.status = reader_.read(item, truth_.targets[static_cast<std::size_t>(item)],
-                                   line.labels, line.row);
-        if (line.status == RowStatus::ok)
-            reader_.top(item, std::max<std::size_t>(top_, 2), line.best);
-        return line;
-    }
-
-    void write(const ExportLine& line, LineFields& out) const {
-        const Dataset& dataset = store_.dataset();
-        const auto item = static_cast<std::size_t>(line.item);
-        const bool ok = line.status == RowStatus::ok;
-        const bool believes = ok && reader_.has_probabilities();
-        out.text("dataset", store_.spec().dataset_name);
-        out.text("model", store_.spec().model_name);
-        out.text("id", dataset.ids[item]);
-        if (dataset.root.empty()) {
-            out.absent("filepath");
-        } else {
-            out.text("filepath", dataset.path_of(item).string());
-        }
-        std::vector<std::string> names;
-        for (const std::int32_t c : line.labels) names.push_back(name_of_class(c));
-        out.labels(line.labels, names);
-        write_class("predicted", ok ? line.row.predicted : -1, out);
-        if (ok && !line.labels.empty()) {
-            out.flag("correct", std::ranges::binary_search(line.labels, line.row.predicted));
-        } else {
-            out.absent("correct");
-        }
-        const auto number = [&](const char* name, bool known, float value) {
-            if (known) {
-                out.single(name, value);
-            } else {
-                out.absent(name);
-            }
-        };
-        number("confidence", believes, line.row.confidence);
-        number("margin", believes && line.best.size() > 1,
-               line.best.size() > 1 ? line.best[0].probability - line.best[1].probability : 0);
-        const bool target = believes && line.row.target_known;
-        number("label_probability", target, line.row.target_probability);
-        if (target) {
-            out.real("loss", 0.0 - line.row.log_target);
-        } else {
-            out.absent("loss");
-        }
-        out.text("status", name_of(line.status));
-        for (std::size_t k = 0; k < std::min<std::size_t>(top_, reader_.depth()); ++k) {
-            const std::string name = fmt::format("top{}", k + 1);
-            const bool there = k < line.best.size();
-            write_class(name, there ? line.best[k].cls : -1, out);
-            number((name + "_probability").c_str(), there && believes,
-                   there ? line.best[k].probability : 0);
-        }
-        if (with_scores_) {
-            thread_local std::vector<float> buffer;
-            out.scores(ok ? reader_.scores(line.item, buffer) : std::span<const float>());
-        }
-        out.end();
-    }
-
-    std::uint64_t rows() const { return store_.rows(); }
-
-private:
-    std::string name_of_class(std::int32_t c) const {
-        const auto index = static_cast<std::size_t>(c);
-        return index < classes_.size() ? classes_.name(index) : std::to_string(c);
-    }
-    void write_class(const std::string& name, std::int32_t c, LineFields& out) const {
-        if (c < 0) {
-            out.absent(name);
-            out.absent(name + "_name");
-        } else {
-            out.whole(name, c);
-            out.text(name + "_name", name_of_class(c));
-        }
-    }
-    const PredictionStore& store_;
-    Truth truth_;
-    RowReader reader_;
-    ClassList classes_;
-    std::size_t top_;
-    bool with_scores_;
-};
 
 /// The map alone: labels may be a large file.
 std::optional<ClassMap> map_of(const ExportOptions& options, const PredictionStore& store) {
@@ -186,17 +61,18 @@ class ExportSink {
 public:
     virtual ~ExportSink() = default;
     /// Of a store, before its items.
-    virtual void begin(const Exported&) {}
+    virtual void begin(const ExportedItems&) {}
     /// Items [first, last), made by many threads; returns how many have no scores.
-    virtual std::uint64_t add(const Exported& items, std::uint64_t first, std::uint64_t last) = 0;
+    virtual std::uint64_t add(const ExportedItems& items, std::uint64_t first,
+                              std::uint64_t last) = 0;
     virtual void finish() {}
 };
 
 /// Calls make(block, item) for blocks of the items by many threads; returns how many have no
 /// scores.
 template <class Make>
-std::uint64_t in_blocks(const Exported& items, std::uint64_t first, std::uint64_t last, int threads,
-                        const Make& make) {
+std::uint64_t in_blocks(const ExportedItems& items, std::uint64_t first, std::uint64_t last,
+                        int threads, const Make& make) {
     const auto blocks = static_cast<std::size_t>((last - first + block_rows - 1) / block_rows);
     std::vector<std::uint64_t> failed(blocks, 0);
     parallel_blocks(blocks, threads, [&](std::size_t b) {
@@ -216,14 +92,15 @@ public:
     LineSink(bool csv, int threads, const std::function<void(std::string_view)>& write)
         : csv_(csv), threads_(threads), write_(write) {}
 
-    void begin(const Exported& items) override {
+    void begin(const ExportedItems& items) override {
         if (!csv_ || named_ || items.rows() == 0) return;
         std::string header;
         items.write(items.read(0), *csv_names(header));
         write_(header);
         named_ = true;
     }
-    std::uint64_t add(const Exported& items, std::uint64_t first, std::uint64_t last) override {
+    std::uint64_t add(const ExportedItems& items, std::uint64_t first,
+                      std::uint64_t last) override {
         std::vector<std::string> texts(
             static_cast<std::size_t>((last - first + block_rows - 1) / block_rows));
         const std::uint64_t failed =
@@ -243,7 +120,7 @@ private:
 };
 
 /// Items [first, last) at the end of `rows`; returns how many of them have no scores.
-std::uint64_t append_items(const Exported& items, std::uint64_t first, std::uint64_t last,
+std::uint64_t append_items(const ExportedItems& items, std::uint64_t first, std::uint64_t last,
                            int threads, ColumnTable& rows) {
     std::vector<ColumnTable> parts(
         static_cast<std::size_t>((last - first + block_rows - 1) / block_rows));
@@ -274,7 +151,8 @@ public:
         group_.clear();
     }
 
-    std::uint64_t add(const Exported& items, std::uint64_t first, std::uint64_t last) override {
+    std::uint64_t add(const ExportedItems& items, std::uint64_t first,
+                      std::uint64_t last) override {
         const std::uint64_t failed = append_items(items, first, last, threads_, group_);
         if (is_full(group_)) flush();
         return failed;
@@ -379,7 +257,7 @@ ExportResult export_items(const ExportOptions& options,
             const ScoreOptions score = export_options_for(options, labels, store);
             if (std::string writing = writer_warning(store); !writing.empty())
                 result.warnings.push_back(std::move(writing));
-            const Exported items(store, score, top, options.scores);
+            const ExportedItems items(store, score, top, options.scores);
             sink->begin(items);
             state.step = store.spec().dataset_name + "/" + store.spec().model_name;
             for (std::uint64_t first = 0; first < items.rows(); first += piece_rows) {
@@ -396,7 +274,7 @@ ExportResult export_items(const ExportOptions& options,
 }
 
 struct ItemPieces::Impl {
-    Exported items;
+    ExportedItems items;
     std::vector<ColumnSpec> columns;
     int threads;
     std::uint64_t next = 0;
@@ -408,7 +286,7 @@ ItemPieces::ItemPieces(const PredictionStore& store, const ExportOptions& option
     const GivenLabels labels(options.labels, {&one, 1});
     const ScoreOptions score = export_options_for(options, labels, store);
     const auto top = std::min<std::size_t>(options.top, RowReader(store, score.map).depth());
-    impl_ = std::make_unique<Impl>(Impl{Exported(store, score, top, options.scores),
+    impl_ = std::make_unique<Impl>(Impl{ExportedItems(store, score, top, options.scores),
                                         item_columns(top, scores.name, scores.length),
                                         resolve_threads(options.threads)});
 }
