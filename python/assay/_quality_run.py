@@ -9,6 +9,7 @@ import tempfile
 import warnings
 from typing import Any, Optional
 
+from ._class_files import with_class_file
 from ._datasets import folder_of, is_words
 from ._library import Error
 from ._objects import HUBS, KEYS, LISTS, Served
@@ -137,11 +138,11 @@ def _run_toml(file: str, runs: Any, progress: Optional[bool], options: "dict[str
     return _run(["quality", "run", file, *out, *words(options), "--json"], progress, True)
 
 
-def _finished(done: Any) -> Any:
-    """Returns the JSON of a finished command. Warnings point at the caller of quality.run()."""
+def _finished(done: Any, frames: int) -> Any:
+    """Returns the JSON of a finished command. Warnings point at the caller of quality.run(), so many frames up."""
     if done.status == 3:
         found = "; ".join(done.json.get("warnings", [])[:3]) or "see its warnings"
-        warnings.warn(f"the result is partial: {found}", RuntimeWarning, stacklevel=4)
+        warnings.warn(f"the result is partial: {found}", RuntimeWarning, stacklevel=frames)
     return done.json
 
 
@@ -149,7 +150,7 @@ def run(models: Any, data: Any, runs: Any, plan: bool, progress: Optional[bool],
     if data is None:
         if not isinstance(models, (str, os.PathLike)) or not os.fspath(models).endswith(".toml"):
             raise Error("data= is missing: {\"val\": \"imagenet/val\", \"sketch\": ...}; or pass only the path of an assay.toml", "usage")
-        return _finished(_run_toml(os.fspath(models), runs, progress, {**options, "plan": plan}))
+        return _finished(_run_toml(os.fspath(models), runs, progress, {**options, "plan": plan}), 4)
     _refuse_unknown(options)
     roles = _roles_of(data)
     _use_transforms(roles, options, progress)
@@ -157,10 +158,15 @@ def run(models: Any, data: Any, runs: Any, plan: bool, progress: Optional[bool],
     for key in _PATHS:
         if key in options:
             options[key] = _whole(options[key])
-    if "classes" in options and not isinstance(options["classes"], (str, os.PathLike)):
-        raise Error("classes= is a file or \"imagenet\" here", "usage")
-    if "classes" in options and options["classes"] != "imagenet":
+    if isinstance(options.get("classes"), (str, os.PathLike)) and options["classes"] != "imagenet":
         options["classes"] = os.path.abspath(os.fspath(options["classes"]))
+    with with_class_file(options) as given:
+        return _run_with(models, roles, runs, plan, progress, dict(given))
+
+
+def _run_with(
+    models: Any, roles: "dict[str, tuple[str, Any]]", runs: Any, plan: bool, progress: Optional[bool], options: "dict[str, Any]"
+) -> Any:
     of_models = {key: options.pop(key) for key in (*MODEL, *DRAW) if key in options}
     of_models = {key: _listed(value) if key in LISTS else value for key, value in of_models.items()}
     of_quality = {key.replace("_", "-"): options.pop(key) for key in QUALITY if key in options}
@@ -173,7 +179,7 @@ def run(models: Any, data: Any, runs: Any, plan: bool, progress: Optional[bool],
         file = os.path.join(folder, "assay.toml")
         with open(file, "w", encoding="utf-8", errors="surrogateescape") as out:
             out.write("\n".join(text) + "\n")
-        return _finished(_started(file, served, plan, progress))
+        return _finished(_started(file, served, plan, progress), 5)
 
 
 def _of_one(served: Served, i: int, of_models: "dict[str, Any]") -> "dict[str, Any]":

@@ -91,6 +91,8 @@ class Runs(InFolder):
         objects, by_file = cells_of(self.run_quality({"a": linear}), "a"), cells_of(json.loads((self.folder / "by-file/quality.json").read_text()), "a")
         for name in ("accuracy", "c_robustness", "calibration_error", "class_balance", "object_focus"):
             self.assertEqual(objects[name], by_file[name], name)
+        listed = self.run_quality({"a": linear}, classes=[f"c{c}" for c in range(CLASSES)])  # the same run
+        self.assertEqual(cells_of(listed, "a"), objects)
         # Names of files are of the caller's folder, beside objects.
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(self.folder)
