@@ -7,6 +7,7 @@ positives are those of items that count the same, with Kish's effective number i
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ._influences import Few, Found, Items, Undefined, dot
@@ -174,7 +175,8 @@ def area(items: Items, parameters: "dict[str, str]", roc: bool) -> Found:
 
 def _few(effective: float) -> float:
     """The spread around a mean of few is less than that around the truth."""
-    return (effective / (effective - 1)) ** 0.5 if effective > 1.5 else 3**0.5
+    few = max(effective, 1.5)
+    return math.sqrt(few / (few - 1))
 
 
 def _degrees(items: Items, drawn: Any, size: Any, squares: Any) -> float:
