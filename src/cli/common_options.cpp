@@ -39,7 +39,7 @@ constexpr std::array rows = {
                   "out title thumbnails metrics labels hierarchy class-map k bins level threads"},
     CommonOptions{"corrupt",
                   "list limit corruptions severities frost profile out jpeg sheet threads"},
-    CommonOptions{"attack", "model data preset list limit attack eps norm steps batch out"},
+    CommonOptions{"attack", "model data preset list limit attack eps norm steps out"},
     CommonOptions{"patchml",
                   "data boxes whole classes min-side k canvas distinct seeds out name threads "
                   "dry-run"},
