@@ -52,6 +52,23 @@ describe.skipIf(CHROMIUM === undefined)("disagreement", () => {
     expect(note).toContain(valueText(people.between_people));
   });
 
+  it("names the labels where the report holds the image", async () => {
+    const pair = result.pairs[0];
+    const id = pair?.disagreements[0]?.id;
+    if (pair === undefined || id === undefined) throw new Error("no pair");
+    const labels = [{ class: 7, id: "n01883070", name: "wombat" }];
+    const items = [{ dataset: pair.dataset, id, item: 0, labels, models: [] }];
+    const { page } = await openReport(
+      browser.context,
+      documentOf([{ source: "made", result }], { items }),
+    );
+    await goToSection(page, "disagreement", ".item-card");
+    const cards = page.locator("#disagreement .item-card");
+    expect(await cards.nth(0).innerText()).toContain("Label: wombat");
+    expect(await cards.nth(1).innerText()).toContain("Label: cat");
+    await page.close();
+  });
+
   it("shows the images of one kind, and the address says which", async () => {
     const { page, complaints } = await openReport(browser.context, document);
     await goToSection(page, "disagreement", ".item-card");

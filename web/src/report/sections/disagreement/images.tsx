@@ -84,7 +84,9 @@ function Card({
     const shown = index.find(dataset, item.id);
     return shown === undefined ? [] : predictionsOf(shown, model);
   };
-  const labels = item.labels.map(classText).map((label) => short(label, 40));
+  // By name, where the report holds the item: the pair has the classes' ids.
+  const named = index.find(pair.dataset, item.id)?.labels.map(({ name, id }) => name || id);
+  const labels = (named ?? item.labels.map(classText)).map((label) => short(label, 40));
   return (
     <article class="item-card">
       <Picture thumbnail={index.thumbnail(pair.dataset, item.id)} id={item.id} />
