@@ -123,7 +123,7 @@ def _only(name: str, own: Any, given: "dict[str, Any]", others: "tuple[str, ...]
 
 
 def own_names(scores: Any, labels: Any, options: "Mapping[str, Any]", classes: Any) -> "tuple[Given, Any]":
-    """The arguments under our names, and `classes`."""
+    """The arguments with Assay's names for them, and `classes`."""
     given = Given(options)
     for name, advice in _NOT_HERE.items():
         if name in given:

@@ -19,7 +19,7 @@ _STEP = 2.0**-24  # between 32-bit numbers just below 1
 
 
 class Ranking:
-    """What ranks the chosen rows by a class. For logits it is ln p, and above one half the log-odds, which keep more bits. For probabilities it
+    """What ranks the chosen rows by a class. For logits it is ln p; above one half it is the log-odds, which keep more bits. For probabilities it
     is p, and just below 1 the log-odds."""
 
     def __init__(self, store: Any, rows: Any) -> None:

@@ -400,7 +400,7 @@ def ensemble(
         return ensemble_of(stores, labels, name, runs, dataset, ids, classes, kind, {**options})
     for what, value in {"labels": labels, "runs": runs, "ids": ids, "classes": classes, "kind": kind}.items():
         if value is not None:
-            raise Error(f"{what}= is for arrays, and these are stored with their own: leave it out")
+            raise Error(f"{what}= is only for arrays; stored predictions have their own: omit it")
     if isinstance(stores, (str, os.PathLike)) or not hasattr(stores, "__iter__"):
         raise Error("an ensemble needs several stores: assay.ensemble([a, b], name=...)")
     return run("ensemble", *map(_store_path, stores), "--name", name, *words(options), "--json").json

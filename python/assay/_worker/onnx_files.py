@@ -1,4 +1,4 @@
-"""Runs ONNX files with the onnxruntime package: one session for all lanes, on the CPU, one thread per batch.
+"""Runs ONNX files with the onnxruntime package: one session for all threads of the program, on the CPU, one thread per batch.
 
 Batches go from the shared buffer into the session and scores back into it without a copy, if the file has float32 inputs and outputs.
 """
