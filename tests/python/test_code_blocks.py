@@ -108,6 +108,7 @@ class CodeBlocks(InFolder):
             "torch": types.SimpleNamespace(tensor=tensor, utils=mock.MagicMock()), "onnxruntime": mock.MagicMock(), "jax": mock.MagicMock(),
             "mlflow": mock.MagicMock(), "run": mock.MagicMock(), "pandas": mock.MagicMock(), "self": mock.MagicMock(), "Trainer": mock.MagicMock(),
             "client": mock.MagicMock(gather=lambda futures: ["runs/val/a"]), "ray_parts": mock.MagicMock(),
+            "sc": mock.MagicMock(**{"parallelize.return_value.map.return_value.collect.return_value": ["runs/val/a"] * 32}),
         }
 
     def prepare(self, block, names):

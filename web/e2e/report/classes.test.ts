@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)("classes", () => {
     expect(await page.locator("#classes .item-card img").count()).toBe(1);
     await page.locator("#classes .confusion-list button").nth(5).focus();
     await page.keyboard.press("Enter");
-    await page.getByText("The report holds none of these").waitFor();
+    await page.getByText("The report contains none of these").waitFor();
     expect(complaints).toEqual([]);
   });
 });
