@@ -186,7 +186,8 @@ class Trials(unittest.TestCase):
 
     def test_a_wheel_is_refused_before_a_system_is_made(self):
         with tempfile.TemporaryDirectory() as folder:
-            cases = (("none_x86_64.whl", False, "no file"), ("assay-win_amd64.whl", True, "ends in _x86_64.whl or _aarch64.whl"), ("bullseye", False, "no wheel"))
+            cases = (("none_x86_64.whl", False, "no file"), ("bullseye", False, "no wheel"),
+                     ("assay-win_amd64.whl", True, "ends in _x86_64.whl or _aarch64.whl"))
             for name, made, said in cases:
                 path = pathlib.Path(folder, name)
                 if made:
