@@ -54,7 +54,12 @@ class Estimate(float):
         while 0 < half < 2 * 10.0**-digits and digits < 6:
             digits += 1
         text = f"{self.value * scale:.{digits}f}"
-        return text + (f" ±{half:.{digits}f}" if self.interval else "") + sign
+        if not self.interval:
+            return text + sign
+        sides = {f"{abs(end - self.value) * scale:.{digits}f}" for end in self.interval[:2]}
+        if len(sides) == 1:
+            return f"{text} ±{sides.pop()}{sign}"
+        return f"{text} ({self.interval.low * scale:.{digits}f} – {self.interval.high * scale:.{digits}f}){sign}"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"

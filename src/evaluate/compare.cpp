@@ -122,39 +122,6 @@ void resampled_difference(PairedMetric& pair, const ResampledEstimate& a,
     }
 }
 
-// Of clusters: the spread of the difference between the same groups of clusters. It is at least
-// that of one more cluster of the usual size that only one of the two gets right.
-void cluster_difference(PairedMetric& pair, const ResampledEstimate& a, const ResampledEstimate& b,
-                        const MetricFacts& facts, double alike, double level) {
-    Estimate& difference = pair.difference;
-    difference.value = *b.value - *a.value;
-    const std::size_t groups = std::min(a.without.size(), b.without.size());
-    if (groups < 2) {
-        difference.note = a.without.empty() ? "no interval: this metric has none for clusters"
-                                            : "no interval from a single cluster";
-        return;
-    }
-    std::vector<double> without(groups);
-    for (std::size_t g = 0; g < groups; ++g) without[g] = b.without[g] - a.without[g];
-    double error = jackknife_standard_error(without);
-    if (facts.unit == Unit::proportion && facts.high - facts.low <= 2)
-        error =
-            std::max(error, alike / static_cast<double>(std::max<std::uint64_t>(difference.n, 1)));
-    if (!(error > 0)) {
-        difference.note = "no interval: the value is the same without any of the clusters";
-        return;
-    }
-    const auto degrees = static_cast<double>(groups - 1);
-    difference.standard_error = error;
-    difference.interval =
-        symmetric_interval(*difference.value, error, level, "jackknife.clusters.paired", degrees);
-    const double width = facts.high - facts.low;
-    difference.interval->low = std::max(-width, difference.interval->low);
-    difference.interval->high = std::min(width, difference.interval->high);
-    pair.test = "jackknife.t.clusters";
-    pair.p = std::min(1.0, 2 * student_t_tail(std::abs(*difference.value) / error, degrees));
-}
-
 PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const ScoredSet& b,
                     std::size_t i, std::span<const std::uint32_t> labels_per_image,
                     const Resampling& how, double alike) {

@@ -76,7 +76,7 @@ Table store_table(const ScoreReport& report) {
     const ScoreCounts& c = report.counts;
     Table table;
     table.columns = {{"metric", false},
-                     {"value", true, Show::value_and_half},
+                     {"value"},
                      {"interval", true, Show::interval},
                      {"n"},
                      {"definition", false}};

@@ -28,7 +28,10 @@ class Numbers(unittest.TestCase):
         self.assertEqual(top1, self.accuracy)
         self.assertEqual(f"{top1:.4f}", f"{self.accuracy:.4f}")
         self.assertEqual(f"{top1}", str(top1))
-        self.assertIn("±", str(top1))
+        low, high = (f"{100 * end:.1f}" for end in top1.interval[:2])
+        self.assertEqual(str(top1), f"{100 * top1:.1f} ({low} – {high}) %")  # the sides differ
+        nll = self.report["nll"]
+        self.assertEqual(str(nll), f"{nll:.3f} ±{nll.interval.high - nll:.3f}")
         self.assertTrue(0.1 < top1 < 1 and math.isclose(top1, self.accuracy))
         self.assertEqual(round(top1, 2), round(self.accuracy, 2))
         self.assertEqual(json.loads(json.dumps({"top1": top1})), {"top1": self.accuracy})
