@@ -116,6 +116,7 @@ class CompareKeywords(MeasureKeywords, total=False):
     gates: Value
     disagreements: Value
     class_map: Value
+    cluster: Value
     null: Value
     other_images: Flag
     label_column: Value

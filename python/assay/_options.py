@@ -21,6 +21,8 @@ class ScoreOptions(TypedDict, total=False):
     confusions: Union[int, bool]
     per_class: bool
     subgroup: str
+    by: _Texts
+    cluster: str
     subgroups: Any
     class_map: str
     k: Union[int, Sequence[int]]
@@ -161,7 +163,7 @@ def check_used(report: Any, options: "Mapping[str, Any]", named: bool) -> None:
         without = "; only ece and binary_ece use the bootstrap, the other intervals come from a formula or a jackknife. Omit it"
         if options.get("bootstrap"):
             raise Error(f"bootstrap={options['bootstrap']} has no effect on {names}{without}")
-        if options.get("seed") is not None and not options.get("null"):
+        if options.get("seed") is not None and not options.get("null") and not options.get("by"):
             raise Error(f"seed={options['seed']} has no effect on {names}{without}")
     if not named:
         return

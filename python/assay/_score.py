@@ -150,11 +150,13 @@ def score(
     soft_labels: probabilities, one row per item and one column per class.
     metrics: names with parameters ("top1,ece:bins=20"), None: the usual ones; assay.metrics() lists them.
     classes: the names of the columns, a file, or "imagenet"; those of a DataFrame are its own.
-    groups: a group for each item; report.by_group("top1") has the metric of each. ignore_index: a label that stands for none (-100).
+    groups: a group for each item; report.by_group("top1") has the metric of each. With by="group", report["worst(top1)"] is the accuracy of the
+    worst group. With cluster="group", items of one group (a patient) are not independent.
+    ignore_index: a label that stands for none (-100).
     sample_weight: how much each item counts, a number from 0, as in scikit-learn. Only ratios matter. Metrics without an
     interval for weights are refused by name, with a list of those that have one.
-    options: plugin, gates, reliability, confusions, per_class, subgroup, subgroups, class_map, k, bins, edges, bootstrap, null, seed, threads,
-    hierarchy, ordinal, class_order, threshold_file, label_votes. Options without effect are refused.
+    options: plugin, gates, reliability, confusions, per_class, subgroup, by, cluster, subgroups, class_map, k, bins, edges, bootstrap, null, seed,
+    threads, hierarchy, ordinal, class_order, threshold_file, label_votes. Options without effect are refused.
 
     The report keeps the scores until confusion_matrix(), per_class() or plot() has read them. With per_class=True, confusions=True and
     reliability=True it does not keep them.
@@ -188,7 +190,7 @@ def score(
         if not given.named and not isinstance(given.scores, Mapping) and given.labels is not None:
             given.scores, given.labels = in_order(given.scores, given.labels, bool(num_classes) or classes is not None)
         opened = _in_memory(given, given.labels, label_sets, groups, ids, model, dataset, kind, classes, num_classes, ignore_index)
-        if groups is not None:
+        if groups is not None and not (given.get("by") or given.get("cluster")):
             given["subgroup"] = "group"
         sets = HeldSets(label_sets) if given.labels is not None and label_sets is not None else None
     small = sum(len(store) * store.classes for store in opened) < _SMALL and not given.get("null")
@@ -231,7 +233,7 @@ def compare(
     baseline: a Store, its path, or scores; candidates: one or several of these, or {name: scores}.
     labels: the classes of the items, for scores. Items of stores are matched by their ids.
     sample_weight: how much each item counts, as for score(); of scores in memory.
-    options: plugin, gates, disagreements, class_map, k, bins, edges, subgroups, bootstrap, null, seed, threads, other_images.
+    options: plugin, gates, disagreements, class_map, cluster, k, bins, edges, subgroups, bootstrap, null, seed, threads, other_images.
 
     >>> import assay
     >>> a = [[2.0, 1.0], [0.0, 3.0], [1.0, 0.0], [5.0, 1.0]]

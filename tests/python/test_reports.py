@@ -192,6 +192,26 @@ class Reports(InFolder):
         with self.assertRaisesRegex(KeyError, "no 'ece'"):
             report.by_group("ece")
 
+    def test_the_worst_group_and_clusters(self):
+        scores, labels = made(300)
+        camera = np.array(["left", "right", "rear"])[np.arange(300) % 3]
+        report = assay.score(scores, labels, "top1", groups=camera, by="group", gates=["worst(top1) >= 0.99", "top1[group=left] >= 0"])
+        worst = report["worst(top1)"]
+        groups = report.to_dict()["stores"][0]["groups"][0]
+        self.assertEqual([group["name"] for group in groups["groups"]], ["group=left", "group=rear", "group=right"])
+        known = labels >= 0
+        lowest = min((scores.argmax(1) == labels)[known & (camera == name)].mean() for name in ("left", "right", "rear"))
+        self.assertAlmostEqual(groups["observed"], lowest)
+        self.assertTrue(worst.interval.low <= lowest <= worst <= worst.interval.high)
+        self.assertEqual([gate["passed"] for gate in report.to_dict()["gates"]], [False, True])
+        patients = np.arange(300) // 6
+        independent, clusters = assay.score(scores, labels, "top1,nll"), assay.score(scores, labels, "top1,nll", groups=patients, cluster="group")
+        self.assertEqual(dict(independent), dict(clusters))
+        self.assertEqual(clusters["top1"].interval.method, "wilson.clusters")
+        self.assertEqual(clusters["nll"].interval.method, "jackknife.clusters")
+        self.refused(lambda: assay.score(scores, labels, "nll", groups=camera, by="group"), "usage", "add top1")
+        self.refused(lambda: assay.score(scores, labels, "top1", groups=camera, by="grup"), "usage", "did you mean `group`")
+
     def test_trainer(self):
         class Prediction:
             predictions, label_ids = (np.zeros(3), np.array([[2.0, 1], [0, 3], [4, 0]])), np.array([0, 0, -100])
