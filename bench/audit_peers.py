@@ -16,7 +16,7 @@ import audit_worlds
 import numpy as np
 
 CHANCE = 0.02
-LOSS_POWER = 4
+LOSS_POWER = 2
 
 
 def log_softmax(logits):
@@ -28,12 +28,12 @@ def with_chance(logits, temperature):
     return np.log((1 - CHANCE) * np.exp(log_softmax(logits / temperature)) + CHANCE / logits.shape[1])
 
 
-def error_rate(given, uniform):
-    """The likeliest proportion of labels drawn from all classes, and minus the log-likelihood."""
+def loss_with_errors(given, uniform):
+    """Minus the log-likelihood of the labels, of which the likeliest proportion is drawn from all classes."""
     error = 0.05
     for _ in range(100):
         error = (error * uniform / ((1 - error) * given + error * uniform)).mean()
-    return error, -np.log(np.maximum(1e-300, (1 - error) * given + error * uniform)).sum()
+    return -np.log(np.maximum(1e-300, (1 - error) * given + error * uniform)).sum()
 
 
 _sums: dict = {}  # of photographs, whose logits are the same in all plantings; the arrays are kept, so that no number is used twice
@@ -50,32 +50,32 @@ def log_sums(logits, sharpness):
 
 
 def fit_model(logits, labels):
-    """Temperature, and the loss of the labels with the probably wrong ones discounted."""
+    """Temperature, and the mean loss of the three quarters of the labels that are likeliest."""
     rows, uniform = np.arange(len(labels)), 1 / logits.shape[1]
 
     def fit(step):
         sharpness = np.exp(step / 100)
-        return error_rate(np.exp(sharpness * logits[rows, labels] - log_sums(logits, sharpness)), uniform)
+        return loss_with_errors(np.exp(sharpness * logits[rows, labels] - log_sums(logits, sharpness)), uniform)
 
     low, high = -300, 300
     while high - low > 2:  # the loss has one minimum over the logarithm of the temperature
         left, right = low + (high - low) // 3, high - (high - low) // 3
-        if fit(left)[1] <= fit(right)[1]:
+        if fit(left) <= fit(right):
             high = right
         else:
             low = left
-    best = min(range(low, high + 1), key=lambda step: fit(step)[1]) / 100
-    error, _ = fit(round(100 * best))
-    given = np.exp(with_chance(logits, np.exp(-best))[rows, labels])
-    correct = (1 - error) * given / ((1 - error) * given + error * uniform)
-    return np.exp(-best), -(correct * np.log(given)).sum() / correct.sum()
+    best = min(range(low, high + 1), key=fit) / 100
+    losses = np.sort(-with_chance(logits, np.exp(-best))[rows, labels])
+    return np.exp(-best), losses[: max(1, int(0.75 * len(losses)))].mean()
 
 
 def has_learned(predicted, labels, model):
     """Whether a model repeats the labels where all others agree on another class."""
+    if len(predicted) < 3:
+        return False
     others = np.delete(predicted, model, 0)
     opposed = (others == others[0]).all(0) & (others[0] != labels)
-    return len(predicted) > 2 and opposed.sum() >= 5 and (predicted[model] == labels)[opposed].mean() >= 0.9
+    return opposed.sum() >= 5 and (predicted[model] == labels)[opposed].mean() >= 0.9
 
 
 def combined_score(models, labels, temperatures, weights):

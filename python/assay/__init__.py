@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ._score import gap as gap
     from ._score import score as score
     from .command import attack as attack
+    from .command import audit as audit
     from .command import calibrate as calibrate
     from .command import check as check
     from .command import corrupt as corrupt
@@ -66,7 +67,7 @@ _PLACES = {
     "Store": "store", "StoreWriter": "store", "stores": "store",
     "Metrics": "streaming",
     "Evaluation": "evaluation", "evaluate": "evaluation",
-    "attack": "command", "calibrate": "command", "check": "command", "corrupt": "command", "cost": "command",
+    "attack": "command", "audit": "command", "calibrate": "command", "check": "command", "corrupt": "command", "cost": "command",
     "ensemble": "command", "predict": "command", "robustness": "command",
     "run": "command",
 }
@@ -74,8 +75,8 @@ _MODULES = ("annotation", "command", "mad", "patchml", "quality", "replicate")
 
 __all__ = [
     "Comparison", "Difference", "Error", "Estimate", "Evaluation", "Gap", "Interval", "Measurement", "Metrics", "Report", "Store", "StoreWriter",
-    "annotation", "attack", "calibrate", "check", "command", "compare", "compute_metrics", "corrupt", "cost", "ensemble", "evaluate", "gap", "mad",
-    "metrics", "patchml", "predict", "quality", "replicate", "robustness", "run", "score", "stores", "version",
+    "annotation", "attack", "audit", "calibrate", "check", "command", "compare", "compute_metrics", "corrupt", "cost", "ensemble", "evaluate", "gap",
+    "mad", "metrics", "patchml", "predict", "quality", "replicate", "robustness", "run", "score", "stores", "version",
 ]
 
 

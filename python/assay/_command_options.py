@@ -333,6 +333,17 @@ class CalibrateOptions(TypedDict, total=False):
     threads: Value
 
 
+class AuditOptions(TypedDict, total=False):
+    # assay audit
+    top: Value
+    questions: Value
+    confirm: Value
+    labels: Value
+    save_labels: Value
+    level: Value
+    threads: Value
+
+
 class EnsembleOptions(TypedDict, total=False):
     # assay ensemble
     of: Value

@@ -23,7 +23,7 @@ from ._library import Error, candidates
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._command_options import CalibrateOptions, EnsembleOptions, RobustnessOptions
+    from ._command_options import AuditOptions, CalibrateOptions, EnsembleOptions, RobustnessOptions
     from ._keywords import AttackKeywords, CheckKeywords, CorruptKeywords, CostKeywords, PredictKeywords
 
 
@@ -360,6 +360,17 @@ def robustness(runs: Any, clean: str, **options: "Unpack[RobustnessOptions]") ->
     return run("robustness", *(runs if isinstance(runs, (list, tuple)) else [runs]), "--clean", clean, *words(options), "--json").json
 
 
+def audit(runs: Any, **options: "Unpack[AuditOptions]") -> Any:
+    """Lists labels that are probably wrong, as `assay audit --json` does, by the stored scores of one or several models.
+
+    runs: a store, a data set, a RUNS folder, or a list of these. options: top=100, questions="questions.csv", confirm="votes.csv",
+    labels="true.csv", save_labels="corrected.csv", ...
+    Raises Error for stores without the scores of all classes or without labels, and for stores of other images or labels.
+    """
+    paths = runs if isinstance(runs, (list, tuple)) else [runs]
+    return run("audit", *map(_store_path, paths), *words(options), "--json").json
+
+
 def calibrate(runs: Any, *, layer: "str | os.PathLike[str] | None" = None, **options: "Unpack[CalibrateOptions]") -> Any:
     """Scales stored scores so that their probabilities fit, as `assay calibrate --json` does. The numbers are fitted on other items.
 
@@ -438,4 +449,4 @@ def main() -> None:
     os.execv(path, [path, *sys.argv[1:]])
 
 
-__all__ = ["Files", "Finished", "attack", "calibrate", "check", "corrupt", "cost", "ensemble", "main", "predict", "program", "robustness", "run", "table", "words"]
+__all__ = ["Files", "Finished", "attack", "audit", "calibrate", "check", "corrupt", "cost", "ensemble", "main", "predict", "program", "robustness", "run", "table", "words"]

@@ -5,6 +5,7 @@
 #include "audit/described_audit.h"
 #include "core/result_table.h"
 #include "core/shell_word.h"
+#include "core/text.h"
 
 namespace assay {
 
@@ -47,7 +48,7 @@ ResultType result_type(ResultOf<AuditedModel>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "AuditedModel"},
         {part<&Of::model>({}), part<&Of::temperature>({.help = "By which its logits are divided"}),
-         part<&Of::loss>({.help = "Mean -ln p of the labels, probably wrong ones discounted"}),
+         part<&Of::loss>({.help = "Mean -ln p of the likeliest three quarters of the labels"}),
          part<&Of::weight>({.help = "0: it does not vote"}),
          part<&Of::opposed>(
              {.help = "Images on which all other models agree on another class than the label"}),
@@ -170,17 +171,17 @@ Table corrected_table(const LabelAudit& audit) {
         table.add({one.model, one.before, one.after, one.change, Count{one.rank_before},
                    Count{one.rank_after}});
     table.notes.push_back(fmt::format(
-        "{} labels checked, {} wrong: {} corrected, {} without a confirmed class; {} cannot be "
-        "judged",
-        count_text(audit.checked), count_text(audit.confirmed_wrong), count_text(audit.corrected),
-        count_text(audit.without_class), count_text(audit.unjudged)));
+        "{} checked, {} wrong: {} corrected, {} without a confirmed class; {} cannot "
+        "be judged",
+        how_many(audit.checked, "label"), count_text(audit.confirmed_wrong),
+        count_text(audit.corrected), count_text(audit.without_class), count_text(audit.unjudged)));
     table.notes.push_back(
         "labels were checked where the models doubt them, so accuracies rise more than with all "
         "labels checked");
     if (!audit.labels_file.empty())
-        table.notes.push_back(fmt::format("corrected labels: {}; assay score RUNS --labels {}",
-                                          audit.labels_file.string(),
-                                          shell_word(audit.labels_file.string())));
+        table.notes.push_back(
+            fmt::format("corrected labels: {}; next: assay score RUNS --labels {} --metrics real",
+                        audit.labels_file.string(), shell_word(audit.labels_file.string())));
     return table;
 }
 

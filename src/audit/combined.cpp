@@ -14,8 +14,11 @@ constexpr std::uint64_t block_rows = 64;
 /// Part of chance in each classifier's probabilities: it bounds what one of them can say.
 constexpr double chance = 0.02;
 /// The weight of a classifier is its loss to minus this power. Chosen on the worlds of
-/// bench/audit_worlds.py among 2, 3 and 4.
-constexpr double loss_power = 4;
+/// bench/audit_worlds.py among others.
+constexpr double loss_power = 2;
+/// The loss is of this part of the labels, those that are likeliest: wrong ones are mostly among
+/// the others, and would make all classifiers look alike.
+constexpr double loss_part = 0.75;
 constexpr double least_loss = 1e-3;
 // A classifier has learned the labels if it repeats this proportion of at least so many of them.
 constexpr double learned_proportion = 0.9;
@@ -40,22 +43,19 @@ void to_log_probabilities(std::span<double> logits, double sharpness) {
     for (double& z : logits) z = std::log((1 - chance) * z / sum + floor);
 }
 
-struct ErrorFit {
-    double error = 0;  ///< proportion of uniform errors
-    double loss = 0;   ///< minus the log-likelihood
-};
-/// The likeliest proportion of labels that are drawn from all classes alike, by EM.
-ErrorFit fit_errors(std::span<const double> given, double uniform) {
-    ErrorFit fit{.error = 0.05, .loss = 0};
+/// Minus the log-likelihood of the labels, of which the likeliest proportion is drawn from all
+/// classes alike (by EM).
+double loss_with_errors(std::span<const double> given, double uniform) {
+    double error = 0.05;
     for (int pass = 0; pass < 100; ++pass) {
         double sum = 0;
-        for (const double p : given)
-            sum += fit.error * uniform / ((1 - fit.error) * p + fit.error * uniform);
-        fit.error = sum / static_cast<double>(given.size());
+        for (const double p : given) sum += error * uniform / ((1 - error) * p + error * uniform);
+        error = sum / static_cast<double>(given.size());
     }
+    double loss = 0;
     for (const double p : given)
-        fit.loss -= std::log(std::max(1e-300, (1 - fit.error) * p + fit.error * uniform));
-    return fit;
+        loss -= std::log(std::max(1e-300, (1 - error) * p + error * uniform));
+    return loss;
 }
 
 class ModelFit {
@@ -69,44 +69,40 @@ public:
         const double golden = (std::sqrt(5.0) - 1) / 2;
         double low = -3, high = 3;
         double left = high - golden * (high - low), right = low + golden * (high - low);
-        double at_left = loss_at(left, false), at_right = loss_at(right, false);
+        double at_left = loss_at(left), at_right = loss_at(right);
         while (high - low > 0.01) {
             if (at_left <= at_right) {
                 high = right;
                 right = left;
                 at_right = at_left;
                 left = high - golden * (high - low);
-                at_left = loss_at(left, false);
+                at_left = loss_at(left);
             } else {
                 low = left;
                 left = right;
                 at_left = at_right;
                 right = low + golden * (high - low);
-                at_right = loss_at(right, false);
+                at_right = loss_at(right);
             }
         }
         const double best = (low + high) / 2;
-        loss_at(best, false);
-        const double uniform = 1 / static_cast<double>(reader_.classes());
-        const double error = fit_errors(given_, uniform).error;
         read(best, true);
-        double sum = 0, weights = 0;
-        for (const double p : given_) {
-            const double correct = (1 - error) * p / ((1 - error) * p + error * uniform);
-            sum -= correct * std::log(p);
-            weights += correct;
-        }
+        std::vector<double> losses;
+        for (const double p : given_) losses.push_back(-std::log(p));
+        std::ranges::sort(losses);
+        losses.resize(std::max<std::size_t>(
+            1, static_cast<std::size_t>(loss_part * static_cast<double>(losses.size()))));
         AuditedModel out;
         out.model = reader_.store().spec().model_name;
         out.temperature = std::exp(-best);
-        out.loss = weights > 0 ? sum / weights : std::log(1 / uniform);
+        for (const double loss : losses) out.loss += loss / static_cast<double>(losses.size());
         return out;
     }
 
 private:
-    double loss_at(double log_sharpness, bool with_chance) {
-        read(log_sharpness, with_chance);
-        return fit_errors(given_, 1 / static_cast<double>(reader_.classes())).loss;
+    double loss_at(double log_sharpness) {
+        read(log_sharpness, false);
+        return loss_with_errors(given_, 1 / static_cast<double>(reader_.classes()));
     }
     /// Fills the probabilities of the given labels.
     void read(double log_sharpness, bool with_chance) {

@@ -21,6 +21,7 @@ const std::vector<Command>& commands() {
          cmd_calibrate},
         {"ensemble", "Average models, or augmentations of one; show their disagreement",
          cmd_ensemble},
+        {"audit", "Find labels that are probably wrong, by stored scores", cmd_audit},
         {"estimate", "Estimate accuracy on unlabelled images from a few labels", cmd_estimate},
         {"gap", "Explain the accuracy gap between two data sets", cmd_gap},
         {"show", "Show one image's labels and what each model predicts", cmd_show},

@@ -46,7 +46,7 @@ const std::vector<CommandGroup>& command_groups() {
          {"eval", "predict", "import", "score", "compare", "calibrate", "ensemble", "gap", "show",
           "report", "plot", "export", "run", "demo"}},
         {"Robustness and cost", {"corrupt", "robustness", "attack", "patchml", "quality", "cost"}},
-        {"Labels", {"inspect", "check", "labels", "serve", "estimate", "mad", "replicate"}},
+        {"Labels", {"inspect", "check", "labels", "serve", "audit", "estimate", "mad", "replicate"}},
         {"Many machines", {"join", "verify"}},
         {"Housekeeping", {"list", "relabel", "torch", "completion", "manual", "version"}},
     };

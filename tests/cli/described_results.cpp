@@ -13,6 +13,7 @@
 #include "assay/replication/figures.h"
 #include "assay/replication/simulation.h"
 #include "assay/replication/steps.h"
+#include "audit/described_audit.h"
 #include "cli/serve_result.h"
 #include "derived/described_derived.h"
 #include "evaluate/attack_examples.h"
@@ -71,6 +72,7 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<TorchState>{}),
         result_type(ResultOf<VerifyResult>{}),
         result_type(ResultOf<attack::ExamplesFile>{}),
+        result_type(ResultOf<audit::LabelAudit>{}),
         result_type(ResultOf<cli::ServedLinks>{}),
         result_type(ResultOf<labelling::FolderSummary>{}),
         result_type(ResultOf<mad::AnswerRounds>{}),

@@ -111,6 +111,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "compare", .arguments = {"FOLDER/runs/v1/a", "--people", "FOLDER/people.csv"}},
         {.command = "calibrate", .arguments = {"FOLDER/derived/v1/a", "-q"}},
         {.command = "ensemble", .arguments = {"FOLDER/derived/v1/a", "FOLDER/derived/v1/b", "-q"}},
+        {.command = "audit", .arguments = {"FOLDER/runs/v1", "-q"}},
         {.command = "estimate select",
          .arguments = {"FOLDER/new-study", "FOLDER/runs/pool", "--draw", "8", "-q"}},
         {.command = "estimate show",

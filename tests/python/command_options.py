@@ -14,7 +14,8 @@ OWN = {"help", "help_all", "quiet", "format", "json", "csv", "output", "also", "
 # The type, the words of the command, and parameters of the function that are options of the command.
 TYPES = {
     "Predict": ("predict", ()), "Attack": ("attack", ()), "Check": ("check", ()), "Corrupt": ("corrupt", ()), "Cost": ("cost", ()), "Eval": ("eval", ()),
-    "Robustness": ("robustness", ("clean",)), "Calibrate": ("calibrate", ("layer",)), "Ensemble": ("ensemble", ("name",)),
+    "Robustness": ("robustness", ("clean",)), "Calibrate": ("calibrate", ("layer",)), "Audit": ("audit", ()),
+    "Ensemble": ("ensemble", ("name",)),
     "Aggregate": ("labels aggregate", ()), "Propose": ("labels propose", ()), "Compose": ("patchml", ("boxes",)),
     "Adjust": ("replicate adjust", ("hits",)), "Match": ("replicate match", ()), "Plan": ("replicate plan", ("hits",)),
     "QualityRun": ("quality run", ("plan",)), "Measure": ("quality measure", ()), "QualityScore": ("quality score", ()),

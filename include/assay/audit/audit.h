@@ -87,7 +87,7 @@ struct AmbiguousImage {
 struct AuditedModel {
     std::string model;
     double temperature = 1;
-    double loss = 0;    ///< mean -ln p of the labels, wrong ones discounted
+    double loss = 0;    ///< mean -ln p of the likeliest three quarters of the labels
     double weight = 0;  ///< 0: it does not vote
     /// Images on which all other classifiers predict one class that is not the label, and on how
     /// many of them it predicts the label.

@@ -123,6 +123,17 @@ export interface AdjustedClassifier {
   accuracy_at_rate_high?: number[];
 }
 
+export interface AmbiguousImage {
+  item: string;
+  /** The label's class. */
+  given: string;
+  /** The likeliest class. */
+  first: string;
+  second: string;
+  first_probability: number;
+  second_probability: number;
+}
+
 /** Who judged both sets; proportions are of the annotations of each set. */
 export interface AnnotatorOverlap {
   /** Annotators of the first set. */
@@ -292,6 +303,20 @@ export interface AttackedModel {
   /** Gradients of zero, and elements that are no numbers. */
   signs: string[];
   notes: string[];
+}
+
+export interface AuditedModel {
+  model: string;
+  /** By which its logits are divided. */
+  temperature: number;
+  /** Mean -ln p of the likeliest three quarters of the labels. */
+  loss: number;
+  /** 0: it does not vote. */
+  weight: number;
+  /** Images on which all other models agree on another class than the label. */
+  opposed: number;
+  /** Of these, those on which it predicts the label. */
+  repeated: number;
 }
 
 /** Quartiles of type 7 and Tukey's whiskers. */
@@ -568,6 +593,18 @@ export interface Confusion {
   /** The predicted class; null if it is not in the class map. */
   predicted: string | null;
   count: number;
+}
+
+export interface CorrectedModel {
+  model: string;
+  /** Accuracy with the given labels. */
+  before: Estimate;
+  /** Accuracy with the corrected labels. */
+  after: Estimate;
+  /** On the same images. */
+  change: Estimate;
+  rank_before: number;
+  rank_after: number;
 }
 
 /** The models with one value of the tag `by`. */
@@ -1568,6 +1605,47 @@ export interface JoinedStore {
 
 export interface JudgedAnnotator extends AnnotatorRecord {
   annotator: string;
+}
+
+/** What `assay audit` prints. */
+export interface LabelAudit extends Result {
+  dataset: string;
+  /** Empty where it is not known. */
+  images_folder: string;
+  /** With one label and scores of every model. */
+  images: number;
+  /** Without a label, or with several. */
+  unlabelled: number;
+  /** Without a finite score of every model. */
+  left_out: number;
+  /** Labels with a likelier class. */
+  suspects: number;
+  /** Images with two classes of at least 25 %. */
+  ambiguous: number;
+  /** Undefined: scores alone cannot tell. */
+  wrong_labels: Estimate;
+  /** Images with answers. */
+  checked: number;
+  /** Of these, with a wrong label. */
+  confirmed_wrong: number;
+  /** Of the wrong ones, with a confirmed class. */
+  corrected: number;
+  /** Of the wrong ones, without a confirmed class. */
+  without_class: number;
+  /** Images that nobody can judge. */
+  unjudged: number;
+  /** About other images or labels. */
+  answers_ignored: number;
+  models: AuditedModel[];
+  /** The most suspicious labels. */
+  listed: SuspectLabel[];
+  listed_ambiguous: AmbiguousImage[];
+  /** Empty without answers. */
+  corrected_models: CorrectedModel[];
+  questions_file: string;
+  labels_file: string;
+  notes: string[];
+  warnings: string[];
 }
 
 /** Which labels to ask annotators about. */
@@ -3499,6 +3577,27 @@ export interface StoreProvenance {
   commit?: unknown;
   device?: unknown;
   processor?: unknown;
+}
+
+export interface SuspectLabel {
+  item: string;
+  /** Id of the label's class. */
+  given: string;
+  /** Id of the likeliest other class. */
+  suggested: string;
+  given_name: string;
+  suggested_name: string;
+  /** ln(given_probability / suggested_probability). */
+  score: number;
+  /** By all voting models together. */
+  given_probability: number;
+  suggested_probability: number;
+  /** Voting models that predict the suggested class. */
+  predict_suggested: number;
+  /** Models that vote. */
+  voting: number;
+  /** Of people: correct, wrong, cannot be judged; empty: none. */
+  answer: string;
 }
 
 /** A method with fewer annotators, or a mixture with other numbers of parts. */
