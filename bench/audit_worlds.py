@@ -6,7 +6,7 @@ is drawn with the seed [crc32(name), i], so that every method sees the same plan
 Kinds: `uniform` draws the wrong label from all other classes; `confusable` draws it from the five best classes of a judge that
 no method sees (less the true one). Sources:
 
-- `two`: MobileNet v1 0.75 and v2 1.00 on 700 photographs that they may have learned with their true labels. SqueezeNet is the judge.
+- `two`: MobileNet v1 0.75 and v2 1.00 on 700 photographs that they may have learned with their true labels. Judge: SqueezeNet.
 - `four`: all four MobileNets on the same photographs.
 - `weak`: MobileNet v1 0.25 alone, which predicts less than half of them.
 - `learned`: `two`, and a copy of MobileNet v1 0.50 that has learned the given labels, wrong ones among them.

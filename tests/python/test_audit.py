@@ -41,8 +41,8 @@ class Audit(unittest.TestCase):
             logits[np.arange(IMAGES), self.given if m == 2 else self.truth] += 9 if m == 2 else 4 - m
             self.models.append(logits.astype(np.float32))
             np.save(self.folder / f"m{m}.npy", self.models[-1])
-            run("import", self.folder / f"m{m}.npy", "--items", self.folder / "items.csv", "--dataset-name", "val", "--name", f"m{m}", "--kind", "logits",
-                "--out", self.folder / "runs", "-q")
+            run("import", self.folder / f"m{m}.npy", "--items", self.folder / "items.csv", "--dataset-name", "val",
+                "--name", f"m{m}", "--kind", "logits", "--out", self.folder / "runs", "-q")
 
     def test_equals_the_score_in_numpy(self):
         found = assay.audit(self.folder / "runs", top=IMAGES)
@@ -70,7 +70,8 @@ class Audit(unittest.TestCase):
             predicted = self.models[m].argmax(1)
             self.assertAlmostEqual(one["before"]["value"], (predicted == self.given).mean(), places=12)
             self.assertAlmostEqual(one["after"]["value"], (predicted == self.truth).mean(), places=12)
-        scored = json.loads(run("score", self.folder / "runs/val/m0", "--labels", self.folder / "corrected.csv", "--metrics", "real", "--json", "-q"))
+        corrected = ["--labels", self.folder / "corrected.csv", "--metrics", "real"]
+        scored = json.loads(run("score", self.folder / "runs/val/m0", *corrected, "--json", "-q"))
         real = [one["value"] for one in scored["measurements"] if one["metric"] == "real"]
         self.assertEqual(real, [found["corrected_models"][0]["after"]["value"]])
 
