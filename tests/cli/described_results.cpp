@@ -15,6 +15,7 @@
 #include "assay/replication/steps.h"
 #include "audit/described_audit.h"
 #include "cli/serve_result.h"
+#include "decisions/described_decisions.h"
 #include "derived/described_derived.h"
 #include "evaluate/attack_examples.h"
 #include "evaluate/cost_result.h"
@@ -47,6 +48,9 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<CorruptedAccuracyResult>{}),
         result_type(ResultOf<CostResult>{}),
         result_type(ResultOf<DatasetLabelStats>{}),
+        result_type(ResultOf<decisions::ConformalResult>{}),
+        result_type(ResultOf<decisions::MethodComparison>{}),
+        result_type(ResultOf<decisions::OperatingResult>{}),
         result_type(ResultOf<EnsembleStore>{}),
         result_type(ResultOf<few_labels::DrawnSample>{}),
         result_type(ResultOf<few_labels::PoolDrift>{}),

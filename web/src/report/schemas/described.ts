@@ -33,6 +33,19 @@ export interface AccuracyByGroup {
   /** Images that count and are in no group. */
   without: number;
   groups: GroupAccuracy[];
+export interface Abstention {
+  model: string;
+  dataset: string;
+  calibrated_on: string;
+  max_error: number;
+  /** Images to calibrate on. */
+  calibration: number;
+  /** An image is answered if its confidence is above; null: no threshold is safe. */
+  threshold: number | null;
+  /** Proportion of the other images. */
+  answered: Estimate;
+  /** Among the answers. */
+  error: Estimate;
 }
 
 /** Result of one method. */
@@ -585,6 +598,48 @@ export interface CompositeWork {
   decodes: number;
   /** Patches taken from the cache. */
   cache_hits: number;
+}
+
+/** What `assay conformal` prints. */
+export interface ConformalResult extends Result {
+  alpha: number;
+  /** Of the intervals. */
+  level: number;
+  class_conditional: boolean;
+  randomized: boolean;
+  sets: ConformalSets[];
+  /** With --max-error. */
+  abstentions: Abstention[];
+  notes: string[];
+  warnings: string[];
+}
+
+export interface ConformalSets {
+  model: string;
+  dataset: string;
+  /** Data set, or the proportion of it. */
+  calibrated_on: string;
+  method: "all" | "lac" | "aps" | "raps";
+  /** Images to calibrate on. */
+  calibration: number;
+  /** Largest score of a class in a set; null: infinite, or one for each class. */
+  threshold: number | null;
+  /** With a threshold for each class: those with too few calibration images. */
+  infinite_classes: number;
+  /** Where the coverage lies for most calibration samples of this size (`level`). */
+  expected: Interval | null;
+  /** Proportion of the other images whose set holds a valid class. */
+  coverage: Estimate;
+  /** Mean number of classes in a set. */
+  size: Estimate;
+  /** Sets of no class. */
+  empty: number;
+  /** Sets of one class. */
+  one: number;
+  /** Classes of the largest set. */
+  largest: number;
+  /** Proportion of the sets of one class that is valid. */
+  one_correct: Estimate;
 }
 
 /** Items of one class for which another was predicted. */
@@ -2408,6 +2463,23 @@ export interface MeasurementKey {
   class?: string;
 }
 
+/** What `assay compare --method` prints. */
+export interface MethodComparison extends Result {
+  dataset: string;
+  images: number;
+  /** Without a valid class, or without scores of every run. */
+  left_out: number;
+  level: number;
+  /** Wanted half of an interval; 0: none. */
+  within: number;
+  /** The first is the baseline. */
+  methods: TrainedMethod[];
+  differences: MethodDifference[];
+  runs: MethodRun[];
+  notes: string[];
+  warnings: string[];
+}
+
 /** At the `rates` beside it. */
 export interface MethodCurves {
   method: string;
@@ -2419,9 +2491,35 @@ export interface MethodCurves {
   accuracy_high?: number[][];
 }
 
+export interface MethodDifference {
+  baseline: string;
+  candidate: string;
+  /** Run by run, because both have the same seeds. */
+  paired: boolean;
+  /** Candidate minus baseline, for new training runs on new images. */
+  difference: Estimate;
+  /** With the interval of these runs on new images. */
+  these_runs: Estimate;
+  /** With the interval in which one new run of each will lie, on as many new images. */
+  next_run: Estimate;
+  /** Proportion of the variance that more runs reduce. */
+  from_runs: number;
+  /** Per method, for the wanted width; null: more runs alone do not reach it, or no width is wanted. */
+  runs_needed: number | null;
+}
+
 export interface MethodLine extends ReplicateLine {
   /** `none`: without adjustment. */
   method: string;
+}
+
+export interface MethodRun {
+  method: string;
+  /** What the wildcards of the pattern match. */
+  seed: string;
+  store: string;
+  /** Of this run, over the images. */
+  accuracy: Estimate;
 }
 
 /** Name of a metric in the results. */
@@ -2576,6 +2674,18 @@ export interface Need {
   failed: number;
 }
 
+export interface NetBenefit {
+  model: string;
+  dataset: string;
+  threshold: number;
+  /** Per image at the prevalence, on all images. */
+  benefit: Estimate;
+  /** Of calling every image positive. */
+  all_positive: number;
+  sensitivity: Estimate;
+  specificity: Estimate;
+}
+
 /** One node of the graph, as executed. */
 export interface NodeCost {
   name: string;
@@ -2590,6 +2700,48 @@ export interface NodeCost {
 export interface NumbersOfSets {
   original: number[];
   replication: number[];
+}
+
+export interface OperatingPoint {
+  model: string;
+  dataset: string;
+  /** The class. */
+  positive: string;
+  /** By which the threshold was chosen. */
+  rule: string;
+  /** An image is positive if its probability is at least this. */
+  threshold: number;
+  /** Images. */
+  chosen_on: number;
+  /** Of the other images. */
+  positives: number;
+  /** Of the other images. */
+  negatives: number;
+  /** Of predictive values, cost and net benefit. */
+  prevalence: number;
+  /** On the other images. */
+  sensitivity: Estimate;
+  /** On the other images. */
+  specificity: Estimate;
+  /** Positive predictive value at the prevalence. */
+  ppv: Estimate;
+  /** Negative predictive value at the prevalence. */
+  npv: Estimate;
+  /** Per image at the prevalence. */
+  cost: Estimate;
+  /** The gate of --require; null: none. */
+  passed: boolean | null;
+}
+
+/** What `assay decide` prints. */
+export interface OperatingResult extends Result {
+  /** Of the intervals. */
+  level: number;
+  points: OperatingPoint[];
+  /** A row for each model and threshold of --at. */
+  benefits: NetBenefit[];
+  notes: string[];
+  warnings: string[];
 }
 
 /** All executed calls of one operator. */
@@ -3643,6 +3795,17 @@ export interface TorchResult extends Result {
   plugins: TorchPlugin[];
   /** In the order of the search. */
   libtorch: LibTorchPlace[];
+}
+
+export interface TrainedMethod {
+  method: string;
+  runs: number;
+  /** Expected of a new run on new images. */
+  accuracy: Estimate;
+  /** Standard deviation of the runs' accuracies. */
+  spread: number;
+  /** Without what the number of images explains of it. */
+  spread_of_runs: number;
 }
 
 /** Expected accuracies. */

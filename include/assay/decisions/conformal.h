@@ -1,0 +1,161 @@
+// Conformal prediction sets: sets of classes that hold a valid one for a chosen proportion of the
+// images, whatever the classifier, if the calibration images are like the others.
+//
+// A row has probabilities p, sorted from the largest; r is a class's rank from 1, and u a uniform
+// number of the image, from a hash of its id and a seed (0 without randomness). Scores of a class:
+//
+//   lac    1 - p(r)                                                Sadinle, Lei, Wasserman 2019
+//   aps    p(1) + ... + p(r) - u p(r)                              Romano, Sesia, Candes 2020
+//   raps   the same + lambda max(0, r - k_reg)                     Angelopoulos et al. 2021
+//
+// The threshold is the ceil((n + 1)(1 - alpha))-th smallest score of the valid classes of n
+// calibration images; of an image with several valid classes the smallest of theirs. A set holds
+// the classes whose score is at most the threshold.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/describe.h"
+#include "assay/estimate.h"
+#include "assay/progress.h"
+#include "assay/report.h"
+
+namespace assay::decisions {
+
+enum class SetMethod { all, lac, aps, raps };
+constexpr auto words_of(SetMethod) {
+    return std::array<std::pair<SetMethod, std::string_view>, 4>{{
+        {SetMethod::all, "all"},
+        {SetMethod::lac, "lac"},
+        {SetMethod::aps, "aps"},
+        {SetMethod::raps, "raps"},
+    }};
+}
+
+struct ConformalOptions {
+    std::vector<std::filesystem::path> stores;  ///< RUNS folders, data sets in them, or stores
+    double alpha = 0.1;
+    SetMethod method = SetMethod::all;
+    bool class_conditional = false;
+    bool deterministic = false;
+    double lambda = 0.01;
+    std::uint64_t k_reg = 5;
+    std::string calibrate_on;
+    double split = 0.5;
+    std::uint64_t seed = 0;
+    double max_error = 0;
+    std::filesystem::path labels;
+    double level = 0.95;
+    int threads = 0;
+    std::filesystem::path sets;  ///< gets the set of each image; "": not written
+};
+}  // namespace assay::decisions
+
+namespace assay {
+template <>
+inline constexpr auto description<decisions::ConformalOptions> =
+    describe<decisions::ConformalOptions>({
+        field<&decisions::ConformalOptions::alpha>(
+            {.help = "Proportion of images whose set may miss every valid class",
+             .min = 0.0001,
+             .max = 0.9999}),
+        field<&decisions::ConformalOptions::method>(
+            {.help = "lac: smallest sets on average; aps: larger sets for hard images; raps: aps "
+                     "with a penalty on long sets"}),
+        field<&decisions::ConformalOptions::class_conditional>(
+            {.help = "A threshold for each class, so that coverage holds in each class"}),
+        field<&decisions::ConformalOptions::deterministic>(
+            {.help = "No randomness in aps and raps: larger sets, which cover more than asked"}),
+        field<&decisions::ConformalOptions::lambda>(
+            {.help = "raps: penalty of each rank beyond --k-reg", .min = 0, .max = 1}),
+        field<&decisions::ConformalOptions::k_reg>(
+            {.help = "raps: number of ranks without a penalty", .max = 1e6, .value = "N"}),
+        field<&decisions::ConformalOptions::calibrate_on>(
+            {.help = "Data set of the same RUNS folder to calibrate on. All images of the others "
+                     "are then reported",
+             .empty = "a part of each data set",
+             .value = "NAME",
+             .excludes = "split"}),
+        field<&decisions::ConformalOptions::split>(
+            {.help = "Calibrate on this proportion of the images, chosen by a hash of their ids. "
+                     "The others are reported",
+             .min = 0.01,
+             .max = 0.99}),
+        field<&decisions::ConformalOptions::seed>({.help = "Seed of the hashes of the ids"}),
+        field<&decisions::ConformalOptions::max_error>(
+            {.help = "Also abstain: answer only above a confidence for which the error among the "
+                     "answers is at most this, guaranteed at the level",
+             .min = 0.0001,
+             .max = 0.9999,
+             .empty = "no abstention"}),
+        field<&decisions::ConformalOptions::labels>(
+            {.help = "Valid classes of each image, as `assay score --labels` reads them. A set "
+                     "covers if it holds any of them",
+             .empty = "the data set's own",
+             .value = "LABELS"}),
+        field<&decisions::ConformalOptions::level>(
+            {.help = "Confidence level of the intervals and of --max-error",
+             .min = 0.5,
+             .max = 0.9999}),
+        field<&decisions::ConformalOptions::threads>({.help = "Threads; they change no result",
+                                                      .min = 0,
+                                                      .max = 4096,
+                                                      .empty = "one per core",
+                                                      .also = "-j"}),
+    });
+}  // namespace assay
+
+namespace assay::decisions {
+
+/// The sets of one method for one classifier.
+struct ConformalSets {
+    std::string model, dataset, calibrated_on;
+    SetMethod method = SetMethod::lac;
+    std::uint64_t calibration = 0;  ///< images
+    /// Nothing: infinite, so that every set holds all classes; or one for each class.
+    std::optional<double> threshold;
+    std::uint64_t infinite_classes = 0;  ///< with a threshold each: too few images
+    /// With one threshold: where the coverage of such sets lies for 95 % (`level`) of all
+    /// calibration samples of this size.
+    std::optional<Interval> expected;
+    Estimate coverage, size;           ///< on the other images; classes per set
+    std::uint64_t empty = 0, one = 0;  ///< sets of no class, of one
+    std::uint64_t largest = 0;
+    Estimate one_correct;  ///< proportion of the sets of one class that is valid
+};
+/// Answers above a confidence alone.
+struct Abstention {
+    std::string model, dataset, calibrated_on;
+    double max_error = 0;
+    std::uint64_t calibration = 0;
+    /// An image is answered if its confidence is above; nothing: no threshold is safe.
+    std::optional<double> threshold;
+    Estimate answered, error;  ///< proportion of the other images; among the answers
+};
+struct ConformalResult {
+    double alpha = 0.1, level = 0.95;
+    bool class_conditional = false, randomized = true;
+    std::vector<ConformalSets> sets;
+    std::vector<Abstention> abstentions;
+    std::vector<std::string> notes, warnings;
+};
+
+/// Calibrates each store on one part of its images, or on the same model's store of another data
+/// set, and reports sets of the other images. The same bits for any threads. Cost: a pass over the
+/// rows, each sorted; memory: some bytes an image. Throws usage: an option that cannot act.
+/// bad_input: stores without the scores of every class, of fewer than two classes, not complete, or
+/// without labels; a part without an image; rows of probabilities that do not sum to 1; images with
+/// several valid classes, where each class has a threshold; calibration images that are reported.
+ConformalResult conformal_sets(const ConformalOptions& options,
+                               const ProgressCallback& progress = {});
+/// `assay.conformal/1`. csv: a row for each model and method.
+Report report_of(const ConformalResult& result);
+
+}  // namespace assay::decisions

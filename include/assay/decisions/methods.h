@@ -1,0 +1,71 @@
+// Training methods compared over several training runs each: what a difference says about a new
+// training run on new images, not about the files that happen to lie here.
+//
+// Correctness y(run, image) is a two-way table: its mean varies with the runs that were trained and
+// with the images that were drawn. An interval from images alone holds for these runs only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/estimate.h"
+#include "assay/progress.h"
+#include "assay/report.h"
+
+namespace assay::decisions {
+
+struct MethodOptions {
+    /// "NAME=GLOB": the stores of a method's training runs, with * and ? in any part of the path.
+    /// What they match is the run's seed. The first method is the baseline.
+    std::vector<std::string> methods;
+    /// Wanted half of the interval of a difference; 0: none.
+    double within = 0;
+    std::filesystem::path labels;  ///< valid classes; "": the data set's own
+    double level = 0.95;
+    int threads = 0;
+};
+
+struct MethodRun {
+    std::string method, seed;
+    std::filesystem::path store;
+    Estimate accuracy;  ///< of this run, over the images
+};
+struct TrainedMethod {
+    std::string method;
+    std::uint64_t runs = 0;
+    Estimate accuracy;          ///< expected of a new run on new images
+    double spread = 0;          ///< standard deviation of the runs' accuracies
+    double spread_of_runs = 0;  ///< without what the number of images explains of it
+};
+struct MethodDifference {
+    std::string baseline, candidate;
+    bool paired = false;   ///< by seed
+    Estimate difference;   ///< candidate minus baseline, over new runs and new images
+    Estimate these_runs;   ///< the same with the interval of images alone
+    Estimate next_run;     ///< one new run of each, on as many new images: interval of prediction
+    double from_runs = 0;  ///< proportion of the variance that more runs reduce
+    std::optional<std::uint64_t> runs_needed;  ///< per method, for `within`; nothing: no number
+};
+struct MethodComparison {
+    std::string dataset;
+    std::uint64_t images = 0, left_out = 0;
+    double level = 0.95;
+    double within = 0;
+    std::vector<TrainedMethod> methods;
+    std::vector<MethodDifference> differences;
+    std::vector<MethodRun> runs;
+    std::vector<std::string> notes, warnings;
+};
+
+/// Cost: a pass over each store; memory: a byte per run and image. Throws usage: fewer than two
+/// methods, a name twice, no GLOB. bad_input: a GLOB without stores, a method of one run, a store
+/// in two methods, stores of other images or classes, not complete, or without labels.
+MethodComparison compare_methods(const MethodOptions& options,
+                                 const ProgressCallback& progress = {});
+/// `assay.methods/1`. csv: a row for each difference.
+Report report_of(const MethodComparison& result);
+
+}  // namespace assay::decisions

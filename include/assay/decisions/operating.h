@@ -1,0 +1,130 @@
+// Operating points of a classifier of two classes: a threshold chosen on one half of the images and
+// tested on the other, at a prevalence of your own, and the net benefit of a decision.
+//
+// An image is called positive if the probability of the positive class is at least the threshold.
+// Intervals of what combines sensitivity and specificity join Clopper and Pearson's of the two
+// (MOVER: Zou and Donner 2008), so that they have a width where either rate is 0 or 1.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/describe.h"
+#include "assay/estimate.h"
+#include "assay/progress.h"
+#include "assay/report.h"
+
+namespace assay::decisions {
+
+struct OperatingOptions {
+    std::vector<std::filesystem::path> stores;  ///< RUNS folders, data sets in them, or stores
+    std::string positive;
+    double specificity = 0, sensitivity = 0;
+    double cost_false_positive = 0, cost_false_negative = 0;
+    double prevalence = 0;
+    double require = 0;
+    std::vector<double> at = {0.05, 0.1, 0.2, 0.3, 0.5};
+    double split = 0.5;
+    std::uint64_t seed = 0;
+    double level = 0.95;
+    int threads = 0;
+};
+}  // namespace assay::decisions
+
+namespace assay {
+template <>
+inline constexpr auto description<decisions::OperatingOptions> = describe<
+    decisions::OperatingOptions>({
+    field<&decisions::OperatingOptions::positive>(
+        {.help = "The positive class, by id or name", .empty = "class 1", .value = "CLASS"}),
+    field<&decisions::OperatingOptions::specificity>(
+        {.help = "Choose the threshold of the highest sensitivity with at least this "
+                 "specificity",
+         .min = 0.0001,
+         .max = 0.9999,
+         .empty = "0.95, unless another rule is given",
+         .excludes = "sensitivity"}),
+    field<&decisions::OperatingOptions::sensitivity>(
+        {.help = "Choose the threshold of the highest specificity with at least this "
+                 "sensitivity",
+         .min = 0.0001,
+         .max = 0.9999,
+         .empty = "not used"}),
+    field<&decisions::OperatingOptions::cost_false_positive>(
+        {.help = "Choose the threshold of the lowest cost per image: cost of a false positive",
+         .min = 0,
+         .max = 1e9,
+         .empty = "not used"}),
+    field<&decisions::OperatingOptions::cost_false_negative>(
+        {.help = "The same: cost of a false negative", .min = 0, .max = 1e9, .empty = "not used"}),
+    field<&decisions::OperatingOptions::prevalence>(
+        {.help = "Proportion of positives where the classifier is used: for predictive values, "
+                 "costs and net benefit",
+         .min = 0.000001,
+         .max = 0.999999,
+         .empty = "that of the images"}),
+    field<&decisions::OperatingOptions::require>(
+        {.help = "Status 1 if the sensitivity at --specificity (or the specificity at "
+                 "--sensitivity) is below",
+         .min = 0.0001,
+         .max = 1,
+         .empty = "no gate"}),
+    field<&decisions::OperatingOptions::at>(
+        {.help = "Threshold probabilities of the net benefit", .min = 0.0001, .max = 0.9999}),
+    field<&decisions::OperatingOptions::split>(
+        {.help = "Choose on this proportion of the images, by a hash of their ids, and test on "
+                 "the others",
+         .min = 0.01,
+         .max = 0.99}),
+    field<&decisions::OperatingOptions::seed>({.help = "Seed of the hash of the ids"}),
+    field<&decisions::OperatingOptions::level>(
+        {.help = "Confidence level of the intervals", .min = 0.5, .max = 0.9999}),
+    field<&decisions::OperatingOptions::threads>({.help = "Threads; they change no result",
+                                                  .min = 0,
+                                                  .max = 4096,
+                                                  .empty = "one per core",
+                                                  .also = "-j"}),
+});
+}  // namespace assay
+
+namespace assay::decisions {
+
+struct OperatingPoint {
+    std::string model, dataset, positive;
+    std::string rule;  ///< "specificity >= 0.95"
+    double threshold = 0.5;
+    std::uint64_t chosen_on = 0, positives = 0, negatives = 0;  ///< images; of the tested ones
+    double prevalence = 0;
+    Estimate sensitivity, specificity;  ///< on the other images
+    Estimate ppv, npv;                  ///< predictive values at the prevalence
+    Estimate cost;                      ///< per image at the prevalence; undefined without costs
+    std::optional<bool> passed;         ///< of `require`
+};
+/// Net benefit per image: true positives less false positives times threshold / (1 - threshold)
+/// (Vickers and Elkin 2006).
+struct NetBenefit {
+    std::string model, dataset;
+    double threshold = 0.5;
+    Estimate benefit;         ///< on all images
+    double all_positive = 0;  ///< of calling every image positive; 0 is that of calling none
+    Estimate sensitivity, specificity;
+};
+struct OperatingResult {
+    double level = 0.95;
+    std::vector<OperatingPoint> points;
+    std::vector<NetBenefit> benefits;
+    std::vector<std::string> notes, warnings;
+};
+
+/// Cost: a pass over the rows, a sort. Throws usage: an option that cannot act. bad_input: stores
+/// of another number of classes than two, without probabilities, not complete; a part without a
+/// positive or a negative image; an unknown class.
+OperatingResult operating_points(const OperatingOptions& options,
+                                 const ProgressCallback& progress = {});
+/// `assay.decide/1`. csv: a row for each model.
+Report report_of(const OperatingResult& result);
+
+}  // namespace assay::decisions

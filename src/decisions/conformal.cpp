@@ -1,0 +1,443 @@
+#include "assay/decisions/conformal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "assay/error.h"
+#include "assay/store/prediction_store.h"
+#include "containers/described_csv.h"
+#include "core/file.h"
+#include "core/parallel.h"
+#include "core/refuse.h"
+#include "core/statistics.h"
+#include "core/text.h"
+#include "decisions/abstention.h"
+#include "decisions/set_row.h"
+#include "decisions/set_scores.h"
+#include "derived/fit_rows.h"
+#include "store/label_fit.h"
+#include "store/same_data.h"
+
+namespace assay::decisions {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t set_block_rows = 1024;
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// A store with the valid classes of its images.
+class JudgedStore {
+public:
+    JudgedStore(const fs::path& folder, const ConformalOptions& options)
+        : store_(PredictionStore::open(folder)), reader_(store_) {
+        derived::require_full(store_);
+        if (store_.spec().kind == ScoreKind::labels || store_.classes() < 2)
+            refuse(fmt::format("{}: sets need the scores of two classes or more, but it has {}",
+                               folder.string(),
+                               store_.classes() < 2 ? "one class" : "labels without scores"));
+        if (options.labels.empty()) return;
+        store::LabelFit fit = store::label_fit(options.labels, store_.dataset());
+        if (fit.error) throw Error(*fit.error);
+        sets_ = std::move(fit.sets);
+        given_ = true;
+    }
+
+    JudgedStore(const JudgedStore&) = delete;
+    JudgedStore& operator=(const JudgedStore&) = delete;
+
+    const PredictionStore& store() const { return store_; }
+    const RowReader& reader() const { return reader_; }
+    std::string_view id(std::uint64_t row) const { return store_.dataset().ids[row]; }
+    std::span<const std::int32_t> valid(std::uint64_t row) const {
+        return (given_ ? sets_ : store_.dataset().labels)[row];
+    }
+    bool is_judged(std::uint64_t row) const {
+        return reader_.status(row) == RowStatus::ok && !valid(row).empty();
+    }
+
+private:
+    PredictionStore store_;
+    RowReader reader_;
+    LabelSets sets_;
+    bool given_ = false;
+};
+
+/// Calls body(i, row) for the place of each row, with a sorted row of the thread's own.
+template <class Body>
+void for_rows(const JudgedStore& judged, const std::vector<std::uint64_t>& rows, int threads,
+              const Body& body) {
+    const std::size_t blocks = (rows.size() + set_block_rows - 1) / set_block_rows;
+    parallel_blocks(blocks, resolve_threads(threads), [&](std::size_t block) {
+        throw_if_stopped();
+        SortedRow sorted;
+        const std::size_t end = std::min(rows.size(), (block + 1) * set_block_rows);
+        for (std::size_t i = block * set_block_rows; i < end; ++i) {
+            sorted.read(judged.reader(), rows[i]);
+            body(i, rows[i], sorted);
+        }
+    });
+}
+
+/// One threshold, or one for each class.
+struct Thresholds {
+    double one = infinite;
+    std::vector<double> of_class;
+
+    double of(std::int32_t cls) const {
+        return of_class.empty() ? one : of_class[static_cast<std::size_t>(cls)];
+    }
+};
+
+struct ImageSet {
+    std::vector<std::int32_t> classes;  ///< the likeliest first; only where they are written
+    std::uint32_t size = 0;
+    bool covered = false;
+};
+
+ImageSet set_of(const SortedRow& row, std::span<const std::int32_t> valid, const SetRule& rule,
+                double draw, const Thresholds& thresholds, bool listed) {
+    ImageSet out;
+    for (std::size_t rank = 0; rank < row.classes(); ++rank) {
+        const std::int32_t cls = row.cls(rank);
+        if (row.score(rank, rule, draw) > thresholds.of(cls)) {
+            // Scores ascend with the rank: with one threshold no later class is in the set.
+            if (thresholds.of_class.empty()) break;
+            continue;
+        }
+        ++out.size;
+        out.covered = out.covered || std::ranges::binary_search(valid, cls);
+        if (listed) out.classes.push_back(cls);
+    }
+    return out;
+}
+
+Estimate mean_size(const std::vector<ImageSet>& sets, std::uint32_t classes, double level) {
+    Estimate out;
+    out.n = sets.size();
+    double sum = 0, squares = 0;
+    for (const ImageSet& one : sets) sum += one.size;
+    const auto n = static_cast<double>(sets.size());
+    const double mean = sum / n;
+    for (const ImageSet& one : sets) squares += (one.size - mean) * (one.size - mean);
+    out.value = mean;
+    if (squares <= 0 || sets.size() < 2) {
+        out.note = "no interval: all sets have the same size";
+        return out;
+    }
+    out.standard_error = std::sqrt(squares / (n - 1) / n);
+    out.interval = symmetric_interval(mean, *out.standard_error, level, "student.t", n - 1);
+    out.interval->low = std::max(0.0, out.interval->low);
+    out.interval->high = std::min(static_cast<double>(classes), out.interval->high);
+    return out;
+}
+
+std::string needed_images(double alpha) {
+    return count_text(static_cast<std::uint64_t>(std::ceil(1 / alpha - 1 - 1e-9)));
+}
+
+/// One store: its parts, its sets and its abstention.
+class StoreSets {
+public:
+    StoreSets(const fs::path& folder, const ConformalOptions& options, ConformalResult& result)
+        : options_(options), result_(result), own_(folder, options) {
+        const StoreSpec& spec = own_.store().spec();
+        if (!options.calibrate_on.empty()) open_other(folder, spec);
+        const bool apart = other_.has_value();
+        for (std::uint64_t row = 0; row < own_.store().rows(); ++row) {
+            if (!own_.is_judged(row)) {
+                ++skipped_;
+                continue;
+            }
+            const bool fitted =
+                !apart && is_of_calibration(own_.id(row), options.split, options.seed);
+            (fitted ? calibration_ : reported_).push_back(row);
+        }
+        if (apart) {
+            for (std::uint64_t row = 0; row < other_->store().rows(); ++row)
+                if (other_->is_judged(row)) calibration_.push_back(row);
+        }
+        require_images(folder);
+        calibrated_on_ = apart
+                             ? other_->store().spec().dataset_name
+                             : fmt::format("{:g} % of {}", 100 * options.split, spec.dataset_name);
+        if (skipped_ > 0)
+            result_.notes.push_back(fmt::format("{}: {} without scores or valid classes skipped",
+                                                spec.model_name,
+                                                how_many(skipped_, "image", "images")));
+    }
+
+    void add(DescribedCsv<SetRow>* csv) {
+        std::vector<SetRule> rules;
+        for (const SetMethod method : {SetMethod::lac, SetMethod::aps, SetMethod::raps}) {
+            if (options_.method == SetMethod::all || options_.method == method)
+                rules.push_back({method, options_.lambda, static_cast<double>(options_.k_reg)});
+        }
+        const std::vector<Thresholds> thresholds = calibrate(rules);
+        const std::size_t n = reported_.size();
+        std::vector<std::vector<ImageSet>> sets(rules.size(), std::vector<ImageSet>(n));
+        std::vector<JudgedImage> answers(n);
+        for_rows(own_, reported_, options_.threads,
+                 [&](std::size_t i, std::uint64_t row, const SortedRow& sorted) {
+                     const auto valid = own_.valid(row);
+                     const double draw = draw_for(own_.id(row));
+                     answers[i] = judged(sorted, valid);
+                     for (std::size_t m = 0; m < rules.size(); ++m)
+                         sets[m][i] =
+                             set_of(sorted, valid, rules[m], draw, thresholds[m], csv != nullptr);
+                 });
+        for (std::size_t m = 0; m < rules.size(); ++m) {
+            report(rules[m], thresholds[m], sets[m]);
+            if (csv != nullptr) write(*csv, rules[m], sets[m]);
+        }
+        if (options_.max_error > 0) abstain(answers);
+    }
+
+private:
+    void open_other(const fs::path& folder, const StoreSpec& spec) {
+        const fs::path beside =
+            folder.parent_path().parent_path() / options_.calibrate_on / spec.model_name;
+        other_.emplace(beside, options_);
+        const PredictionStore &one = other_->store(), &two = own_.store();
+        if (!store::same_class_ids(one.dataset().classes, two.dataset().classes) ||
+            one.classes() != two.classes())
+            refuse(
+                fmt::format("`{}` and `{}` have different classes; calibrate on predictions for "
+                            "the same classes, or use --split",
+                            beside.string(), folder.string()));
+        const std::uint64_t shared =
+            store::same_items(one, two) ? one.rows() : store::common_items(one, two).items;
+        if (shared > 0)
+            refuse(fmt::format(
+                "{} of `{}` are also in `{}`, but sets must not be calibrated on "
+                "reported images; use --split, or other images",
+                how_many(shared, "image", "images"), spec.dataset_name, options_.calibrate_on));
+    }
+
+    void require_images(const fs::path& folder) const {
+        if (!calibration_.empty() && !reported_.empty()) return;
+        refuse(fmt::format("{}: none of its {} images with scores and valid classes is {}; {}",
+                           folder.string(), calibration_.size() + reported_.size(),
+                           calibration_.empty() ? "for calibration" : "left to report",
+                           calibration_.size() + reported_.size() == 0
+                               ? "give their labels: assay conformal RUNS --labels FILE"
+                               : "use another --split, or more images: assay conformal --help"));
+    }
+
+    const JudgedStore& fitted() const { return other_ ? *other_ : own_; }
+    double draw_for(std::string_view id) const {
+        return options_.deterministic ? 0 : draw_of(id, options_.seed);
+    }
+    static JudgedImage judged(const SortedRow& row, std::span<const std::int32_t> valid) {
+        return {row.confidence(), std::ranges::binary_search(valid, row.cls(0))};
+    }
+
+    std::vector<Thresholds> calibrate(const std::vector<SetRule>& rules) {
+        const std::size_t n = calibration_.size();
+        std::vector<std::vector<double>> scores(rules.size(), std::vector<double>(n));
+        fit_answers_.resize(n);
+        for_rows(fitted(), calibration_, options_.threads,
+                 [&](std::size_t i, std::uint64_t row, const SortedRow& sorted) {
+                     const auto valid = fitted().valid(row);
+                     fit_answers_[i] = judged(sorted, valid);
+                     if (options_.class_conditional && valid.size() > 1)
+                         refuse(fmt::format(
+                             "`{}` has {} valid classes, but a threshold for each class needs one "
+                             "label per image; remove --class-conditional",
+                             fitted().id(row), valid.size()));
+                     const std::size_t rank = sorted.rank_of(valid);
+                     const double draw = draw_for(fitted().id(row));
+                     for (std::size_t m = 0; m < rules.size(); ++m)
+                         scores[m][i] = sorted.score(rank, rules[m], draw);
+                 });
+        std::vector<Thresholds> out(rules.size());
+        for (std::size_t m = 0; m < rules.size(); ++m) {
+            if (!options_.class_conditional) {
+                out[m].one = threshold_of(scores[m], options_.alpha);
+                continue;
+            }
+            std::vector<std::vector<double>> of_class(own_.store().classes());
+            for (std::size_t i = 0; i < n; ++i)
+                of_class[static_cast<std::size_t>(fitted().valid(calibration_[i])[0])].push_back(
+                    scores[m][i]);
+            for (std::vector<double>& one : of_class)
+                out[m].of_class.push_back(threshold_of(one, options_.alpha));
+        }
+        return out;
+    }
+
+    void report(const SetRule& rule, const Thresholds& thresholds,
+                const std::vector<ImageSet>& sets) {
+        const StoreSpec& spec = own_.store().spec();
+        ConformalSets out;
+        out.model = spec.model_name;
+        out.dataset = spec.dataset_name;
+        out.calibrated_on = calibrated_on_;
+        out.method = rule.method;
+        out.calibration = calibration_.size();
+        if (thresholds.of_class.empty()) {
+            if (std::isfinite(thresholds.one)) out.threshold = thresholds.one;
+            const std::uint64_t n = out.calibration;
+            const std::uint64_t place = place_of_threshold(n, options_.alpha);
+            // The coverage of scores without ties has the beta distribution with place and
+            // n + 1 - place, whose quantiles are ends of Clopper and Pearson's intervals.
+            if (place <= n)
+                out.expected = Interval{clopper_pearson(place, n, options_.level).low,
+                                        clopper_pearson(place - 1, n, options_.level).high,
+                                        options_.level, "beta"};
+        } else {
+            out.infinite_classes =
+                static_cast<std::uint64_t>(std::ranges::count(thresholds.of_class, infinite));
+        }
+        warn_infinite(out);
+        std::uint64_t covered = 0, right = 0;
+        for (const ImageSet& one : sets) {
+            covered += one.covered ? 1 : 0;
+            out.empty += one.size == 0 ? 1 : 0;
+            out.one += one.size == 1 ? 1 : 0;
+            right += one.size == 1 && one.covered ? 1 : 0;
+            out.largest = std::max<std::uint64_t>(out.largest, one.size);
+        }
+        out.coverage = wilson_proportion(covered, sets.size(), options_.level, "no image");
+        out.size = mean_size(sets, spec.classes, options_.level);
+        out.one_correct = wilson_proportion(right, out.one, options_.level, "no set of one class");
+        result_.sets.push_back(std::move(out));
+    }
+
+    void warn_infinite(const ConformalSets& sets) {
+        const bool whole = !options_.class_conditional && !sets.threshold;
+        if ((!whole && sets.infinite_classes == 0) || warned_) return;
+        warned_ = true;
+        const std::string where = fmt::format("{} on {}", sets.model, sets.dataset);
+        result_.warnings.push_back(
+            whole ? fmt::format("{}: {} to calibrate on, but --alpha {:g} needs at least {}: every "
+                                "set holds all classes. Use more images or a larger --alpha",
+                                where, how_many(sets.calibration, "image", "images"),
+                                options_.alpha, needed_images(options_.alpha))
+                  : fmt::format("{}: {} of {} classes have fewer than the {} calibration images "
+                                "that --alpha {:g} needs: every set holds them. Use more images, a "
+                                "larger --alpha, or no --class-conditional",
+                                where, sets.infinite_classes, own_.store().classes(),
+                                needed_images(options_.alpha), options_.alpha));
+    }
+
+    void abstain(const std::vector<JudgedImage>& answers) {
+        const StoreSpec& spec = own_.store().spec();
+        Abstention out;
+        out.model = spec.model_name;
+        out.dataset = spec.dataset_name;
+        out.calibrated_on = calibrated_on_;
+        out.max_error = options_.max_error;
+        out.calibration = calibration_.size();
+        out.threshold = safe_threshold(fit_answers_, options_.max_error, options_.level);
+        std::uint64_t answered = 0, errors = 0;
+        for (const JudgedImage& one : answers) {
+            if (!out.threshold || one.confidence <= *out.threshold) continue;
+            ++answered;
+            errors += one.correct ? 0 : 1;
+        }
+        out.answered = wilson_proportion(answered, answers.size(), options_.level, "no image");
+        out.error = wilson_proportion(errors, answered, options_.level, "no image is answered");
+        if (!out.threshold)
+            result_.warnings.push_back(fmt::format(
+                "{} on {}: no threshold keeps the error at {:g} or below with {} to calibrate on; "
+                "use more images or a larger --max-error",
+                out.model, out.dataset, out.max_error,
+                how_many(out.calibration, "image", "images")));
+        result_.abstentions.push_back(std::move(out));
+    }
+
+    void write(DescribedCsv<SetRow>& csv, const SetRule& rule,
+               const std::vector<ImageSet>& sets) const {
+        const ClassList& names = own_.store().dataset().classes;
+        SetRow out;
+        out.model = own_.store().spec().model_name;
+        out.method = words_of(rule.method)[static_cast<std::size_t>(rule.method)].second;
+        out.part = "calibration";
+        for (const std::uint64_t row : calibration_) {
+            out.id = fitted().id(row);
+            out.draw = draw_for(out.id);
+            csv.add(out);
+        }
+        out.part = "reported";
+        for (std::size_t i = 0; i < sets.size(); ++i) {
+            out.id = own_.id(reported_[i]);
+            out.draw = draw_for(out.id);
+            out.size = sets[i].size;
+            out.covered = sets[i].covered;
+            out.classes.clear();
+            for (const std::int32_t cls : sets[i].classes) {
+                if (!out.classes.empty()) out.classes += ';';
+                out.classes +=
+                    names.empty() ? std::to_string(cls) : names.id(static_cast<std::size_t>(cls));
+            }
+            csv.add(out);
+        }
+    }
+
+    const ConformalOptions& options_;
+    ConformalResult& result_;
+    JudgedStore own_;
+    std::optional<JudgedStore> other_;
+    std::vector<std::uint64_t> calibration_, reported_;
+    std::vector<JudgedImage> fit_answers_;
+    std::uint64_t skipped_ = 0;
+    std::string calibrated_on_;
+    bool warned_ = false;
+};
+
+void check_options(const ConformalOptions& options) {
+    if (options.stores.empty()) throw Error(ErrorCode::usage, "no predictions are named");
+    const ConformalOptions usual;
+    const bool raps = options.method == SetMethod::all || options.method == SetMethod::raps;
+    if (!raps && (options.lambda != usual.lambda || options.k_reg != usual.k_reg))
+        throw Error(ErrorCode::usage,
+                    "--lambda and --k-reg act on --method raps alone: remove them, or use raps");
+    const bool drawn = !options.deterministic && options.method != SetMethod::lac;
+    if (options.method == SetMethod::lac && options.deterministic)
+        throw Error(ErrorCode::usage,
+                    "--deterministic acts on aps and raps alone: lac has no randomness; remove it");
+    if (!options.calibrate_on.empty() && !drawn && options.seed != 0)
+        throw Error(ErrorCode::usage,
+                    "--seed has no effect without --split and randomness: remove it");
+    if (!options.calibrate_on.empty() && !options.labels.empty())
+        throw Error(ErrorCode::usage,
+                    "--labels is about one data set, but --calibrate-on names another: use "
+                    "--split, or relabel both data sets: assay relabel --help");
+}
+
+}  // namespace
+
+ConformalResult conformal_sets(const ConformalOptions& options, const ProgressCallback& progress) {
+    check_options(options);
+    ConformalResult result;
+    result.alpha = options.alpha;
+    result.level = options.level;
+    result.class_conditional = options.class_conditional;
+    result.randomized = !options.deterministic;
+    std::vector<fs::path> folders = find_stores(options.stores);
+    if (!options.calibrate_on.empty()) {
+        std::erase_if(folders, [&](const fs::path& folder) {
+            return PredictionStore::open(folder).spec().dataset_name == options.calibrate_on;
+        });
+        if (folders.empty())
+            throw Error(ErrorCode::usage,
+                        fmt::format("all these stores belong to `{}`, the data set of "
+                                    "--calibrate-on: name another one to report, or use --split",
+                                    options.calibrate_on));
+    }
+    std::string text;
+    std::optional<DescribedCsv<SetRow>> csv;
+    if (!options.sets.empty()) csv.emplace(text);
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+        StoreSets(folders[i], options, result).add(csv ? &*csv : nullptr);
+        if (progress) progress({.step = "sets", .done = i + 1, .total = folders.size()});
+    }
+    if (csv) write_file_atomically(options.sets, text);
+    return result;
+}
+
+}  // namespace assay::decisions

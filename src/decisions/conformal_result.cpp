@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include "assay/decisions/conformal.h"
+#include "assay/describe_result.h"
+#include "core/result_table.h"
+#include "decisions/described_decisions.h"
+#include "decisions/set_row.h"
+
+namespace assay {
+
+using decisions::Abstention;
+using decisions::ConformalResult;
+using decisions::ConformalSets;
+
+ResultType result_type(ResultOf<ConformalSets>) {
+    using Of = ConformalSets;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ConformalSets",
+         .columns = "model,dataset,calibrated_on,method,calibration,threshold,infinite_classes,"
+                    "coverage=coverage.value,coverage_low=coverage.interval.low,"
+                    "coverage_high=coverage.interval.high,size=size.value,"
+                    "size_low=size.interval.low,size_high=size.interval.high,empty,one,largest,"
+                    "one_correct=one_correct.value"},
+        {part<&Of::model>({}), part<&Of::dataset>({}),
+         part<&Of::calibrated_on>({.help = "Data set, or the proportion of it"}),
+         part<&Of::method>({}), part<&Of::calibration>({.help = "Images to calibrate on"}),
+         part<&Of::threshold>(
+             {.help = "Largest score of a class in a set; null: infinite, or one for each class"}),
+         part<&Of::infinite_classes>(
+             {.help = "With a threshold for each class: those with too few calibration images"}),
+         part<&Of::expected>({.help = "Where the coverage lies for most calibration samples of "
+                                      "this size (`level`)"}),
+         part<&Of::coverage>({.help = "Proportion of the other images whose set holds a valid "
+                                      "class"}),
+         part<&Of::size>({.help = "Mean number of classes in a set"}),
+         part<&Of::empty>({.help = "Sets of no class"}),
+         part<&Of::one>({.help = "Sets of one class"}),
+         part<&Of::largest>({.help = "Classes of the largest set"}),
+         part<&Of::one_correct>({.help = "Proportion of the sets of one class that is valid"})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<Abstention>) {
+    using Of = Abstention;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "Abstention"},
+        {part<&Of::model>({}), part<&Of::dataset>({}), part<&Of::calibrated_on>({}),
+         part<&Of::max_error>({}), part<&Of::calibration>({.help = "Images to calibrate on"}),
+         part<&Of::threshold>({.help = "An image is answered if its confidence is above; null: no "
+                                       "threshold is safe"}),
+         part<&Of::answered>({.help = "Proportion of the other images"}),
+         part<&Of::error>({.help = "Among the answers"})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<ConformalResult>) {
+    using Of = ConformalResult;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ConformalResult",
+         .help = "What `assay conformal` prints",
+         .schema = "assay.conformal/1"},
+        {part<&Of::alpha>({}), part<&Of::level>({.help = "Of the intervals"}),
+         part<&Of::class_conditional>({}), part<&Of::randomized>({}), part<&Of::sets>({}),
+         part<&Of::abstentions>({.help = "With --max-error"}), part<&Of::notes>({}),
+         part<&Of::warnings>({})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<decisions::SetRow>) {
+    using Of = decisions::SetRow;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "SetRow", .columns = "model,method,id,part,draw,size,covered,classes"},
+        {part<&Of::model>({}), part<&Of::method>({}), part<&Of::id>({}), part<&Of::part>({}),
+         part<&Of::draw>({}), part<&Of::size>({}), part<&Of::covered>({}), part<&Of::classes>({})});
+    return rows;
+}
+
+namespace decisions {
+namespace {
+
+Table set_table(const ConformalResult& result) {
+    Table table;
+    table.title =
+        fmt::format("Prediction sets that hold a valid class for {:g} % of the images{}",
+                    100 * (1 - result.alpha), result.class_conditional ? " of each class" : "");
+    table.columns = {{"model", false},
+                     {"data set", false},
+                     {"method", false},
+                     {"coverage %", true, Column::Show::value_and_interval},
+                     {"classes per set", true, Column::Show::value_and_interval},
+                     {"one class %", true},
+                     {"empty %", true},
+                     {"threshold", true}};
+    for (const ConformalSets& one : result.sets) {
+        const auto n = static_cast<double>(one.coverage.n);
+        Cell threshold = one.threshold ? Cell(Number{*one.threshold, Unit::number, 4})
+                                       : Cell(result.class_conditional ? "by class" : "infinite");
+        table.add({one.model, one.dataset,
+                   std::string(words_of(one.method)[static_cast<std::size_t>(one.method)].second),
+                   one.coverage, one.size,
+                   Number{static_cast<double>(one.one) / n, Unit::proportion, 1},
+                   Number{static_cast<double>(one.empty) / n, Unit::proportion, 1},
+                   std::move(threshold)});
+    }
+    const ConformalSets& first = result.sets.front();
+    table.notes.push_back(fmt::format("calibrated on {} images ({}), measured on {} others",
+                                      count_text(first.calibration), first.calibrated_on,
+                                      count_text(first.coverage.n)));
+    if (first.expected)
+        table.notes.push_back(fmt::format(
+            "with {} calibration images, coverage lies between {:.1f} % and {:.1f} % for {:g} % of "
+            "all calibration samples",
+            count_text(first.calibration), 100 * first.expected->low, 100 * first.expected->high,
+            100 * first.expected->level));
+    for (const std::string& note : result.notes) table.notes.push_back(note);
+    return table;
+}
+
+Table abstention_table(const ConformalResult& result) {
+    Table table;
+    table.title = fmt::format("Answers above a confidence, with an error of at most {:g} %",
+                              100 * result.abstentions.front().max_error);
+    table.columns = {{"model", false},
+                     {"data set", false},
+                     {"confidence above", true},
+                     {"answered %", true, Column::Show::value_and_interval},
+                     {"error %", true, Column::Show::value_and_interval}};
+    for (const Abstention& one : result.abstentions) {
+        Cell threshold = !one.threshold       ? Cell("none is safe")
+                         : *one.threshold < 0 ? Cell("all answered")
+                                              : Cell(Number{*one.threshold, Unit::number, 4});
+        table.add({one.model, one.dataset, std::move(threshold), one.answered, one.error});
+    }
+    table.notes.push_back(fmt::format(
+        "the threshold keeps the error at or below the bound for {:g} % of all calibration samples",
+        100 * result.level));
+    return table;
+}
+
+}  // namespace
+
+Report report_of(const ConformalResult& result) {
+    Report report;
+    report.records = table_of(result.sets);
+    Section section;
+    section.blocks.emplace_back(set_table(result));
+    if (!result.abstentions.empty()) section.blocks.emplace_back(abstention_table(result));
+    report.sections.push_back(std::move(section));
+    report.result = json_of(result);
+    report.warnings = result.warnings;
+    return report;
+}
+
+}  // namespace decisions
+}  // namespace assay

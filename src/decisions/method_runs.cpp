@@ -1,0 +1,115 @@
+#include "decisions/method_runs.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "assay/error.h"
+#include "assay/store/prediction_store.h"
+#include "core/refuse.h"
+#include "core/text.h"
+
+namespace assay::decisions {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool match(std::string_view pattern, std::string_view text, std::vector<std::string>& found) {
+    if (pattern.empty()) return text.empty();
+    const std::string_view rest = pattern.substr(1);
+    if (pattern.front() == '*') {
+        for (std::size_t n = 0; n <= text.size(); ++n) {
+            found.emplace_back(text.substr(0, n));
+            if (match(rest, text.substr(n), found)) return true;
+            found.pop_back();
+        }
+        return false;
+    }
+    if (text.empty() || (pattern.front() != '?' && pattern.front() != text.front())) return false;
+    if (pattern.front() == '?') found.emplace_back(text.substr(0, 1));
+    if (match(rest, text.substr(1), found)) return true;
+    if (pattern.front() == '?') found.pop_back();
+    return false;
+}
+
+struct Place {
+    fs::path path;
+    std::vector<std::string> seeds;
+};
+
+/// The places that one more part of the path leads to.
+std::vector<Place> one_further(const std::vector<Place>& places, const std::string& part) {
+    std::vector<Place> out;
+    for (const Place& place : places) {
+        if (part.find_first_of("*?") == std::string::npos) {
+            if (fs::exists(place.path / part)) out.push_back({place.path / part, place.seeds});
+            continue;
+        }
+        const fs::path folder = place.path.empty() ? fs::path(".") : place.path;
+        if (!fs::is_directory(folder)) continue;
+        for (const auto& entry : fs::directory_iterator(folder)) {
+            const std::string name = entry.path().filename().string();
+            const auto found = wildcards_in(part, name);
+            if (!found || !entry.is_directory() || name.starts_with('.')) continue;
+            Place next{place.path / name, place.seeds};
+            next.seeds.insert(next.seeds.end(), found->begin(), found->end());
+            out.push_back(std::move(next));
+        }
+    }
+    return out;
+}
+
+bool comes_before(const NamedRun& a, const NamedRun& b) {
+    std::uint64_t one = 0, two = 0;
+    const bool first = parse_number(a.seed, one), second = parse_number(b.seed, two);
+    if (first != second) return first;
+    if (first && one != two) return one < two;
+    return a.seed != b.seed ? a.seed < b.seed : a.store < b.store;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> wildcards_in(std::string_view pattern,
+                                                     std::string_view text) {
+    std::vector<std::string> found;
+    if (!match(pattern, text, found)) return std::nullopt;
+    return found;
+}
+
+NamedMethod named_method(const std::string& text) {
+    const std::size_t sign = text.find('=');
+    if (sign == std::string::npos || sign == 0 || sign + 1 == text.size())
+        throw Error(ErrorCode::usage,
+                    fmt::format("`{}` is no method; give its name and its stores: --method "
+                                "'resnet=runs/val/resnet-*'",
+                                text));
+    NamedMethod out{text.substr(0, sign), text.substr(sign + 1), {}};
+    std::vector<Place> places(1);
+    for (const fs::path& part : fs::path(out.pattern)) {
+        if (part.empty()) continue;
+        if (part.is_absolute()) {
+            places = {{part, {}}};
+        } else {
+            places = one_further(places, part.string());
+        }
+    }
+    for (const Place& place : places) {
+        if (!fs::exists(place.path / "manifest.json") && find_stores(place.path).size() != 1)
+            refuse(
+                fmt::format("`{}` of method `{}` holds several stores; end the pattern with the "
+                            "store of each run: --method '{}={}/*'",
+                            place.path.string(), out.name, out.name, out.pattern));
+        out.runs.push_back(
+            {fmt::format("{}", fmt::join(place.seeds, ",")), find_stores(place.path).front()});
+    }
+    if (out.runs.empty())
+        refuse(
+            fmt::format("no store matches `{}` of method `{}`; see what there is: assay list "
+                        "RUNS",
+                        out.pattern, out.name));
+    std::ranges::sort(out.runs, comes_before);
+    return out;
+}
+
+}  // namespace assay::decisions

@@ -1,0 +1,29 @@
+// "NAME=GLOB": which stores are the training runs of a method, and which seed each has.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay::decisions {
+
+struct NamedRun {
+    std::string seed;  ///< what * and ? match, with commas between
+    std::filesystem::path store;
+};
+struct NamedMethod {
+    std::string name, pattern;
+    std::vector<NamedRun> runs;  ///< by seed: numbers in their order, before other texts
+};
+
+/// What the wildcards of `pattern` match in `text`, the whole of it; nothing: no match. * stands
+/// for any text, and as little as possible; ? for one character.
+std::optional<std::vector<std::string>> wildcards_in(std::string_view pattern,
+                                                     std::string_view text);
+
+/// Throws usage: no name or no pattern; bad_input: no store, a folder that is none.
+NamedMethod named_method(const std::string& text);
+
+}  // namespace assay::decisions

@@ -1,0 +1,140 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "assay/decisions/operating.h"
+#include "assay/describe_result.h"
+#include "core/result_table.h"
+#include "decisions/described_decisions.h"
+
+namespace assay {
+
+using decisions::NetBenefit;
+using decisions::OperatingPoint;
+using decisions::OperatingResult;
+
+ResultType result_type(ResultOf<OperatingPoint>) {
+    using Of = OperatingPoint;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "OperatingPoint",
+         .columns =
+             "model,dataset,positive,rule,threshold,chosen_on,positives,negatives,prevalence,"
+             "sensitivity=sensitivity.value,sensitivity_low=sensitivity.interval.low,"
+             "sensitivity_high=sensitivity.interval.high,specificity=specificity.value,"
+             "specificity_low=specificity.interval.low,"
+             "specificity_high=specificity.interval.high,ppv=ppv.value,npv=npv.value,"
+             "cost=cost.value,passed"},
+        {part<&Of::model>({}), part<&Of::dataset>({}), part<&Of::positive>({.help = "The class"}),
+         part<&Of::rule>({.help = "By which the threshold was chosen"}),
+         part<&Of::threshold>({.help = "An image is positive if its probability is at least this"}),
+         part<&Of::chosen_on>({.help = "Images"}),
+         part<&Of::positives>({.help = "Of the other images"}),
+         part<&Of::negatives>({.help = "Of the other images"}),
+         part<&Of::prevalence>({.help = "Of predictive values, cost and net benefit"}),
+         part<&Of::sensitivity>({.help = "On the other images"}),
+         part<&Of::specificity>({.help = "On the other images"}),
+         part<&Of::ppv>({.help = "Positive predictive value at the prevalence"}),
+         part<&Of::npv>({.help = "Negative predictive value at the prevalence"}),
+         part<&Of::cost>({.help = "Per image at the prevalence"}),
+         part<&Of::passed>({.help = "The gate of --require; null: none"})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<NetBenefit>) {
+    using Of = NetBenefit;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "NetBenefit"},
+        {part<&Of::model>({}), part<&Of::dataset>({}), part<&Of::threshold>({}),
+         part<&Of::benefit>({.help = "Per image at the prevalence, on all images"}),
+         part<&Of::all_positive>({.help = "Of calling every image positive"}),
+         part<&Of::sensitivity>({}), part<&Of::specificity>({})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<OperatingResult>) {
+    using Of = OperatingResult;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "OperatingResult",
+         .help = "What `assay decide` prints",
+         .schema = "assay.decide/1"},
+        {part<&Of::level>({.help = "Of the intervals"}), part<&Of::points>({}),
+         part<&Of::benefits>({.help = "A row for each model and threshold of --at"}),
+         part<&Of::notes>({}), part<&Of::warnings>({})});
+    return rows;
+}
+
+namespace decisions {
+namespace {
+
+Table point_table(const OperatingResult& result) {
+    Table table;
+    const OperatingPoint& first = result.points.front();
+    const bool costs = std::ranges::any_of(
+        result.points, [](const OperatingPoint& one) { return one.cost.value.has_value(); });
+    table.title =
+        fmt::format("Threshold with {}, chosen on one part and tested on the other", first.rule);
+    table.columns = {{"model", false},
+                     {"data set", false},
+                     {"threshold", true},
+                     {"sensitivity %", true, Column::Show::value_and_interval},
+                     {"specificity %", true, Column::Show::value_and_interval},
+                     {"PPV %", true, Column::Show::value_and_interval},
+                     {"NPV %", true, Column::Show::value_and_interval}};
+    if (costs) table.columns.push_back({"cost per image", true, Column::Show::value_and_interval});
+    for (const OperatingPoint& one : result.points) {
+        std::vector<Cell> cells = {
+            one.model,       one.dataset,     Number{one.threshold, Unit::number, 4},
+            one.sensitivity, one.specificity, one.ppv,
+            one.npv};
+        if (costs) cells.emplace_back(one.cost);
+        table.add(std::move(cells));
+    }
+    table.notes.push_back(
+        fmt::format("the positive class is `{}`; chosen on {} images, tested on {} positive and {} "
+                    "negative ones",
+                    first.positive, count_text(first.chosen_on), count_text(first.positives),
+                    count_text(first.negatives)));
+    table.notes.push_back(fmt::format(
+        "predictive values{} and net benefit are at a prevalence of {:.3g} % (--prevalence)",
+        costs ? ", costs" : "", 100 * first.prevalence));
+    for (const std::string& note : result.notes) table.notes.push_back(note);
+    for (const OperatingPoint& one : result.points) {
+        if (one.passed)
+            table.notes.push_back(
+                fmt::format("{}: the gate {}", one.model, *one.passed ? "passed" : "FAILED"));
+    }
+    return table;
+}
+
+Table benefit_table(const OperatingResult& result) {
+    Table table;
+    table.title = "Net benefit per image (calling no image positive: 0)";
+    table.columns = {{"model", false},
+                     {"threshold", true},
+                     {"net benefit", true, Column::Show::value_and_interval, true},
+                     {"all positive", true},
+                     {"sensitivity %", true, Column::Show::value_and_interval},
+                     {"specificity %", true, Column::Show::value_and_interval}};
+    for (const NetBenefit& one : result.benefits)
+        table.add({one.model, Number{one.threshold, Unit::number, 3}, one.benefit,
+                   Number{one.all_positive, Unit::number, 4, true}, one.sensitivity,
+                   one.specificity});
+    return table;
+}
+
+}  // namespace
+
+Report report_of(const OperatingResult& result) {
+    Report report;
+    report.records = table_of(result.points);
+    Section section;
+    section.blocks.emplace_back(point_table(result));
+    section.blocks.emplace_back(benefit_table(result));
+    report.sections.push_back(std::move(section));
+    report.result = json_of(result);
+    report.warnings = result.warnings;
+    return report;
+}
+
+}  // namespace decisions
+}  // namespace assay

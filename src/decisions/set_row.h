@@ -1,0 +1,25 @@
+// A row of the csv of sets: an image and what its set holds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "assay/result_type.h"
+
+namespace assay::decisions {
+
+struct SetRow {
+    std::string model, method, id, part;
+    double draw = 0;
+    /// Nothing: of the calibration part.
+    std::optional<std::uint64_t> size;
+    std::optional<bool> covered;
+    std::string classes;
+};
+
+}  // namespace assay::decisions
+
+namespace assay {
+ResultType result_type(ResultOf<decisions::SetRow>);
+}

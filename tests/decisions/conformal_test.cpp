@@ -1,0 +1,281 @@
+// Conformal sets: thresholds and scores by hand, coverage over many splits, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "../evaluate/saved_scores.h"
+#include "assay/decisions/conformal.h"
+#include "assay/store/memory_store.h"
+#include "core/file.h"
+#include "core/random.h"
+#include "decisions/abstention.h"
+#include "decisions/set_scores.h"
+#include "message_of.h"
+
+namespace assay::decisions {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// One label an image, and logits that are better for easy images.
+Made made_world(std::size_t rows, std::size_t classes, std::uint64_t seed) {
+    Made made;
+    made.classes = classes;
+    RandomStream random(seed, "conformal test");
+    for (std::size_t i = 0; i < rows; ++i) {
+        const auto label = static_cast<std::int32_t>(random.below(classes));
+        made.labels.push_back({label});
+        const double skill = 2.5 * random.uniform();
+        for (std::size_t c = 0; c < classes; ++c)
+            made.scores.push_back(static_cast<float>(
+                random.normal() + (static_cast<std::int32_t>(c) == label ? skill : 0)));
+    }
+    return made;
+}
+
+ConformalOptions options_for(const Scratch& folder) {
+    ConformalOptions out;
+    out.stores = {folder / "runs"};
+    return out;
+}
+
+TEST(Conformal, TheThresholdIsTheOrderStatisticOfTheGuarantee) {
+    std::vector<double> scores = {.9, .1, .8, .2, .7, .3, .6, .4, .5};
+    // (9 + 1)(1 - .1) = 9: the largest of nine.
+    EXPECT_EQ(threshold_of(scores, .1), .9);
+    // (9 + 1)(1 - .25) = 7.5, so the eighth.
+    EXPECT_EQ(threshold_of(scores, .25), .8);
+    EXPECT_EQ(threshold_of(std::span(scores).first(8), .1), infinite);
+    EXPECT_EQ(threshold_of({}, .5), infinite);
+    EXPECT_EQ(place_of_threshold(99, .05), 95U);
+}
+
+TEST(Conformal, ScoresAreThoseOfThePapers) {
+    const Scratch folder;
+    Made made;
+    made.kind = ScoreKind::probabilities;
+    made.scores = {.2F, .5F, .3F};
+    made.labels = {{0}};
+    const PredictionStore store = save(folder, made, "net", StorageFormat::full_f32, 4000);
+    const RowReader reader(store);
+    SortedRow row;
+    row.read(reader, 0);
+    EXPECT_EQ(row.cls(0), 1);
+    EXPECT_EQ(row.cls(2), 0);
+    EXPECT_NEAR(row.score(1, {SetMethod::lac, 0, 0}, .5), .7, 1e-7);
+    EXPECT_NEAR(row.score(1, {SetMethod::aps, 0, 0}, 0), .8, 1e-7);
+    EXPECT_NEAR(row.score(1, {SetMethod::aps, 0, 0}, .5), .65, 1e-7);
+    // The third rank is two beyond k_reg = 1.
+    EXPECT_NEAR(row.score(2, {SetMethod::raps, .1, 1}, 0), 1.2, 1e-7);
+    EXPECT_EQ(row.rank_of(std::vector<std::int32_t>{0, 2}), 1U);
+}
+
+TEST(Conformal, CoverageHoldsOverManySplits) {
+    const Scratch folder;
+    save(folder, made_world(240, 6, 1), "net", StorageFormat::full_f32, 4000);
+    ConformalOptions options = options_for(folder);
+    options.threads = 1;
+    double sums[3] = {};
+    constexpr int splits = 150;
+    for (int seed = 0; seed < splits; ++seed) {
+        options.seed = static_cast<std::uint64_t>(seed);
+        const ConformalResult result = conformal_sets(options);
+        ASSERT_EQ(result.sets.size(), 3U);
+        for (std::size_t m = 0; m < 3; ++m) sums[m] += *result.sets[m].coverage.value;
+    }
+    // A split's coverage has a standard deviation of about .035, the mean's is below .004; scores
+    // without ties cover at most 1/(n + 1) more than asked.
+    for (const double sum : sums) {
+        EXPECT_GT(sum / splits, .9 - .012);
+        EXPECT_LT(sum / splits, .9 + .02);
+    }
+}
+
+TEST(Conformal, TheSameBitsForAnyThreadsAndWithoutRandomnessLargerSets) {
+    const Scratch folder;
+    save(folder, made_world(3000, 5, 2), "net", StorageFormat::full_f32, 4000);
+    ConformalOptions options = options_for(folder);
+    options.sets = folder / "one.csv";
+    options.threads = 1;
+    options.max_error = .4;
+    const ConformalResult one = conformal_sets(options);
+    options.sets = folder / "many.csv";
+    options.threads = 5;
+    const ConformalResult many = conformal_sets(options);
+    EXPECT_EQ(report_of(one).result, report_of(many).result);
+    EXPECT_EQ(read_text(folder / "one.csv"), read_text(folder / "many.csv"));
+    options.deterministic = true;
+    const ConformalResult fixed = conformal_sets(options);
+    EXPECT_EQ(fixed.sets[0].size.value, one.sets[0].size.value);
+    EXPECT_GT(*fixed.sets[1].size.value, *one.sets[1].size.value + .05);
+    EXPECT_GT(one.sets[1].empty, 0U);
+    ASSERT_TRUE(one.sets[0].expected);
+    EXPECT_LT(one.sets[0].expected->low, .9);
+    EXPECT_GT(one.sets[0].expected->high, .9);
+}
+
+TEST(Conformal, AnyValidClassCovers) {
+    const Scratch folder;
+    Made made = made_world(2000, 6, 3);
+    save(folder, made, "single", StorageFormat::full_f32, 4000);
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        const std::int32_t other = (made.labels[i][0] + 1) % 6;
+        made.labels[i] = {std::min(made.labels[i][0], other), std::max(made.labels[i][0], other)};
+    }
+    made.dataset = "several";
+    save(folder, made, "single", StorageFormat::full_f32, 4000);
+    ConformalOptions options = options_for(folder);
+    options.method = SetMethod::lac;
+    const ConformalResult result = conformal_sets(options);
+    ASSERT_EQ(result.sets.size(), 2U);
+    // Two classes are easier to hit, so the sets shrink; their coverage stays what was asked.
+    EXPECT_LT(*result.sets[0].size.value, *result.sets[1].size.value - .3);
+    EXPECT_NEAR(*result.sets[0].coverage.value, .9, .03);
+    options.class_conditional = true;
+    EXPECT_THAT(message_of([&] { conformal_sets(options); }), HasSubstr("2 valid classes"));
+}
+
+TEST(Conformal, EachClassGetsItsThreshold) {
+    const Scratch folder;
+    Made made = made_world(4000, 4, 4);
+    // The last class is hard: its scores say nothing.
+    for (std::size_t i = 0; i < made.rows(); ++i)
+        if (made.labels[i][0] == 3) made.scores[i * 4 + 3] = made.scores[i * 4];
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    ConformalOptions options = options_for(folder);
+    options.method = SetMethod::lac;
+    options.sets = folder / "sets.csv";
+    const auto coverage_of_last = [&] {
+        conformal_sets(options);
+        const std::string text = read_text(options.sets);
+        double covered = 0, all = 0;
+        for (std::size_t i = 0; i < made.rows(); ++i) {
+            const std::size_t at = text.find(fmt::format(",item{:05},reported,", i));
+            if (made.labels[i][0] != 3 || at == std::string::npos) continue;
+            const std::string line = text.substr(at, text.find('\n', at) - at);
+            ++all;
+            covered += line.find("c3") != std::string::npos ? 1 : 0;
+        }
+        return covered / all;
+    };
+    EXPECT_LT(coverage_of_last(), .87);
+    options.class_conditional = true;
+    EXPECT_NEAR(coverage_of_last(), .9, .04);
+    options.alpha = .001;
+    const ConformalResult few = conformal_sets(options);
+    EXPECT_EQ(few.sets[0].infinite_classes, 4U);
+    EXPECT_EQ(*few.sets[0].size.value, 4);
+    EXPECT_FALSE(few.sets[0].size.interval);
+    ASSERT_EQ(few.warnings.size(), 1U);
+    EXPECT_THAT(few.warnings[0], HasSubstr("fewer than the 999 calibration images"));
+}
+
+TEST(Conformal, TooFewCalibrationImagesGiveAllClasses) {
+    const Scratch folder;
+    save(folder, made_world(12, 3, 5), "net", StorageFormat::full_f32, 4000);
+    const ConformalResult result = conformal_sets(options_for(folder));
+    EXPECT_FALSE(result.sets[0].threshold);
+    EXPECT_EQ(*result.sets[0].coverage.value, 1);
+    EXPECT_EQ(*result.sets[0].size.value, 3);
+    ASSERT_EQ(result.warnings.size(), 1U);
+    EXPECT_THAT(result.warnings[0], HasSubstr("needs at least 9"));
+}
+
+TEST(Conformal, CalibratesOnAnotherDataSet) {
+    const Scratch folder;
+    Made made = made_world(1000, 5, 6);
+    for (std::size_t i = 0; i < made.rows(); ++i) made.ids.push_back(fmt::format("v{}", i));
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    Made other = made_world(800, 5, 7);
+    other.dataset = "test";
+    save(folder, other, "net", StorageFormat::full_f32, 4000);
+    ConformalOptions options = options_for(folder);
+    options.calibrate_on = "val";
+    const ConformalResult result = conformal_sets(options);
+    ASSERT_EQ(result.sets.size(), 3U);
+    EXPECT_EQ(result.sets[0].dataset, "test");
+    EXPECT_EQ(result.sets[0].calibration, 1000U);
+    EXPECT_EQ(result.sets[0].coverage.n, 800U);
+    EXPECT_NEAR(*result.sets[0].coverage.value, .9, .04);
+    options.stores = {folder / "runs/val"};
+    EXPECT_THAT(message_of([&] { conformal_sets(options); }, ErrorCode::usage),
+                HasSubstr("name another one to report"));
+    made.dataset = "again";
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    options.stores = {folder / "runs/again"};
+    EXPECT_THAT(message_of([&] { conformal_sets(options); }),
+                HasSubstr("must not be calibrated on reported images"));
+}
+
+TEST(Conformal, RefusesWhatItCannotUse) {
+    const Scratch folder;
+    save(folder, made_world(50, 5, 8), "kept", StorageFormat::top_k);
+    EXPECT_THAT(message_of([&] { conformal_sets(options_for(folder)); }),
+                HasSubstr("--storage full"));
+    Made sums = made_world(50, 5, 8);
+    sums.kind = ScoreKind::probabilities;
+    for (float& score : sums.scores) score = .5F;
+    save(folder, sums, "sums", StorageFormat::full_f32, 100, false, "sums");
+    ConformalOptions options;
+    options.stores = {folder / "sums"};
+    EXPECT_THAT(message_of([&] { conformal_sets(options); }), HasSubstr("sum to 2.5"));
+    Made bare = made_world(50, 5, 8);
+    for (auto& labels : bare.labels) labels.clear();
+    save(folder, bare, "bare", StorageFormat::full_f32, 100, false, "bare");
+    options.stores = {folder / "bare"};
+    EXPECT_THAT(message_of([&] { conformal_sets(options); }), HasSubstr("--labels FILE"));
+    options.method = SetMethod::lac;
+    options.lambda = .5;
+    EXPECT_THAT(message_of([&] { conformal_sets(options); }, ErrorCode::usage),
+                HasSubstr("raps alone"));
+    options = {};
+    options.stores = {folder / "bare"};
+    options.method = SetMethod::lac;
+    options.deterministic = true;
+    EXPECT_THAT(message_of([&] { conformal_sets(options); }, ErrorCode::usage),
+                HasSubstr("lac has no randomness"));
+}
+
+TEST(Conformal, ImagesWithoutScoresAreSkippedAndSaid) {
+    const Scratch folder;
+    Made made = made_world(100, 4, 9);
+    made.states.assign(100, RowState::ok);
+    made.states[7] = RowState::not_finite;
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    const ConformalResult result = conformal_sets(options_for(folder));
+    EXPECT_EQ(result.sets[0].calibration + result.sets[0].coverage.n, 99U);
+    ASSERT_EQ(result.notes.size(), 1U);
+    EXPECT_THAT(result.notes[0], HasSubstr("1 image without scores"));
+}
+
+TEST(Abstention, TheErrorStaysBelowTheBound) {
+    // Confidence c is correct with probability c: above .7 the error is .15 on average.
+    int broken = 0, found = 0;
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+        RandomStream random(seed, "abstention");
+        std::vector<JudgedImage> images(2000);
+        for (JudgedImage& one : images) {
+            one.confidence = random.uniform();
+            one.correct = random.uniform() < one.confidence;
+        }
+        const auto threshold = safe_threshold(images, .15, .95);
+        if (!threshold) continue;
+        ++found;
+        broken += (1 - std::max(*threshold, 0.0)) / 2 > .15 ? 1 : 0;
+    }
+    EXPECT_GT(found, 150);
+    // At most 5 % are allowed; 33 are three standard errors more.
+    EXPECT_LE(broken, 33);
+    const std::vector<JudgedImage> right(300, {.5, true});
+    EXPECT_EQ(safe_threshold(right, .05, .95), -1);
+    EXPECT_FALSE(safe_threshold(std::vector<JudgedImage>(300, {.5, false}), .5, .95));
+    EXPECT_FALSE(safe_threshold(std::vector<JudgedImage>(3, {.5, true}), .05, .95));
+}
+
+}  // namespace
+}  // namespace assay::decisions

@@ -1,0 +1,142 @@
+// Operating points: thresholds and rates by hand, intervals beside an independent computation, and
+// what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "../evaluate/saved_scores.h"
+#include "assay/decisions/operating.h"
+#include "decisions/rates.h"
+#include "message_of.h"
+
+namespace assay::decisions {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<ScoredImage> ten_images() {
+    // Positives: .9 .8 .6 .3; negatives: .7 .5 .4 .2 .1 .05
+    return {{.9, true},  {.8, true},  {.6, true},  {.3, true},  {.7, false},
+            {.5, false}, {.4, false}, {.2, false}, {.1, false}, {.05, false}};
+}
+
+TEST(OperatingPoints, ThresholdsByHand) {
+    const std::vector<ScoredImage> images = ten_images();
+    // Half of six negatives may be above: the threshold lies just above the fourth, .2.
+    const double specific = threshold_for_specificity(images, .5);
+    EXPECT_GT(specific, .2);
+    EXPECT_LT(specific, .2 + 1e-12);
+    EXPECT_EQ(outcomes_at(images, specific).true_positives, 4U);
+    EXPECT_EQ(outcomes_at(images, specific).true_negatives, 3U);
+    // None may: just above .7.
+    EXPECT_EQ(outcomes_at(images, threshold_for_specificity(images, .9)).true_positives, 2U);
+    EXPECT_EQ(threshold_for_sensitivity(images, .75), .6);
+    EXPECT_EQ(threshold_for_sensitivity(images, .76), .3);
+    // Costs at prevalence .4: missing costs .1 per positive, an alarm .1 per negative. At .6: one
+    // miss and one alarm, 2; at .8: two misses, 2, which is higher and comes first.
+    EXPECT_EQ(threshold_for_costs(images, 1, 1, .4), .8);
+    EXPECT_EQ(threshold_for_costs(images, 1, 100, .4), .3);
+    EXPECT_GT(threshold_for_costs(images, 100, 1, .01), .7);
+}
+
+TEST(OperatingPoints, CombinedRatesByHand) {
+    // Sensitivity 8/10, false alarms 5/100.
+    const Outcomes found{8, 10, 95, 100};
+    const Estimate benefit = combined_rates(found, .1, -.9 * .25, 0, .95);
+    EXPECT_NEAR(*benefit.value, .1 * .8 - .9 * .25 * .05, 1e-12);
+    // Clopper and Pearson: 8/10 .44390454-.97478927, 5/100 .01643219-.11283491 (SciPy).
+    EXPECT_NEAR(benefit.interval->low,
+                *benefit.value - std::hypot(.1 * (.8 - .44390454), .225 * (.11283491 - .05)), 1e-7);
+    EXPECT_NEAR(benefit.interval->high,
+                *benefit.value + std::hypot(.1 * (.97478927 - .8), .225 * (.05 - .01643219)), 1e-7);
+    const Estimate ppv = positive_predictive_value(found, .02, .95);
+    EXPECT_NEAR(*ppv.value, .02 * .8 / (.02 * .8 + .98 * .05), 1e-12);
+    EXPECT_LT(ppv.interval->low, *ppv.value);
+    EXPECT_GT(ppv.interval->high, *ppv.value);
+    EXPECT_NEAR(*negative_predictive_value(found, .02, .95).value,
+                .98 * .95 / (.98 * .95 + .02 * .2), 1e-12);
+    EXPECT_FALSE(positive_predictive_value({0, 10, 100, 100}, .02, .95).value);
+    const Estimate sure = positive_predictive_value({9, 10, 100, 100}, .1, .95);
+    EXPECT_EQ(*sure.value, 1);
+    EXPECT_EQ(sure.interval->high, 1);
+    EXPECT_LT(sure.interval->low, .9);
+}
+
+Made screening(std::size_t rows, std::size_t classes = 2) {
+    Made made;
+    made.classes = classes;
+    RandomStream random(1, "screening");
+    for (std::size_t i = 0; i < rows; ++i) {
+        const bool positive = random.uniform() < .3;
+        made.labels.push_back({positive ? 1 : 0});
+        for (std::size_t c = 0; c < classes; ++c)
+            made.scores.push_back(
+                static_cast<float>(random.normal() + (c == 1 && positive ? 2 : 0)));
+    }
+    return made;
+}
+
+TEST(OperatingPoints, AThresholdIsChosenOnOnePartAndTestedOnTheOther) {
+    const Scratch folder;
+    save(folder, screening(4000), "net", StorageFormat::full_f32, 4000);
+    OperatingOptions options;
+    options.stores = {folder / "runs"};
+    options.prevalence = .02;
+    const OperatingResult result = operating_points(options);
+    ASSERT_EQ(result.points.size(), 1U);
+    const OperatingPoint& point = result.points[0];
+    EXPECT_EQ(point.rule, "specificity >= 0.95");
+    EXPECT_EQ(point.positive, "c1");
+    EXPECT_EQ(point.chosen_on + point.positives + point.negatives, 4000U);
+    EXPECT_NEAR(*point.specificity.value, .95, .02);
+    // The difference of the two logits is normal, 2 apart with variance 2: Phi(sqrt 2 - 1.645).
+    EXPECT_NEAR(*point.sensitivity.value, .409, .05);
+    EXPECT_FALSE(point.passed);
+    EXPECT_FALSE(point.cost.value);
+    EXPECT_EQ(result.benefits.size(), 5U);
+    options.threads = 3;
+    EXPECT_EQ(report_of(operating_points(options)).result, report_of(result).result);
+    options.require = .6;
+    EXPECT_EQ(operating_points(options).points[0].passed, false);
+    options.require = .2;
+    EXPECT_EQ(operating_points(options).points[0].passed, true);
+    options.require = 0;
+    options.sensitivity = .9;
+    EXPECT_NEAR(*operating_points(options).points[0].sensitivity.value, .9, .03);
+    options.sensitivity = 0;
+    options.cost_false_positive = 1;
+    options.cost_false_negative = 20;
+    const OperatingPoint cheap = operating_points(options).points[0];
+    ASSERT_TRUE(cheap.cost.value);
+    EXPECT_NEAR(*cheap.cost.value,
+                20 * .02 * (1 - *cheap.sensitivity.value) + .98 * (1 - *cheap.specificity.value),
+                1e-12);
+    options.positive = "c0";
+    EXPECT_EQ(operating_points(options).points[0].positive, "c0");
+}
+
+TEST(OperatingPoints, RefusesWhatItCannotUse) {
+    const Scratch folder;
+    save(folder, screening(50, 3), "three");
+    OperatingOptions options;
+    options.stores = {folder / "runs"};
+    EXPECT_THAT(message_of([&] { operating_points(options); }), HasSubstr("has 3 classes"));
+    Made one = screening(50);
+    for (auto& labels : one.labels) labels = {0};
+    save(folder, one, "one", StorageFormat::full_f32, 100, false, "one");
+    options.stores = {folder / "one"};
+    EXPECT_THAT(message_of([&] { operating_points(options); }), HasSubstr("has 0 positive and"));
+    options.positive = "melanoma";
+    EXPECT_THAT(message_of([&] { operating_points(options); }), HasSubstr("--positive c1"));
+    options.cost_false_positive = 1;
+    EXPECT_THAT(message_of([&] { operating_points(options); }, ErrorCode::usage),
+                HasSubstr("give both costs"));
+    options.specificity = .9;
+    EXPECT_THAT(message_of([&] { operating_points(options); }, ErrorCode::usage),
+                HasSubstr("costs choose the threshold"));
+}
+
+}  // namespace
+}  // namespace assay::decisions
