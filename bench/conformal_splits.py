@@ -18,7 +18,7 @@ SPLITS, PENALTY, FREE = 1000, 0.01, 5
 
 def read(store):
     logits = np.concatenate([np.load(file) for file in sorted((store / "shards").glob("*.npy"))]).astype(float)
-    rows = csv.DictReader((store.parent / "items.csv").open())
+    rows = csv.DictReader((store.parent / "items.csv").read_text().splitlines())
     odds = np.exp(logits - logits.max(1, keepdims=True))
     return odds / odds.sum(1, keepdims=True), np.array([int(row["labels"]) for row in rows])
 

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "assay/decisions/methods.h"
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/people.h"
@@ -26,6 +27,7 @@ assay compare runs/val/old runs/val/new --gate "top1.delta >= -0.005" --gate "hi
 assay compare runs/val/old runs/val/new --gate "top1.delta >= 0" --junit gates.xml --format md -o summary.md
 assay compare runs/val/old runs/val/new --disagreements 50 --json
 assay compare runs/val/a runs/val-blurred/a --other-images
+assay compare --method 'old=runs/val/old-seed*' --method 'new=runs/val/new-seed*' --within 0.005
 assay compare runs/cue-conflict --people human_cue_conflict --class-map 16-class
 )";
 
@@ -39,9 +41,10 @@ public:
             "by their ids. With --people, compare each model with people, by error consistency. "
             "Status 1: a gate failed; 3: some items have no scores.",
             compare_examples);
-        app->add_option("baseline", options_.baseline, "Store of the baseline")
-            ->required()
-            ->type_name("STORE");
+        CLI::Option* const baseline =
+            app->add_option("baseline", options_.baseline, "Store of the baseline")
+                ->required()
+                ->type_name("STORE");
         app->add_option("candidates", options_.candidates,
                         "Stores of the candidates (with --people: further models)")
             ->type_name("STORE");
@@ -49,6 +52,18 @@ public:
                         "Answers of people to the same images: csv files with the columns subj, "
                         "object_response, category, imagename, or a folder of them")
             ->type_name("CSV");
+        app->add_option("--method", methods_.methods,
+                        "Compare training methods over several training runs each: NAME and a "
+                        "pattern of the runs' stores with * and ?; repeatable, the first is the "
+                        "baseline. Runs of equal seeds (what the wildcards match) are paired")
+            ->type_name("NAME=PATTERN")
+            ->allow_extra_args(false)
+            ->each([baseline](const std::string&) { baseline->required(false); });
+        app->add_option("--within", methods_.within,
+                        "With --method: wanted half of the interval of a difference (0.005: half a "
+                        "point); says how many training runs it takes")
+            ->type_name("NUMBER")
+            ->check(CLI::Range(0.0, 1.0));
         add_options(*app, options_);
         add_measure_options(*app, options_.measure);
         output_.add_to(*app);
@@ -59,6 +74,7 @@ public:
 
     /// The models of one data set: `baseline` names one of them, or is the first.
     void over(const Runs& runs) override {
+        if (!methods_.methods.empty()) return;
         const std::string baseline =
             options_.baseline.empty() ? runs.models.front() : options_.baseline.string();
         if (std::ranges::find(runs.models, baseline) == runs.models.end())
@@ -76,6 +92,10 @@ public:
     }
 
     void check() const override {
+        if (!methods_.methods.empty()) return check_methods();
+        if (methods_.within != 0)
+            throw Error(ErrorCode::usage,
+                        "--within acts with --method alone: remove it, or name the training runs");
         assay::check(options_);
         check_used(options_.measure, false);
         output_.check_junit(!options_.measure.gates.empty());
@@ -90,6 +110,7 @@ public:
     }
 
     int run() const override {
+        if (!methods_.methods.empty()) return run_methods();
         if (!people_.empty()) {
             PeopleOptions people{{options_.baseline}, people_, options_.measure};
             people.stores.insert(people.stores.end(), options_.candidates.begin(),
@@ -109,7 +130,34 @@ public:
     }
 
 private:
+    void check_methods() const {
+        const MeasureOptions& measure = options_.measure;
+        if (!options_.baseline.empty() || !options_.candidates.empty() || !people_.empty())
+            throw Error(ErrorCode::usage,
+                        "--method names all stores: remove the other stores and --people");
+        if (!measure.metrics.empty() || !measure.gates.empty() || measure.labels.size() > 1 ||
+            !measure.class_map.empty() || !measure.plugins.plugin.empty() || options_.other_images)
+            throw Error(ErrorCode::usage,
+                        "--method compares top-1 accuracy: remove --metrics, --gate, --class-map, "
+                        "--plugin, --other-images and all --labels but one");
+        output_.check_junit(false);
+    }
+
+    int run_methods() const {
+        decisions::MethodOptions methods = methods_;
+        if (!options_.measure.labels.empty()) methods.labels = options_.measure.labels.front();
+        methods.level = options_.measure.resampling.level;
+        methods.threads = options_.measure.threads;
+        ProgressLine line("compare", "runs");
+        const decisions::MethodComparison result = decisions::compare_methods(methods, line);
+        line.finish();
+        const Report report = report_of(result);
+        output_.print(report);
+        return report.partial ? Status::partial : Status::done;
+    }
+
     CompareRunsOptions options_;
+    decisions::MethodOptions methods_;
     std::vector<std::filesystem::path> people_;
     Output output_;
 };

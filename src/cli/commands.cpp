@@ -19,6 +19,8 @@ const std::vector<Command>& commands() {
         {"compare", "Compare models on the same images; gate a release", cmd_compare},
         {"calibrate", "Calibrate probabilities by scaling scores, fitted on other items",
          cmd_calibrate},
+        {"conformal", "Predict sets of classes with guaranteed coverage", cmd_conformal},
+        {"decide", "Choose and test the threshold of a classifier of two classes", cmd_decide},
         {"ensemble", "Average models, or augmentations of one; show their disagreement",
          cmd_ensemble},
         {"audit", "Find labels that are probably wrong, by stored scores", cmd_audit},

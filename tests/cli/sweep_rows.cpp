@@ -36,6 +36,23 @@ void import_model(const Scratch& folder, const std::string& dataset, const std::
     ASSERT_EQ(made.status, 0) << made.err;
 }
 
+/// A model of two classes, some of whose images it gets wrong.
+void import_two(const Scratch& folder) {
+    std::string scores = "path,benign,malignant\n", items = "path,labels\n";
+    for (int i = 0; i < 40; ++i) {
+        const std::string path = "t" + std::to_string(i) + ".png";
+        scores +=
+            path + "," + std::to_string(0.1 * (i % 7)) + "," + std::to_string(0.2 * (i % 5)) + "\n";
+        items += path + "," + (i % 5 > 2 || i % 7 == 0 ? "malignant" : "benign") + "\n";
+    }
+    write_file_atomically(folder / "two.csv", scores);
+    write_file_atomically(folder / "two-items.csv", items);
+    const Outcome made = assay_run({"import", folder / "two.csv", "--items",
+                                    folder / "two-items.csv", "--dataset-name", "two", "--name",
+                                    "a", "--kind", "logits", "--out", folder / "two", "-q"});
+    ASSERT_EQ(made.status, 0) << made.err;
+}
+
 /// A competition in which three annotators have answered everything.
 void judge_all(const Scratch& folder) {
     const Outcome selected = assay_run({"mad", "select", folder / "judged"});
@@ -109,7 +126,13 @@ const std::vector<SweepRow>& sweep_rows() {
          .arguments = {"FOLDER/runs/v1", "--labels", "FOLDER/sets.csv", "--gate", "real >= 0"}},
         {.command = "compare", .arguments = {"FOLDER/runs/v1/a", "FOLDER/runs/v1/b"}},
         {.command = "compare", .arguments = {"FOLDER/runs/v1/a", "--people", "FOLDER/people.csv"}},
+        {.command = "compare",
+         .arguments = {"--method", "first=FOLDER/runs/v?/a", "--method",
+                       "second=FOLDER/runs/v?/b"}},
         {.command = "calibrate", .arguments = {"FOLDER/derived/v1/a", "-q"}},
+        {.command = "conformal",
+         .arguments = {"FOLDER/runs/v1", "--alpha", "0.4", "--max-error", "0.9"}},
+        {.command = "decide", .arguments = {"FOLDER/two", "--specificity", "0.8"}},
         {.command = "ensemble", .arguments = {"FOLDER/derived/v1/a", "FOLDER/derived/v1/b", "-q"}},
         {.command = "audit", .arguments = {"FOLDER/runs/v1", "-q"}},
         {.command = "estimate select",
@@ -231,6 +254,7 @@ void make_sweep_inputs(const Scratch& folder) {
         import_model(folder, dataset, "a", 0.8);
         import_model(folder, dataset, "b", 1.6);
     }
+    import_two(folder);
     fs::create_directories(folder / "derived");
     fs::copy(folder / "runs/v1", folder / "derived/v1", fs::copy_options::recursive);
     import_model(folder, "fog_1", "a", 0.3);  // corrupted images, for robustness

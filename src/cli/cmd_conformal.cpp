@@ -1,0 +1,46 @@
+// assay conformal: sets of classes with guaranteed coverage, and answers with a bounded error.
+#include <CLI/CLI.hpp>
+
+#include "assay/decisions/conformal.h"
+#include "cli/command.h"
+#include "cli/described.h"
+#include "cli/progress.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view conformal_examples = R"(
+assay conformal runs/val
+assay conformal runs/val/resnet50 --alpha 0.05 --method raps --sets sets.csv
+assay conformal runs/test --calibrate-on val
+assay conformal runs/val/resnet50 --max-error 0.02
+)";
+
+}  // namespace
+
+int cmd_conformal(std::vector<std::string> arguments) {
+    auto app = make_app("conformal",
+                        "Predict sets of classes that hold a valid class for a chosen proportion "
+                        "of the images (conformal prediction: LAC, APS, RAPS). The sets are "
+                        "calibrated on one part of the images; coverage and size are measured on "
+                        "the others, with intervals.",
+                        conformal_examples);
+    decisions::ConformalOptions options;
+    app->add_option("stores", options.stores, "Stores, data sets in a RUNS folder, or RUNS folders")
+        ->required()
+        ->type_name("RUNS");
+    add_options(*app, options);
+    app->add_option("--sets", options.sets, "Also write the set of each image as csv")
+        ->type_name("FILE");
+    Output output;
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    ProgressLine line("conformal", "stores");
+    const decisions::ConformalResult result = decisions::conformal_sets(options, line);
+    line.finish();
+    output.print(report_of(result));
+    return Status::done;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,48 @@
+// assay decide: operating points of a classifier of two classes.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "assay/decisions/operating.h"
+#include "cli/command.h"
+#include "cli/described.h"
+#include "cli/progress.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view decide_examples = R"(
+assay decide runs/screening --specificity 0.95 --prevalence 0.02
+assay decide runs/screening/net --positive melanoma --sensitivity 0.9
+assay decide runs/screening/net --specificity 0.95 --require 0.8
+assay decide runs/screening/net --cost-false-positive 1 --cost-false-negative 20
+)";
+
+}  // namespace
+
+int cmd_decide(std::vector<std::string> arguments) {
+    auto app = make_app("decide",
+                        "Choose the threshold of a classifier of two classes on one part of the "
+                        "images and test it on the other. Shows sensitivity, specificity, "
+                        "predictive values and costs at your prevalence, and net benefit. "
+                        "Status 1: a gate failed.",
+                        decide_examples);
+    decisions::OperatingOptions options;
+    app->add_option("stores", options.stores, "Stores, data sets in a RUNS folder, or RUNS folders")
+        ->required()
+        ->type_name("RUNS");
+    add_options(*app, options);
+    Output output;
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    ProgressLine line("decide", "stores");
+    const decisions::OperatingResult result = decisions::operating_points(options, line);
+    line.finish();
+    output.print(report_of(result));
+    const bool passed = std::ranges::none_of(
+        result.points,
+        [](const decisions::OperatingPoint& one) { return one.passed && !*one.passed; });
+    return passed ? Status::done : Status::gate_broken;
+}
+
+}  // namespace assay::cli
