@@ -1,5 +1,5 @@
-// Accuracies: top-1, top-k, and ReaL (Beyer et al. 2020, "Are we done with ImageNet?"). Arg-max
-// takes the first index on ties.
+// Accuracies: top-1, top-k, and ReaL (Beyer et al. 2020, "Are we done with ImageNet?"). On ties,
+// arg-max is the first index.
 #include <charconv>
 
 #include <fmt/core.h>
@@ -11,10 +11,10 @@ namespace assay::families {
 namespace {
 
 enum : std::size_t {
-    items,     // with a single label
-    hits,      // of these, among the k highest scores
-    labelled,  // with any valid label
-    in_set,    // of these, the predicted class is one
+    items,     // items with a single label
+    hits,      // items among these whose label is among the k highest scores
+    labelled,  // items with any valid label
+    in_set,    // items among these whose predicted class is a valid label
     prediction_slots
 };
 

@@ -1,5 +1,5 @@
-// Calibration errors with bins of equal counts, by class or of the top label: the pass reads the
-// rows again (class_wise.h). Its row of the table.
+// Calibration errors with bins of equal counts, by class or for the top label: the pass that reads
+// the rows again (class_wise.h), and its row of the table.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace assay {
 namespace {
 
-// Confidence of the top prediction as a column of its own: its class 0 is "the prediction is
+// The confidence of the top prediction as a single column: its class 0 means "the prediction is
 // correct".
 class TopConfidence final : public ProbabilityRows {
 public:
@@ -43,7 +43,8 @@ private:
 };
 
 struct AdaptiveState final : PassState {
-    std::map<std::pair<int, bool>, ClassWiseSums> sums;  // by bins, and whether of the top label
+    // keyed by bins and whether it is for the top label
+    std::map<std::pair<int, bool>, ClassWiseSums> sums;
 };
 
 bool is_top_label(const MetricRequest& request) {
@@ -62,16 +63,17 @@ const ClassWiseSums& adaptive_sums(const MetricRequest& request, PassRun& run) {
     how.keep_edges = again.drawn_later;
     if (top) {
         how.last_class = 1;
-        sums = class_wise_sums(TopConfidence(again.rows), how);  // small: every rank does all of it
+        // this is small: every rank does all of it
+        sums = class_wise_sums(TopConfidence(again.rows), how);
         return sums;
     }
-    // What the memory of the machine holds, its ranks read once.
+    // If the scores fit in the memory of the machine, its ranks read them once.
     if (again.comm.on_one_machine()) how.row_shares_beyond = physical_memory() / 2;
     sums = class_wise_sums(again.rows, how, again.comm);
     return sums;
 }
 
-/// Labels drawn anew in the same bins.
+/// Labels that are drawn anew in the same bins.
 class DrawnAdaptive final : public DrawnMetric {
 public:
     DrawnAdaptive(const ClassWiseSums& sums, bool top_label, bool equal)

@@ -60,10 +60,11 @@ void add_mean_interval(Estimate& mean, double square_sum, double to_unit, bool y
 
 namespace {
 
-// A mean as a proportion of `size` images: its own, or fewer or more where it varies otherwise.
+// A mean as a proportion of `size` images: its actual number, or a different one if its variance
+// differs from that of a proportion.
 struct Proportion {
     double mean = 0, size = 0, weight = 1;
-    double degrees = 0;  // of its variance; 0: known
+    double degrees = 0;  // degrees of freedom of its variance; 0 if it is known
 };
 
 Proportion proportion_of(const MeanAgreement& m, double weight) {
@@ -74,8 +75,8 @@ Proportion proportion_of(const MeanAgreement& m, double weight) {
     return {m.mean, spread * n / variance, weight, n};
 }
 
-// Where n (p - x)^2 / (x (1 - x)) = n (p^2 / x + (1 - p)^2 / (1 - x) - 1) falls with slope -pull;
-// x <= p.
+// Returns the x <= p at which n (p - x)^2 / (x (1 - x)) = n (p^2 / x + (1 - p)^2 / (1 - x) - 1)
+// falls with slope -pull.
 double pulled_down(const Proportion& p, double pull) {
     const double up = p.mean * p.mean, down = (1 - p.mean) * (1 - p.mean), slope = pull / p.size;
     if (up <= 0) return 0;
@@ -88,8 +89,8 @@ double pulled_down(const Proportion& p, double pull) {
     return high;
 }
 
-// The least sum with a chi-square of at most `bound`: Lagrange's condition gives the means for one
-// multiplier, and the chi-square rises with it.
+// The smallest sum with a chi-square of at most `bound`: Lagrange's condition gives the means for
+// one multiplier, and the chi-square increases with it.
 double least_sum(std::span<const Proportion> list, double bound) {
     double low = 1e-12, high = 1e30, sum = 0;
     for (int i = 0; i < 70; ++i) {
@@ -128,7 +129,8 @@ Interval sum_interval(std::vector<Proportion> list, double level) {
     return {std::min(value, low), std::max(value, high), level, "score.subgroups"};
 }
 
-// Of an agreement whose images may all agree by chance: at least that of one miss in n + 2.
+// For an agreement whose images may all agree by chance: its variance is at least that of one miss
+// in n + 2.
 double least_spread(double variance, double n) {
     return std::max(variance, (n + 1) / ((n + 2) * (n + 2)));
 }
@@ -151,7 +153,7 @@ Interval paired_sum_interval(std::span<const PairedAgreement> pairs,
         const PairedAgreement& pair = pairs[k];
         const auto n = static_cast<double>(pair.n);
         const double mean = (1 + pair.second - pair.first) / 2, spread = mean * (1 - mean);
-        // Of (1 + difference) / 2: a quarter of the differences'.
+        // The variance of (1 + difference) / 2 is a quarter of the differences' variance.
         const double apart =
             (least_spread(pair.first_variance, n) + least_spread(pair.second_variance, n)) / 4;
         const double variance = ((n - 1) * pair.variance / 4 + apart) / n;

@@ -1,4 +1,4 @@
-// The Brier score of the positive class, class 1 of two.
+// The Brier score of the positive class, which is class 1 of two.
 #include <algorithm>
 
 #include "metric/agreement.h"
@@ -9,8 +9,8 @@ namespace assay::families {
 namespace {
 
 enum : std::size_t {
-    scored_items,  // with a single label
-    square_sum,    // real sums: of (p_1 - y)^2, and of its square
+    scored_items,  // items with a single label
+    square_sum,    // real sums of (p_1 - y)^2 and of its square
     fourth_sum = square_sum + real_slots,
     binary_brier_slots = fourth_sum + real_slots
 };

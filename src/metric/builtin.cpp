@@ -5,7 +5,7 @@
 namespace assay {
 namespace rows {
 
-// Metrics are listed, and shown, in this order: each function adds the rows of one file.
+// Metrics are listed and shown in this order: each function adds the rows of one file.
 void add_accuracy(MetricTable& table);
 void add_label_sets(MetricTable& table);
 void add_balanced(MetricTable& table);

@@ -38,8 +38,8 @@ int bins_of(const Parameters& parameters) {
     return bins;
 }
 
-/// What is binned: the top confidence, which a correct prediction hits, or the probability of class
-/// 1 of two, which its items hit.
+/// The binned probability: the top confidence, where a hit is a correct prediction, or the
+/// probability of class 1 of two, where a hit is an item of class 1.
 enum class Binned { top, positive };
 
 class Bins final : public Accumulator {
@@ -49,7 +49,7 @@ public:
     std::string key() const override {
         return fmt::format("{}bins {} {}", what_ == Binned::top ? "" : "positive ", bins_, rule_);
     }
-    // One bin more than asked for: that of confidence 1.
+    // One bin more than requested: the bin of confidence 1.
     std::size_t slots() const override { return (static_cast<std::size_t>(bins_) + 1) * bin_slots; }
     void update(std::span<std::int64_t> state, std::span<const RowFacts> rows) const override {
         for (const RowFacts& row : rows) {
@@ -84,7 +84,7 @@ private:
     std::vector<float> edges_;
 };
 
-// The items in all bins, or why there is no value.
+// The number of items in all bins, or why there is no value.
 Estimate counted(const MetricContext& context, std::span<const std::int64_t> state) {
     Estimate value;
     for (std::size_t b = 0; b < state.size(); b += bin_slots)
@@ -200,7 +200,7 @@ Estimate ece_value(const MetricContext& context, std::span<const std::int64_t> s
         const double gap = std::abs(static_cast<double>(state[b + bin_hits]) / n - confidence);
         sum += n / total * (norm == "l2" ? gap * gap : gap);
         greatest = std::max(greatest, gap);
-        // E|accuracy - confidence| of a calibrated bin, by the normal approximation.
+        // E|accuracy - confidence| for a calibrated bin, by the normal approximation.
         floor +=
             n / total * std::sqrt(2 * confidence * (1 - confidence) / (3.14159265358979323846 * n));
     }
@@ -217,7 +217,7 @@ Estimate binary_ece_value(const MetricContext& context, std::span<const std::int
     if (!value.undefined.empty()) return value;
     value = ece_value(context, state);
     if (!value.value || context.value_only) return value;
-    // Where each bin holds one class alone, drawing items anew shows no spread of the labels. The
+    // If each bin contains only one class, drawing items anew shows no spread of the labels. The
     // error is then the mean of |label - p|, in [0, 1].
     bool pure = true;
     for (std::size_t b = 0; b < state.size(); b += bin_slots) {
@@ -229,9 +229,10 @@ Estimate binary_ece_value(const MetricContext& context, std::span<const std::int
 }
 
 // The square of a bin's gap exceeds that of its true gap by the accuracy's variance, which is
-// estimated and taken off. With items of unequal confidence in a bin it takes off a little more
-// than that: the variance of their confidences over n_b - 1, at most 1 / (4 bins^2 (n_b - 1)). The
-// variance is not known from one item: such a bin adds nothing, as in the authors' program.
+// estimated and subtracted. If items in a bin have unequal confidences, the subtracted value is
+// slightly too large: by the variance of their confidences over n_b - 1, at most 1 / (4 bins^2 (n_b
+// - 1)). One item does not determine the variance: such a bin adds nothing, as in the authors'
+// program.
 Estimate ece_debiased_value(const MetricContext& context, std::span<const std::int64_t> state) {
     Estimate value = counted(context, state);
     if (!value.undefined.empty()) return value;

@@ -48,9 +48,10 @@ private:
 
 struct Spread {
     std::string undefined;
-    std::vector<double> accuracy, noise, target, target_spread;  // one per class that has items
+    // one entry per class that has items
+    std::vector<double> accuracy, noise, target, target_spread;
     std::uint64_t n = 0;
-    std::size_t absent = 0, alone = 0;  ///< classes without items, with a single one
+    std::size_t absent = 0, alone = 0;  ///< number of classes without items, and with a single one
 };
 
 Spread spread_of(const MetricContext& context, std::span<const std::int64_t> state,
@@ -98,9 +99,9 @@ double standard_deviation(const std::vector<double>& x, bool sample) {
     return std::sqrt(squares / (static_cast<double>(x.size()) - (sample ? 1 : 0)));
 }
 
-/// `balance`: it is about how classes differ, which single items say nothing of: accuracies of 0
-/// and 1 differ however even the classifier is, and one confidence has no spread. Not asked of
-/// values without some items: the whole has been asked already.
+/// `balance` means that the metric describes how classes differ, about which single items say
+/// nothing: accuracies of 0 and 1 differ even for a balanced classifier, and one confidence has no
+/// spread. Values without some items skip this check: it was already made for all items.
 Estimate begin(const MetricContext& context, const Spread& spread, bool balance) {
     Estimate value;
     value.n = spread.n;
@@ -128,8 +129,8 @@ void accuracy_part(Estimate& value, const Spread& spread, bool sample) {
     value.value = 1 - deviating;
     if (spread.noise.size() == spread.accuracy.size() && !value.note.empty()) value.note += "; ";
     if (spread.noise.size() == spread.accuracy.size()) {
-        // Each class's accuracy is itself an estimate; its noise widens the spread (quality of few
-        // items per class).
+        // Each class's accuracy is itself an estimate; its noise increases the spread (if there are
+        // few items per class).
         const double signal = deviating * deviating - mean_of(spread.noise);
         value.note += fmt::format("{:.4f} with the sampling noise of the class accuracies removed",
                                   1 - std::sqrt(std::max(0.0, signal)));
@@ -159,7 +160,7 @@ Estimate balanced_value(const MetricContext& context, std::span<const std::int64
                                static_cast<double>(state[c + class_hits])});
     }
     value.interval = cell_interval(joined_cells(classes), context.level);
-    value.interval->low = std::min(value.interval->low, *value.value);  // which is rounded, too
+    value.interval->low = std::min(value.interval->low, *value.value);  // the value is rounded, too
     value.interval->high = std::max(value.interval->high, *value.value);
     return value;
 }

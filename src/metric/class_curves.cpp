@@ -49,7 +49,7 @@ double ClassCurves::area_of(std::uint32_t c) const {
     const auto members = ranks_.members(c);
     double sum = 0;
     if (options_.curve == Curve::roc) {
-        double below = negatives(c, 0);  // whole and half numbers: exact
+        double below = negatives(c, 0);  // whole and half numbers, which are exact
         for (std::size_t j = 0; j < members.size(); ++j) {
             const double at = negatives(c, 2 * j + 1);
             sum += static_cast<double>(members[j]) * (below + at / 2);
@@ -70,7 +70,7 @@ void ClassCurves::fill_roc(std::uint32_t c, std::vector<Slot>& slots) const {
     const auto members = ranks_.members(c);
     const auto p = static_cast<double>(positives_.of(c));
     const double m = items_ - p, area = *areas_[c];
-    // The spread around a mean of few is less than that around the truth.
+    // The spread around a mean of few values is less than the spread around the true value.
     const double few = p > 1 ? std::sqrt(p / (p - 1)) : 1,
                  few_others = m > 1 ? std::sqrt(m / (m - 1)) : 1;
     double below = 0, above = p;
@@ -129,15 +129,15 @@ std::vector<std::int64_t> ClassCurves::by_slot() const {
     return table;
 }
 
-// A positive is among those that reach its own score, which makes a precision of few of them too
-// high: so much more than the precision among all others that reach it.
+// A positive is among those that reach its own score, which makes a precision over few items too
+// high: by this amount over the precision among all others that reach it.
 double ClassCurves::own_share(std::uint32_t c) const {
     const auto members = ranks_.members(c);
     double hits = 0, all = 0, sum = 0;
     for (std::size_t j = members.size(); j-- > 0;) {
         all += static_cast<double>(members[j]) + negatives(c, 2 * j + 2) + negatives(c, 2 * j + 1);
         hits += static_cast<double>(members[j]);
-        // Alone at the top, it says nothing of the others there.
+        // If it is the only one at the top, it gives no information about the others.
         const double others = all > 1 ? (hits - 1) / (all - 1) : 1;
         sum += static_cast<double>(members[j]) * (hits / all - others);
     }
@@ -163,11 +163,12 @@ ResampledEstimate ClassCurves::estimate(std::span<const std::int64_t> sums,
     std::vector<double> influence(sums.size());
     for (std::size_t i = 0; i < sums.size(); ++i)
         influence[i] = static_cast<double>(sums[i]) * (influence_unit / items_);
-    // So far every item was a negative of every class.
+    // Up to here, every item counted as a negative of every class.
     const std::vector<std::int64_t> table = by_slot();
     std::vector<std::uint32_t> rarest(sums.size(), ranks_.classes());
     double bias = 0, inverse = 0;
-    // A class of one positive tells nothing of how its positives vary: as those of the others do.
+    // A class with one positive gives no information about how its positives vary: the spread of
+    // the other classes is used.
     std::pair<double, double> spread_of_many;  // squares, degrees of freedom
     double alone = 0;
     for (std::uint32_t c = 0; c < ranks_.classes(); ++c) {
@@ -193,8 +194,8 @@ ResampledEstimate ClassCurves::estimate(std::span<const std::int64_t> sums,
             if (least == ranks_.classes() || positives_.of(c) < positives_.of(least)) least = c;
         }
     }
-    // By the rarest class of each item, and of items that are no positive: how many draws the
-    // variance is known from.
+    // Parts by the rarest class of each item, and one for items that are not a positive: they give
+    // the number of draws behind the variance.
     std::vector<double> parts(ranks_.classes() + std::size_t{1}), sizes(parts.size());
     std::vector<double> of_group(group_count, 0.0), members(group_count, 0.0);
     for (std::size_t i = 0; i < influence.size(); ++i) {
@@ -227,7 +228,7 @@ ResampledEstimate ClassCurves::estimate(std::span<const std::int64_t> sums,
         return result;
     }
     const double degrees = squares > 0 ? std::max(1.0, variance * variance / squares) : 0;
-    // The correction is unsure by about its size.
+    // The uncertainty of the correction is about as large as the correction.
     result.interval = area_interval(*mean_ - bias, variance + bias * bias / 2, 1 / inverse, degrees,
                                     options_.level);
     result.interval->high = std::max(result.interval->high, *mean_);

@@ -4,8 +4,8 @@
 //
 // Conventions of scikit-learn. AUROC: the chance that a positive scores higher than a negative,
 // ties count half (the trapezoid rule). Average precision: sum over distinct scores, the highest
-// first, of (R_n - R_n-1) P_n; nothing is interpolated. Classes without positives (AUROC: or
-// without negatives) are left out of the mean.
+// first, of (R_n - R_n-1) P_n; nothing is interpolated. Classes without positives (and for AUROC
+// also those without negatives) are excluded from the mean.
 //
 // Uncertainty: each item's influence on the mean. An item is a positive of some classes and a
 // negative of all others, so the classes' areas are not independent; their influences add up by
@@ -26,31 +26,32 @@ enum class Curve { roc, precision_recall };
 
 struct CurveOptions {
     Curve curve = Curve::roc;
-    bool weighted = false;  ///< classes weigh as much as they have positives
+    bool weighted = false;  ///< classes are weighted by their number of positives
     double level = 0.95;
-    std::optional<std::uint32_t> only = std::nullopt;  ///< the one class that enters the mean
+    /// if set, the only class that enters the mean
+    std::optional<std::uint32_t> only = std::nullopt;
 };
 
 /// The areas of all classes from the slots' counts.
 class ClassCurves {
 public:
-    /// `items`: that entered. `counts`: ClassRanks::count() of all classes.
+    /// `items` is the number of items included. `counts` is ClassRanks::count() for all classes.
     ClassCurves(const ClassPositives& positives, const ClassRanks& ranks,
                 std::span<const std::int64_t> counts, std::uint64_t items, CurveOptions options);
 
-    /// Area of a class; nothing where it has none.
+    /// The area of a class; no value if it has none.
     std::optional<double> area(std::uint32_t c) const { return areas_[c]; }
-    /// Classes that enter the mean.
+    /// The number of classes that enter the mean.
     std::uint32_t classes() const { return used_; }
-    /// Mean over the classes; nothing where classes() is 0.
+    /// The mean over the classes; no value if classes() is 0.
     std::optional<double> mean() const { return mean_; }
 
-    /// What ClassRanks::sum() adds up: influences of an item in this slot that is no positive, in
-    /// units of influence_unit() / items.
+    /// The numbers for ClassRanks::sum(): influences of an item in this slot that is not a
+    /// positive, in units of influence_unit() / items.
     std::vector<std::int64_t> by_slot() const;
-    /// Everything but unit: `sums` of all classes as ClassRanks::sum() gives them, `groups` of the
-    /// items (`group_count`: left out). The interval is absent, with a note, where a class has too
-    /// few positives for one.
+    /// Computes the estimate except its unit. `sums` are for all classes, from ClassRanks::sum();
+    /// `groups` are those of the items (`group_count` means excluded). The interval is missing,
+    /// with a note, if a class has too few positives.
     ResampledEstimate estimate(std::span<const std::int64_t> sums,
                                std::span<const std::uint16_t> groups) const;
 
@@ -58,8 +59,8 @@ public:
 
 private:
     struct Slot {
-        double negative = 0;  // influence of a negative there
-        double positive = 0;  // of a positive there (odd slots)
+        double negative = 0;  // influence of a negative in this slot
+        double positive = 0;  // influence of a positive in this slot (odd slots)
     };
     double weight(std::uint32_t c) const;
     double negatives(std::uint32_t c, std::size_t slot) const;
@@ -76,14 +77,15 @@ private:
     CurveOptions options_;
     std::vector<std::optional<double>> areas_;
     std::uint32_t used_ = 0;
-    double all_positives_ = 0;  // of the classes that enter
+    double all_positives_ = 0;  // of the classes that enter the mean
     std::optional<double> mean_;
 };
 
-/// Interval of a mean area in [0, 1] whose variance is known with so many degrees of freedom and
-/// that `positives` weigh as independent ones: Wilson's, with the number of draws that have this
-/// variance. Two of the greatest variance are put in, as in agreement.h: a few positives that all
-/// stand first are no proof. Where nothing varies, the number is `positives`.
+/// The interval of a mean area in [0, 1] whose variance has this many degrees of freedom; the mean
+/// counts as much as `positives` independent ones. It is Wilson's, with the number of draws that
+/// gives this variance. Two draws of the greatest variance are added, as in agreement.h: a few
+/// positives that are all first are not proof. If nothing varies, the number of draws is
+/// `positives`.
 Interval area_interval(double area, double variance, double positives, double degrees,
                        double level);
 

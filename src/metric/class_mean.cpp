@@ -19,11 +19,12 @@ double pulled_proportion(const ClassCell& cell, double pull) {
     return std::clamp(p, 0.0, 1.0);
 }
 
-/// The end of the interval on the side of `sign`: 1 for the lower end, -1 for the upper.
+/// The end of the interval on the side given by `sign`: 1 for the lower end, -1 for the upper.
 double end_of(std::span<const ClassCell> cells, double found, double quantile, double sign) {
     constexpr int steps = 60;
-    constexpr double rounding = 1e-12;  // of sums: where every image of a cell is a hit, or none
-    double low = -12, high = 14, end = found;  // of the logarithm to base 10 of the multiplier
+    constexpr double rounding = 1e-12;  // rounding error of sums, used if every image of a cell is
+                                        // a hit, or none is
+    double low = -12, high = 14, end = found;  // logarithms to base 10 of the multiplier
     for (int i = 0; i <= steps; ++i) {
         const double log = i == steps ? high : (low + high) / 2;
         double sum = 0, variance = 0;
@@ -90,7 +91,7 @@ Interval cell_interval(std::span<const ClassCell> cells, double level) {
 
 Interval cell_interval(std::span<const ClassCell> cells, double quantile, double level) {
     constexpr double rounding = 1e-12;
-    double found = 0, least = 0, most = 0;  // what known cells leave possible
+    double found = 0, least = 0, most = 0;  // the range that known cells leave possible
     for (const ClassCell& cell : cells) {
         const double part = cell.weight * (cell.hits / cell.images);
         found += part;
@@ -98,7 +99,7 @@ Interval cell_interval(std::span<const ClassCell> cells, double quantile, double
         most += cell.sampled >= 1 ? part : cell.weight;
     }
     found = std::min(found, 1.0);
-    // No hit, or nothing else: the score has no end on that side.
+    // If there are no hits, or only hits, the score has no end on that side.
     const double low = found < least + rounding ? least : end_of(cells, found, quantile, 1);
     const double high = found > most - rounding ? most : end_of(cells, found, quantile, -1);
     return {std::clamp(low, 0.0, found), std::clamp(high, found, 1.0), level, "score.classes"};

@@ -14,7 +14,7 @@ namespace assay {
 std::vector<double> positive_keys(const OrderedRows& rows, const ClassPositives& positives,
                                   int threads, std::uint32_t begin, std::uint32_t end) {
     std::vector<double> keys(positives.item.size());
-    // By item, so that a row that must be made is made once.
+    // Sorted by item, so that a row that must be computed is computed once.
     struct Wanted {
         std::uint64_t item;
         std::uint32_t cls;
@@ -34,7 +34,7 @@ std::vector<double> positive_keys(const OrderedRows& rows, const ClassPositives&
         for (std::size_t k = b * block; k < last;) {
             std::size_t next = k;
             while (next < last && wanted[next].item == wanted[k].item) ++next;
-            // Classes ascend in an item: the sort is stable.
+            // Classes ascend within an item because the sort is stable.
             const std::uint32_t from = wanted[k].cls, to = wanted[next - 1].cls + 1;
             row.resize(to - from);
             rows.read(wanted[k].item, from, to, row.data());
@@ -74,8 +74,8 @@ std::vector<std::int64_t> ClassRanks::count(const OrderedRows& rows, int threads
     for (std::uint64_t i = 0; i < rows.items(); ++i) there += rows.counts(i) ? 1 : 0;
     const auto nothing = static_cast<std::int64_t>(detail::places_of(rows.items()) - there);
     detail::sweep_columns(rows, begin, end, threads, [&](const detail::KeyTile& tile) {
-        // Neighbouring items often stand in one slot: four counters each, so that an addition need
-        // not wait for the one before.
+        // Neighboring items are often in the same slot: with four counters per slot, an addition
+        // need not wait for the previous one.
         constexpr std::size_t turns = 4, few = 512;
         std::vector<std::uint32_t> local, slots(tile.places.size());
         for (std::uint32_t c = tile.from; c < tile.to; ++c) {
@@ -95,7 +95,7 @@ std::vector<std::int64_t> ClassRanks::count(const OrderedRows& rows, int threads
             for (std::size_t k = 0; k < local.size(); ++k) to[k % width] += local[k];
         }
     });
-    // Places without an item hold zeros.
+    // Places without an item contain zeros.
     const std::array<double, GuidedSearch::lanes> zeros{};
     for (std::uint32_t c = begin; c < std::min(end, classes()); ++c) {
         if (values(c).empty()) continue;
@@ -120,7 +120,8 @@ std::vector<std::int64_t> ClassRanks::sum(const OrderedRows& rows,
             const std::int64_t* const from = by_slot.data() + first_slot(c);
             for (std::size_t i = 0; i < slots.size(); ++i) local[i] += from[slots[i]];
         }
-        const std::lock_guard lock(mutex);  // integers: the order of the tiles does not matter
+        const std::lock_guard lock(mutex);  // these are integers: the order of the tiles does not
+                                            // matter
         for (std::size_t j = 0; j < tile.items; ++j)
             sums[static_cast<std::size_t>(tile.first_item) + j] += local[tile.places[j]];
     });

@@ -3,11 +3,11 @@
 //
 // All follow from three counts of each class: its items, its predictions and its hits. Conventions
 // are scikit-learn's: means are over the classes that are the label or the prediction of some item,
-// and a quotient of 0 by 0 is 0. A prediction that is no class (a class map's) counts for no
-// class's precision.
+// and a quotient of 0 by 0 is 0. A prediction that maps to no class (of a class map) does not count
+// for any class's precision.
 //
-// `average=binary` is of class 1 alone, the positive class of two. There a quotient of 0 by 0 is
-// undefined, where scikit-learn warns and says 0.
+// `average=binary` uses only class 1, the positive class of two. In that case, a quotient of 0 by 0
+// is undefined, whereas scikit-learn warns and returns 0.
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -26,10 +26,10 @@ namespace {
 struct ClassCounts {
     std::vector<ClassCount> classes;  // that occur
     double items = 0, hits = 0;
-    double nowhere = 0;  // predictions that are no class
+    double nowhere = 0;  // predictions that map to no class
 };
 
-// Of the class whose slots are the first.
+// The counts of the class whose slots come first.
 ClassCount count_of(std::span<const std::int64_t> slots) {
     return {static_cast<double>(slots[class_items]), static_cast<double>(slots[class_predicted]),
             static_cast<double>(slots[class_hits])};
@@ -55,13 +55,13 @@ double quotient(double part, double whole) {
     return whole > 0 ? part / whole : 0;
 }
 
-/// A quotient of counts of one class.
+/// A quotient of counts for one class.
 struct Quotient {
     double part = 0, whole = 0;
     double value() const { return quotient(part, whole); }
 };
 
-/// A proportion of items, or F1, and what is said of class 1 where there are none.
+/// A proportion of items, or F1, and the message about class 1 if there are none.
 struct ClassScore {
     Quotient (*of_class)(const ClassCount&);
     std::string_view none;
@@ -88,9 +88,9 @@ constexpr ClassScore f1_score = {[](const ClassCount& c) {
                                  "no item is of class 1, the positive class, or predicted to be",
                                  true};
 
-/// F1 is 2 J / (1 + J) of the proportion J of hits among the items that are of the class or
-/// predicted to be. Of these items the hits are binomial, so J has Wilson's interval, and its ends
-/// give those of F1.
+/// F1 is 2 J / (1 + J), where J is the proportion of hits among the items that are in the class or
+/// predicted to be. Among these items the hits are binomial, so J has Wilson's interval, and its
+/// ends give those of F1.
 Interval f1_interval(const ClassCount& c, double level) {
     Interval interval =
         wilson_of_mean(quotient(c.hits, c.items + c.predictions - c.hits),
@@ -125,7 +125,7 @@ Estimate of_positive(const MetricContext& context, std::span<const std::int64_t>
     return value;
 }
 
-// Over the classes that occur, each as much as the others or as much as its items.
+// The mean over the classes that occur, weighted equally or by their numbers of items.
 Estimate averaged(const MetricContext& context, std::span<const std::int64_t> state,
                   const ClassScore& score) {
     if (context.parameters.at("average") == "binary") return of_positive(context, state, score);

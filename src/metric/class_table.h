@@ -1,5 +1,5 @@
-// The state per class: shared by balanced accuracy, class balance, precision and its kin, and the
-// table of classes.
+// The state per class, shared by balanced accuracy, class balance, precision and related metrics,
+// and the table of classes.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ enum : std::size_t {
     class_items,
     class_hits,
     class_predicted,   // items of any class for which this one is predicted
-    class_unknown,     // target's probability not kept
-    class_confidence,  // real sums: of the top confidence, ...
+    class_unknown,     // items whose target's probability is not stored
+    class_confidence,  // real sums: the top confidence, ...
     class_target = class_confidence + real_slots,
     class_target_squares = class_target + real_slots,
     class_slots = class_target_squares + real_slots

@@ -1,4 +1,4 @@
-// Metrics of classes in a tree: accuracy at each level, and how far mistakes are.
+// Metrics for classes in a tree: accuracy at each level, and the distance of mistakes.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -36,7 +36,7 @@ public:
     }
 
 protected:
-    /// Some item has a label.
+    /// Called if some item has a label.
     virtual ResampledEstimate measure(const MetricRequest& request, const MetricRows& rows,
                                       const ClassTree& tree, double level) const = 0;
     static std::int32_t predicted(const MetricRows& rows, std::uint64_t item) {
@@ -103,14 +103,15 @@ private:
 
 class TreeDistancePass final : public TreePass {
 public:
-    /// `height`: of the lowest common ancestor; else edges of the way.
+    /// With `height`, the distance is the height of the lowest common ancestor; otherwise it is the
+    /// number of edges of the path.
     explicit TreeDistancePass(bool height) : height_(height) {}
 
 protected:
     ResampledEstimate measure(const MetricRequest& request, const MetricRows& rows,
                               const ClassTree& tree, double level) const override {
         const bool mistakes = request.parameters.at("over") == of_mistakes;
-        // A hierarchy of one node has one class, and no distance.
+        // A hierarchy with one node has one class and no distance.
         const double top = std::max(1U, height_ ? tree.height() : 2 * tree.deepest());
         ItemMeanSums sums;
         std::uint64_t elsewhere = 0;

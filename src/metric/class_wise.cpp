@@ -22,16 +22,16 @@ namespace {
 
 using namespace detail;
 
-// Which items have the class, as places in the columns.
+// The items of each class, as places in the columns.
 struct ItemsByClass {
     std::vector<std::uint64_t> first;
     std::vector<std::uint64_t> place;
-    std::vector<std::uint64_t> group_items;  ///< items with a target, by group
+    std::vector<std::uint64_t> group_items;  ///< items with a target, per group
     std::uint64_t items = 0;
 };
 
-// Columns in huge pages where the system has them: writing to many columns at once needs many pages
-// otherwise.
+// Stores columns in huge pages if the system has them: otherwise, writing to many columns at once
+// needs many pages.
 class Scratch {
 public:
     Scratch() = default;
@@ -41,7 +41,8 @@ public:
             (static_cast<std::size_t>(floats) * sizeof(float) + page - 1) / page * page;
         memory_.reset(static_cast<float*>(std::aligned_alloc(page, bytes)));
         if (!memory_) throw std::bad_alloc();
-        if (bytes > page) madvise(memory_.get(), bytes, MADV_HUGEPAGE);  // advice: it may fail
+        // this is only advice and may fail
+        if (bytes > page) madvise(memory_.get(), bytes, MADV_HUGEPAGE);
     }
     float* get() const { return memory_.get(); }
 
@@ -129,13 +130,13 @@ private:
         }
     }
 
-    // One class: its bins' sums of p - y, by group, then the errors with all items and without each
-    // group.
+    // The work for one class: its bins' sums of p - y, per group, then the errors with all items
+    // and without each group.
     struct Work {
         Selection selection;
         std::vector<std::uint64_t> below, hits;
         std::vector<float> bounds;
-        std::vector<std::int64_t> sums, exact;  // in quanta, by bin and group; by group and bin
+        std::vector<std::int64_t> sums, exact;  // in quanta: by bin and group; by group and bin
         ClassWiseSums result;
     };
 
@@ -176,7 +177,8 @@ private:
             one_class(*w, block + i,
                       {columns_.get() + i * stride_, static_cast<std::size_t>(places_)});
         }
-        const std::lock_guard lock(mutex_);  // integers: the order of the workers does not matter
+        const std::lock_guard lock(mutex_);  // these are integers: the order of the workers does
+                                             // not matter
         add_sums(result_, w->result);
     }
 
@@ -187,16 +189,17 @@ private:
     std::uint64_t places_ = 0, stride_ = 0;
     std::vector<std::vector<std::uint16_t>> group_places_;  // by stretch
     ItemsByClass by_class_;
-    std::vector<float> nothing_;                      // the row of a place without an item
+    std::vector<float> nothing_;                      // used as the row of a place without an item
     std::vector<std::vector<ScoreRow>> direct_rows_;  // by stretch and place
     Scratch columns_;
     std::mutex mutex_;
     ClassWiseSums result_;
 };
 
-// Each rank holds the edges of its classes; all get those of all. `bins`: the most a class has.
+// Each rank has the edges of its classes; afterwards, all ranks have those of all classes. `bins`
+// is the largest number of bins per class.
 void join_edges(std::vector<ClassEdges>& edges, std::size_t bins, Comm& comm) {
-    // m, then bounds, confidence and members, class by class; -1 for nothing.
+    // m, then bounds, confidence and members, class by class; -1 marks unused entries.
     const std::size_t row = 1 + 3 * bins;
     std::vector<double> flat;
     for (const ClassEdges& e : edges) {
@@ -232,8 +235,8 @@ ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOption
     if (options.bins < 1 || options.bins > 100) {
         throw Error(ErrorCode::usage, fmt::format("{} bins; allowed: 1 to 100", options.bins));
     }
-    // Sixteen columns at least: fewer would read whole cache lines for parts of them. Where even
-    // these do not fit, the rows are passed four times with a fixed amount of memory per class.
+    // At least sixteen columns: with fewer, whole cache lines would be read for parts of them. If
+    // even these do not fit, the rows are read four times with a fixed amount of memory per class.
     const std::uint64_t fewest = places_of(rows.items()) * 16 * sizeof(float);
     return fewest > options.columns_limit ? streamed_sums(rows, options, *self_comm())
                                           : Engine(rows, options).run();

@@ -22,7 +22,8 @@
 
 namespace assay {
 
-/// A row of scores where it lies: p = exp(score - shift) * factor, or score * factor cut to [0, 1].
+/// A row of scores at its place in memory: p = exp(score - shift) * factor, or score * factor
+/// clipped to [0, 1].
 struct ScoreRow {
     const float* scores = nullptr;
     float shift = 0, factor = 0;
@@ -34,16 +35,17 @@ public:
     virtual ~ProbabilityRows() = default;
     virtual std::uint64_t items() const = 0;
     virtual std::uint32_t classes() const = 0;
-    /// Only valid class, or -1: the item is left out.
+    /// The only valid class, or -1 if the item is excluded.
     virtual std::int32_t target(std::uint64_t item) const = 0;
     /// Probabilities of items [first, first + n) and classes [begin, end), row-major, in [0, 1];
-    /// zeros for items left out. Called from several threads. How many classes are read at a time:
-    /// few, unless reading part of a row costs as much as reading it whole.
+    /// zeros for excluded items. It is called from several threads. slice() is the number of
+    /// classes that are read at a time: few, unless reading part of a row costs as much as reading
+    /// all of it.
     virtual std::uint32_t slice() const { return 128; }
     virtual void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end,
                       float* out) const = 0;
-    /// Where rows lie in memory as float32, they need no copy: row() gives the same numbers as
-    /// read(), then. For items left out: any finite scores with factor 0.
+    /// If rows are in memory as float32, they need no copy: row() then gives the same numbers as
+    /// read(). Excluded items have any finite scores with factor 0.
     enum class Direct { no, exponential, proportional };
     virtual Direct direct() const { return Direct::no; }
     virtual ScoreRow row(std::uint64_t) const { return {}; }
@@ -53,38 +55,41 @@ struct ClassWiseOptions {
     int bins = 15;
     int threads = 1;
     std::uint64_t scratch_bytes = std::uint64_t{64} << 20;
-    std::uint64_t columns_limit =
-        std::uint64_t{256} << 20;  ///< beyond: rows are streamed, same bits (4 million items)
-    /// Of ranks: more bytes of all scores than this are shared by items, fewer by classes. Same
-    /// bits.
+    std::uint64_t columns_limit = std::uint64_t{256}
+                                  << 20;  ///< above this size, rows are streamed with the same bits
+                                          ///< (4 million items)
+    /// With several ranks: if all scores have more bytes than this, ranks share the items,
+    /// otherwise the classes. The bits are the same.
     std::uint64_t row_shares_beyond = std::uint64_t{256} << 20;
     bool keep_edges = false;
-    std::uint32_t first_class = 0, last_class = 0xFFFFFFFFU;  ///< [first, last), cut to what is
+    /// [first, last), clipped to the existing classes
+    std::uint32_t first_class = 0, last_class = 0xFFFFFFFFU;
 };
 
-/// One class's bins, as the data made them.
+/// The bins of one class, as determined by the data.
 struct ClassEdges {
     std::uint64_t m = 0;
     std::vector<float> bounds;                ///< bin of p = number of bounds <= p
-    std::vector<double> confidence, members;  ///< sum of p, and items, of each bin
+    std::vector<double> confidence, members;  ///< sum of p and number of items in each bin
 };
 
-/// Sums over the classes [first_class, last_class); parts are added (`sums`, `without`) in any
+/// Sums over the classes [first_class, last_class); parts can be added (`sums`, `without`) in any
 /// order.
 struct ClassWiseSums {
     /// Two definitions: weights n_r / m (`ace.class_wise`) and 1 / B (`ace.class_wise_equal`,
     /// equation 8 of the paper).
     std::vector<std::int64_t> sums;     ///< 2 real sums
     std::vector<std::int64_t> without;  ///< 2 x group_count real sums: the same without the items
-                                        ///< of one group, same edges
+                                        ///< of one group, with the same edges
     std::vector<ClassEdges> edges =
-        {};  ///< with keep_edges: one per class of the rows, empty outside the part
+        {};  ///< with keep_edges: one per class of the rows, empty outside this part
 };
 ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options);
-/// The same, shared by ranks, each of which gets the whole. Collective; all pass the same options.
-/// Shared by classes, each rank reads all rows, and all together compute what one does. Shared by
-/// items (row_shares_beyond), a rank reads its own rows, four times, and counts are added over the
-/// ranks (300 KB a class); all together compute some six times as much.
+/// The same, shared by ranks, each of which gets the whole result. Collective; all ranks pass the
+/// same options. If the ranks share the classes, each rank reads all rows, and together they
+/// compute as much as one rank alone would. If they share the items (row_shares_beyond), a rank
+/// reads its own rows four times, and counts are added over the ranks (300 KB per class); together
+/// they compute about six times as much.
 ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options,
                               Comm& comm);
 

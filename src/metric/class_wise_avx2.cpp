@@ -1,4 +1,4 @@
-// The AVX2 form of class_wise_kernel.cpp; called only where cpu_has_avx2().
+// The AVX2 form of class_wise_kernel.cpp. Call it only if cpu_has_avx2().
 #if defined(__x86_64__)
 
 #include "metric/class_wise_kernel.h"
@@ -15,9 +15,9 @@
 
 namespace assay::detail {
 
-// The bin by a binary search of four steps, eight items at a time: each level's bounds fit one
-// register, and a permutation looks the next one up. Adding is scalar, but eight neighbours go to
-// eight different groups, so no addition waits for the one before.
+// Finds the bin by a binary search of four steps, for eight items at a time: each level's bounds
+// fit in one register, and a permutation looks up the next one. The additions are scalar, but eight
+// neighbors belong to eight different groups, so no addition waits for the previous one.
 ASSAY_AVX2 void add_by_bin_avx2(std::span<const float> x,
                                 const std::array<float, tree_bounds>& bounds, std::size_t stride,
                                 double* sums) {
@@ -103,7 +103,7 @@ struct Square {
     __m256 r[8];
 };
 
-// Eight rows of eight to eight columns, in place.
+// Transposes eight rows of eight to eight columns, in place.
 ASSAY_AVX2 inline void turn8(Square& square) {
     __m256* const r = square.r;
     const __m256 a0 = _mm256_unpacklo_ps(r[0], r[1]), a1 = _mm256_unpackhi_ps(r[0], r[1]);
@@ -129,7 +129,7 @@ ASSAY_AVX2 inline __m256 probability8(const ScoreRow& row, std::size_t c) {
     const __m256 x = _mm256_loadu_ps(row.scores + c), factor = _mm256_broadcast_ss(&row.factor);
     if constexpr (exponential)
         return _mm256_mul_ps(exp8(_mm256_sub_ps(x, _mm256_broadcast_ss(&row.shift))), factor);
-    // The second operand wins where both are zero, so that -0 becomes 0.
+    // The second operand is the result if both are zero, so that -0 becomes 0.
     return _mm256_min_ps(_mm256_max_ps(_mm256_mul_ps(x, factor), _mm256_setzero_ps()),
                          _mm256_set1_ps(1.0F));
 }
@@ -139,13 +139,13 @@ ASSAY_AVX2 void turn16_of(const ScoreRow* rows, const ScoreRow* ahead, std::size
                           float* out, std::size_t out_stride) {
     std::size_t c = 0;
     for (; c + 8 <= classes; c += 8) {
-        // Rows lie far apart, and only a few of their cache lines are read: no processor foresees
-        // that by itself.
+        // Rows are far apart, and only a few of their cache lines are read: no processor predicts
+        // this by itself.
         if (c % 16 == 0 && ahead != nullptr) {
             for (std::size_t j = 0; j < 16; ++j) __builtin_prefetch(ahead[j].scores + c);
         }
-        // The next line of each column: the columns are too many for the processor to follow by
-        // itself.
+        // Prefetches the next line of each column: there are too many columns for the processor to
+        // follow.
         for (std::size_t j = 0; j < 8; ++j) __builtin_prefetch(out + (c + j) * out_stride + 16, 1);
         for (std::size_t half = 0; half < 16; half += 8) {
             Square square;

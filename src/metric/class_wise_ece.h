@@ -1,9 +1,9 @@
 // Class-wise calibration error in bins of equal width (definition `classwise_ece`): for each class,
-// of all items with a label, |sum(p) - sum(y)| / n by bin of p; summed over the bins, meaned over
-// the classes. Kull et al. 2019, section 2; the static calibration error of Nixon et al. 2019.
+// of all items with a label, |sum(p) - sum(y)| / n per bin of p, summed over the bins and averaged
+// over the classes. Kull et al. 2019, section 2; the static calibration error of Nixon et al. 2019.
 //
-// One pass over the rows. Sums are exact in units of 2^-40, as in class_wise.h. Memory: 17 KiB a
-// class with 15 bins, however many items there are.
+// One pass over the rows. Sums are exact in units of 2^-40, as in class_wise.h. Memory: 17 KiB per
+// class with 15 bins, for any number of items.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,12 @@ struct ClassWiseEceOptions {
     std::uint32_t first_class = 0, last_class = 0xFFFFFFFFU;  ///< this rank's part [first, last)
 };
 
-/// Real sums over the classes [first_class, last_class), before division by their number; parts of
-/// several ranks are added in any order.
+/// Real sums over the classes [first_class, last_class), before division by their number; parts
+/// from several ranks can be added in any order.
 struct ClassWiseEceSums {
-    std::vector<std::int64_t> error;  ///< the error
-    std::vector<std::int64_t> noise;  ///< E sum |sum(p) - sum(y)| / n if sum(y) had sum(p) as mean
+    std::vector<std::int64_t> error;    ///< the error
+    std::vector<std::int64_t> noise;    ///< E sum |sum(p) - sum(y)| / n if the mean of sum(y) were
+                                        ///< sum(p)
     std::vector<std::int64_t> without;  ///< group_count times the error without one group's items
 };
 /// `bins`: 1 to 100.
@@ -35,7 +36,7 @@ ClassWiseEceSums class_wise_ece_sums(const ProbabilityRows& rows,
                                      const ClassWiseEceOptions& options);
 
 /// The value with its values without each group, and the interval of add_noisy_interval()
-/// (families.h). `group_sizes`: items with a label.
+/// (families.h). `group_sizes` counts the items with a label.
 ResampledEstimate class_wise_ece_estimate(const ClassWiseEceSums& sums, std::uint32_t classes,
                                           std::span<const std::uint64_t> group_sizes, double level);
 

@@ -75,7 +75,8 @@ void turn_stretch(const ProbabilityRows& rows, std::size_t s, std::span<const st
                          out_stride);
     }
     const std::size_t count = places.size();
-    // A slice of the classes at a time keeps the rows being turned in the second-level cache.
+    // Processing a slice of the classes at a time keeps the transposed rows in the second-level
+    // cache.
     const std::uint32_t slice = std::min(width, rows.slice());
     std::vector<float> scratch(std::size_t{items} * slice);
     const std::vector<float> nothing(slice, 0.0F);
@@ -132,7 +133,7 @@ void add_errors(const ClassBins& cls, std::span<const std::uint64_t> group_items
     const double items = static_cast<double>(
         std::accumulate(group_items.begin(), group_items.end(), std::uint64_t{0}));
     for (std::size_t g = 0; g < group_count; ++g) {
-        // Without a group, m and the bins' sizes shrink by the group's proportion of the items:
+        // Without a group, m and the bins' sizes decrease by the group's proportion of the items:
         // exact counts are not worth a pass.
         const double left = 1 - static_cast<double>(group_items[g]) / items;
         if (group_items[g] == 0 || left <= 0) continue;

@@ -1,5 +1,6 @@
-// The bins of one column without sorting it (class_wise.h): a histogram of the leading bits, then
-// one pass that adds up what it settles and keeps the few values that share a key with an edge.
+// Finds the bins of one column without sorting it (class_wise.h): a histogram of the leading bits,
+// then one pass that adds all values with unambiguous keys and keeps the few values that share a
+// key with an edge.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +19,8 @@ class Selection {
 public:
     Selection() : counts_(keys, 0), slot_(keys, 0) {}
 
-    /// The number of positive values in the column. Its size is a multiple of 8; `nothing` places
-    /// without an item hold zeros, which the definition drops anyway.
+    /// Returns the number of positive values in the column. Its size is a multiple of 8; `nothing`
+    /// places without an item contain zeros, which the definition drops anyway.
     std::uint64_t count(std::span<const float> x, std::uint64_t nothing) {
         std::fill(counts_.begin() + lowest_, counts_.end(), 0U);
         std::uint32_t* const counts = counts_.data();
@@ -30,8 +31,8 @@ public:
             __builtin_prefetch(x.data() + std::min(i + ahead, x.size() - 1));
             for (std::size_t j = 0; j < 8; ++j) ++counts[key_of(x[i + j])];
         }
-        lowest_ =
-            1;  // below it, key 0 aside, there is nothing: the tables are long and mostly empty
+        lowest_ = 1;  // below it, except for key 0, there are no values: the tables are long and
+                      // mostly empty
         constexpr std::ptrdiff_t block = 16;
         const auto empty = [counts](std::ptrdiff_t k) {
             std::uint32_t any = 0;
@@ -41,8 +42,8 @@ public:
         while (lowest_ + block < static_cast<std::ptrdiff_t>(keys) && empty(lowest_))
             lowest_ += block;
         std::uint64_t zeros = nothing;
-        if (counts[0] > nothing) {  // the smallest key holds zeros (dropped) and subnormal numbers
-                                    // (not dropped)
+        if (counts[0] > nothing) {  // the smallest key contains zeros (dropped) and subnormal
+                                    // numbers (not dropped)
             zeros = 0;
             for (const float p : x) zeros += p == 0 ? 1 : 0;
         }
@@ -50,12 +51,12 @@ public:
         return x.size() - zeros;
     }
 
-    /// Values of exactly 1.
+    /// The number of values of exactly 1.
     std::uint64_t ones() const { return counts_[keys - 1]; }
 
-    /// After count(). Bounds at the ranks (ascending, among the positive values), the last one 1.0;
-    /// how many values lie below each; and the sums of p by bin and group: sums[bin * group_count +
-    /// group], in quanta, which this fills.
+    /// Call it after count(). It computes the bounds at the ranks (ascending, among the positive
+    /// values; the last bound is 1.0), the number of values below each bound, and the sums of p by
+    /// bin and group: sums[bin * group_count + group], in quanta.
     void sums(std::span<const float> x, std::span<const std::uint64_t> ranks,
               std::span<float> bounds, std::span<std::uint64_t> below,
               std::span<std::int64_t> sums) {
@@ -67,7 +68,7 @@ public:
         part_rest(x);
         for (const Edge& edge : edges_) {
             settle(edge, ranks, bounds, below);
-            // Bins that the key's values fall in begin with that of its first bound.
+            // The bins for the key's values begin with the bin of its first bound.
             const auto own = bounds.subspan(edge.rank, edge.ranks);
             const bool one = edge.key == keys - 1;
             for (std::size_t k = edge.first; k < edge.first + edge.count; ++k) {
@@ -79,18 +80,18 @@ public:
     }
 
 private:
-    // A key that holds the edges rank .. rank + ranks - 1.
+    // A key that contains the edges rank .. rank + ranks - 1.
     struct Edge {
         std::size_t key, rank, ranks;
-        std::uint64_t before;      // values in smaller keys
-        std::size_t first, count;  // of its values in kept_
+        std::uint64_t before;      // number of values in smaller keys
+        std::size_t first, count;  // range of its values in kept_
     };
     struct Kept {
         float p;
         std::uint32_t group;
     };
 
-    // Keys that hold an edge, and the bin of all others.
+    // Finds the keys that contain an edge, and the bin of all other keys.
     void find_edges(std::span<const std::uint64_t> ranks) {
         edges_.clear();
         std::uint64_t before = 0;
@@ -123,7 +124,7 @@ private:
                                                      group_count);  // 1.0 reaches the last bound
     }
 
-    // The values left, positive ones, by key.
+    // Sorts the remaining positive values by key.
     void part_rest(std::span<const float> x) {
         next_.clear();
         for (const Edge& edge : edges_) next_.push_back(edge.first);
@@ -134,7 +135,7 @@ private:
         }
     }
 
-    // The order statistics in one key.
+    // Finds the order statistics within one key.
     void settle(const Edge& edge, std::span<const std::uint64_t> ranks, std::span<float> bounds,
                 std::span<std::uint64_t> below) {
         values_.clear();
@@ -162,8 +163,8 @@ private:
         }
     }
 
-    // Many values in one key (all alike, say): by digits, from the least; they differ in the low
-    // bits only.
+    // For many values in one key (for example, all equal): a radix sort from the least digit; the
+    // values differ only in the low bits.
     void sort_values() {
         if (values_.size() < few) return std::sort(values_.begin(), values_.end());
         other_.resize(values_.size());
@@ -182,8 +183,9 @@ private:
     static constexpr std::size_t few = 1024;
 
     std::vector<std::uint32_t> counts_;  // by key
-    std::ptrdiff_t lowest_ = 1;          // key 0 and those from here on may be taken
-    std::vector<std::uint16_t> slot_;    // bin * group_count of a key, or unsettled + its edge
+    std::ptrdiff_t lowest_ = 1;          // key 0 and those from here on may be used
+    std::vector<std::uint16_t> slot_;    // for each key: bin * group_count, or unsettled + the
+                                         // index of its edge
     std::vector<Edge> edges_;
     std::vector<std::uint32_t> rest_;  // places
     std::size_t rest_count_ = 0;

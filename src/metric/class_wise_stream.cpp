@@ -1,9 +1,9 @@
 // The class-wise bins in four passes over the rows, for data sets whose columns do not fit: three
-// find the edges exactly, ten or so bits at a time, and one adds p - y up. Memory: about 100 KiB a
-// class, however many items there are.
+// find the edges exactly, ten or so bits at a time, and one adds p - y. Memory: about 100 KiB per
+// class, for any number of items.
 //
-// Ranks share the rows: all that is kept of them is counts and exact sums, which are added over the
-// ranks after each pass, so that each reads its own rows alone.
+// Ranks share the rows: only counts and exact sums are kept, and they are added over the ranks
+// after each pass, so that each rank reads only its own rows.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,17 +17,17 @@
 namespace assay::detail {
 namespace {
 
-// The bits of a probability, from the top: 12 (sign and exponent among them), 10, 10.
+// The bits of a probability, from the top: 12 (including sign and exponent), 10, 10.
 constexpr std::array<std::uint32_t, 3> level_bits = {12, 10, 10};
 constexpr std::array<std::uint32_t, 3> level_shift = {20, 10, 0};
 
 struct ClassState {
     std::uint64_t m = 0, ones = 0;
     std::vector<std::uint64_t> ranks, below;  // one an edge
-    std::vector<std::uint32_t> prefix;        // of each edge's value, as far as it is known
+    std::vector<std::uint32_t> prefix;        // known leading bits of each edge's value
     std::vector<std::uint32_t> tables;        // distinct prefixes, ascending
-    std::vector<std::uint32_t> counts;        // for each of them, by the next bits
-    std::vector<std::uint8_t> seen;  // level 1 keys that some edge has: most values need no search
+    std::vector<std::uint32_t> counts;        // counts for each of them, by the next bits
+    std::vector<std::uint8_t> seen;  // level 1 keys of the edges: most values need no search
     std::vector<float> bounds;
     std::vector<double> sums;
     std::vector<std::int64_t> exact;
@@ -85,8 +85,8 @@ public:
     }
 
 private:
-    // Calls numbers_of(class, add) for every class, whose numbers become the sums over the ranks;
-    // some megabytes at a time.
+    // Calls numbers_of(class, add) for every class and replaces its numbers by the sums over the
+    // ranks, some megabytes at a time.
     template <class NumbersOf>
     void add_over_ranks(NumbersOf&& numbers_of) {
         if (comm_.size() == 1) return;
@@ -106,8 +106,8 @@ private:
         }
     }
 
-    // body(class, its probabilities in one stretch), for every class and stretch. A class is worked
-    // on by one thread at a time.
+    // Calls body(class, its probabilities in one stretch) for every class and stretch. Only one
+    // thread at a time processes a class.
     template <class Body>
     void sweep(Body&& body, bool with_hits = false) {
         const auto work = [&](const ColumnTile& tile) {
@@ -150,7 +150,7 @@ private:
         }
     }
 
-    // Ten more bits of every edge, from the counts.
+    // Determines ten more bits of every edge from the counts.
     void narrow(ClassState& cls, std::size_t level) const {
         if (cls.m == 0) return;
         if (level == 0) {

@@ -18,7 +18,7 @@ void turn(const ProbabilityRows& rows, const ColumnTile& tile, float* out) {
     turn_stretch(rows, tile.stretch, tile.places, tile.from, tile.to - tile.from, out, tile.stride);
 }
 
-// A cache line of each column at a time: eight places, whose rows lie far apart.
+// Processes a cache line of each column at a time: eight places, whose rows are far apart.
 void turn(const OrderedRows& rows, const KeyTile& tile, double* out) {
     constexpr std::size_t line = 8;
     constexpr std::uint64_t nobody = UINT64_MAX;

@@ -1,5 +1,5 @@
-// One pass over rows by columns: tiles of one stretch of items and some classes, turned so that a
-// class's numbers lie side by side. Memory: a tile for each thread.
+// One pass over rows by columns: tiles of one stretch of items and some classes, transposed so that
+// a class's numbers are adjacent. Memory: one tile per thread.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace assay::detail {
 
 /// Numbers of the classes [from, to) in one stretch. A column has a place for each item, in the
-/// order of group_places(); places without an item, and items left out, hold zeros.
+/// order of group_places(); places without an item and excluded items contain zeros.
 template <class Number>
 struct TileOf {
     std::size_t stretch = 0;
@@ -30,19 +30,19 @@ struct TileOf {
 using ColumnTile = TileOf<float>;  ///< of probabilities
 using KeyTile = TileOf<double>;    ///< of order keys
 
-/// Calls body(tile) for all classes in [begin, end) and all stretches, on several threads: the
-/// tiles of one class one after the other, in the order of the stretches.
+/// Calls body(tile) for all classes in [begin, end) and all stretches, on several threads. The
+/// tiles of one class come one after another, in the order of the stretches.
 void sweep_columns(const ProbabilityRows& rows, std::uint32_t begin, std::uint32_t end, int threads,
                    const std::function<void(const ColumnTile&)>& body);
 void sweep_columns(const OrderedRows& rows, std::uint32_t begin, std::uint32_t end, int threads,
                    const std::function<void(const KeyTile&)>& body);
 std::size_t stretches_of(const ProbabilityRows& rows);
-/// The same of the stretches [first, last).
+/// The same for the stretches [first, last).
 void sweep_columns(const ProbabilityRows& rows, std::size_t first, std::size_t last,
                    std::uint32_t begin, std::uint32_t end, int threads,
                    const std::function<void(const ColumnTile&)>& body);
 
-/// Double sums of quantised probabilities stay exact over so many stretches (2^13 ones).
+/// Double sums of quantized probabilities stay exact over this many stretches (2^13 ones).
 inline constexpr std::size_t exact_stretches = 256;
 
 }  // namespace assay::detail

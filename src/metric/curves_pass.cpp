@@ -1,5 +1,5 @@
 // The pass of areas under the curves of one class against the others (class_curves.h), and its rows
-// of the table. It reads the rows three times more.
+// of the table. It reads the rows three more times.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -20,8 +20,8 @@
 namespace assay {
 namespace {
 
-// The items that a ranking is of: those with a label, or with valid ones. They are ordered by their
-// log-odds, or by their scores as they are stored.
+// The items of a ranking: those with a label, or with valid labels. They are ordered by their
+// log-odds, or by their stored scores.
 class RowsToRank final : public OrderedRows {
 public:
     RowsToRank(const MetricRows& rows, bool sets, bool stored)
@@ -71,7 +71,8 @@ struct RankedClasses {
     std::vector<std::int64_t> counts;
 };
 struct CurveState final : PassState {
-    std::map<std::pair<bool, bool>, RankedClasses> ranked;  // of sets, of stored scores
+    // keyed by whether it uses label sets and stored scores
+    std::map<std::pair<bool, bool>, RankedClasses> ranked;
 };
 
 void rank_classes(const RowsToRank& rows, const PassRows& again, RankedClasses& ranked) {
@@ -83,7 +84,7 @@ void rank_classes(const RowsToRank& rows, const PassRows& again, RankedClasses& 
         keys = positive_keys(rows, ranked.positives, again.threads, own.first, own.second);
     });
     if (again.comm.size() > 1) {
-        // The parts of the ranks, one after the other.
+        // Contains the parts of the ranks, one after another.
         std::vector<double> all;
         const auto begin = static_cast<std::ptrdiff_t>(ranked.positives.first[own.first]);
         const auto end = static_cast<std::ptrdiff_t>(ranked.positives.first[own.second]);
@@ -102,7 +103,7 @@ class CurvePass final : public MetricPass {
 public:
     explicit CurvePass(Curve curve) : curve_(curve) {}
 
-    // Even where only predicted classes are known, it counts the items that it leaves undefined.
+    // Even if only predicted classes are known, it counts the items that it leaves undefined.
     KeptItems keeps(const MetricRequest& request, bool) const override {
         return {true, !is_stored(request)};
     }
@@ -120,7 +121,7 @@ public:
         return reading.why;
     }
 
-    // The positives and their counts are kept for the next request.
+    // Keeps the positives and their counts for the next request.
     ResampledEstimate estimate(const MetricRequest& request, PassRun& run) const override {
         const PassRows& again = run.again();
         const bool sets = (request.facts->needs & static_cast<unsigned>(Needs::label_sets)) != 0;

@@ -30,7 +30,7 @@ std::vector<std::string> needs_of(unsigned needs) {
     return list;
 }
 
-// Every definition id a row can have. Some choices do not change the definition.
+// Every definition id that a row can have. Some choices do not change the definition.
 std::vector<std::string> definitions_of(const MetricFacts& facts) {
     std::vector<std::string> ids;
     for (const auto& chosen : choices_of(facts)) {

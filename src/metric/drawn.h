@@ -1,5 +1,5 @@
-// Metrics under labels that are drawn from the probabilities: what a perfectly calibrated
-// classifier would get.
+// Metrics under labels that are drawn from the probabilities: the values that a perfectly
+// calibrated classifier would get.
 #pragma once
 
 #include <cstddef>
@@ -21,26 +21,27 @@ struct DrawnItem {
     bool correct = false;   ///< the label is the predicted class
 };
 
-/// Counts of one metric, `slots()` integers a draw: threads and ranks add in any order.
+/// Counts for one metric, `slots()` integers per draw: threads and ranks add in any order.
 class DrawnMetric {
 public:
     virtual ~DrawnMetric() = default;
     virtual std::size_t slots() const { return 0; }
-    /// Called by several threads at once with the same counts: adds atomically.
+    /// Several threads call it at once with the same counts: it adds atomically.
     virtual void add_item(std::span<std::int64_t>, const DrawnItem&) const {}
-    /// The same items as facts (predicted class, target, confidence), by one thread at a time.
+    /// Adds the same items as facts (predicted class, target, confidence); only one thread at a
+    /// time calls it.
     virtual void add_rows(std::span<std::int64_t>, std::span<const RowFacts>) const {}
-    /// `earlier`: the values of the earlier metrics of the list in the same draw.
+    /// `earlier` contains the values of the earlier metrics of the list in the same draw.
     virtual double value(std::span<const std::int64_t> counts,
                          std::span<const double> earlier) const = 0;
 };
 
-/// Metrics that see the same drawn labels.
+/// Metrics that use the same drawn labels.
 class DrawnMetrics {
 public:
     explicit DrawnMetrics(PassRun& run) : run_(run) {}
-    /// Its place in the list, where it is once; nothing for a metric that has no such form. A
-    /// pass adds what its own metric is made of first.
+    /// Adds a metric once and returns its place in the list; returns nothing for a metric without
+    /// such a form. A pass first adds the metrics that its own metric depends on.
     std::optional<std::size_t> add(const MetricRequest& request);
     std::size_t size() const { return list_.size(); }
     const DrawnMetric& operator[](std::size_t place) const { return *list_[place]; }

@@ -1,4 +1,4 @@
-// The functions behind the rows of the table (builtin.cpp), one family a file.
+// The functions behind the rows of the table (builtin.cpp), one family per file.
 #pragma once
 
 #include <cstdint>
@@ -12,41 +12,43 @@
 
 namespace assay::families {
 
-/// Why what needs probabilities is undefined without Shape::probabilities.
+/// Why metrics that need probabilities are undefined without Shape::probabilities.
 inline constexpr const char* no_probabilities =
     "only predicted classes are known, not probabilities: a class map decided, or labels were "
     "imported";
 
-/// No natural logarithm of a probability is taken to be below: float logits would have to differ by
+/// Lower bound for the natural logarithm of a probability: float logits would have to differ by
 /// this much. It keeps the integers of real_sum.h from overflowing.
 inline constexpr double lowest_log = -2000;
 
-/// "", or why a metric of the positive class, class 1, has no value: there are not two classes.
+/// Why a metric of the positive class, class 1, has no value (the number of classes is not two), or
+/// "".
 std::string not_two_classes(const Shape& shape);
 
 std::unique_ptr<Accumulator> accumulate_label_sets(const MetricContext&);
 Estimate asma_value(const MetricContext&, std::span<const std::int64_t>);
 
-/// The edges 0 .. 1 of that many bins, as 32-bit numbers (calibration_ece.cpp).
+/// The edges 0 .. 1 of this many bins, as 32-bit numbers (calibration_ece.cpp).
 std::vector<float> equal_width_edges(int bins);
-/// bin of p = number of these <= p, for a rule of `ece`: one bin more than asked for, that of p
-/// = 1.
+/// The bin of p is the number of these bounds <= p, for a rule of `ece`. There is one bin more than
+/// requested: the bin of p = 1.
 std::vector<float> bin_bounds(int bins, std::string_view rule);
-/// Of sum(p) - sum(y) in a bin from `low` whose hits have probabilities in the bin, or as large as
-/// they turned out to be, given sum(p) and sum(y). The bin holds sum(p) / low items at most.
+/// An upper bound on the variance of sum(p) - sum(y) in a bin that begins at `low`, if its hits
+/// have probabilities in the bin or as large as observed, given sum(p) and sum(y). The bin contains
+/// at most sum(p) / low items.
 double most_variance(double low, double p, double hits);
-/// Jackknife interval from `without`, its lower end moved down by `noise`: noise makes errors of 0
-/// look like errors, and by no more than that (the mean of |x| exceeds |mean of x| by at most the
-/// mean of |x - mean|). Adds a note, and the standard error.
+/// Jackknife interval from `without`, with its lower end decreased by `noise`: noise makes errors
+/// of 0 look like errors, and by at most this amount (the mean of |x| exceeds |mean of x| by at
+/// most the mean of |x - mean|). Adds a note and the standard error.
 void add_noisy_interval(ResampledEstimate& estimate, double noise, double level);
 std::unique_ptr<Accumulator> accumulate_bins(const MetricContext&);
-/// One bin of equal width, as `accumulate_bins` counts it; the bin of confidence 1 is [1, 1].
+/// One bin of equal width, as counted by `accumulate_bins`; the bin of confidence 1 is [1, 1].
 struct ConfidenceBin {
     float low = 0, high = 0;
     std::uint64_t items = 0, hits = 0;
     double confidence = 0;  ///< sum
 };
-/// From the grouped state of that accumulator, ascending.
+/// The bins from the grouped state of that accumulator, ascending.
 std::vector<ConfidenceBin> confidence_bins(const MetricContext&,
                                            std::span<const std::int64_t> state);
 

@@ -27,7 +27,7 @@ GuidedSearch::GuidedSearch(std::span<const double> values) {
     std::vector<std::uint32_t> members(cells);
     for (const double value : values) ++members[cell_of(value)];
     window_ = *std::max_element(members.begin(), members.end());
-    // A search never leaves the values: it begins no later than so many before their end.
+    // A search never leaves the values: it begins at least this many before their end.
     const auto latest = static_cast<std::uint32_t>(values.size()) - window_;
     starts_.resize(cells);
     std::uint32_t below = 0;
@@ -37,8 +37,8 @@ GuidedSearch::GuidedSearch(std::span<const double> values) {
     }
 }
 
-// Never falls as x increases: each step is monotone. An infinite x is in the first or the last
-// cell; infinity times 0 is NaN, of which std::max takes its first argument.
+// The result never decreases as x increases, because each step is monotone. An infinite x is in the
+// first or the last cell; infinity times 0 is NaN, for which std::max returns its first argument.
 std::size_t GuidedSearch::cell_of(double x) const {
     const double cell = std::min(std::max(0.0, (x - low_) * scale_), last_);
     return static_cast<std::size_t>(static_cast<std::int32_t>(cell));
@@ -50,7 +50,7 @@ void GuidedSearch::find(std::span<const double> values, std::span<const double> 
                    : find_plain(values.data(), column, slots);
 }
 
-// The searches go in step, without branches, so that their loads overlap.
+// The searches advance together, without branches, so that their loads overlap.
 void GuidedSearch::find_plain(const double* values, std::span<const double> column,
                               std::uint32_t* slots) const {
     for (std::size_t i = 0; i < column.size(); i += lanes) {
@@ -59,15 +59,15 @@ void GuidedSearch::find_plain(const double* values, std::span<const double> colu
         for (std::size_t l = 0; l < lanes; ++l) base[l] = starts_[cell_of(x[l])];
         for (std::uint32_t left = window_; left > 1;) {
             const std::uint32_t half = left / 2;
-            // A product and no choice: compilers make a branch of that, which is wrong half of the
-            // time.
+            // This is a product and not a conditional: compilers would make a branch of that, which
+            // is mispredicted half of the time.
             for (std::size_t l = 0; l < lanes; ++l)
                 base[l] += half * static_cast<std::uint32_t>(values[base[l] + half - 1] < x[l]);
             left -= half;
         }
         for (std::size_t l = 0; l < lanes; ++l) {
             const double value = values[base[l]];
-            // The last candidate: below it, at it, or above it.
+            // Compares with the last candidate: below it, equal, or above it.
             slots[i + l] = 2 * base[l] + 2 * static_cast<std::uint32_t>(value < x[l]) +
                            static_cast<std::uint32_t>(value == x[l]);
         }

@@ -1,11 +1,11 @@
-// Where numbers stand among few ascending ones: below them all, at the first, between the first and
-// the second, ...
+// Finds the positions of numbers among few ascending ones: below all, equal to the first, between
+// the first and the second, ...
 //
-// The range of the ascending numbers is cut into cells of equal width, some four per number. A
-// number's cell says how many of them lie in lower cells, so that a search has only those of its
-// own cell left: mostly one or two, where a search by halves has log2 of all to do. Numbers that
-// crowd in few cells are searched by halves, as without cells. AVX2 where the processor has it,
-// with the same results.
+// The range of the ascending numbers is divided into cells of equal width, about four per number. A
+// number's cell gives how many of them are in lower cells, so that only those of its own cell
+// remain to be searched: mostly one or two, whereas binary search takes log2 of all. Numbers that
+// are crowded in few cells are found by binary search, as without cells. It uses AVX2 if the
+// processor has it, with the same results.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,15 @@ namespace assay {
 
 class GuidedSearch {
 public:
-    /// Columns have a multiple of so many numbers.
+    /// The length of columns is a multiple of this.
     static constexpr std::size_t lanes = 8;
 
-    /// `values`: ascending, each once, none NaN; infinite ones are allowed. They are not kept.
+    /// `values` must be ascending, each once, and not NaN; infinite ones are allowed. They are not
+    /// stored.
     explicit GuidedSearch(std::span<const double> values);
 
-    /// A slot for each number of the column, none NaN: 2 * (values below) + (one is equal), among
-    /// the same values, of which there are some.
+    /// Finds a slot for each number of the column, none of which may be NaN: 2 * (values below) +
+    /// (one is equal). `values` are the same as before and not empty.
     void find(std::span<const double> values, std::span<const double> column,
               std::uint32_t* slots) const;
     void find_plain(const double* values, std::span<const double> column,
@@ -36,8 +37,8 @@ private:
     std::size_t cell_of(double x) const;
 
     double low_ = 0, scale_ = 0, last_ = 0;
-    std::uint32_t window_ = 0;           ///< values that a search begins with
-    std::vector<std::uint32_t> starts_;  ///< by cell: the first of them
+    std::uint32_t window_ = 0;           ///< number of values at the start of a search
+    std::vector<std::uint32_t> starts_;  ///< per cell: the index of its first value
 };
 
 }  // namespace assay

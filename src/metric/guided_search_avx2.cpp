@@ -1,4 +1,4 @@
-// The AVX2 form of guided_search.cpp; called only where cpu_has_avx2().
+// The AVX2 form of guided_search.cpp. Call it only if cpu_has_avx2().
 #include "metric/guided_search.h"
 
 #if defined(__x86_64__)
@@ -10,14 +10,14 @@
 namespace assay {
 namespace {
 
-// What a comparison of four doubles says, as four 32-bit numbers: 0 or -1.
+// Converts the result of a comparison of four doubles to four 32-bit numbers: 0 or -1.
 ASSAY_AVX2 inline __m128i narrow(__m256d mask) {
     const __m256 bits = _mm256_castpd_ps(mask);
     return _mm_castps_si128(
         _mm_shuffle_ps(_mm256_castps256_ps128(bits), _mm256_extractf128_ps(bits, 1), 0x88));
 }
 
-// Like _mm256_i32gather_pd(), which reads an uninitialised register.
+// Like _mm256_i32gather_pd(), which reads an uninitialized register.
 ASSAY_AVX2 inline __m256d gather(const double* values, __m128i at) {
     const __m256d all = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
     return _mm256_mask_i32gather_pd(_mm256_setzero_pd(), values, at, all, 8);
@@ -35,7 +35,8 @@ ASSAY_AVX2 void GuidedSearch::find_avx2(const double* values, std::span<const do
                               _mm256_loadu_pd(column.data() + i + 4)};
         __m128i base[2];
         for (int k = 0; k < 2; ++k) {
-            // Of a NaN _mm256_max_pd() takes the second, as std::max() does in cell_of().
+            // If an operand is NaN, _mm256_max_pd() returns the second, as std::max() does in
+            // cell_of().
             const __m256d cell = _mm256_min_pd(
                 _mm256_max_pd(_mm256_mul_pd(_mm256_sub_pd(x[k], low), scale), zero), last);
             base[k] = _mm_i32gather_epi32(starts, _mm256_cvttpd_epi32(cell), 4);

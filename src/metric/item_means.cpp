@@ -24,7 +24,7 @@ void ItemMeanSums::add(std::uint16_t group, double value) {
     std::int64_t* const sums = counts_.data() + group * item_mean_slots;
     ++sums[mean_items];
     add_real(sums + sum_of_values, value);
-    // Only those of parts are asked for.
+    // Needed only for values that are proportions.
     if (value >= 0 && value <= 1) add_real(sums + sum_of_squares, value * value);
 }
 

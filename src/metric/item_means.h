@@ -1,4 +1,4 @@
-// Means over items of a value of each, by group of items: integer sums, so that threads and ranks
+// Means of one value per item, by group of items: the sums are integers, so that threads and ranks
 // add in any order.
 #pragma once
 
@@ -15,16 +15,16 @@ public:
 
     /// |value| < 2^20 (real_sum.h).
     void add(std::uint16_t group, double value);
-    /// Items without a value, which make the mean undefined; for the caller to ask.
+    /// Counts items without a value, which make the mean undefined; the caller must check for them.
     void add_boundless(std::uint16_t group);
     std::uint64_t items() const;
     std::uint64_t boundless() const;
-    /// For ranks to add up.
+    /// Counts that ranks add up.
     std::vector<std::int64_t>& counts() { return counts_; }
 
-    /// The mean and those without each group; at least one item.
+    /// The mean and the means without each group; requires at least one item.
     ResampledEstimate mean() const;
-    /// Of values in [0, 1], whose mean is multiplied by `top`: with the interval of agreement.h
+    /// For values in [0, 1] whose mean is multiplied by `top`: with the interval of agreement.h
     /// (Wilson's with an effective number of items).
     ResampledEstimate mean_of_parts(double top, bool yes_or_no, double level) const;
 

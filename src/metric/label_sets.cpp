@@ -1,5 +1,5 @@
 // Metrics of label sets: the g highest classes of an image with g valid ones (agreement.h), by
-// number of labels and in all.
+// number of labels and overall.
 //
 // The state counts images by (g, h): every agreement, its mean and its variance follow from these
 // integers.
@@ -16,8 +16,8 @@
 namespace assay::families {
 namespace {
 
-// Slots: for g = 1, 2, ...: images whose h is not known, then those with h = 0 ... g; last: images
-// with more labels.
+// Slots: for g = 1, 2, ..., first the images whose h is not known, then those with h = 0 ... g; the
+// last slot counts images with more labels.
 constexpr std::size_t slot_of(std::size_t g) {
     return (g - 1) * (g + 4) / 2;
 }
@@ -66,7 +66,7 @@ MeanAgreement mean_of(std::span<const Counted> values) {
     return mean;
 }
 
-// In a second pass, because a difference of large sums loses digits.
+// This is a second pass because a difference of large sums loses digits.
 void add_variance(MeanAgreement& mean, std::span<const Counted> values) {
     if (mean.n < 2) return;
     for (const auto& [value, count] : values)
@@ -80,7 +80,7 @@ Subgroup subgroup_of(const MetricContext& context, std::span<const std::int64_t>
     if (g > counted(context.shape)) return subgroup;
     const std::int64_t* const counts = state.data() + slot_of(g);
     subgroup.unknown = counts[0];
-    // Hamming is a line through recall: its interval is recall's, moved.
+    // Hamming is a linear function of recall: its interval is a transformed interval of recall.
     const Agreement named = agreement_named(context.parameters.at("agreement"));
     const Agreement kind = named == Agreement::hamming ? Agreement::recall : named;
     std::array<Counted, most_labels_per_image + 1> all;
@@ -92,7 +92,8 @@ Subgroup subgroup_of(const MetricContext& context, std::span<const std::int64_t>
     }
     MeanAgreement& mean = subgroup.agreement;
     mean = mean_of(values);
-    // From integers, so that classifiers with as many hits tie exactly, however they are spread.
+    // Computed from integers, so that classifiers with equally many hits tie exactly, however the
+    // hits are distributed.
     if (kind == Agreement::recall && mean.n > 0)
         mean.mean = static_cast<double>(hits) / static_cast<double>(mean.n) / g;
     mean.yes_or_no = g == 1;
@@ -164,7 +165,7 @@ Estimate asma_value(const MetricContext& context, std::span<const std::int64_t> 
                   .value();
     Estimate value;
     std::vector<MeanAgreement> means;
-    std::vector<double> weights;  // with which the means change the value
+    std::vector<double> weights;  // weights of the means in the value
     std::vector<int> absent, small, there;
     double sum = 0;
     const bool hamming = context.parameters.at("agreement") == "hamming";

@@ -9,9 +9,9 @@ namespace assay::families {
 namespace {
 
 enum : std::size_t {
-    loss_items,  // with a single label
-    unknown,     // whose target's probability is not kept
-    boundless,   // whose log-likelihood is not a number that can be added up
+    loss_items,  // items with a single label
+    unknown,     // items whose target's probability is not stored
+    boundless,   // items whose log-likelihood is not a number that can be added
     loss_hits,
     log_sum,  // real sums from here
     brier_sum = log_sum + real_slots,

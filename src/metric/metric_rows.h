@@ -1,4 +1,4 @@
-// Scored rows as passes see them again (pass.h).
+// Scored rows as later passes read them (pass.h).
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace assay {
 
-/// What stays of each item: its prediction, and how to get its probabilities again.
+/// The stored data of each item: its prediction, and how to compute its probabilities again.
 struct ItemRecord {
     std::int32_t predicted = -1;
-    std::int32_t rank = -1;  ///< of the target, as in RowPrediction
+    std::int32_t rank = -1;  ///< rank of the target, as in RowPrediction
     std::int32_t hits = -1;  ///< likewise
     float confidence = 0;
-    RowScale scale;  ///< factor 0: not scored
+    RowScale scale;  ///< factor 0 means not scored
 };
 
-/// Items under labels, a class map and a selection; target() is the single label of one that was
-/// scored. Read from several threads.
+/// Items under labels, a class map and a selection; target() is the single label of a scored item.
+/// Several threads read it.
 class MetricRows : public ProbabilityRows {
 public:
     virtual Shape shape() const = 0;
@@ -34,25 +34,25 @@ public:
     /// The store's row of an item.
     virtual std::uint64_t row_of(std::uint64_t item) const = 0;
     virtual std::uint16_t group_of(std::uint64_t item) const = 0;
-    /// One an item; empty: KeptItems did not ask for them, or the scores do not tell odds.
+    /// One per item; empty if KeptItems did not request them or if the scores do not give odds.
     virtual const std::vector<ItemRecord>& records() const = 0;
     virtual const std::vector<RowOdds>& odds() const = 0;
-    /// Soft labels by the store's rows, and what is known of the classes.
+    /// Soft labels by the store's rows, and the given data about the classes.
     virtual const GivenTruth& given() const = 0;
-    /// Valid classes of an item that was scored; none of others.
+    /// Valid classes of a scored item; empty for other items.
     virtual std::span<const std::int32_t> valid(std::uint64_t item) const = 0;
 
-    /// What orders the items by the classes [begin, end), of an item that was scored: keys of their
-    /// log-odds, with odds(), or the stored scores.
+    /// The keys that order the items by the classes [begin, end), for a scored item: its log-odds
+    /// with odds(), otherwise the stored scores.
     void read_keys(std::uint64_t item, std::uint32_t begin, std::uint32_t end, double* out) const;
     void read_stored(std::uint64_t item, std::uint32_t begin, std::uint32_t end, double* out) const;
-    /// Has the memory bring the scores of these classes nearer.
+    /// Prefetches the scores of these classes.
     void prefetch(std::uint64_t item, std::uint32_t begin, std::uint32_t end) const;
 
-    /// "", or why the probabilities of every class are not known. `needed`: "every class's score is
-    /// needed".
+    /// Why the probabilities of every class are not known, or "". `needed` is, for example, "every
+    /// class's score is needed".
     std::string lacking(std::string_view needed = "every class's probability is needed") const;
-    /// What 16-bit scores do to a metric of their order; "" of others.
+    /// The effect of 16-bit scores on a metric of their order; "" for other scores.
     std::string rounding() const;
 };
 

@@ -26,7 +26,7 @@ bool counts_empty(const MetricRequest& request) {
     return request.parameters.at(std::string(empty_items)) == counted_too;
 }
 
-// The items that enter: with scores, and with a label unless those without count, too.
+// The included items: those with scores, and with a label unless items without labels also count.
 class MatrixItems {
 public:
     MatrixItems(const MetricRows& rows, bool empty) : rows_(rows), empty_(empty) {}
@@ -50,12 +50,13 @@ private:
 };
 
 struct MatrixState final : PassState {
-    std::map<std::pair<int, bool>, MultilabelSums> of_threshold;  // percent, with empty items
-    std::map<bool, MultilabelSums> of_order;                      // with empty items
+    // keyed by percent and whether empty items count
+    std::map<std::pair<int, bool>, MultilabelSums> of_threshold;
+    std::map<bool, MultilabelSums> of_order;  // with empty items
 };
 
-// Adds up this rank's items, then all ranks'. Several threads call `prepare`, and one at a time
-// `add`.
+// Adds up this rank's items, then those of all ranks. Several threads call `prepare`, but only one
+// at a time calls `add`.
 template <class Prepared>
 void add_items(
     const PassRows& again, const MatrixItems& items, MultilabelSums& sums,
@@ -85,7 +86,7 @@ void add_items(
 
 class MultilabelPass : public MetricPass {
 public:
-    // Even where only predicted classes are known, it counts the items that it leaves undefined.
+    // Even if only predicted classes are known, it counts the items that it leaves undefined.
     KeptItems keeps(const MetricRequest&, bool) const override { return {true, false}; }
 
     ResampledEstimate estimate(const MetricRequest& request, PassRun& run) const override {
@@ -123,8 +124,8 @@ protected:
 
 // ---- what reaches a threshold ----
 
-/// The least stored score of a class whose sigmoid reaches the threshold. A 32-bit probability that
-/// was written as the threshold reaches it.
+/// The smallest stored score whose sigmoid reaches the threshold. A 32-bit probability that was
+/// written with the threshold's value reaches it.
 double stored_threshold(ScoreKind kind, double p) {
     if (kind == ScoreKind::logits) return std::log(p / (1 - p));
     return std::min(p, static_cast<double>(static_cast<float>(p)));
@@ -148,7 +149,7 @@ std::vector<double> stored_thresholds(const MetricRequest& request, const Metric
 
 class ThresholdPass : public MultilabelPass {
 public:
-    /// Thresholds of the classes stand in for the usual one; another one that is asked for stays.
+    /// Thresholds of the classes replace the usual one; another requested threshold stays.
     std::vector<MetricRequest> requests_for(const MetricRequest& request,
                                             const GivenTruth& given) const override {
         std::vector<MetricRequest> list = {request};
@@ -169,7 +170,7 @@ public:
                          "one softmax"
                        : "";
         }
-        // Undefined, with the reason.
+        // The value is undefined, with the reason.
         if (read.head == ScoreHead::softmax || read.head == ScoreHead::unknown) return "";
         if (read.head == ScoreHead::either) {
             throw Error(

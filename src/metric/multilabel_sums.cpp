@@ -13,16 +13,16 @@ namespace {
 
 enum : std::size_t {
     set_items,
-    items_predicted,  // with a class that reaches the threshold
-    items_valid,      // with a valid class
-    items_either,     // with one of these
-    set_values        // for each ItemMean a real sum of the values, and one of their squares
+    items_predicted,  // items with a class that reaches the threshold
+    items_valid,      // items with a valid class
+    items_either,     // items with one of these
+    set_values        // for each ItemMean, a real sum of the values and one of their squares
 };
 constexpr std::size_t value_slots = std::size_t{2} * real_slots;
 constexpr std::size_t set_classes = set_values + item_means * value_slots;  // from here, each:
 enum : std::size_t { class_valid, class_reached, class_both, set_class_slots };
 
-// How many of a value's units there are in 1.
+// The number of a value's units in 1.
 double units_of(ItemMean which, std::uint32_t classes) {
     return which == ItemMean::hamming || which == ItemMean::coverage ? classes : 1;
 }
@@ -31,7 +31,7 @@ struct Counts {
     double valid = 0, predicted = 0, both = 0;
 };
 
-// Nothing where it is 0/0.
+// No value if it is 0/0.
 std::optional<double> ratio(SetScore which, const Counts& n) {
     const double part = which == SetScore::f1 ? 2 * n.both : n.both;
     const double whole = which == SetScore::precision ? n.predicted
@@ -41,19 +41,19 @@ std::optional<double> ratio(SetScore which, const Counts& n) {
     return part / whole;
 }
 
-// How many items a ratio is made of.
+// The number of items behind a ratio.
 double items_behind(SetScore which, const Counts& n) {
     return which == SetScore::precision ? n.predicted
            : which == SetScore::recall  ? n.valid
                                         : n.valid + n.predicted - n.both;
 }
 
-// A score, and what its interval needs of it.
+// A score and the values that its interval needs.
 struct Scored {
     double value = 0;
-    double most = 1;     // that it can be: classes that are 0/0 are 0
-    double items = 0;    // draws that it is of where all agree
-    double degrees = 0;  // of its variance; 0: as the groups say
+    double most = 1;     // the largest possible score: classes with 0/0 count as 0
+    double items = 0;    // number of draws if all agree
+    double degrees = 0;  // degrees of freedom of its variance; 0 means as given by the groups
 };
 
 class ScoreOfCounts {
@@ -122,8 +122,9 @@ private:
     const std::uint32_t cls_, classes_;
 };
 
-// Wilson's, of the part of [0, most] that the score is without its bias: means of ratios of few
-// items are biased, and most where classes weigh as much as they happen to have labels.
+// Wilson's interval for the score without its bias, as a part of [0, most]: means of ratios of few
+// items are biased, most of all if classes are weighted by the number of labels that they happen to
+// have.
 Interval score_interval(const Scored& score, double bias, double variance, double degrees,
                         double level) {
     const double part = std::clamp((score.value - bias) / score.most, 0.0, 1.0);
@@ -150,7 +151,8 @@ RankingValues ranking_values(std::span<const double> scores, std::span<const std
     std::vector<double> own;
     for (const std::int32_t c : valid) own.push_back(scores[static_cast<std::size_t>(c)]);
     std::sort(own.begin(), own.end());
-    // By how many of the valid classes a score reaches: all classes, and those that are not valid.
+    // Counts, by how many of the valid classes a score reaches, all classes and those that are not
+    // valid.
     std::vector<std::uint64_t> all(g + 1), others(g + 1);
     std::size_t next = 0;
     for (std::size_t c = 0; c < scores.size(); ++c) {
@@ -162,13 +164,13 @@ RankingValues ranking_values(std::span<const double> scores, std::span<const std
         else
             ++others[reached];
     }
-    // At and above the valid class k of the ascending order.
+    // Counts classes at and above the valid class k in ascending order.
     double above = 0, valid_above = 0, wrong = 0, precision = 0;
     for (std::size_t k = g; k-- > 0;) {
         above += static_cast<double>(all[k + 1]);
         valid_above += static_cast<double>(all[k + 1] - others[k + 1]);
         wrong += static_cast<double>(others[k + 1]) * static_cast<double>(k + 1);
-        // Equal scores share the place of the last of them.
+        // Equal scores have the place of the last of them.
         std::size_t first = k;
         while (first > 0 && own[first - 1] == own[k]) --first;
         precision += static_cast<double>(k - first + 1) * valid_above / above;

@@ -1,9 +1,9 @@
-// What metrics of label matrices are made of: classifiers whose classes each have a sigmoid, and
-// items with any number of labels. Sums by group of items (metric.h), of integers, so that threads
-// and ranks add in any order.
+// Sums for metrics of label matrices: classifiers whose classes each have a sigmoid, and items with
+// any number of labels. The sums are per group of items (metric.h) and consist of integers, so that
+// threads and ranks add in any order.
 //
 // Conventions are scikit-learn's: 0/0 is 0 for a class and for an item; a score that ties with a
-// valid class's counts against it; means are over all classes, those without labels too.
+// valid class's counts against it; means are over all classes, including those without labels.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,19 @@
 
 namespace assay {
 
-/// Means over items. Each is added up in units in which its values lie in [0, 1].
+/// Means over items. Each is summed in units in which its values are in [0, 1].
 enum class ItemMean : std::uint8_t {
     // Of the classes that reach the threshold:
-    exact_match,  ///< they are the valid ones
-    hamming,      ///< classes that differ; of all classes
+    exact_match,  ///< they are exactly the valid ones
+    hamming,      ///< number of classes that differ, as a proportion of all classes
     precision,
     recall,
     f1,
     // Of the order of the scores:
-    coverage,           ///< classes down to the last valid one; of all classes
-    ranking_loss,       ///< pairs of a valid and another class that are in the wrong order
+    coverage,           ///< number of classes down to the last valid one, as a proportion of all
+                        ///< classes
+    ranking_loss,       ///< proportion of pairs of a valid and another class that are in the wrong
+                        ///< order
     ranking_precision,  ///< label ranking average precision
 };
 inline constexpr std::size_t item_means = 8;
@@ -37,32 +39,33 @@ enum class SetAverage : std::uint8_t { micro, macro, weighted, one_class };
 struct RankingValues {
     double coverage = 0, ranking_loss = 0, ranking_precision = 1;
 };
-/// Values of an item without labels: 0, 0 and 1; with all classes: their number, 0 and 1. Cost:
-/// a search among the valid classes for each class.
+/// Values for an item without labels: 0, 0 and 1; for an item with all classes: their number, 0 and
+/// 1. Cost: a search among the valid classes for each class.
 RankingValues ranking_values(std::span<const double> scores, std::span<const std::int32_t> valid);
 
 class MultilabelSums {
 public:
-    /// `by_class`: counts of each class, which thresholds need.
+    /// `by_class` adds counts per class, which thresholds need.
     MultilabelSums(std::uint32_t classes, bool by_class);
 
     /// Both ascending.
     void add_sets(std::uint16_t group, std::span<const std::int32_t> valid,
                   std::span<const std::int32_t> predicted);
     void add_ranking(std::uint16_t group, const RankingValues& values);
-    /// For ranks to add up.
+    /// Counts that ranks add up.
     std::vector<std::int64_t>& counts() { return counts_; }
 
     std::uint64_t items() const;
-    /// Classes that are never valid and never predicted.
+    /// The number of classes that are never valid and never predicted.
     std::uint32_t empty_classes() const;
 
     /// The mean, its interval (agreement.h: Wilson's with an effective number of items), and the
-    /// means without each group. At least one item.
+    /// means without each group. Requires at least one item.
     ResampledEstimate mean(ItemMean which, double level) const;
-    /// A ratio of counts; `cls`: of one_class. Undefined where it is 0/0 of all classes. Interval:
-    /// Wilson's with as many draws as have the variance of the jackknife over groups, and two of
-    /// the greatest variance put in, so that it keeps a width where all items agree.
+    /// A ratio of counts; `cls` is for one_class. It is undefined if it is 0/0 for all classes. The
+    /// interval is Wilson's, with the number of draws that gives the variance of the jackknife over
+    /// groups, and with two draws of the greatest variance added, so that it has a width above 0
+    /// even if all items agree.
     ResampledEstimate score(SetScore which, SetAverage average, std::uint32_t cls,
                             double level) const;
 

@@ -28,7 +28,7 @@ std::optional<std::vector<int>> parse_number_list(std::string_view text, int low
         for (int n = *first; n <= *last; ++n) numbers.push_back(n);
         if (end == text.size()) break;
         text.remove_prefix(end + 1);
-        if (text.empty()) return std::nullopt;  // ends in a separator
+        if (text.empty()) return std::nullopt;  // the text ends in a separator
     }
     if (numbers.empty()) return std::nullopt;
     std::sort(numbers.begin(), numbers.end());

@@ -9,11 +9,11 @@
 
 namespace assay {
 
-/// The numbers, ascending and each once. Separators: ',' or blanks. nullopt: empty, not a number,
-/// backwards ("5-1"), or outside [low, high].
+/// Returns the numbers, ascending and each once. Separators are ',' or blanks. Returns nullopt if
+/// the text is empty, not a number, backwards ("5-1"), or outside [low, high].
 std::optional<std::vector<int>> parse_number_list(std::string_view text, int low, int high);
 
-/// The shortest such text; two neighbours make no range: "1,2,4-6".
+/// The shortest such text; two neighbors are not written as a range: "1,2,4-6".
 std::string number_list_text(std::span<const int> numbers);
 
 }  // namespace assay

@@ -1,9 +1,8 @@
-// What follows from the order of a classifier's confidences: what it would get right if it answered
-// only where it is confident (Geifman and El-Yaniv 2017), and how far confidences run ahead of hits
-// (Gupta et al. 2021).
+// Metrics from the order of a classifier's confidences: the results if it answered only when it is
+// confident (Geifman and El-Yaniv 2017), and how much confidences exceed hits (Gupta et al. 2021).
 //
-// Items of one confidence have no order among themselves: each of them stands for the mean of all,
-// so that no value depends on the order of the data set.
+// Items with equal confidence have no order among themselves: each of them counts as the mean of
+// all, so that no value depends on the order of the data set.
 #include <algorithm>
 #include <cmath>
 
@@ -26,7 +25,8 @@ Estimate order_value(const MetricContext& context, Items items) {
     return value;
 }
 
-// Visits (items so far, errors so far), item by item; errors among equal confidences come evenly.
+// Visits (items so far, errors so far), item by item; errors among equal confidences are spread
+// evenly.
 template <class Visit>
 void each_coverage(Items items, Visit&& visit) {
     double errors = 0;
@@ -49,7 +49,7 @@ double risk_area(Items items) {
     return sum / static_cast<double>(items.size());
 }
 
-// Of the best order: every hit before every error.
+// The area for the best order: every hit before every error.
 double least_risk_area(Items items) {
     std::size_t hits = 0;
     for (const ConfidentItem& item : items) hits += item.correct ? 1 : 0;
@@ -69,7 +69,7 @@ Estimate aurc_of(const MetricContext& context, Items items) {
 
 Estimate excess_aurc_of(const MetricContext& context, Items items) {
     Estimate value = order_value(context, items);
-    // Two sums of the same terms round apart where the order is the best.
+    // Two sums of the same terms round differently if the order is the best.
     if (value.undefined.empty())
         value.value = std::max(0.0, risk_area(items) - least_risk_area(items));
     return value;
@@ -86,8 +86,8 @@ Estimate covered_accuracy_of(const MetricContext& context, Items items) {
     return value;
 }
 
-// The greatest distance of the two running sums, from the least confident item up; only where a
-// confidence ends, because equal ones have no order.
+// The greatest distance between the two running sums, from the least confident item upward,
+// measured only at the end of each group of equal confidences, because these have no order.
 Estimate calibration_ks_of(const MetricContext& context, Items items) {
     Estimate value = order_value(context, items);
     if (!value.undefined.empty()) return value;

@@ -1,4 +1,4 @@
-// Metrics of the order in which a classifier is confident of items.
+// Metrics of the order in which a classifier is confident about items.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@ namespace assay {
 
 /// An item with a label.
 struct ConfidentItem {
-    double confidence = 0;  ///< of the predicted class, as Order has it
+    double confidence = 0;  ///< confidence in the predicted class, as defined by Order
     bool correct = false;
     std::uint16_t group = 0;
 };
 
-/// What puts the items in order.
+/// The number that orders the items.
 enum class Order : std::uint8_t {
     log_odds,    ///< ln(p / (1 - p)) of the predicted class, in double precision: RowOdds
-    confidence,  ///< its probability, a 32-bit number
+    confidence,  ///< the probability of the predicted class, a 32-bit number
 };
 
-/// Values of all items in order, with and without each group. Memory: 16 bytes an item, and as much
-/// for each thread.
+/// Computes values from all items in order, with and without each group. Memory: 16 bytes per item,
+/// and as much for each thread.
 class OrderPass final : public MetricPass {
 public:
-    /// Of items in falling order of confidence, equal ones in any order. Undefined values have
-    /// their reason; without an interval.
+    /// Computes a value from items in descending order of confidence, with equal ones in any order.
+    /// Undefined values include their reason; the result has no interval.
     using Value = Estimate (*)(const MetricContext&, std::span<const ConfidentItem>);
     explicit OrderPass(Value function, Order order = Order::log_odds)
         : value_(function), order_(order) {}

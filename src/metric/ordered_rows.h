@@ -1,4 +1,4 @@
-// What orders the items of a data set by each class: 64-bit numbers by rows and columns.
+// 64-bit numbers by rows and columns that order the items of a data set for each class.
 #pragma once
 
 #include <cstdint>
@@ -6,21 +6,21 @@
 namespace assay {
 
 /// Keys increase with the class's log-odds (or its stored score) over the items; they have no other
-/// meaning. Equal ones are ties. Called from several threads.
+/// meaning. Equal keys are ties. Several threads call this.
 class OrderedRows {
 public:
     virtual ~OrderedRows() = default;
     virtual std::uint64_t items() const = 0;
     virtual std::uint32_t classes() const = 0;
-    /// Whether the item enters at all.
+    /// Returns true if the item is included.
     virtual bool counts(std::uint64_t item) const = 0;
-    /// How many classes are read at a time: few, unless reading part of a row costs as much as
-    /// reading it whole.
+    /// The number of classes that are read at a time: few, unless reading part of a row costs as
+    /// much as reading all of it.
     virtual std::uint32_t slice() const { return 128; }
-    /// Keys of the classes [begin, end) of an item that counts(); none is NaN.
+    /// Keys of the classes [begin, end) for an item that counts(); none is NaN.
     virtual void read(std::uint64_t item, std::uint32_t begin, std::uint32_t end,
                       double* out) const = 0;
-    /// The same will be read soon.
+    /// Announces that the same will be read soon.
     virtual void prefetch(std::uint64_t, std::uint32_t, std::uint32_t) const {}
 };
 

@@ -1,4 +1,4 @@
-// Grades: classes in an order, where a mistake by one grade is less than one by two.
+// Grades: ordered classes, for which a mistake by one grade is smaller than one by two.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace assay {
 
-/// Of an item: its group, and grades 0, 1, ... of its label and of the predicted class.
+/// The group of an item, and the grades 0, 1, ... of its label and of the predicted class.
 struct GradePair {
     std::uint16_t group = 0;
     std::int64_t label = 0, predicted = 0;
 };
 
-/// Quadratic weighted kappa (Cohen 1968) with the jackknife's interval of Fisher's z, because it is
-/// skewed near 1. No interval where every prediction is the label: nothing tells how often another
-/// one is not.
+/// Quadratic weighted kappa (Cohen 1968) with the jackknife's interval for Fisher's z, because
+/// kappa is skewed near 1. There is no interval if every prediction equals the label: the data then
+/// do not show how often predictions differ.
 ResampledEstimate quadratic_kappa(std::span<const GradePair> items, double level);
 
 }  // namespace assay

@@ -83,8 +83,9 @@ protected:
     }
 };
 
-/// With quadratic weights the observed disagreement is the sum of (label - predicted)^2, and the
-/// expected one the same of every label with every prediction, over n: sums of grades are enough.
+/// With quadratic weights, the observed disagreement is the sum of (label - predicted)^2, and the
+/// expected one is the same sum over every pair of a label and a prediction, divided by n: sums of
+/// grades are enough.
 struct GradeSums {
     double n = 0, label = 0, predicted = 0, squares = 0, products = 0;
 
@@ -100,7 +101,7 @@ struct GradeSums {
         return {n - part.n, label - part.label, predicted - part.predicted, squares - part.squares,
                 products - part.products};
     }
-    /// Nothing where all labels and predictions are one grade.
+    /// No value if all labels and predictions are one grade.
     std::optional<double> kappa() const {
         const double expected = squares - 2 * label * predicted / n;
         if (n == 0 || !(expected > 0)) return std::nullopt;
@@ -108,7 +109,8 @@ struct GradeSums {
     }
 };
 
-/// Of Fisher's z, the inverse hyperbolic tangent: kappa is skewed near 1.
+/// Adds the interval for Fisher's z, the inverse hyperbolic tangent, because kappa is skewed near
+/// 1.
 void add_fisher_interval(ResampledEstimate& result, double level) {
     result.no_interval = true;
     if (*result.value >= 1) {

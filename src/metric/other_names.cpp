@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-// A few of our own are here for those who write them in capitals.
+// A few of Assay's own names are here for users who write them in capitals.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 73> others = {{
     {"acc", "top1"},
     {"acc1", "top1"},
@@ -85,7 +85,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 73> others =
     {"true_positive_rate", "recall.binary"},
 }};
 
-/// Words for something near a metric, or for what is no metric here; each word in blanks.
+/// Words for something similar to a metric, or for something that is not a metric here; each word
+/// is surrounded by blanks.
 struct Near {
     std::string_view words, instead;
 };
@@ -127,7 +128,7 @@ constexpr Near near[] = {
     {" temperature temperature_scaling ", "`temperature_scaled_ece` is the error after scaling"},
 };
 
-/// As the tables have it: small letters, and _ for -.
+/// Converts to the form in the tables: lower case, with _ instead of -.
 std::string as_listed(std::string_view name) {
     std::string asked(name);
     for (char& letter : asked) {

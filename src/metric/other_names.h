@@ -1,17 +1,17 @@
-// What other libraries call the metrics.
+// The names of metrics in other libraries.
 #pragma once
 
 #include <string_view>
 
 namespace assay {
 
-/// Our name of a metric that scikit-learn, timm, Keras or torchmetrics call `name`, in any case and
-/// with - for _: "top1" of "Accuracy", "nll" of "log_loss". Only of exactly the same quantity.
-/// `name` itself where it is none of theirs.
+/// Returns Assay's name of a metric that scikit-learn, timm, Keras or torchmetrics call `name`, in
+/// any case and with - for _: "top1" for "Accuracy", "nll" for "log_loss". It covers only exactly
+/// the same quantity. Returns `name` itself if none of these libraries uses it.
 std::string_view own_metric_name(std::string_view name);
 
-/// What stands for a word that is near a metric, or is another thing here: "`nll` is the mean
-/// cross-entropy" of "loss"; "" for other words.
+/// Returns an explanation for a word that is close to a metric or has another meaning here: "`nll`
+/// is the mean cross-entropy" for "loss". Returns "" for other words.
 std::string_view near_metric(std::string_view name);
 
 }  // namespace assay

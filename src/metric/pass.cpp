@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-/// Values of the sums of all rows, without one group, or of groups drawn anew.
+/// Values from the sums over all rows, without one group, or over resampled groups.
 class SumsPass final : public MetricPass {
 public:
     std::vector<std::unique_ptr<Accumulator>> accumulators(

@@ -1,11 +1,12 @@
-// How a metric is computed: a pass. Most metrics are sums over rows, which need none of their own
-// (MetricFacts::accumulate); a metric of another kind brings an object of MetricPass in its row of
-// the table. score, compare, gap, quality and streams ask the pass and know no kinds.
+// How a metric is computed: a pass. Most metrics are sums over rows and need no pass of their own
+// (MetricFacts::accumulate); any other metric provides an object of MetricPass in its row of the
+// table. score, compare, gap, quality and streams only call the pass and do not distinguish kinds
+// of metrics.
 //
-// A pass holds no state, because many threads and scorings share it. What it adds up while rows are
-// scored are Accumulators: ranks and streams merge them, and streams write them as bytes. What it
-// computes later, from the sums or by reading the rows again, is kept in a PassState of the
-// scoring.
+// A pass has no state, because many threads and scorings share it. Sums that it needs while rows
+// are scored are Accumulators: ranks and streams merge them, and streams write them as bytes.
+// Results that it computes later, from the sums or by reading the rows again, are stored in a
+// PassState of the scoring.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +28,10 @@ class DrawnMetric;
 class DrawnMetrics;
 class MetricRows;
 
-/// What is kept of single items while rows are scored.
+/// The data of single items that is kept while rows are scored.
 struct KeptItems {
     bool records = false;
-    bool odds = false;  ///< with `records`, where the scores tell them
+    bool odds = false;  ///< with `records`, if the scores give them
 };
 
 /// The sums over all rows that were scored.
@@ -39,37 +40,38 @@ public:
     virtual ~MetricSums() = default;
     virtual const Shape& shape() const noexcept = 0;
     virtual const Resampling& resampling() const noexcept = 0;
-    /// Items with a target, by group.
+    /// Items with a target, per group.
     virtual const std::vector<std::uint64_t>& group_sizes() const noexcept = 0;
-    /// Of the accumulator with this key, which the request's pass named.
+    /// The state of the accumulator with this key, which the request's pass named.
     virtual std::span<const std::int64_t> state(const std::string& key) const = 0;
 };
 
-/// For rounds over the rows after all were scored. Ranks do the same rounds in the same order.
+/// Used for rounds over the rows after all were scored. All ranks do the same rounds in the same
+/// order.
 struct PassRows {
     const MetricRows& rows;
     Comm& comm;
     int threads = 1;
     std::uint64_t scratch_bytes = std::uint64_t{64} << 20;
-    bool class_map = false;    ///< the classes are a map's, not the model's
+    bool class_map = false;    ///< the classes belong to a map and not to the model
     bool drawn_later = false;  ///< DrawnMetrics will follow
 
-    /// The parts of this rank, [first, second).
+    /// This rank's items, [first, second).
     std::pair<std::uint64_t, std::uint64_t> own_items() const;
     std::pair<std::uint32_t, std::uint32_t> own_classes() const;
 };
 
-/// What a pass keeps for the other requests of one scoring: a class of its own, made when first
-/// asked for.
+/// The data that a pass keeps for the other requests of one scoring: a class of its own,
+/// constructed on first use.
 class PassState {
 public:
     virtual ~PassState() = default;
 };
 
-/// What a pass computes from in one scoring.
+/// The input of a pass in one scoring.
 class PassRun {
 public:
-    /// `rows`: nullptr in a stream, which asks only passes with of_sums().
+    /// `rows` is nullptr in a stream, which uses only passes with of_sums().
     PassRun(const MetricSums& sums, const PassRows* rows) : sums_(sums), rows_(rows) {}
 
     const MetricSums& sums() const { return sums_; }
@@ -77,7 +79,7 @@ public:
     MetricContext context(const MetricRequest& request) const {
         return {sums_.shape(), request.parameters, sums_.resampling().level};
     }
-    /// Of a metric that was prepared, as a part of another or by itself.
+    /// The estimate of a metric that was prepared, as a part of another or by itself.
     ResampledEstimate estimate(const MetricRequest& request);
     template <class State>
     State& state() {
@@ -96,34 +98,36 @@ class MetricPass {
 public:
     virtual ~MetricPass() = default;
 
-    /// What a request stands for with what is given, such as one for each level of a hierarchy.
+    /// The requests that a request expands to with the given data, such as one for each level of a
+    /// hierarchy.
     virtual std::vector<MetricRequest> requests_for(const MetricRequest& request,
                                                     const GivenTruth&) const {
         return {request};
     }
-    /// Other metrics that the value is made of. What follows is by default what these need.
+    /// Other metrics that the value depends on. The functions below return by default what these
+    /// need.
     virtual std::vector<MetricRequest> parts() const { return {}; }
-    /// What is added up while rows are scored.
+    /// The sums that are computed while rows are scored.
     virtual std::vector<std::unique_ptr<Accumulator>> accumulators(
         const MetricRequest& request, const MetricContext& context) const;
-    /// `known`: the scores tell more than predicted classes.
+    /// `known` means that the scores contain more than predicted classes.
     virtual KeptItems keeps(const MetricRequest& request, bool known) const;
-    /// Computed from the sums alone, without the rows: streams have it.
+    /// It is computed only from the sums, without the rows: streams support it.
     virtual bool of_sums() const;
 
-    /// Sets parameters that leave a choice to the scores, and returns why, for people; "" where
-    /// none does. Before estimate(), on every rank.
+    /// Sets parameters that depend on the scores, and returns the reason for people; "" if there
+    /// are none. It is called before estimate(), on every rank.
     virtual std::string choose(MetricRequest&, const PassRun&) const { return ""; }
-    /// The value, and what its interval follows from. Collective.
+    /// The value, and the data for its interval. Collective.
     virtual ResampledEstimate estimate(const MetricRequest& request, PassRun& run) const = 0;
-    /// More about a value, for people.
+    /// Further information about a value, for people.
     virtual std::string note(const MetricRequest&, const PassRun&) const { return ""; }
     /// The same under labels drawn from the probabilities (MetricFacts::calibrated_null), after
-    /// estimate(); nullptr: it has no such form.
+    /// estimate(); nullptr if it has no such form.
     virtual std::unique_ptr<DrawnMetric> drawn(const MetricRequest&, PassRun&, DrawnMetrics&) const;
 };
 
-/// The pass of sums over rows, where the metric names none.
+/// The pass of the metric, or the pass of sums over rows if the metric names none.
 const MetricPass& pass_of(const MetricRequest& request);
 
 }  // namespace assay

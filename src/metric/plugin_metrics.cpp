@@ -1,4 +1,4 @@
-// Metrics of plug-ins as rows of the table.
+// Metrics from plug-ins as rows of the table.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ void check_value(std::string_view name, const assay_plugin_metric& metric, const
                            batch.id(row), metric.low, metric.high));
 }
 
-/// A function of a library, with guards around what it writes.
+/// Calls a function of a library, with guards around its output.
 void call_library(std::string_view name, const assay_plugin_metric& metric, const RowBatch& batch,
                   const assay_plugin_rows& rows, std::span<double> values) {
     const std::size_t n = batch.rows;
@@ -45,7 +45,7 @@ void call_library(std::string_view name, const assay_plugin_metric& metric, cons
     }
 }
 
-/// The function, and what it gave checked.
+/// The function, with checks on its results.
 RowFunction row_function(std::string_view name, const PluginMetric& metric) {
     return [name, &metric](const RowBatch& batch, std::span<double> values) {
         const auto n = static_cast<std::int64_t>(batch.rows);
@@ -98,7 +98,8 @@ MetricFacts row_of(const PluginTable& plugin, const PluginMetric& metric) {
     facts.definition = [id = plugin.definition_of(metric.name)](const Parameters&) { return id; };
     facts.pass = std::make_shared<RowMeanPass>(row_function(facts.name, metric),
                                                static_cast<bool>(metric.apart));
-    facts.by_default = false;  // MeasureOptions::plugins says whose are
+    facts.by_default = false;  // MeasureOptions::plugins selects the plug-ins whose metrics are
+                               // default
     return facts;
 }
 

@@ -1,4 +1,5 @@
-// Real numbers added up exactly: two integers, the whole 2^-20ths and the rest in units of 2^-52.
+// Exact sums of real numbers: two integers, one for whole 2^-20ths and one for the rest in units of
+// 2^-52.
 #pragma once
 
 #include <cmath>
@@ -8,7 +9,8 @@ namespace assay {
 
 inline constexpr int real_slots = 2;
 
-/// Adds `weightless` value to state[0..1]. |value| < 2^20; 2^31 such values fit. Error: 2^-53 each.
+/// Adds `weightless` value to state[0..1]. Requires |value| < 2^20; 2^31 such values fit. The error
+/// is 2^-53 per value.
 inline void add_real(std::int64_t* state, double value) {
     const double scaled = value * 0x1p20;
     const double whole = std::floor(scaled);

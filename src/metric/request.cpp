@@ -1,4 +1,4 @@
-// Metrics by name, with parameters, as typed by people.
+// Parses metric names with parameters, as typed by people.
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -15,12 +15,12 @@
 namespace assay {
 namespace {
 
-// "topk" -> "top", of a metric whose name holds a parameter.
+// "topk" -> "top", for a metric whose name contains a parameter.
 std::string_view stem_of(const MetricFacts& facts) {
     return facts.name.substr(0, facts.name.size() - facts.numbered_by.size());
 }
 
-// "5" of "top5"; "" when the name is not one of this metric with a number in it.
+// "5" for "top5"; "" if the name is not a name of this metric with a number in it.
 std::string_view number_in(std::string_view name, const MetricFacts& facts) {
     if (facts.numbered_by.empty() || !name.starts_with(stem_of(facts))) return {};
     const std::string_view rest = name.substr(stem_of(facts).size());
@@ -45,7 +45,8 @@ MetricRequest with_defaults(const MetricFacts& facts) {
     return request;
 }
 
-// The metric of a plug-in that is named FILE:NAME, FILE being the name of its library or the path.
+// The metric of a plug-in with the name FILE:NAME, where FILE is the name of its library or the
+// path.
 const MetricFacts* metric_of_plugin(std::string_view text) {
     const std::size_t colon = text.rfind(':');
     if (colon == std::string_view::npos) return nullptr;
@@ -59,7 +60,7 @@ const MetricFacts* metric_of_plugin(std::string_view text) {
     return nullptr;
 }
 
-// FILE:NAME, where no such metric is there; parameters have a '='.
+// Throws for FILE:NAME if no such metric exists; parameters contain a '='.
 [[noreturn]] void no_metric_of_plugin(std::string_view text) {
     std::vector<std::string> names;
     for (const MetricFacts& facts : metric_table()) {
@@ -74,7 +75,7 @@ const MetricFacts* metric_of_plugin(std::string_view text) {
 // The metric and the choices that have this definition id, if any: "asma.jaccard".
 std::optional<MetricRequest> with_definition(std::string_view id) {
     for (const auto& facts : metric_table()) {
-        if (!facts.numbered_by.empty()) continue;  // its ids do not say the number
+        if (!facts.numbered_by.empty()) continue;  // its ids do not contain the number
         for (const auto& chosen : choices_of(facts)) {
             if (facts.definition(chosen) == id) return MetricRequest{&facts, chosen};
         }
@@ -82,7 +83,7 @@ std::optional<MetricRequest> with_definition(std::string_view id) {
     return std::nullopt;
 }
 
-// A list goes on after its commas: "subgroups=2,3,4-6" is one parameter.
+// A list continues after its commas: "subgroups=2,3,4-6" is one parameter.
 std::size_t end_of_parameter(std::string_view text, const MetricFacts& facts) {
     std::size_t end = std::min(text.find(','), text.size());
     const std::string_view key = text.substr(0, text.find('='));

@@ -23,12 +23,12 @@ namespace {
 constexpr std::size_t rows_tried = 64;
 constexpr std::uint64_t rows_at_once = 256;
 
-/// Items with what a metric needs, and all that a function gets of them.
+/// Items that have the data that a metric needs, with everything that a function gets about them.
 class ItemBatch {
 public:
     ItemBatch(const MetricRows& rows, unsigned needs) : rows_(rows), needs_(needs) {}
 
-    /// Unless it was not scored, or lacks what the metric needs.
+    /// Adds the item unless it was not scored or lacks data that the metric needs.
     void add(std::uint64_t item) {
         const RowScale& scale = rows_.records()[static_cast<std::size_t>(item)].scale;
         const std::int32_t target = rows_.target(item);
@@ -79,7 +79,7 @@ private:
 
 // ---- the try ----
 
-/// The rows [begin, end) of a batch. `ends` holds what the part points to.
+/// The rows [begin, end) of a batch. `ends` owns memory that the result points to.
 RowBatch rows_between(const RowBatch& all, std::size_t begin, std::size_t end,
                       std::vector<std::int64_t>& ends) {
     RowBatch part = all;
@@ -110,7 +110,7 @@ std::vector<double> values_in_parts(const RowFunction& function, const RowBatch&
     return values;
 }
 
-/// Bit for bit; NaN stands for a row that is left out.
+/// Compares bit for bit; NaN marks an excluded row.
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
@@ -150,14 +150,14 @@ void try_on_first_rows(const MetricFacts& facts, const RowFunction& function,
 // ---- the mean ----
 
 enum : std::size_t {
-    eligible_rows,  // that have what the metric needs
+    eligible_rows,  // rows that have the data that the metric needs
     counted_rows,   // ... and a value
-    value_sum,      // a real sum from here
+    value_sum,      // a real sum begins here
     row_mean_slots = value_sum + real_slots
 };
 using RowMeanSums = std::array<std::int64_t, row_mean_slots>;
 
-/// By group, of this rank's items.
+/// Sums by group over this rank's items.
 std::vector<std::int64_t> own_row_sums(const MetricFacts& facts, const RowFunction& function,
                                        const PassRows& again) {
     std::vector<std::int64_t> sums(group_count * row_mean_slots);

@@ -1,4 +1,4 @@
-// The pass of the mean over items of a function of each row: what a plug-in's metric is.
+// The pass for the mean over items of a function of each row, which plug-ins' metrics use.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace assay {
 
-/// Items with all their scores. Arrays are row after row.
+/// Items with all their scores. Arrays are row-major.
 struct RowBatch {
     std::size_t rows = 0;
     std::uint32_t classes = 0;
@@ -24,21 +24,21 @@ struct RowBatch {
     std::span<const std::int32_t> set_classes;
     std::function<std::string(std::size_t row)> id;  ///< for messages
 };
-/// Writes a value of each row, within [low, high] of the metric; NaN: the row is left out. Called
-/// from several threads. Throws bad_input.
+/// Writes one value per row, within [low, high] of the metric; NaN excludes the row. Several
+/// threads call it. Throws bad_input.
 using RowFunction = std::function<void(const RowBatch& batch, std::span<double> values)>;
 
 class RowMeanPass final : public MetricPass {
 public:
-    /// `apart`: the function runs in other processes anyway, several at a time, each of which has a
-    /// deadline.
+    /// `apart` means that the function runs in other processes anyway, several at a time, each with
+    /// a deadline.
     explicit RowMeanPass(RowFunction function, bool apart = false)
         : function_(std::move(function)), apart_(apart) {}
 
     KeptItems keeps(const MetricRequest&, bool known) const override { return {known, false}; }
-    /// First tries the function on up to 64 rows that have what the metric needs, in another
-    /// process: once more, in parts, and on several threads. Throws bad_input with the metric: a
-    /// crash, a hang, values that differ, what the function refuses.
+    /// First tries the function on up to 64 rows that have the data that the metric needs, in
+    /// another process: a second time, in parts, and on several threads. Throws bad_input with the
+    /// metric for a crash, a hang, values that differ, and errors of the function.
     ResampledEstimate estimate(const MetricRequest& request, PassRun& run) const override;
 
 private:

@@ -16,7 +16,7 @@ struct ReadRows {
     double rows = 0;
     double labels = 0;
     double classes_found = 0;  ///< sum of the sigmoids of logits
-    double sum_to_one = 0;     ///< of probabilities: the proportion of rows
+    double sum_to_one = 0;     ///< for probabilities: the proportion of rows that sum to one
 };
 
 ReadRows read_some(const RowReader& reader, const LabelSets& labels) {
@@ -53,7 +53,8 @@ HeadReading head_of(const RowReader& reader, const LabelSets& labels) {
     if (read.rows == 0) return {ScoreHead::unknown, ""};
     if (kind == ScoreKind::probabilities)
         return {read.sum_to_one > 0.5 ? ScoreHead::softmax : ScoreHead::sigmoids, ""};
-    // The logits of a softmax are near 0 on average, so that sigmoids find half of the classes.
+    // The logits of a softmax are near 0 on average, so that sigmoids would predict half of the
+    // classes.
     const bool far_more = read.classes_found > 3 * read.labels &&
                           read.classes_found > 0.25 * reader.store().classes();
     return {far_more ? ScoreHead::softmax : ScoreHead::either,

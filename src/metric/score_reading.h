@@ -1,5 +1,5 @@
-// Whether scores of label sets are of one softmax or of a sigmoid for each class: it changes what
-// ranks the images of a class.
+// Determines whether scores of label sets come from one softmax or from a sigmoid per class: this
+// changes what ranks the images of a class.
 #pragma once
 
 #include <string>
@@ -18,10 +18,11 @@ enum class ScoreHead {
 };
 struct HeadReading {
     ScoreHead head = ScoreHead::unknown;
-    std::string found;  ///< of logits: how many labels sigmoids would find, for people
+    std::string found;  ///< for logits, for people: how many labels sigmoids would find
 };
-/// Of up to 256 rows of a store of full(), whatever items are measured. `labels` by the store's
-/// rows. Logits are a softmax's where sigmoids would find many more labels than images have.
+/// Reads up to 256 rows of a store of full(), whichever items are measured. `labels` are indexed by
+/// the store's rows. Logits belong to a softmax if sigmoids would find many more labels than images
+/// have.
 HeadReading head_of(const RowReader& reader, const LabelSets& labels);
 
 struct ScoreReading {
@@ -29,8 +30,8 @@ struct ScoreReading {
     std::string why;             ///< a note, for people
 };
 
-/// As head_of() reads it. Throws usage of logits that may be either, which names `metric` with both
-/// values of the parameter.
+/// Uses the result of head_of(). Throws usage for logits that may be either; the message names
+/// `metric` with both values of the parameter.
 ScoreReading reading_of(const RowReader& reader, const LabelSets& labels, std::string_view metric);
 
 }  // namespace assay

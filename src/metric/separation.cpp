@@ -11,8 +11,8 @@ namespace {
 
 using Sorted = std::vector<double>;  // ascending
 
-// Of each number of `sample`, the proportion of `others` below it; ties count half. Their mean, and
-// the mean's variance.
+// For each number of `sample`, the proportion of `others` below it; ties count half. Also their
+// mean, and the mean's variance.
 struct Component {
     double mean = 0, variance = 0;
 };
@@ -25,7 +25,7 @@ Component component(const Sorted& sample, const Sorted& others) {
     for (const double x : sample) {
         while (low != others.end() && *low < x) ++low;
         while (high != others.end() && *high <= x) ++high;
-        // Whole and half numbers: exact.
+        // whole and half numbers, which are exact
         parts.push_back(static_cast<double>((low - others.begin()) + (high - others.begin())) / 2);
         sum += parts.back();
     }
@@ -65,7 +65,8 @@ Estimate auroc_of(const Sorted& first, const Sorted& second, double level) {
 Estimate false_positives_of(const Sorted& first, const Sorted& second, double level) {
     Estimate value;
     const auto n = static_cast<double>(first.size());
-    // The k-th greatest of the first sample; 95 % of a whole number is not lost to rounding.
+    // The k-th greatest of the first sample; the small constant corrects the rounding of 95 % of a
+    // whole number.
     const double k = std::max(1.0, std::ceil(0.95 * n - 1e-9));
     const auto at = [&](double rank) {
         const double place = n - std::clamp(rank, 1.0, n);
@@ -78,7 +79,8 @@ Estimate false_positives_of(const Sorted& first, const Sorted& second, double le
     const auto [from, to] =
         std::equal_range(first.begin(), first.end(), first[static_cast<std::size_t>(n - k)]);
     if (to - from > 1) {
-        // Between steps the threshold jumps: what it does and the second sample's noise add up.
+        // The threshold jumps between steps: the effect of this and the second sample's noise add
+        // up.
         value.interval =
             Interval{wilson_of_mean(low, second.size(), level).low,
                      wilson_of_mean(high, second.size(), level).high, level, "wilson.threshold"};

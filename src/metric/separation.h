@@ -1,5 +1,5 @@
-// How well one number tells two samples apart, such as images of the distribution that a classifier
-// was trained on from others.
+// How well one number separates two samples, such as images from the distribution that a classifier
+// was trained on and other images.
 #pragma once
 
 #include <span>
@@ -10,18 +10,19 @@
 namespace assay {
 
 struct Separation {
-    /// The chance that a number of the first sample exceeds one of the second; ties count half.
-    /// Interval: that of class_curves.h for one class, by the two samples' components (DeLong,
-    /// DeLong and Clarke-Pearson 1988).
+    /// The probability that a number of the first sample exceeds one of the second; ties count
+    /// half. The interval is that of class_curves.h for one class, from the two samples' components
+    /// (DeLong, DeLong and Clarke-Pearson 1988).
     Estimate auroc;
-    /// With the greatest threshold that at least 95 % of the first sample reach: the proportion of
-    /// the second that reach it, too. Interval: Wilson's at that threshold, joined with how far the
-    /// proportion moves over the interval of the threshold's rank, each end by the root of the sum
-    /// of squares (MOVER: Zou and Donner 2008); where numbers of the first tie at the threshold, by
-    /// their sum.
+    /// The proportion of the second sample that reaches the greatest threshold that at least 95 %
+    /// of the first sample reach. The interval is Wilson's at that threshold, combined with the
+    /// change of the proportion over the interval of the threshold's rank: each end by the root of
+    /// the sum of squares (MOVER: Zou and Donner 2008), or by their sum if numbers of the first
+    /// sample tie at the threshold.
     Estimate false_positives;
 };
-/// Numbers may be infinite but not NaN, in any order. Undefined where a sample is empty.
+/// Numbers may be infinite but not NaN, in any order. The results are undefined if a sample is
+/// empty.
 Separation separation(std::vector<double> first, std::vector<double> second, double level);
 
 }  // namespace assay

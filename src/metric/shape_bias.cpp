@@ -14,7 +14,8 @@ public:
     std::size_t slots() const override { return cue_slots; }
     void update(std::span<std::int64_t> state, std::span<const RowFacts> rows) const override {
         for (const RowFacts& row : rows) {
-            // Cues of one class tell nothing of which of them was followed.
+            // If both cues have the same class, it is unknown which of them the prediction
+            // followed.
             if (row.shape_cue < 0 || row.texture_cue < 0 || row.shape_cue == row.texture_cue)
                 continue;
             std::int64_t* const counts = state.data() + row.group * cue_slots;

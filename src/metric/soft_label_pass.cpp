@@ -1,5 +1,5 @@
-// Metrics of soft labels: what a prediction is worth where people do not agree on the class
-// (Peterson et al. 2019, CIFAR-10H).
+// Metrics of soft labels: how good a prediction is if people do not agree on the class (Peterson et
+// al. 2019, CIFAR-10H).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -25,13 +25,13 @@ namespace {
 constexpr const char* no_soft_labels =
     "no soft labels are given: pass rows of probabilities with --labels FILE";
 
-/// The soft label of an item that was scored; empty: none.
+/// The soft label of a scored item, or empty.
 std::span<const SoftLabels::Entry> soft_label_of(const MetricRows& rows, std::uint64_t item) {
     if (rows.records()[static_cast<std::size_t>(item)].scale.factor == 0) return {};
     return (*rows.given().soft)[static_cast<std::size_t>(rows.row_of(item))];
 }
 
-/// Why a metric of soft labels has no value; "": `n` items have one.
+/// Why a metric of soft labels has no value, or ""; `n` is the number of items with a soft label.
 std::string lacking_soft(const MetricRows& rows, std::uint64_t& n) {
     n = 0;
     if (!rows.given().soft) return no_soft_labels;
@@ -41,7 +41,7 @@ std::string lacking_soft(const MetricRows& rows, std::uint64_t& n) {
 
 class SoftPass : public MetricPass {
 public:
-    // Even where only predicted classes are known, it counts the items that it leaves undefined.
+    // Even if only predicted classes are known, it counts the items that it leaves undefined.
     KeptItems keeps(const MetricRequest&, bool) const override { return {true, false}; }
 };
 
@@ -49,7 +49,8 @@ public:
 
 class SoftPredictionPass final : public SoftPass {
 public:
-    /// `mode`: whether the predicted class is the likeliest one; else how likely it is.
+    /// With `mode`, the value is whether the predicted class is the most likely one; otherwise it
+    /// is how likely the class is.
     explicit SoftPredictionPass(bool mode) : mode_(mode) {}
 
     ResampledEstimate estimate(const MetricRequest&, PassRun& run) const override {
@@ -84,7 +85,7 @@ struct SoftLossState final : PassState {
     bool filled = false;
 };
 
-/// Natural logarithms of a row's probabilities, in place of its stored scores.
+/// Replaces a row's stored scores by natural logarithms of its probabilities.
 void to_log_probabilities(std::span<double> scores, ScoreKind kind, RowScale scale) {
     if (kind == ScoreKind::probabilities) {
         for (double& score : scores)
@@ -183,7 +184,7 @@ private:
             if (!(of.cross_entropy <= -families::lowest_log)) {
                 to(which).add_boundless(group);
             } else {
-                // Rounding alone makes a divergence negative.
+                // A divergence is negative only because of rounding.
                 to(which).add(group, which == SoftLoss::cross_entropy
                                          ? of.cross_entropy
                                          : std::max(0.0, of.cross_entropy - of.entropy));

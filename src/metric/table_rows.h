@@ -1,4 +1,4 @@
-// What rows of the table of metrics share, whatever file they are in (builtin.cpp lists them).
+// Code that rows of the table of metrics share, in any file (builtin.cpp lists the files).
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@ namespace assay::rows {
 
 inline constexpr std::string_view hesse = "Hesse et al. 2026 (TMLR), Beyond Accuracy";
 
-/// `bins` and `edges` of calibration errors (calibration_ece.cpp).
+/// The parameters `bins` and `edges` of calibration errors (calibration_ece.cpp).
 ParameterFacts bins_parameter();
 ParameterFacts edges_parameter();
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t temperature_lanes = 8;
 
-// Of e = exp(beta * d), d = z - max: sums of e, e d and e d d; eight running sums, joined in a
-// fixed order.
+// Sums of e, e d and e d d, where e = exp(beta * d) and d = z - max: eight running sums, combined
+// in a fixed order.
 struct Moments {
     double sum = 0, first = 0, second = 0;
     float max = 0;
@@ -30,7 +30,8 @@ Moments moments_of(std::span<const float> logits, double beta) {
     distance.assign(n, 0.0F);
     power.resize(n);
     const auto factor = static_cast<float>(beta);
-    constexpr float far = -1e30F;  // classes of probability 0: exp() of it is 0, and 0 * d is too
+    constexpr float far = -1e30F;  // used for classes of probability 0: exp() of it is 0, and so is
+                                   // 0 * d
     for (std::size_t c = 0; c < logits.size(); ++c) distance[c] = std::max(logits[c] - m.max, far);
     for (std::size_t c = 0; c < n; ++c) power[c] = std::max(distance[c] * factor, far);
     exp_row(std::span(power).first(logits.size()), 0, 1, power.data());
@@ -123,7 +124,7 @@ void TemperatureFit::step(const LossSums& sums) {
         if (newton > low_ && newton < high_) next = newton;
     }
     done_ = ++steps_ >= 60 || first == 0 || std::abs(next / beta_ - 1) < 1e-6;
-    // The sums are known where they were taken: the last step is not gone.
+    // The sums belong to the current value: the last step is not made.
     if (!done_) beta_ = next;
 }
 
@@ -133,10 +134,10 @@ ResampledEstimate scaled_ece(std::span<const ScaledItem> items, const std::array
         families::bin_bounds(std::stoi(parameters.at("bins")), parameters.at("edges"));
     const std::size_t bins = bounds.size() + 1;
     const std::array<double, 2> curvature{sums[0].total_second(), sums[1].total_second()};
-    // Without group `out`; group_count: all.
+    // The sums without group `out`; group_count means all groups.
     const auto halves_without = [&](std::size_t out) {
         std::array<ScaledHalf, 2> halves{ScaledHalf(bins), ScaledHalf(bins)};
-        std::array<double, 2> shift{};  // of b, by the half that it was fitted on
+        std::array<double, 2> shift{};  // shift of b, per half that it was fitted on
         for (std::size_t h = 0; h < 2 && out < group_count; ++h) {
             const double rest = curvature[h] - real_of(sums[h].second.data() + out * real_slots);
             if (rest > 0) shift[h] = real_of(sums[h].first.data() + out * real_slots) / rest;

@@ -1,5 +1,5 @@
-// Calibration after temperature scaling: the rounds that fit, and the one that measures
-// (temperature.h). Its row of the table.
+// Calibration after temperature scaling: the rounds that fit, the round that measures
+// (temperature.h), and its row of the table.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,7 +19,8 @@
 namespace assay {
 namespace {
 
-// The same bits for any threads and ranks. Cost: some ten passes over the rows; 12 bytes an item.
+// The bits are the same for any number of threads and ranks. Cost: about ten passes over the rows,
+// and 12 bytes per item.
 class TemperaturePasses {
 public:
     TemperaturePasses(const PassRows& again, std::uint64_t seed)
@@ -32,7 +33,7 @@ public:
         const auto& ids = rows_.reader().store().dataset().ids;
         for (std::uint64_t i = 0; i < rows_.items(); ++i) {
             const auto id = ids[static_cast<std::size_t>(rows_.row_of(i))];
-            // By the id, so that an item's half does not depend on which others there are.
+            // The half is determined by the id, so that it does not depend on the other items.
             half_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(
                 RandomStream(seed, fmt::format("temperature half of {}", id)).next_u32() & 1U);
         }
@@ -72,7 +73,7 @@ public:
     }
 
 private:
-    // body(item, logits) for this rank's items with a label, in blocks on several threads.
+    // Calls body(item, logits) for this rank's items with a label, in blocks on several threads.
     template <class Body>
     void each_block(Body&& body) const {
         constexpr std::uint64_t block_items = 256;
@@ -91,7 +92,7 @@ private:
     std::span<const float> logits_of(std::uint64_t item, std::vector<float>& buffer) const {
         const std::span<const float> scores = rows_.reader().scores(rows_.row_of(item), buffer);
         if (!logarithms_) return scores;
-        buffer.resize(scores.size());  // as it is, where they lie in it
+        buffer.resize(scores.size());  // a row in memory is used directly
         std::transform(scores.begin(), scores.end(), buffer.begin(),
                        [](float p) { return p > 0 ? std::log(p) : -INFINITY; });
         return buffer;

@@ -1,4 +1,4 @@
-// A metric's uncertainty from the states of its groups of items.
+// Computes a metric's uncertainty from the states of its groups of items.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-// The state of all groups but those with weight 0, each counted `weight` times.
+// The state of all groups except those with weight 0, each counted `weight` times.
 template <class Weight>
 void reweigh(std::span<const std::int64_t> state, std::size_t slots, Weight&& weight,
              std::vector<std::int64_t>& out) {
@@ -69,8 +69,8 @@ ResampledEstimate estimate(const MetricRequest& request, const Shape& shape,
             reweigh(
                 state, slots, [&](std::uint32_t g) { return std::int64_t{weights(r, g)}; }, work);
             const Estimate value = facts.value(value_only, work);
-            // A replicate without any usable item has no value; with a few items this happens, and
-            // it carries no spread.
+            // A replicate without any usable item has no value; this happens with few items, and
+            // such a replicate adds no spread.
             result.replicates.push_back(value.value.value_or(*result.value));
         }
     }

@@ -1,4 +1,4 @@
-// What a user gives beside labels, which some metrics need.
+// Data that a user gives in addition to labels, and that some metrics need.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,16 @@
 namespace assay {
 
 struct GivenTruth {
-    std::shared_ptr<const SoftLabels> soft = nullptr;  ///< by the store's rows; nullptr: none
-    std::shared_ptr<const ClassTree> tree = nullptr;  ///< over the predicted classes; nullptr: none
-    /// The grade of each predicted class, 0 for the lowest; empty: the classes have no order.
+    std::shared_ptr<const SoftLabels> soft = nullptr;  ///< by the store's rows; may be nullptr
+    /// over the predicted classes; may be nullptr
+    std::shared_ptr<const ClassTree> tree = nullptr;
+    /// The grade of each predicted class, 0 for the lowest; empty if the classes have no order.
     std::vector<std::int32_t> grades = {};
-    /// In (0, 1), one a class, for sigmoids; empty: a metric's parameter is the threshold of all.
+    /// Thresholds in (0, 1), one per class, for sigmoids; if empty, a metric's parameter is the
+    /// threshold for all classes.
     std::vector<double> thresholds = {};
 
-    /// Needs::soft_labels, hierarchy and class_order, as far as these are given.
+    /// Returns Needs::soft_labels, hierarchy and class_order for the data that is given.
     unsigned needs() const;
 };
 

@@ -1,4 +1,4 @@
-// A measured value with its definition: what it is, on which data set, of which model.
+// A measured value with its definition, its data set and its model.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct MeasurementKey {
     auto operator<=>(const MeasurementKey&) const = default;
 };
 
-/// What a perfectly calibrated classifier with the same probabilities would show: labels drawn from
-/// the probabilities.
+/// The value that a perfectly calibrated classifier with the same probabilities would give: labels
+/// are drawn from the probabilities.
 struct CalibratedNull {
     double mean = 0;
     double p = 1;  ///< (1 + draws that reach the value) / (1 + draws)
@@ -35,11 +35,11 @@ struct CalibratedNull {
     bool operator==(const CalibratedNull&) const = default;
 };
 
-/// An estimate with the name of what it measures.
+/// An estimate with the name of the measured quantity.
 struct Measurement : Estimate {
     MeasurementKey key;
     std::uint64_t left_out = 0;  ///< items without a valid label, unreadable, ... (see note)
-    std::optional<CalibratedNull> calibrated_null;  ///< calibration errors, on request
+    std::optional<CalibratedNull> calibrated_null;  ///< for calibration errors, on request
     bool higher_is_better = true;
 };
 
