@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of the reported items of a store with a split.
+/// Name of the data set with the reported items of a store with a split.
 std::string held_out_name(const std::string& dataset, const CalibrateOptions& options) {
     std::string name = fmt::format("{}-heldout{:g}", dataset, 100 * (1 - options.split));
     if (options.seed != 0) name += fmt::format("-seed{}", options.seed);
@@ -55,7 +55,7 @@ Estimate with_error(double value, double error, const FittedScaling& fit, std::u
     return out;
 }
 
-/// On the scale of its logarithm, so that its ends are above 0.
+/// The interval is computed on the scale of its logarithm, so that its ends are above 0.
 Estimate temperature_of(const FittedScaling& fit, std::uint64_t n, double level) {
     const double weight = fit.parameters[0], ratio = fit.errors[0] / weight;
     Estimate out = with_error(1 / weight, ratio / weight, fit, n, level);
@@ -93,7 +93,7 @@ void take_parameters(CalibratedStore& out, const FittedScaling& fit, const Predi
     }
 }
 
-/// Scaled logits; of what is no logits normalised, as log-probabilities.
+/// Scaled logits; other scores become normalized log-probabilities.
 void fill_scaled(const RowReader& reader, const CalibratedStore& scaling, std::uint64_t row,
                  std::span<float> scores) {
     thread_local std::vector<float> buffer;
@@ -115,7 +115,7 @@ void fill_scaled(const RowReader& reader, const CalibratedStore& scaling, std::u
         scores[c] = static_cast<float>(logits[c] - shift);
 }
 
-/// What is recorded of a calibrated store, without the numbers that are fitted.
+/// The record of a calibrated store, without the fitted numbers.
 nlohmann::json plan_of(const CalibratedStore& one, const PredictionStore& source,
                        const CalibrateOptions& options) {
     nlohmann::json plan = {{"method", name_of(one.method)},
@@ -139,7 +139,7 @@ nlohmann::json record_of(const CalibratedStore& one, const PredictionStore& sour
     return {{"command", options.command}, {"calibrated", std::move(calibrated)}};
 }
 
-/// Refuses a store that is there of another calibration, before anything is fitted.
+/// Refuses to continue if a store with another calibration exists, before anything is fitted.
 void require_free(const fs::path& there, const nlohmann::json& plan) {
     if (!store::is_store_folder(there)) return;
     const StoreSpec spec = PredictionStore::open(there).spec();
@@ -160,16 +160,17 @@ void require_free(const fs::path& there, const nlohmann::json& plan) {
         plan.at("fitted_on").get<std::string>(), shell_word(there.string())));
 }
 
-/// Another run of the same model on the same image differs by rounding alone.
+/// Another run of the same model on the same image differs only by rounding.
 bool same_scores(std::span<const float> a, std::span<const float> b) {
     return std::ranges::equal(a, b, [](float x, float y) {
-        // Relative, so that small probabilities tell images apart on which a model is as sure.
+        // The tolerance is relative, so that small probabilities can distinguish images for which a
+        // model is equally certain.
         return x == y || std::abs(x - y) <= 1e-6F + 1e-3F * std::max(std::abs(x), std::abs(y));
     });
 }
 
-/// Refuses items that are fitted and reported: of the same id with the same scores. Ids alone do
-/// not tell, because many data sets number their items.
+/// Refuses items that are both fitted and reported: items with the same id and the same scores. Ids
+/// are not enough, because many data sets number their items.
 void require_apart(const RowReader& fit, const RowReader& reported) {
     const Dataset &one = fit.store().dataset(), &two = reported.store().dataset();
     std::vector<std::pair<std::string_view, std::uint64_t>> ids;
@@ -211,7 +212,7 @@ CalibratedStore calibrate_one(const fs::path& folder, const CalibrateOptions& op
     const PredictionStore store = PredictionStore::open(folder);
     require_full(store);
     const bool split = options.fit.empty();
-    // Of a split, the store is fitted on a part of itself.
+    // With a split, the store is fitted on a part of itself.
     std::optional<PredictionStore> other;
     if (!split) {
         const fs::path beside =
@@ -299,7 +300,8 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
     for (const std::filesystem::path& folder : find_stores(options.paths)) {
         const PredictionStore store = PredictionStore::open(folder);
         const std::string& dataset = store.spec().dataset_name;
-        if (!options.fit.empty() && dataset == options.fit) {  // what it is fitted on
+        // this data set is the one for the fit
+        if (!options.fit.empty() && dataset == options.fit) {
             ++of_fit;
             continue;
         }

@@ -86,7 +86,7 @@ double entropy_of(std::span<const double> p) {
     return sum;
 }
 
-/// A mean over items, by blocks that are joined in their order.
+/// A mean over items, from blocks that are combined in their order.
 struct ItemMean {
     double sum = 0, squares = 0;
     std::uint64_t n = 0;
@@ -139,7 +139,7 @@ struct Disagreement {
             for (std::size_t b = a + 1; b < members; ++b) same += predicted[a] == predicted[b];
         agreement.add(static_cast<double>(same) /
                       (static_cast<double>(members * (members - 1)) / 2));
-        // Below 0 by rounding alone.
+        // It is below 0 only because of rounding.
         information.add(std::max(0.0, entropy_of(mean) - entropies));
     }
 };

@@ -35,7 +35,7 @@ void read_logits(const RowReader& reader, std::uint64_t row, std::vector<float>&
         out[c] = !chances ? score : score > 0 ? std::log(score) : -INFINITY;
         most = std::max(most, out[c]);
     }
-    // A class that is impossible stays below all others, and gets a number.
+    // A class with probability 0 stays below all others, but gets a finite number.
     constexpr double impossible = -std::numeric_limits<double>::infinity();
     double least = most + least_logit;
     for (const double logit : out) {

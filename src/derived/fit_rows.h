@@ -1,4 +1,4 @@
-// Rows of a store as logits, and as what is fitted.
+// Rows of a store as logits, and the rows for a fit.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@
 
 namespace assay::derived {
 
-/// So far below the greatest of its row is a class of probability 0: the logarithm of the smallest
-/// number that is stored.
+/// The logit of a class with probability 0, relative to the greatest of its row: the logarithm of
+/// the smallest number that is stored.
 inline constexpr double least_logit = -104;
 
-/// Throws bad_input: a store that keeps the best classes alone, or one that is not complete.
+/// Throws bad_input if a store has only the best classes, or is not complete.
 void require_full(const PredictionStore& store);
-/// Logits or log-probabilities as they are stored, probabilities as their logarithms; -inf as
-/// least_logit below the greatest. The row's status must be ok.
+/// Reads logits or log-probabilities as they are stored, and probabilities as their logarithms;
+/// -inf becomes least_logit below the greatest. The row's status must be ok.
 void read_logits(const RowReader& reader, std::uint64_t row, std::vector<float>& buffer,
                  std::span<double> out);
-/// Whether an item is one that is fitted, by its id.
+/// Returns true if the item with this id is used for the fit.
 bool is_of_fit(std::string_view id, double proportion, std::uint64_t seed);
-/// Rows that have scores and a single label: all of them, or those of the fit by `options`.
+/// Rows with scores and a single label: all of them, or those that `options` selects for the fit.
 std::vector<std::uint64_t> rows_of_fit(const RowReader& reader, bool all,
                                        const CalibrateOptions& options);
-/// `rows` of the store; both must outlive it. Throws bad_input: no row, or a class without one
-/// where each class is scaled.
+/// `rows` belong to the store; both must outlive the result. Throws bad_input if there are no rows,
+/// or a class has none although each class is scaled.
 ScalingRows scaling_rows(const RowReader& reader, const std::vector<std::uint64_t>& rows,
                          Scaling method);
 

@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint64_t chunk_rows = 128;
 constexpr double largest_parameter = 1e4;
 
-// Sums are taken in the order of the rows, whatever the threads: rows of a chunk are worked out
-// side by side, and each line of the matrix is added up by one thread.
+// Sums are computed in the order of the rows, for any number of threads: rows of a chunk are
+// computed in parallel, and each line of the matrix is summed by one thread.
 class ScalingFit {
 public:
     ScalingFit(const ScalingRows& rows, Scaling method, int threads)
@@ -52,7 +52,7 @@ public:
                 for (std::size_t i = 0; i < size_; ++i) next[i] = at[i] - length * step[i];
                 const bool positive = method_ != Scaling::temperature || next[0] > 0;
                 if (positive) measure(next, true, nullptr);
-                // Rounding alone decides close to the optimum.
+                // Close to the optimum, only rounding decides.
                 if (positive && loss_ <= loss + 1e-12 * std::abs(loss)) break;
                 if (halvings == 60) refuse_fit();
             }
@@ -90,8 +90,8 @@ private:
             method_ == Scaling::temperature ? "temperature" : "weights", rows_.items));
     }
 
-    /// Every parameter has a best value of its own: no pivot of the second derivatives, of which
-    /// the lower triangle is there, vanishes.
+    /// Checks that every parameter has a unique best value: no pivot of the second derivatives,
+    /// whose lower triangle is given, vanishes.
     void require_determined() const {
         constexpr double rounding = 1e-12;
         std::vector<double> left = hessian_;
@@ -119,8 +119,8 @@ private:
             parameter % classes_, rows_.items));
     }
 
-    /// Loss, gradient and second derivatives at these parameters; `groups`: gradients of each group
-    /// of items, too.
+    /// Computes loss, gradient and second derivatives at these parameters; with `groups`, also the
+    /// gradients of each group of items.
     void measure(const std::vector<double>& at, bool second, std::vector<double>* groups) {
         loss_ = 0;
         gradient_.assign(size_, 0.0);
@@ -186,7 +186,7 @@ private:
         }
     }
 
-    /// The lower triangle: of diag(p) - p p', with the logits behind each weight.
+    /// Adds the lower triangle of diag(p) - p p', with the logits behind each weight.
     void add_second(std::size_t n) {
         if (method_ == Scaling::temperature) {
             for (std::size_t r = 0; r < n; ++r) hessian_[0] += factors_[r];
@@ -209,7 +209,7 @@ private:
         });
     }
 
-    /// The same number added to all biases changes nothing: their sum stays 0.
+    /// Adding the same number to all biases changes nothing: their sum stays 0.
     void fix_biases() {
         if (method_ != Scaling::vector) return;
         double trace = 0;
@@ -219,7 +219,7 @@ private:
             for (std::size_t j = classes_; j <= i; ++j) hessian_[i * size_ + j] += held;
     }
 
-    /// What the parameters move by where a group is taken out, by one step of Newton's method.
+    /// The change of the parameters if a group is removed, by one step of Newton's method.
     void add_errors(const std::vector<double>& at, FittedScaling& fit) {
         group_of_ = groups_of_items(rows_.items);
         std::vector<std::uint64_t> counts(group_count);
@@ -248,7 +248,7 @@ private:
     const Scaling method_;
     const int threads_;
     const std::size_t classes_, size_;
-    // Of the rows of a chunk.
+    // values for the rows of a chunk
     std::vector<double> logits_, chances_, factors_, gradients_;
     std::vector<double> losses_;
     // Of all rows.

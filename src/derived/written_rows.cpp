@@ -20,7 +20,7 @@ RowState state_of(RowStatus status) {
                                              : RowState::unreadable;
 }
 
-/// A shard of the made store, whose rows are `rows` of the source.
+/// Writes a shard of the new store, whose rows are `rows` of the source.
 void write_one(const RowReader& source, const MadeStore& made, StoreWriter& writer,
                std::size_t shard, std::span<const std::uint32_t> rows) {
     const std::size_t classes = source.store().classes();
@@ -45,7 +45,7 @@ void write_one(const RowReader& source, const MadeStore& made, StoreWriter& writ
             images.push_back(of->images()[rows[r] - static_cast<std::uint32_t>(of->first_row)]);
     }
     if (images.size() != rows.size()) images.clear();
-    // Of the same rows, the same hash of their images.
+    // The shard with the same rows has the same hash of their images.
     const PredictionStore::Shard* same =
         made.rows.empty() ? source.shard(static_cast<std::size_t>(shard)) : nullptr;
     writer.write_shard(shard, scores, states, errors, same != nullptr ? same->images_hash() : "",

@@ -1,4 +1,4 @@
-// Stores that are made of the rows of others.
+// Stores that are made from the rows of other stores.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,25 @@
 
 namespace assay::derived {
 
-/// A store to be made beside another one.
+/// A store that is written next to another one.
 struct MadeStore {
     std::string model;
     std::string dataset;                   ///< whose items are `rows`
-    std::vector<std::uint32_t> rows = {};  ///< of the source, ascending; empty: all of them
+    std::vector<std::uint32_t> rows = {};  ///< rows of the source, ascending; empty means all of
+                                           ///< them
     ScoreKind kind = ScoreKind::logits;
-    std::string identity;       ///< changes with what the scores are made of
+    std::string identity;       ///< changes with everything that the scores are computed from
     nlohmann::json provenance;  ///< an object
-    /// Fills the scores of a row of the source that is `ok`; from many threads. The row is of the
-    /// source.
+    /// Computes the scores for a row of the source that is `ok`; many threads call it. The row
+    /// number is that of the source.
     std::function<void(std::uint64_t row, std::span<float> scores)> fill;
-    /// Of the same row in all that the scores are made of; ok where all are.
+    /// Status of the same row in all sources of the scores; ok if all are ok.
     std::function<RowStatus(std::uint64_t row)> status;
 };
 
-/// Writes it as float32 below the RUNS folder of the source, in shards of the source's size. What
-/// is there already of the same store stays. Returns its folder. Throws as StoreWriter::open().
+/// Writes it as float32 below the RUNS folder of the source, in shards of the source's size.
+/// Existing parts of the same store are kept. Returns its folder. Throws as StoreWriter::open()
+/// does.
 std::filesystem::path write_store(const RowReader& source, const MadeStore& made, int threads);
 
 }  // namespace assay::derived

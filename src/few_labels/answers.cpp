@@ -16,20 +16,20 @@ namespace {
 
 struct Counts {
     std::uint64_t yes = 0, no = 0, cannot = 0;
-    std::uint64_t chosen = 0;  ///< of yes: by people who each named one class
+    std::uint64_t chosen = 0;  ///< number of yes answers from people who each named one class
     std::uint64_t all() const { return yes + no + cannot; }
 };
 
-/// What is known of one drawn image.
+/// The known answers about one drawn image.
 struct Known {
     std::map<std::int32_t, Counts> votes;
-    /// People who each named the class of the image, in all files: whoever named another class
+    /// People who each named the class of the image, in all files: a person who named another class
     /// than this one answered no to it.
     std::uint64_t choosers = 0;
-    std::optional<std::vector<std::int32_t>> labels;  ///< of a file of labels
+    std::optional<std::vector<std::int32_t>> labels;  ///< from a file of labels
 };
 
-/// At least four fifths.
+/// True if at least four fifths could not say.
 bool cannot_be_said(const Counts& counts) {
     return counts.all() > 0 && 5 * counts.cannot >= 4 * counts.all();
 }
@@ -83,7 +83,8 @@ public:
             for (const std::uint32_t code : votes.of(q)) {
                 const std::size_t answer = code % votes.answers();
                 if (votes.which_class) {
-                    // Each chooser says yes once, and no to what others chose in this file.
+                    // Each chooser answers yes once, and no to the classes that others chose in
+                    // this file.
                     const bool chose = answer + 1 == votes.answers();
                     counts.yes += chose ? 1 : 0;
                     counts.chosen += chose ? 1 : 0;

@@ -1,4 +1,4 @@
-// What a study of few labels records.
+// The record of a study of few labels.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Design {
     std::uint64_t seed = 0;
     std::uint64_t images = 0;           ///< of the pool
     std::vector<std::uint64_t> strata;  ///< images of each
-    std::vector<std::uint64_t> drawn;   ///< in all, after each round
+    std::vector<std::uint64_t> drawn;   ///< total number after each round
     std::vector<std::string> times;     ///< of the rounds
 };
 
@@ -27,11 +27,11 @@ std::filesystem::path design_file(const std::filesystem::path& study);
 std::filesystem::path questions_file(const std::filesystem::path& study, std::size_t round);
 std::filesystem::path sample_file(const std::filesystem::path& study);
 
-/// Nothing: there is no study. Throws bad_input: a damaged one, or of a newer version.
+/// Returns nothing if there is no study. Throws bad_input if it is damaged or has a newer version.
 std::optional<Design> read_design(const std::filesystem::path& study);
 void write_design(const std::filesystem::path& study, const Design& design);
 
-/// Those that it names. Throws bad_input: one is not there any more, or is another one now.
+/// Opens the stores that the design names. Throws bad_input if one no longer exists or has changed.
 std::vector<PredictionStore> open_stores(const Design& design);
 
 }  // namespace assay::few_labels

@@ -14,7 +14,7 @@
 namespace assay::few_labels {
 namespace {
 
-/// The mean of a number over a pool.
+/// The mean of a quantity over a pool.
 struct PoolMean {
     double sum = 0, squares = 0, n = 0;
     void add(double x) {
@@ -34,7 +34,8 @@ struct PoolMean {
     }
 };
 
-/// What the predictions of a pool look like: consensus, agreement, and the confidence of each.
+/// Signs from the predictions of a pool: consensus, agreement, and the confidence of each
+/// classifier.
 struct PoolSigns {
     std::vector<std::string> classifiers;
     PoolMean consensus, agreement;
@@ -129,7 +130,7 @@ Estimate change_of(const Estimate& before, std::uint64_t images_before, const Es
     if (!before.interval || !now.interval) return out;
     const auto square = [](double x) { return x * x; };
     const auto of_pool = [&](const Estimate& one, std::uint64_t images) {
-        // Agresti and Coull's proportion: not 0 where no image is wrong.
+        // Agresti and Coull's proportion, which is not 0 even if no image is wrong.
         const auto n = static_cast<double>(images);
         const double p = (*one.value * n + 2) / (n + 4);
         return square(quantile) * p * (1 - p) / n;

@@ -1,4 +1,4 @@
-// Accuracies, differences and groups from the drawn images and what people said of them.
+// Computes accuracies, differences and groups from the drawn images and people's answers.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -26,9 +26,9 @@ namespace {
 constexpr std::uint64_t least_of_group = 10, tested_from = 50;
 constexpr double few_errors = 5, partly = 0.02, many_unjudged = 0.05;
 
-/// The images of the sample that count: of each stratum the longest beginning without an open one.
+/// The images of the sample that count: for each stratum, the longest prefix without an open image.
 struct UsedSample {
-    std::vector<std::size_t> images;  ///< of the sample; judged
+    std::vector<std::size_t> images;  ///< judged images of the sample
     std::vector<StratumSample> strata;
     std::vector<std::uint64_t> unjudged;
     std::uint64_t behind_gap = 0, all_unjudged = 0;
@@ -87,7 +87,7 @@ std::optional<std::uint64_t> random_sample_for(const TargetEstimate& found, doub
     return static_cast<std::uint64_t>(std::ceil(wanted / (1 + (wanted - 1) / pool)));
 }
 
-/// Of confidence for being correct; 1 where all labels say one thing.
+/// AUROC of the confidence as a predictor of being correct; 1 if all labels are the same.
 double auroc_of(const std::vector<LabelledValue>& labelled, double level) {
     std::vector<double> correct, wrong;
     for (const LabelledValue& one : labelled)
@@ -166,7 +166,7 @@ private:
     }
 
     TargetEstimate estimate(const Target& target) const {
-        // A stratum of the domain of which no image was judged leaves its images unknown.
+        // If no image of a stratum of the domain was judged, its images remain unknown.
         return estimate_target(target, used_.strata, result_.quantile, unjudged_ >= partly);
     }
 

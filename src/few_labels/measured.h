@@ -1,4 +1,4 @@
-// From a sample and what people said of it to accuracies, differences and groups.
+// Computes accuracies, differences and groups from a sample and people's answers.
 #pragma once
 
 #include "assay/few_labels/estimate.h"
@@ -14,8 +14,8 @@ struct SampledPool {
     const Sample* sample;
 };
 
-/// Fills all of `result` that comes from answers: strata, classifiers, pairs, groups, notes. Cost:
-/// one pass over the pool.
+/// Fills all fields of `result` that depend on answers: strata, classifiers, pairs, groups, notes.
+/// Cost: one pass over the pool.
 void measure_sample(const SampledPool& sampled, const Judgements& said,
                     const EstimateOptions& options, Purpose purpose, PoolEstimate& result,
                     const ProgressCallback& progress = {});

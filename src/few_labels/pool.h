@@ -1,5 +1,5 @@
-// The predictions of several classifiers for one pool of images, and what they say of each image
-// without any label. Read in rounds: memory does not grow with the pool.
+// The predictions of several classifiers for one pool of images, and the information that they give
+// about each image without any label. They are read in rounds: memory does not grow with the pool.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@ namespace assay::few_labels {
 struct ImagePredictions {
     std::vector<std::int32_t> labels;
     std::vector<double> confidences;
-    /// Mean over the classifiers of the confidence in this one's label.
+    /// Mean over the classifiers of the confidence in this classifier's label.
     std::vector<double> consensus;
     double mean_consensus = 0;
-    /// Mean expected variance of correctness, and, up to a factor, of the difference of two
+    /// Mean expected variance of correctness and, up to a factor, of the difference of two
     /// classifiers.
     double unsure = 0, apart = 0;
     bool contested = false;  ///< not all labels are equal
 };
 
-/// Of an image of the pool: what strata are made of.
+/// The facts about an image of the pool that determine its stratum.
 struct ImageFacts {
     double mean_consensus = 0, unsure = 0, apart = 0;
     bool in_pool = false;  ///< every classifier has a finite confidence
@@ -37,26 +37,26 @@ struct ImageFacts {
 
 class Pool {
 public:
-    /// Stores of the same images and classes, all complete and with confidences. Throws bad_input
-    /// with what is wrong, usage for none.
+    /// Stores must have the same images and classes, be complete and have confidences. Throws
+    /// bad_input with the problem, usage if there are none.
     explicit Pool(std::vector<PredictionStore> stores);
 
     std::size_t classifiers() const noexcept { return readers_.size(); }
-    /// Of the data set: those that are not in the pool among them.
+    /// All rows of the data set, including those that are not in the pool.
     std::uint64_t rows() const noexcept { return stores_.front().rows(); }
     const std::vector<PredictionStore>& stores() const noexcept { return stores_; }
     const Dataset& dataset() const { return stores_.front().dataset(); }
 
-    /// False: the image is not in the pool. Thread-safe.
+    /// Returns false if the image is not in the pool. Thread-safe.
     bool read(std::uint64_t row, ImagePredictions& out) const;
 
-    /// Passes over all images: `take(first row, facts of the rows)`, in order, by one thread.
+    /// Reads all images: one thread calls `take(first row, facts of the rows)`, in order.
     void for_each_round(int threads, const ProgressCallback& progress, std::string_view step,
                         const std::function<void(std::uint64_t first,
                                                  std::span<const ImageFacts> facts)>& take) const;
-    /// Passes over all images of the pool: `add(block's sum, row, predictions)` from many threads;
-    /// then `merge(block's sum)` in the order of the blocks, by one thread. The same bits for any
-    /// threads. `Sum` begins as `zero`.
+    /// Reads all images of the pool: many threads call `add(block's sum, row, predictions)`; then
+    /// one thread calls `merge(block's sum)` in the order of the blocks. The bits are the same for
+    /// any number of threads. `Sum` begins as `zero`.
     template <class Sum, class Add, class Merge>
     void sum(int threads, const ProgressCallback& progress, std::string_view step, const Sum& zero,
              const Add& add, const Merge& merge) const;

@@ -16,12 +16,12 @@ struct SampledImage {
 };
 
 struct Sample {
-    std::vector<SampledImage> images;  ///< by stratum, and in the random order in each
+    std::vector<SampledImage> images;  ///< sorted by stratum, and in the random order within each
     std::vector<std::uint64_t> drawn;  ///< of each stratum
 };
 
-/// The first `labels[h]` images of each stratum in its random order. Cost: one pass over the pool;
-/// memory by the number of labels.
+/// Draws the first `labels[h]` images of each stratum in its random order. Cost: one pass over the
+/// pool; memory grows with the number of labels.
 Sample draw(const Pool& pool, const Strata& strata, const std::vector<std::uint64_t>& labels,
             std::uint64_t seed, int threads, const ProgressCallback& progress);
 

@@ -47,7 +47,7 @@ ResultType result_type(ResultOf<SampleRow>) {
     return rows;
 }
 
-/// A new study, or the one that is there, with its stores.
+/// A new study, or the existing one, with its stores.
 Design begun_design(const std::filesystem::path& study, const DrawOptions& options,
                     std::vector<PredictionStore>& stores, std::vector<std::string>& warnings) {
     std::optional<Design> there = read_design(study);
@@ -115,7 +115,7 @@ void check_draw(const Design& design, std::uint64_t draw, const Strata& strata,
                         design_file(study).string()));
 }
 
-/// The number of the round that drew the image at `place` of a stratum, from 0.
+/// The number, from 0, of the round that drew the image at `place` of a stratum.
 std::uint32_t round_of(const std::vector<std::vector<std::uint64_t>>& rounds, std::size_t stratum,
                        std::uint64_t place) {
     std::uint32_t round = 0;

@@ -18,7 +18,7 @@ std::size_t bin_of(double mean_consensus) {
         std::clamp(mean_consensus * static_cast<double>(bins), 0.0, static_cast<double>(bins - 1)));
 }
 
-/// How many of `wanted` strata are of unanimous images.
+/// How many of `wanted` strata are for unanimous images.
 std::array<std::size_t, 2> shared_out(const std::array<double, 2>& totals,
                                       const std::array<std::uint64_t, 2>& images,
                                       std::size_t wanted) {
@@ -31,7 +31,7 @@ std::array<std::size_t, 2> shared_out(const std::array<double, 2>& totals,
     return {unanimous, wanted - unanimous};
 }
 
-/// The stratum, from 0, of something that ends at `running` of `total` and has the size `size`.
+/// The stratum, from 0, of an element with size `size` that ends at `running` of `total`.
 std::uint8_t cut(double running, double size, double total, std::size_t strata) {
     const double at = (running - size / 2) / total * static_cast<double>(strata);
     return static_cast<std::uint8_t>(std::min(at, static_cast<double>(strata) - 1e-9));
@@ -144,7 +144,7 @@ Strata::Strata(const Pool& pool, Purpose purpose, std::size_t wanted, int thread
             std::ranges::sort(part.entries, [](const Part::Entry& a, const Part::Entry& b) {
                 return a.key != b.key ? a.key < b.key : a.row < b.row;
             });
-            part.total = 0;  // in the order in which it is cut
+            part.total = 0;  // in the order of the division into strata
             for (const Part::Entry& one : part.entries) part.total += one.size;
             double running = 0;
             for (const Part::Entry& one : part.entries) {
@@ -193,7 +193,7 @@ void Strata::join_small(std::vector<std::uint8_t>& final_of) {
         totals_.erase(totals_.begin() + at);
         contested_.erase(contested_.begin() + at);
     };
-    // Empty ones first: no image is in them.
+    // Removes empty strata first: they contain no image.
     for (std::size_t h = images_.size(); h-- > 0;) {
         if (images_[h] > 0 || images_.size() == 1) continue;
         const bool kept = contested_[h == 0 ? 1 : h - 1];

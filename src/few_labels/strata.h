@@ -1,4 +1,5 @@
-// Strata of a pool by what its predictions say, and a sample that grows: the same images and more.
+// Strata of a pool according to its predictions, and a sample that can grow: it keeps its images
+// and adds more.
 #pragma once
 
 #include <array>
@@ -12,8 +13,9 @@
 
 namespace assay::few_labels {
 
-/// How large an image counts where strata are cut: (1 - floor) sqrt(v) / mean sqrt(v) + floor, v a
-/// mix of the expected variances of accuracies and of differences, each divided by its mean.
+/// The size of an image in the division into strata: (1 - floor) sqrt(v) / mean sqrt(v) + floor,
+/// where v is a mix of the expected variances of accuracies and of differences, each divided by its
+/// mean.
 struct SizeMeasure {
     double of_apart = 0.5, floor = 0.5;
     double mean_unsure = 0, mean_apart = 0, mean_root = 1;
@@ -23,20 +25,20 @@ struct SizeMeasure {
 };
 SizeMeasure size_measure(Purpose purpose, std::size_t classifiers);
 
-/// How many strata for so many labels: one for each 12, 2 to 10.
+/// The number of strata for this many labels: one per 12, from 2 to 10.
 std::size_t strata_for(std::uint64_t labels);
 
-/// Which stratum each image of a pool is in.
+/// The stratum of each image of a pool.
 class Strata {
 public:
     static constexpr std::uint8_t outside = 255;
-    /// Images that are cut exactly, by a sort; of more, a histogram of 2^16 bins of the mean
-    /// consensus decides, and images of one bin stay together.
+    /// Up to this many images are divided exactly, by a sort; with more, a histogram of 2^16 bins
+    /// of the mean consensus is used, and images of one bin stay together.
     static constexpr std::uint64_t sorted_at_most = std::uint64_t{1} << 20;
 
-    /// `wanted`: strata before those of fewer than two images are joined with others. Cost: three
-    /// passes over the pool. Memory: 32 bytes an image, at most 40 MB. Throws bad_input: fewer than
-    /// two images in the pool.
+    /// `wanted` is the number of strata before those of fewer than two images are joined with
+    /// others. Cost: three passes over the pool. Memory: 32 bytes per image, at most 40 MB. Throws
+    /// bad_input if the pool has fewer than two images.
     Strata(const Pool& pool, Purpose purpose, std::size_t wanted, int threads,
            const ProgressCallback& progress, std::uint64_t sorted = sorted_at_most);
 
@@ -44,7 +46,7 @@ public:
     std::uint64_t pool_size() const noexcept { return pool_size_; }
     const std::vector<std::uint64_t>& images() const noexcept { return images_; }  ///< N_h
     const std::vector<double>& totals() const noexcept { return totals_; }         ///< T_h
-    /// Strata of contested images follow those of unanimous ones; by stratum.
+    /// One flag per stratum: strata of contested images follow those of unanimous ones.
     const std::vector<bool>& contested() const noexcept { return contested_; }
     std::uint8_t of(std::uint64_t row, const ImageFacts& image) const;
 
@@ -54,16 +56,16 @@ private:
 
     SizeMeasure measure_;
     std::uint64_t pool_size_ = 0;
-    std::vector<std::uint8_t> of_row_;                 // where images were sorted
+    std::vector<std::uint8_t> of_row_;                 // if images were sorted
     std::array<std::vector<std::uint8_t>, 2> of_bin_;  // unanimous, contested
     std::vector<std::uint64_t> images_;
     std::vector<double> totals_;
     std::vector<bool> contested_;
 };
 
-/// Labels of each stratum: two where there are as many images, then one at a time to the stratum of
-/// the largest total / (labels + 1/2) that has images left; of equal ones the first. More labels
-/// never take one away.
+/// Numbers of labels per stratum: two if the stratum has as many images, then one at a time to the
+/// stratum with the largest total / (labels + 1/2) that has images left; the first one on ties. A
+/// larger number of labels never reduces any stratum's number.
 std::vector<std::uint64_t> allocate(std::span<const double> totals,
                                     std::span<const std::uint64_t> images, std::uint64_t labels);
 

@@ -11,12 +11,13 @@ namespace assay::few_labels {
 namespace {
 
 constexpr std::size_t least_cell = 5;  // labels
-constexpr double least_errors = 5;     // and as many of the rarer kind, for a regression
-constexpr std::size_t per_slope = 60;  // labels for each covariate
-constexpr double shrinkage = 3;        // errors that the factor counts as 1
+constexpr double least_errors = 5;     // at least this many of the rarer kind are needed for a
+                                       // regression
+constexpr std::size_t per_slope = 60;  // labels needed per covariate
+constexpr double shrinkage = 3;        // number of errors with which the factor 1 is weighted
 constexpr double most_leverage = 0.95;
 
-/// The cell of each stratum; -1: no image of the domain is in it.
+/// The cell of each stratum, or -1 if no image of the domain is in it.
 std::vector<int> cells_of(const Target& target, std::size_t& cells) {
     const std::size_t strata = target.images.size();
     std::vector<std::size_t> labels(strata, 0);
@@ -39,7 +40,8 @@ std::vector<int> cells_of(const Target& target, std::size_t& cells) {
 
 struct LabelCell {
     double images = 0, weight = 0;            // N_k, W_k
-    double sum = 0, squares = 0, values = 0;  // of the labels' weights; weighted values
+    double sum = 0, squares = 0, values = 0;  // sums of the labels' weights, of their squares, and
+                                              // of weighted values
     double count = 0;
     Covariates x = {}, means = {};  // weighted sums of the labels, sums over the images
     double size = 0, mean = 0, sampled = 0, unit = 0;  // n_k, z_k, f_k, u_k
@@ -80,7 +82,7 @@ std::vector<LabelCell> filled_cells(const Target& target, const std::vector<int>
     return out;
 }
 
-/// A symmetric matrix of at most two rows.
+/// A symmetric matrix with at most two rows.
 struct SlopeMatrix {
     std::size_t size = 0;
     std::array<Covariates, most_covariates> at = {};
@@ -103,7 +105,8 @@ struct Regressed {
     double adjustment = 0, variance = 0;
 };
 
-/// Of the labels about the means of their cells, with the weights that make the variance least.
+/// The regression of the labels about the means of their cells, with the weights that minimize the
+/// variance.
 Regressed regressed(const Target& target, const std::vector<LabelCell>& cells,
                     const std::vector<int>& cell_of, std::span<const double> weight,
                     std::size_t slopes) {
@@ -152,7 +155,7 @@ Regressed regressed(const Target& target, const std::vector<LabelCell>& cells,
     return out;
 }
 
-/// By how much the variance grows because the number of images that can be judged is estimated.
+/// How much the variance grows because the number of images that can be judged is estimated.
 double growth_of_unjudged(const Target& target, std::span<const StratumSample> strata, double mean,
                           double factor) {
     std::vector<double> hits(strata.size(), 0), labels(strata.size(), 0);

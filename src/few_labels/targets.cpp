@@ -10,9 +10,9 @@
 namespace assay::few_labels {
 namespace {
 
-/// What is known of all images of each target, by target and stratum.
+/// Sums over all images of each target, by target and stratum.
 struct DomainSums {
-    std::vector<double> images, first, second;  // number; sums of the covariates
+    std::vector<double> images, first, second;  // number of images; sums of the covariates
 };
 
 }  // namespace

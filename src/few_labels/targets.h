@@ -1,4 +1,4 @@
-// What a study estimates: the accuracy of each classifier, the difference of each pair, and the
+// The targets of a study: the accuracy of each classifier, the difference of each pair, and the
 // accuracy of each classifier in each group.
 #pragma once
 
@@ -17,11 +17,11 @@
 
 namespace assay::few_labels {
 
-/// Targets have numbers: accuracies, then pairs, then groups by classifier.
+/// Targets are numbered: accuracies, then pairs, then groups by classifier.
 class Targets {
 public:
-    /// `attribute`: of the groups; "": none. The pool and its strata must outlive this. Throws
-    /// usage: the data set has no such attribute, or it has more than 1,000 values.
+    /// `attribute` defines the groups; "" means none. The pool and its strata must outlive this.
+    /// Throws usage if the data set has no such attribute, or it has more than 1,000 values.
     Targets(const Pool& pool, const Strata& strata, const std::string& attribute);
 
     std::size_t size() const { return models_ + pairs_.size() + groups_.size() * models_; }
@@ -32,7 +32,7 @@ public:
         return models_ + pairs_.size() + group * models_ + model;
     }
 
-    /// visit(target, covariates) for each target whose domain has the image.
+    /// Calls visit(target, covariates) for each target whose domain includes the image.
     template <class Visit>
     void visit(std::uint64_t row, const ImagePredictions& image, const Visit& visit) const {
         const auto own = [&](std::size_t m) {
@@ -52,11 +52,11 @@ public:
         for (std::size_t m = 0; m < models_; ++m) visit(of_group(group, m), own(m));
     }
 
-    /// The value of a labelled image. `correct`: of each classifier.
+    /// The value of a labelled image. `correct` has one entry per classifier.
     double value(std::size_t target, const std::vector<double>& correct) const;
 
-    /// How many images each has in each stratum, and the means of their covariates. Cost: one pass
-    /// over the pool. Memory: 24 bytes for each target and stratum, 64 times.
+    /// The number of images of each target in each stratum, and the means of their covariates.
+    /// Cost: one pass over the pool. Memory: 24 bytes for each target and stratum, 64 times.
     std::vector<Target> read(int threads, const ProgressCallback& progress) const;
 
 private:

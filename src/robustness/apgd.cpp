@@ -1,6 +1,6 @@
-// Auto-PGD: steps that halve themselves where progress stops (Croce and Hein, ICML 2020, algorithm
-// 1). Differs from its authors' program in that an image leaves as soon as the model errs on it:
-// the outcome of an image is the same, the passes are fewer.
+// Auto-PGD: steps are halved when progress stops (Croce and Hein, ICML 2020, algorithm 1). It
+// differs from its authors' program in that an image is removed as soon as the model misclassifies
+// it: the outcome of an image is the same, with fewer passes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace assay::attack {
 namespace {
 
 constexpr double momentum = .75;
-/// A window in which the loss rose in at most this share of the steps ends with a halved step.
+/// If the loss rose in at most this share of the steps of a window, the step is halved.
 constexpr double rising = .75;
 
 /// One image that is being attacked.
@@ -75,14 +75,16 @@ struct Climber {
     }
 };
 
-/// When the windows end: 22 % of the steps, then shorter by 3 % each time, 6 % at least.
+/// The ends of the windows: the first has 22 % of the steps, and each next one is shorter by 3 %,
+/// but at least 6 %.
 class Windows {
 public:
     explicit Windows(int steps)
         : length_(std::max(1, steps * 22 / 100)),
           shorter_(std::max(1, steps * 3 / 100)),
           shortest_(std::max(1, steps * 6 / 100)) {}
-    /// After each step: the length of the window that ends with it, 0 when none does.
+    /// Call it after each step: returns the length of the window that ends with it, or 0 if none
+    /// does.
     int ended() {
         if (++steps_ < length_) return 0;
         const int length = length_;
@@ -97,10 +99,10 @@ private:
 
 struct Run {
     Loss loss;
-    std::string purpose;  ///< of the random start
+    std::string purpose;  ///< purpose of the random start
 };
 
-/// Asks for the climbers' losses; those that fool the model are kept in `result` and leave.
+/// Computes the climbers' losses; those that fool the model are stored in `result` and removed.
 template <class Take>
 void ask(Query& query, Loss loss, const AttackBatch& batch, AttackResult& result,
          std::vector<Climber>& climbers, Take&& take) {
@@ -112,7 +114,7 @@ void ask(Query& query, Loss loss, const AttackBatch& batch, AttackResult& result
         if (query.fooled(k)) {
             keep(result, c.place, c.x);
             result.fooled[c.place] = 1;
-            // Whatever the gradient at another start was.
+            // Independent of the gradient at another start.
             if (!result.unusable.empty()) result.unusable[c.place] = 0;
         } else {
             c.broken = !query.usable_gradient(k);

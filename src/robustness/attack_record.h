@@ -1,4 +1,4 @@
-// The verdict on an attack, as the attack's store keeps it.
+// The verdict on an attack, as stored with the attack's store.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,14 @@ namespace assay {
 
 struct StoredControl {
     AttackControl control;
-    /// What the controls depend on: the same definition gives the same control.
+    /// The inputs of the controls: the same definition gives the same control.
     nlohmann::json definition;
 };
 
 /// Throws io.
 void write_control(const PredictionStore& store, const StoredControl& control);
-/// Nothing where the store has none. Throws bad_input: damaged, or of another store.
+/// Returns nothing if the store has none. Throws bad_input if it is damaged or belongs to another
+/// store.
 std::optional<StoredControl> read_control(const PredictionStore& store);
 
 }  // namespace assay

@@ -5,7 +5,7 @@
 namespace assay::attack {
 namespace {
 
-/// Every image is claimed to fool the model: run_attack() classifies what is claimed.
+/// Claims that every image fools the model: run_attack() classifies the claims.
 void claim_all(AttackResult& result) {
     result.fooled.assign(result.fooled.size(), 1);
 }

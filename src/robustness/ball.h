@@ -1,4 +1,5 @@
-// The set of images that an attack may return: those within the budget of an original, in the box.
+// The set of images that an attack may return: those within the budget of an original and inside
+// the box.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +38,7 @@ public:
 
     std::span<const float> centre() const { return centre_; }
 
-    /// The nearest point of the ball, then of the box.
+    /// Projects to the nearest point of the ball, then of the box.
     void project(std::span<float> x) const {
         if (norm_ == Norm::linf) {
             for (std::size_t i = 0; i < x.size(); ++i) {
@@ -57,7 +58,7 @@ public:
             x[i] = cut_to(centre_[i] + (x[i] - centre_[i]) * factor, 0.0F, 1.0F);
     }
 
-    /// x moved by `size` along the gradient's steepest direction for the norm, and projected.
+    /// Moves x by `size` along the gradient's steepest direction for the norm, and projects it.
     void climb(std::span<float> x, std::span<const float> gradient, double size) const {
         if (norm_ == Norm::linf) {
             const auto step = static_cast<float>(size);
@@ -83,8 +84,8 @@ public:
         return x;
     }
 
-    /// A point of the ball's surface: a uniform draw whose largest element is made eps (linf), or a
-    /// uniform direction (l2).
+    /// A point of the ball's surface: a uniform draw whose largest element is set to eps (linf), or
+    /// a uniform direction (l2).
     Pixels surface_point(RandomStream& random) const {
         Pixels x(centre_.begin(), centre_.end());
         if (norm_ == Norm::l2) {

@@ -1,4 +1,4 @@
-// Blurs: out of focus, behind glass, in motion, zooming.
+// Blurs: defocus, glass, motion, zoom.
 #include <cmath>
 
 #include "robustness/disk.h"
@@ -36,9 +36,9 @@ Kernel disk_kernel(double radius, double sigma) {
         }
     }
     for (double& w : disk.weights) w /= sum;
-    // Smoothed within its own grid, mirrored at the edge: where the disk touches it (radius 8 and
-    // more) the weights then add up to more than 1, and the image gets lighter. So is the
-    // published one.
+    // The kernel is smoothed within its own grid, mirrored at the edge: if the disk touches the
+    // edge (radius 8 and more), the weights add up to more than 1, and the image becomes lighter.
+    // The published kernel does the same.
     const int reach = radius <= 8 ? 1 : 2;
     std::vector<double> g;
     double total = 0;
@@ -64,7 +64,7 @@ Kernel disk_kernel(double radius, double sigma) {
     smooth(true);
     smooth(false);
     for (double& w : disk.weights) {
-        if (w < 1e-12) w = 0;  // exp(-50): no level of any pixel
+        if (w < 1e-12) w = 0;  // exp(-50) changes no level of any pixel
     }
     return disk;
 }
@@ -88,8 +88,9 @@ void glass_blur(const Work& work, Image& out) {
     const int d = glass.distance, width = work.image.width, height = work.image.height;
     out.pixels = work.image.pixels;
     blur_bytes(out, glass.sigma);
-    // The published code swaps views of pixels, so that both places end with the second one's: a
-    // copy. In place, from the bottom right to the top left, offsets in [-d, d).
+    // The published code swaps views of pixels, so that both places end with the second one's
+    // value: it is a copy. It works in place, from the bottom right to the top left, with offsets
+    // in [-d, d).
     std::uint8_t* pixels = out.pixels.data();
     std::vector<std::uint32_t> draws(static_cast<std::size_t>(width));
     const auto span = static_cast<std::uint32_t>(2 * d);
@@ -126,8 +127,8 @@ void zoom_blur(const Work& work, Image& out) {
     constexpr ByProfile<Zooms> levels = {
         {{{{12, .01}, {16, .01}, {11, .02}, {13, .02}, {11, .03}}}, small, small}};
     const Zooms& zooms = work.of(levels);
-    // numpy.arange(1, ...) steps by (1 + step) - 1, whose rounding decides the sides of a zoom that
-    // are halfway between two pixels.
+    // numpy.arange(1, ...) steps by (1 + step) - 1, whose rounding determines the sides of a zoom
+    // that are halfway between two pixels.
     const double step = (1 + zooms.step) - 1;
     const Planes planes = to_planes(work.image);
     Planes sum = planes;  // the image itself, and once more as the zoom by 1

@@ -24,7 +24,7 @@ CleanImages::CleanImages(const Dataset& dataset) : classes_(dataset.classes) {
         add(by_name_, stem_of_file(dataset.ids[i]), i);
         if (by_stem_.at(std::string(stem)) == no_image) stems[std::string(stem)].push_back(i);
     }
-    // The first of each was not known to have a fellow.
+    // The first image of each stem was added before others with the same stem were known.
     for (std::size_t i = 0; i < dataset.size() && !stems.empty(); ++i) {
         const auto at = stems.find(std::string(without_extension(dataset.ids[i])));
         if (at == stems.end() || at->second.front() <= i) continue;
@@ -54,7 +54,7 @@ CleanImages::ByImage CleanImages::by_image(const Dataset& corrupted,
                                            const std::vector<RowOutcome>& outcomes) const {
     ByImage out;
     out.outcomes.assign(size(), RowOutcome::none);
-    // Lists of other classes are other words for the columns of the same classifier.
+    // Lists of different classes are different words for the columns of the same classifier.
     const auto places = places_in(classes_, corrupted.classes);
     const std::vector<std::size_t> images = of(corrupted);
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -84,7 +84,7 @@ std::uint64_t CleanImages::ambiguous_in(const Dataset& corrupted,
     }
     std::uint64_t lacking = 0;
     for (const Alike& alike : alike_) {
-        // Where no copy is called after them, they are merely absent.
+        // If no copy has their name, they are merely missing.
         if (std::none_of(alike.stems.begin(), alike.stems.end(),
                          [&](const std::string& stem) { return stems.count(stem) > 0; }))
             continue;
@@ -98,7 +98,7 @@ void CleanImages::add(Index& index, std::string_view key, std::size_t image) {
     if (!fresh) at->second = no_image;
 }
 
-/// True where one was found.
+/// Returns true if one was found.
 template <typename Key>
 bool CleanImages::match(const Dataset& corrupted, const Index& index, Key&& key,
                         std::vector<std::size_t>& found, std::vector<std::uint8_t>& taken) {
@@ -117,7 +117,8 @@ bool CleanImages::match(const Dataset& corrupted, const Index& index, Key&& key,
     return !now.empty();
 }
 
-/// After the whole ids: images that are alike but for the extension stay only where all are there.
+/// Runs after the comparison of whole ids: images that differ only in the extension are kept only
+/// if all of them exist.
 void CleanImages::drop_ambiguous(std::vector<std::size_t>& found) const {
     if (alike_.empty()) return;
     std::unordered_map<std::size_t, std::size_t> item_of;

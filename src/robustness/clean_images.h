@@ -1,4 +1,4 @@
-// The clean image that each corrupted one was made of.
+// Finds the clean image of each corrupted one.
 #pragma once
 
 #include <cstddef>
@@ -22,21 +22,21 @@ public:
 
     std::size_t size() const { return labels_.size(); }
 
-    /// Of each image of `corrupted` the clean one, or no_image: by its id, else by its id without
-    /// extension, to which the clean one's may have been left ("a.jpg.png"); where that finds none
-    /// in all the data set, by the names of the files, which alone say too little where the same
-    /// name is in many folders. A clean image that two are equally like belongs to neither. Clean
-    /// images whose ids differ in the extension alone ("0.jpg" and "0.png") are found where all of
-    /// them are there by their whole ids: a copy in another format has the id of one and may be of
-    /// the other.
+    /// For each image of `corrupted`, the clean one or no_image. It is found by its id, otherwise
+    /// by its id without extension, in which the clean one's extension may remain ("a.jpg.png"). If
+    /// that finds no image in the whole data set, file names are compared, which are not enough if
+    /// the same name is in many folders. If two images match a clean image equally well, it belongs
+    /// to neither. Clean images whose ids differ only in the extension ("0.jpg" and "0.png") are
+    /// found only if all of them exist with their whole ids: a copy in another format has the id of
+    /// one and may belong to the other.
     std::vector<std::size_t> of(const Dataset& corrupted) const;
 
     struct ByImage {
-        std::vector<RowOutcome> outcomes;  ///< by clean image; none: not known
-        /// Images whose label is another than that of their clean image: they are not known.
+        std::vector<RowOutcome> outcomes;  ///< per clean image; none means not known
+        /// Images whose label differs from that of their clean image: they count as not known.
         std::uint64_t relabelled = 0;
-        /// Clean images that one of `corrupted` may be of, but as well of another whose id differs
-        /// in the extension alone.
+        /// Clean images that may belong to an image of `corrupted` which may also belong to another
+        /// one whose id differs only in the extension.
         std::uint64_t ambiguous = 0;
     };
     ByImage by_image(const Dataset& corrupted, const std::vector<RowOutcome>& outcomes) const;
@@ -52,10 +52,10 @@ private:
     std::uint64_t ambiguous_in(const Dataset& corrupted,
                                const std::vector<std::size_t>& found) const;
 
-    /// Images whose ids are one without extension.
+    /// Images whose ids are the same without extension.
     struct Alike {
         std::vector<std::size_t> images;
-        std::vector<std::string> stems;  ///< of what a copy may be called: theirs, and their ids
+        std::vector<std::string> stems;  ///< possible names of a copy: theirs, and their ids
     };
 
     ClassList classes_;

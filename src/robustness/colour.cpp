@@ -1,4 +1,4 @@
-// Changes of each pixel by itself: brightness, saturation, contrast.
+// Changes that affect each pixel separately: brightness, saturation, contrast.
 #include <array>
 #include <cmath>
 
@@ -27,7 +27,7 @@ Hsv to_hsv(const std::uint8_t* p) {
     return {h < 0 ? h + 1 : h, delta / most, most};
 }
 
-/// Published results are cut in double precision: no slack.
+/// Published results are truncated in double precision, without slack.
 std::uint8_t cut_exactly(double value) {
     return static_cast<std::uint8_t>(std::clamp(value, 0.0, 1.0) * 255);
 }

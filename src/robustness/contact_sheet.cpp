@@ -1,4 +1,4 @@
-// One image under all corruptions, to look at.
+// One image under all corruptions, for viewing.
 #include <algorithm>
 #include <string_view>
 
@@ -12,7 +12,7 @@ Image contact_sheet(const Image& image, const std::vector<const Corruption*>& co
                     const FrostPhotographs* frost, CorruptionProfile profile) {
     constexpr int gap = 2, scale = 2;
     constexpr int letter_width = letter_columns * scale;
-    constexpr int letter_height = 7 * scale;  // what is below the line may hang out
+    constexpr int letter_height = 7 * scale;  // descenders may extend below this
     const int columns = static_cast<int>(severities.size());
     const int rows = static_cast<int>(corruptions.size());
     Image sheet;

@@ -1,4 +1,4 @@
-// From a data set to its corrupted copies on disk.
+// Writes the corrupted copies of a data set to disk.
 #include "assay/robustness/corrupt_dataset.h"
 
 #include <fmt/format.h>
@@ -43,20 +43,20 @@ ImageNames target_names(const Dataset& dataset, bool jpeg) {
     return jpeg ? image_names(dataset, ".jpg", jpegs) : image_names(dataset, ".png", pngs);
 }
 
-/// Labels that are not in the names of folders need a file.
+/// Labels that are not in the folder names need a file.
 bool labels_in_a_file(const CorruptOptions& options, const Dataset& dataset) {
     return !options.list.empty() || !dataset.attributes.empty() || !is_folder(options.data) ||
            is_there(options.data / "labels.csv");
 }
 
-/// What decides every byte, but for the bytes of the images themselves: to read them all would
-/// take as long as to decode them.
+/// Everything that determines the bytes, except the bytes of the images themselves: reading all of
+/// them would take as long as decoding them.
 json corrupt_settings(const CorruptOptions& o, const Dataset& dataset, const ImageNames& targets,
                       const CorruptedVersions& versions) {
     json names = json::array();
     for (const Corruption* c : versions.corruptions())
         names.push_back(c->file.empty() ? c->name : c->definition);
-    json labels;  // where they are the names of folders, they are in the ids
+    json labels;  // labels that are folder names are in the ids
     if (labels_in_a_file(o, dataset))
         labels = hash_text(image_labels(dataset, dataset.classes, targets.names,
                                         std::vector<std::uint8_t>(dataset.size(), 0)));
@@ -75,18 +75,18 @@ json corrupt_settings(const CorruptOptions& o, const Dataset& dataset, const Ima
          {{"name", dataset.name},
           {"images", dataset.size()},
           {"fingerprint", dataset.ids_fingerprint()}}}};
-    // Records without these are of ImageNet-C's parameters, and of earlier pixels.
+    // Records without these keys have ImageNet-C's parameters, and earlier pixels.
     if (*o.profile != CorruptionProfile::imagenet) settings["profile"] = name_of(*o.profile);
     if (std::ranges::any_of(versions.versions(), [&](const CorruptionVersion& v) {
             return robustness::was_made_otherwise(*v.corruption, *o.profile, o.window.crop);
         }))
         settings["revision"] = robustness::pixel_revision;
-    // Which of two images has the plain name was decided otherwise once.
+    // An earlier version had another rule for which of two images gets the plain name.
     if (targets.met) settings["equal_names"] = "images that already had the extension";
     return settings;
 }
 
-/// A file that an earlier run left whole.
+/// Returns true for a file that an earlier run wrote completely.
 bool is_whole(const fs::path& path) {
     std::error_code problem;
     if (!fs::exists(path, problem)) return false;
@@ -157,7 +157,8 @@ private:
         try {
             const Image window = read_window(item);
             for (const Version* v : missing) made_.check_size(v->what, window.width, window.height);
-            // Each is written as it is made: all of a large photograph's would fill the memory.
+            // Each version is written as soon as it is made: all versions of a large photograph
+            // would fill the memory.
             for (const Version* v : missing) {
                 throw_if_stopped();
                 const MemoryBudget::Share share =
@@ -174,7 +175,7 @@ private:
     }
 
     Image read_window(std::size_t item) {
-        MemoryBudget::Share share;  // as long as the image has its pixels
+        MemoryBudget::Share share;  // as long as the image's pixels are in memory
         DecodeLimits limits;
         limits.reserve = [&](std::uint64_t bytes) { share = memory_.take(bytes); };
         return with_note("reading " + dataset_.path_of(item).string(), [&] {
@@ -182,7 +183,8 @@ private:
         });
     }
 
-    /// Of every version, those `earlier` ones too that a run made before it was stopped.
+    /// Skips the image in every version, including `earlier` ones that a run made before it was
+    /// stopped.
     void leave_out(std::size_t item, const std::string& why, std::size_t written,
                    std::size_t earlier) {
         for (const Version& v : versions_) {
@@ -224,13 +226,13 @@ private:
     std::map<std::size_t, std::string> problems_;  // the first ones in the data set's order
 };
 
-/// Which of the images these are; null: all of them.
+/// Identifies the selected images; null means all of them.
 json part_of(const CorruptOptions& o) {
     if (o.first != 0) return {{"first", o.first}};
     return o.limit == 0 ? json() : json{{"sample", o.limit}, {"seed", o.sample_seed}};
 }
 
-/// Whether `part` has the same images under the same names as these have in `dataset`.
+/// Returns true if `part` has the same images with the same names as in `dataset`.
 bool is_part(const Dataset& part, const Dataset& dataset, bool jpeg) {
     const ImageNames own = target_names(part, jpeg), all = target_names(dataset, jpeg);
     std::size_t at = 0;
@@ -241,9 +243,9 @@ bool is_part(const Dataset& part, const Dataset& dataset, bool jpeg) {
     return true;
 }
 
-/// A pilot that lies in `folder`, made of the first of these images or of a sample of them, and
-/// otherwise with the same settings: its files are those that this run would make. How many images
-/// it has; 0: there is none.
+/// Checks `folder` for a pilot that was made from the first of these images or a sample of them,
+/// with otherwise the same settings, so that its files are those that this run would make. Returns
+/// its number of images, or 0 if there is none.
 std::uint64_t images_of_pilot(const fs::path& folder, const CorruptOptions& options,
                               const Dataset& dataset, const json& settings) {
     if (options.limit != 0 || !is_there(folder / corrupt_record)) return 0;

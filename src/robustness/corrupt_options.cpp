@@ -1,4 +1,4 @@
-// What is asked for, and whether it can be.
+// The requested options, and checks on them.
 #include <fmt/format.h>
 
 #include <algorithm>

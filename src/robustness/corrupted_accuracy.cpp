@@ -39,8 +39,8 @@ using robustness::ModelVersions;
 using robustness::Outcomes;
 using robustness::StoresOfModel;
 
-/// What makes the stores of one model less than one measurement. Gives the hashes of the model's
-/// files: more than one, where they are of several.
+/// Finds differences that make the stores of one model inconsistent. Returns the hashes of the
+/// model's files: more than one if they are from several.
 std::set<std::string> look_for_differences(const std::string& model, const StoresOfModel& own,
                                            CorruptedAccuracyResult& result) {
     std::set<std::string> files, steps, settings;
@@ -85,7 +85,7 @@ std::set<std::string> look_for_differences(const std::string& model, const Store
     return files;
 }
 
-/// Equal names of two profiles are other images: no mean is over both.
+/// The same name with two profiles means different images: no mean covers both.
 void check_profiles(const StoresOfModel& own, const ClosedStore*& first) {
     for (const ClosedStore* store : own.versions) {
         if (!store->profile) continue;
@@ -100,7 +100,7 @@ void check_profiles(const StoresOfModel& own, const ClosedStore*& first) {
     }
 }
 
-/// A version without a single scored image would leave no image that all versions have.
+/// With a version that has no scored image, no image would be common to all versions.
 void drop_unscored(CorruptedModel& model, std::vector<Outcomes>& outcomes,
                    CorruptedAccuracyResult& result) {
     const auto is_unscored = [](const Outcomes& version) {
@@ -213,7 +213,7 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
         if (own.versions.empty() && own.clean->attacked) {
             ++attack_stores;
         } else if (own.versions.empty()) {
-            if (!chosen.empty()) continue;  // the caller knows what to say
+            if (!chosen.empty()) continue;  // the caller writes its own message
             result.warnings.push_back(fmt::format(
                 "`{}` has no predictions on corrupted images. These are data sets whose folder is "
                 "<corruption>/<severity>, or whose name ends like fog_3. Versions of `assay "

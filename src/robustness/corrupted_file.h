@@ -1,4 +1,4 @@
-// How a corrupted image is compressed where it is: the published set's JPEG.
+// Compresses a corrupted image in memory: the published set's JPEG.
 #pragma once
 
 #include <cstddef>

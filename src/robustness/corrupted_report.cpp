@@ -1,4 +1,4 @@
-// Accuracy under corruptions, to read.
+// The report on accuracy under corruptions.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -69,7 +69,7 @@ Table by_corruption(const CorruptedModel& model) {
     return table;
 }
 
-/// Beside the clean top-1 all that is corrupted, from the means to the single versions.
+/// Adds all corrupted values after the clean top-1, from the means to the single versions.
 void add_values(Report& report, const std::string& clean, const CorruptedModel& model) {
     const auto add = [&](std::vector<std::string> what, const Estimate& value) {
         what.insert(what.begin(), {clean, model.model});

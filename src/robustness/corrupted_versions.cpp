@@ -1,4 +1,4 @@
-// Versions of images, made in memory.
+// Makes versions of images in memory.
 #include "assay/robustness/corrupted_versions.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-/// Photographs cover the image. Where it is as large as it comes, only the image tells.
+/// Photographs must cover the image. Without a crop or resize, this depends on the image.
 void check_photographs(const FrostPhotographs& frost, const CorruptionSettings& settings) {
     const int crop = settings.window.crop;
     for (const Image& photograph : frost.images) {
@@ -35,20 +35,20 @@ struct Sides {
     int width, height;
 };
 
-/// Of an image that can be read.
+/// The sides of an image, if it can be read.
 std::optional<Sides> sides_of(const Dataset& dataset, std::size_t item) {
     try {
         const Image image = load_image(dataset, item);
         return Sides{image.width, image.height};
     } catch (const Error& error) {
         if (ends_the_run(error)) throw;
-        return std::nullopt;  // is found again, and counted, where the versions are made
+        return std::nullopt;  // it is found again and counted when the versions are made
     }
 }
 
 constexpr std::size_t most_looked_at = 16;
 
-/// Settled by the first image, where that is needed; `chosen_by` says what it was.
+/// Settled by the first image if necessary; `chosen_by` describes it.
 CorruptionSettings settled_by(CorruptionSettings settings, const Dataset& dataset,
                               std::string& chosen_by) {
     if (settings.profile) return settled(std::move(settings), 0, 0);
@@ -106,7 +106,7 @@ CorruptedVersions::CorruptedVersions(CorruptionSettings settings, const Dataset&
     if (settings_.window.crop > 0) {
         sides.push_back({settings_.window.crop, settings_.window.crop});
     } else {
-        // One image that all versions fit is enough.
+        // One image that is large enough for all versions is sufficient.
         const auto fits_all = [&](const Sides& one) {
             return std::ranges::all_of(versions_, [&](const CorruptionVersion& v) {
                 return std::min(one.width, one.height) >=
@@ -212,7 +212,7 @@ std::string CorruptedVersions::definition(const CorruptionVersion& version) cons
                   {"jpeg_quality", settings_.jpeg_quality ? json(*settings_.jpeg_quality) : json()},
                   {"frost", version.corruption->photographs ? json(frost_.fingerprint) : json()}};
     if (!version.corruption->file.empty()) value["definition"] = version.corruption->definition;
-    // Records without these are of ImageNet-C's parameters, and of earlier pixels.
+    // Records without these keys have ImageNet-C's parameters, and earlier pixels.
     if (*settings_.profile != CorruptionProfile::imagenet)
         value["profile"] = name_of(*settings_.profile);
     if (robustness::was_made_otherwise(*version.corruption, *settings_.profile,

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-/// "pgd-linf-8_255" of "net@pgd-linf-8_255"; "" where it is no name that `assay attack` gives.
+/// "pgd-linf-8_255" for "net@pgd-linf-8_255"; "" if it is not a name that `assay attack` gives.
 std::string_view attack_in_name(std::string_view name) {
     const auto at = name.rfind('@');
     if (at == 0 || at == std::string_view::npos) return {};
@@ -38,7 +38,7 @@ std::string_view attack_in_name(std::string_view name) {
     return known ? variant : std::string_view();
 }
 
-/// What the attack is called; "": none.
+/// The name of the attack, or "".
 std::string attack_of(const StoreSpec& spec) {
     const std::string_view in_name = attack_in_name(spec.model_name);
     json made;
@@ -51,12 +51,12 @@ std::string attack_of(const StoreSpec& spec) {
         return !in_name.empty() || !attack.is_string() ? std::string(in_name)
                                                        : attack.get<std::string>();
     }
-    // Where the record says that a model's own scores were stored, a name is only a name.
+    // If the record says that a model's own scores were stored, the name has no meaning.
     return made.contains("model") ? std::string() : std::string(in_name);
 }
 
-/// What the controls of the attack found. A record that cannot be read leaves the attack in doubt,
-/// so that no gate passes because it was damaged.
+/// Adds the result of the attack's controls. A record that cannot be read makes the attack
+/// doubtful, so that no gate passes because of the damage.
 void add_verdict(DerivedStore& derived, const PredictionStore& store) {
     try {
         const std::optional<StoredControl> stored = read_control(store);
@@ -70,7 +70,8 @@ void add_verdict(DerivedStore& derived, const PredictionStore& store) {
     }
 }
 
-/// What scaled the scores, by the record of `assay calibrate`; "": nothing. A name tells nothing.
+/// The method that scaled the scores, from the record of `assay calibrate`; "" if none did. The
+/// name is not used.
 void add_calibration(DerivedStore& derived, const StoreSpec& spec) {
     if (spec.provenance_json.empty()) return;
     constexpr int deepest = 64;

@@ -1,4 +1,4 @@
-// What files and sensors do: coarse pixels, JPEG, elastic bending.
+// Effects of files and sensors: coarse pixels, JPEG, elastic deformation.
 #include <cmath>
 
 #include "assay/image/encode.h"
@@ -9,11 +9,11 @@
 namespace assay::robustness {
 namespace {
 
-/// Bilinear, colours of RGBX pixels; coordinates may lie outside.
+/// Bilinear interpolation of RGBX pixels; coordinates may be outside the image.
 template <typename Value>
 std::array<float, 3> sample(const Value* pixels, int width, int height, float x, float y,
                             Border border) {
-    constexpr float far = 1 << 30;  // of a map that hardly has an inverse
+    constexpr float far = 1 << 30;  // for a map that is almost not invertible
     x = std::clamp(x, -far, far);
     y = std::clamp(y, -far, far);
     const float fx = std::floor(x), fy = std::floor(y);
@@ -34,17 +34,17 @@ std::array<float, 3> sample(const Value* pixels, int width, int height, float x,
     return out;
 }
 
-/// x' = a x + b y + c, y' = d x + e y + f, from where a pixel of the result is taken.
+/// x' = a x + b y + c, y' = d x + e y + f: the source position of a pixel of the result.
 struct Affine {
     double a, b, c, d, e, f;
 };
 
-/// The map that takes the three moved points back to where they were.
+/// The map from the three moved points back to their original positions.
 Affine moved_back(const std::array<std::array<double, 2>, 3>& from,
                   const std::array<std::array<double, 2>, 3>& to) {
     const double x0 = to[0][0], y0 = to[0][1], x1 = to[1][0], y1 = to[1][1], x2 = to[2][0],
                  y2 = to[2][1];
-    // Three points on a line have no such map: all pixels are then taken from one place.
+    // Three points on a line have no such map: all pixels then come from one position.
     const double det = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0);
     const double scale = det == 0 ? 0 : 1 / det;
     const auto row = [&](std::size_t k) {
@@ -73,7 +73,7 @@ Planes field(const Work& work, double amount, double sigma) {
 
 void elastic_transform(const Work& work, Image& out) {
     struct Elastic {
-        double amount, sigma, affine;  ///< in units of the profile, whatever the image
+        double amount, sigma, affine;  ///< in units of the profile, for any image
     };
     constexpr ByProfile<Elastic> levels = {
         {{{{2, .7, .1}, {2, .08, .2}, {.05, .01, .02}, {.07, .01, .02}, {.12, .01, .02}}},
@@ -83,7 +83,7 @@ void elastic_transform(const Work& work, Image& out) {
     const double unit = units[static_cast<std::size_t>(work.profile)];
     const Elastic& e = work.of(levels);
     const int width = work.image.width, height = work.image.height;
-    // Whole pixels, as published.
+    // These are whole pixels, as published.
     const int middle_x = width / 2, middle_y = height / 2, side = std::min(width, height) / 3;
     const double half_x = middle_x, half_y = middle_y, third = side;
     const std::array<std::array<double, 2>, 3> from = {{{half_x + third, half_y + third},

@@ -1,4 +1,4 @@
-// The kernel of an image out of focus.
+// The kernel of a defocus blur.
 #pragma once
 
 #include "robustness/planes.h"

@@ -10,11 +10,12 @@ namespace assay::attack {
 namespace {
 
 constexpr double alpha_max = .1;  ///< the largest weight of the projection of the original
-constexpr double beyond = 1.05;   ///< eta: steps go a little over the boundary
-constexpr double back = .9;       ///< beta: share of the change that is kept once the model errs
+constexpr double beyond = 1.05;   ///< eta: steps go slightly beyond the boundary
+constexpr double back = .9;       ///< beta: share of the change that is kept once the model
+                                  ///< misclassifies the image
 
-/// Moves x by the smallest change of any element, within the box, onto the plane on which w.x
-/// is `rise` more; as near as the box lets it come. Returns that change, in `d`.
+/// Moves x by the smallest change of any element, within the box, onto the plane on which w.x is
+/// `rise` more; or as near as the box allows. Returns that change in `d`.
 ///
 /// Element i moves min(r, room_i) in the direction of w_i, for one r. What that adds to w.x is
 /// concave and piecewise linear in r, so Newton's steps from 0 never pass the solution and end on
@@ -65,7 +66,8 @@ struct Seeker {
     bool broken = false;
 };
 
-/// One step: both the iterate and the original are projected onto the plane, and mixed.
+/// One step: both the iterate and the original are projected onto the plane, and the results are
+/// mixed.
 void step(Seeker& s, std::span<const float> original, double difference, std::span<const float> w) {
     double between = 0;  // w.(original - x)
     for (std::size_t i = 0; i < w.size(); ++i)
@@ -121,7 +123,7 @@ private:
         std::erase_if(seekers, [](const Seeker& s) { return s.broken; });
     }
 
-    /// Keeps the smallest change that fools the model, and takes its seeker back towards the
+    /// Stores the smallest change that fools the model, and moves its seeker back towards the
     /// original.
     void note(std::vector<Seeker>& seekers) {
         ask(seekers);
@@ -132,8 +134,8 @@ private:
             const auto original = image_of(batch_, s.place);
             const double far = distance(s.x, original);
             found(s, far);
-            // Steps end up to eta beyond the boundary: just out of the budget, the image within it
-            // is tried too.
+            // Steps end up to eta beyond the boundary: if this is just outside the budget, the
+            // image within it is also tried.
             if (far > options_.eps && far <= beyond * beyond * options_.eps) {
                 cut.push_back(s);
                 Ball(original, Norm::linf, options_.eps).project(cut.back().x);

@@ -1,4 +1,4 @@
-// Filters of whole planes, all by weighted_sum().
+// Filters of whole planes, all based on weighted_sum().
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +20,7 @@ std::vector<float> gaussian_weights(double sigma, int radius) {
     return out;
 }
 
-/// Rows that stand for the same one are taken once, with the sum of their weights.
+/// Equal rows are read once, with the sum of their weights.
 Planes blur_columns(const Planes& in, const std::vector<float>& weights, Border border) {
     const int radius = static_cast<int>(weights.size() / 2);
     Planes out(in.width, in.height, in.channels);
@@ -82,7 +82,7 @@ Planes transposed(const Planes& in) {
 void gaussian(Planes& planes, double sigma, double truncate, Border border) {
     const auto weights =
         gaussian_weights(sigma, static_cast<int>(std::floor(truncate * sigma + 0.5)));
-    // A kernel wider than the plane meets each column many times.
+    // A kernel that is wider than the plane reads each column many times.
     if (planes.channels == 1 && weights.size() > static_cast<std::size_t>(planes.width)) {
         planes = transposed(
             blur_columns(transposed(blur_columns(planes, weights, border)), weights, border));

@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-/// All of them are held decoded. The published ones are 5.
+/// All of them are kept decoded in memory. The published set has 5.
 constexpr std::size_t most_photographs = 100;
 
 }  // namespace

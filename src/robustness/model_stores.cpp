@@ -14,17 +14,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A store that was looked at, once however many paths lead to it.
+/// A store that was checked, once for any number of paths that lead to it.
 struct Looked {
     fs::path folder;
-    std::optional<PredictionStore> store;  ///< nothing: it was closed again
+    std::optional<PredictionStore> store;  ///< no value if it was closed again
     bool is_model = false;
     bool taken = false;
 };
 
 struct Found {
     ModelStores names;
-    std::vector<PredictionStore> opened;  ///< of names.folders, where they stay open
+    std::vector<PredictionStore> opened;  ///< the stores of names.folders, if they remain open
 };
 
 Found look_for_models(const std::vector<fs::path>& paths, bool keep_open) {

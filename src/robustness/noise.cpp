@@ -1,4 +1,4 @@
-// Noise of single values.
+// Noise on individual values.
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -9,7 +9,7 @@
 namespace assay::robustness {
 namespace {
 
-/// f(value, i) for each colour value of the image in turn.
+/// Calls f(value, i) for each color value of the image in turn.
 template <typename F>
 void each_value(const Work& work, Image& out, F&& f) {
     const std::uint8_t* in = work.image.pixels.data();
@@ -33,7 +33,7 @@ std::vector<std::uint32_t> bits(const Work& work) {
     return out;
 }
 
-/// Poisson numbers of each of 256 means by the inverse of the distribution function, to 32 bits.
+/// Poisson numbers for each of 256 means by the inverse of the distribution function, to 32 bits.
 class PoissonTable {
 public:
     explicit PoissonTable(double photons) {
@@ -59,7 +59,7 @@ public:
                     cut(static_cast<float>(255.0 * static_cast<double>(k) / photons)));
         }
     }
-    /// What byte `v` becomes, for a uniform draw.
+    /// The new value of byte `v`, for a uniform draw.
     std::uint8_t draw(std::uint8_t v, std::uint32_t u) const {
         const Row& row = rows_[v];
         std::size_t k = row.guide[u >> shift];
@@ -72,12 +72,12 @@ private:
     struct Row {
         std::vector<std::uint32_t> ends;            ///< P(K <= k) * 2^32
         std::vector<std::uint8_t> bytes;            ///< k / photons as a byte
-        std::array<std::uint16_t, guides> guide{};  ///< the first k of draws that begin so
+        std::array<std::uint16_t, guides> guide{};  ///< the first k for draws with this prefix
     };
     std::array<Row, 256> rows_;
 };
 
-/// Each is made once, when it is first needed.
+/// Each table is made once, on first use.
 const PoissonTable& poisson_table(double photons) {
     static std::mutex mutex;
     static std::map<double, PoissonTable> tables;

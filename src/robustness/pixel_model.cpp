@@ -14,7 +14,7 @@ constexpr std::size_t input_planes = 3;
 
 /// Input = ((255 x scale) x - mean) / std, in the float arithmetic of normalise_into().
 struct Channel {
-    bool by_255;  ///< the input's scale is 1/255, which is in the pixels already
+    bool by_255;  ///< the input's scale is 1/255, which the pixels already include
     float scale;
     float mean;
     float std;
@@ -54,7 +54,7 @@ public:
         if (shape_.channels == 1) {
             std::vector<float> wide(input.size());
             classifier_->gradients(inner, {out.scores, out.losses, wide});
-            // The model takes the first of the equal planes, so that the others have none.
+            // The model uses the first of the equal planes, so that the others have no gradient.
             for (std::size_t i = 0; i < out.gradient.size(); ++i)
                 out.gradient[i] =
                     wide[i / plane * input_planes * plane + i % plane] * channels_[0].slope();
@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    /// The classifier's input: of gray images, three equal planes for each.
+    /// The classifier's input: gray images give three equal planes each.
     std::vector<float> normalised(std::span<const float> images) const {
         const std::size_t copies = input_planes / shape_.channels;
         std::vector<float> input(images.size() * copies);
@@ -84,7 +84,7 @@ private:
     std::array<Channel, input_planes> channels_{};
 };
 
-/// Numbers that are given to the classifier as they are.
+/// For numbers that are passed to the classifier unchanged.
 Preprocess as_given(Preprocess p) {
     p.scale = 1.0 / 255.0;
     p.mean = {0, 0, 0};

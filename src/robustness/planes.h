@@ -1,4 +1,4 @@
-// Channels as floats, in levels (0 to 255), and the one kernel that most corruptions are made of.
+// Channels as floats, in levels (0 to 255), and the kernel that most corruptions use.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace assay::robustness {
 
-/// What lies outside of an image.
+/// The treatment of pixels outside an image.
 enum class Border {
     replicate,    ///< aaa|abcd|ddd
     reflect,      ///< cba|abcd|dcb
     reflect_101,  ///< dcb|abcd|cba
 };
-/// The place in [0, n) that index `i` stands for.
+/// The place in [0, n) that index `i` maps to.
 inline int inside(int i, int n, Border border) {
     if (i >= 0 && i < n) return i;
     if (border == Border::replicate || n == 1) return i < 0 ? 0 : n - 1;
@@ -26,8 +26,8 @@ inline int inside(int i, int n, Border border) {
     return border == Border::reflect ? period - 1 - at : period - at;
 }
 
-/// Row y holds its channels one after the other, each of `width` floats: rows of all channels can
-/// be blended at once.
+/// Row y has its channels one after another, each with `width` floats: rows of all channels can be
+/// blended at once.
 struct Planes {
     int width = 0, height = 0, channels = 3;
     std::vector<float> values;
@@ -44,10 +44,11 @@ Planes to_planes(const Image& image);
 /// The same with a border of `pad` pixels on each side.
 Planes to_padded_planes(const Image& image, int pad, Border border);
 Planes padded(const Planes& planes, int pad, Border border);
-/// Clips and cuts to bytes. Three channels.
+/// Clips and truncates to bytes, for three channels.
 void to_image(const Planes& planes, Image& out);
 
-/// out[i] = sum over k, in order, of weights[k] * rows[k][i]. The same bits with and without AVX2.
+/// out[i] = sum over k, in order, of weights[k] * rows[k][i]. The bits are the same with and
+/// without AVX2.
 void weighted_sum(std::span<const float* const> rows, std::span<const float> weights, std::size_t n,
                   float* out);
 void weighted_sum_plain(std::span<const float* const> rows, std::span<const float> weights,
@@ -60,7 +61,7 @@ void weighted_sum_avx2(std::span<const float* const> rows, std::span<const float
 /// normalised; rows, then columns.
 void gaussian(Planes& planes, double sigma, double truncate, Border border);
 
-/// Weights of a correlation over a grid of `side` x `side`, its middle on the pixel.
+/// Weights of a correlation over a grid of `side` x `side`, centered on the pixel.
 struct Kernel {
     int side = 1;
     std::vector<double> weights{1};
@@ -71,17 +72,18 @@ struct Kernel {
 Planes correlate(const Image& image, const Kernel& kernel);
 
 /// The mean along a line that starts at each pixel: offset i of 0 to 2 * radius, rounded to whole
-/// pixels, weighs exp(-i^2 / (2 sigma^2)), normalised. `angle` in degrees from the x axis, y down.
+/// pixels, has weight exp(-i^2 / (2 sigma^2)), normalized. `angle` is in degrees from the x axis,
+/// with y down.
 Planes line_blur(const Planes& planes, int radius, double sigma, double angle);
 
-/// Adds to `sum` (of the planes' size) the middle of the planes, enlarged by `factor` >= 1:
-/// bilinear, corners on corners.
+/// Adds the middle of the planes, enlarged by `factor` >= 1, to `sum`, which has the planes' size:
+/// bilinear, with aligned corners.
 void add_zoomed(const Planes& planes, double factor, Planes& sum);
-/// Of the rows that a zoom reads: how many and from where.
+/// The range of rows that a zoom reads.
 struct ZoomAxis {
     int first = 0, inputs = 0;
     std::vector<int> at;         ///< per output: the first of two inputs, from `first` on
-    std::vector<float> further;  ///< and how far to the second
+    std::vector<float> further;  ///< and the weight of the second
 };
 ZoomAxis zoom_axis(int n, double factor);
 

@@ -1,4 +1,4 @@
-// Plasma fractals: what fog looks like.
+// Plasma fractals, which are used as fog.
 #pragma once
 
 #include <vector>

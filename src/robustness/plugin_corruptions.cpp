@@ -1,4 +1,4 @@
-// Corruptions of plug-ins as rows of the table.
+// Corruptions from plug-ins as rows of the table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of a library with guards around what it writes.
+/// Calls a library with guards around its output.
 std::vector<std::uint8_t> corrupted_pixels(std::string_view name,
                                            const PluginCorruption& corruption,
                                            const assay_plugin_image& image) {
@@ -38,7 +38,7 @@ std::vector<std::uint8_t> corrupted_pixels(std::string_view name,
     return {made.values().begin(), made.values().end()};
 }
 
-/// Images have four bytes per pixel here and three there; the fourth stays as it is.
+/// Images have four bytes per pixel here and three in the plug-in; the fourth is unchanged.
 void apply_plugin(std::string_view name, const PluginCorruption& corruption,
                   const robustness::Work& work, Image& out) {
     const std::size_t pixels = work.pixels();
@@ -53,7 +53,7 @@ void apply_plugin(std::string_view name, const PluginCorruption& corruption,
     }
 }
 
-/// 80 x 64 pixels, or as many as the corruption needs: a slope with some noise.
+/// An image of 80 x 64 pixels, or larger if the corruption needs it: a gradient with some noise.
 Image trial_image(int side) {
     Image image{std::max(side, 80), std::max(side, 64), {}};
     image.pixels.resize(std::size_t{4} * static_cast<std::size_t>(image.width) *

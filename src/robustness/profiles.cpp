@@ -1,5 +1,5 @@
-// The parameters of smaller images: what is said of them, and which images they fit. The numbers
-// that change pixels are beside each corruption.
+// The parameters for smaller images: their descriptions, and the images that they are for. The
+// numbers that change pixels are next to each corruption.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-/// Of the published programs of CIFAR-10-C and Tiny-ImageNet-C.
+/// From the published programs for CIFAR-10-C and Tiny-ImageNet-C.
 struct SmallImages {
     std::array<int, corruption_severities> min_side;
     std::string_view parameters;
@@ -84,7 +84,8 @@ constexpr std::array<SmallRow, 20> small_rows = {{
      {any_size, "as frost, with crystals that are computed"}},
 }};
 
-/// Nothing of ImageNet-C, and of corruptions of plug-ins, which have one set of parameters.
+/// Returns nullptr for ImageNet-C, and for corruptions from plug-ins, which have one set of
+/// parameters.
 const SmallImages* small_images(const Corruption& corruption, CorruptionProfile profile) {
     if (profile == CorruptionProfile::imagenet || !corruption.file.empty()) return nullptr;
     const auto* row = std::ranges::find(small_rows, corruption.name, &SmallRow::name);
@@ -94,7 +95,7 @@ const SmallImages* small_images(const Corruption& corruption, CorruptionProfile 
 
 struct ProfileRow {
     std::string_view name, published;
-    int longest_side;  ///< of the images that it is chosen for; 0: of any
+    int longest_side;  ///< longest side of the images that it is chosen for; 0 means any
 };
 constexpr std::array<ProfileRow, corruption_profiles> profile_rows = {
     {{"imagenet", "ImageNet-C", 0},
@@ -146,7 +147,7 @@ std::string_view parameters_of(const Corruption& corruption, CorruptionProfile p
 bool robustness::was_made_otherwise(const Corruption& corruption, CorruptionProfile profile,
                                     int crop) {
     if (profile != CorruptionProfile::imagenet || crop == 224) return false;
-    // Fractals had a side of 256 pixels or more; a crop of 0 may leave fewer.
+    // Fractals had a side of at least 256 pixels; a crop of 0 may give a smaller one.
     if (corruption.name == "fog" || corruption.name == "frost_synthetic") return crop <= 128;
     return corruption.name == "zoom_blur";
 }

@@ -1,4 +1,4 @@
-// Images that are put to a model together, and what it says of them.
+// Images that are passed to a model together, and its output for them.
 #pragma once
 
 #include <algorithm>
@@ -63,7 +63,8 @@ public:
     }
     double loss(std::size_t k) const { return losses_[k]; }
 
-    /// The label is not the first of the largest scores. Scores that no store takes fool nobody.
+    /// True if the label is not the first of the largest scores. Scores that no store accepts do
+    /// not count as fooled.
     bool fooled(std::size_t k) const {
         const auto row = scores(k);
         if (!sound(row)) return false;
@@ -71,9 +72,10 @@ public:
                labels_[k];
     }
     bool sound_scores(std::size_t k) const { return sound(scores(k)); }
-    /// Elements of the gradient were not finite. They are 0: the image does not move there.
+    /// True if elements of the gradient were not finite. They are set to 0: the image does not move
+    /// there.
     bool has_gaps(std::size_t k) const { return gaps_[k] > 0; }
-    /// There is a direction to follow, or a gradient of 0.
+    /// True if there is a direction to follow, or a gradient of 0.
     bool usable_gradient(std::size_t k) const {
         return sound(scores(k)) && std::isfinite(loss(k)) && gaps_[k] < size_;
     }
@@ -83,7 +85,7 @@ public:
     }
 
 private:
-    /// A class may be masked (-infinity): its model is attacked as any.
+    /// A class may be masked (-infinity): such a model is attacked like any other.
     static bool sound(std::span<const float> row) {
         return store::is_sound(row, ScoreKind::logits, StorageFormat::full_f32);
     }
@@ -103,8 +105,8 @@ private:
     std::vector<std::uint32_t> labels_, targets_;
 };
 
-/// Where each target stands: the classes other than the label, best score first, at most `count`;
-/// none that is masked (-infinity).
+/// The targets: the classes other than the label, best score first, at most `count`, without masked
+/// ones (-infinity).
 std::vector<std::uint32_t> targets_by_score(std::span<const float> scores, std::uint32_t label,
                                             std::size_t count);
 
@@ -114,10 +116,10 @@ inline std::span<const float> image_of(const AttackBatch& batch, std::size_t i) 
     return batch.images.subspan(i * size, size);
 }
 
-/// What the first gradient of an attack, or of its part, says of an image. `usable` and `unusable`
-/// are as long as the batch; at the end an image without a usable gradient at any start is
-/// AttackResult::unusable. An image whose scores are not finite at the start is attacked: it counts
-/// as what its scores are.
+/// What the first gradient of an attack, or of its part, shows about an image. `usable` and
+/// `unusable` have the length of the batch; at the end, an image without a usable gradient at any
+/// start is AttackResult::unusable. An image whose scores are not finite at the start is still
+/// attacked and counts according to its scores.
 class FirstGradients {
 public:
     explicit FirstGradients(AttackResult& result) : result_(result) {
@@ -138,7 +140,7 @@ private:
     std::vector<std::uint8_t> usable_;
 };
 
-/// A result that holds the originals.
+/// A result that contains the originals.
 AttackResult untouched(const AttackBatch& batch);
 void keep(AttackResult& result, std::size_t i, std::span<const float> image);
 

@@ -1,4 +1,5 @@
-// Data sets that hold five severities of the same images: the files of CIFAR-10-C and CIFAR-100-C.
+// Data sets that contain five severities of the same images: the files of CIFAR-10-C and
+// CIFAR-100-C.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +14,16 @@ namespace assay::robustness {
 
 /// `fog` of a data set that is called "fog", "cifar_fog" or "fog-sample50"; nullptr: none.
 const Corruption* corruption_called(std::string_view dataset);
-/// Whether its attribute `severity` says 1 to 5 of each image, in the order of the published files:
-/// 10,000 images of each severity, or a part of these.
+/// True if its attribute `severity` is 1 to 5 for each image, in the order of the published files:
+/// 10,000 images per severity, or a part of these.
 bool is_severity_stack(const Dataset& dataset);
 
 /// The images of one severity.
 struct OneSeverity {
-    Dataset images;  ///< under the ids that they have at severity 1: the numbers of clean images
+    Dataset images;  ///< with their ids at severity 1, which are the numbers of clean images
     std::vector<RowOutcome> outcomes;
 };
-/// `outcomes`: of every image of the stack.
+/// `outcomes` covers every image of the stack.
 OneSeverity one_severity(const Dataset& stack, const std::vector<RowOutcome>& outcomes,
                          int severity);
 

@@ -10,14 +10,14 @@
 namespace assay::robustness {
 namespace {
 
-/// One byte a pixel.
+/// One byte per pixel.
 struct Grey {
     int width, height;
     std::vector<std::uint8_t> values;
 };
 
-/// With one more pixel on each side, so that 3 x 3 neighbours need no thought: of pixel (x, y) they
-/// are at row(y)[x + 0 .. x + 2] and in the two rows below.
+/// Has one more pixel on each side, so that 3 x 3 neighbors need no special cases: for pixel (x, y)
+/// they are at row(y)[x + 0 .. x + 2] and in the two rows below.
 struct Bordered {
     int stride;
     std::vector<std::uint8_t> values;
@@ -35,7 +35,7 @@ struct Bordered {
     const std::uint8_t* around(int x, int y) const {
         return values.data() + std::ptrdiff_t{stride} * y + x;
     }
-    /// The sum of the 3 x 3 weighed.
+    /// The weighted sum over the 3 x 3.
     int sum(int x, int y, const std::array<int, 9>& weights) const {
         const std::uint8_t *a = around(x, y), *b = a + stride, *c = b + stride;
         return weights[0] * a[0] + weights[1] * a[1] + weights[2] * a[2] + weights[3] * b[0] +
@@ -162,7 +162,7 @@ void equalise(Grey& grey) {
     for (std::uint8_t& v : grey.values) v = table[v];
 }
 
-/// How much water is on each pixel, before scaling: the layer times its embossed rims.
+/// The amount of water on each pixel before scaling: the layer times its embossed rims.
 Planes water(const Planes& layer) {
     Grey liquid{layer.width, layer.height, {}};
     for (const float v : layer.values) liquid.values.push_back(cut(255 * v));

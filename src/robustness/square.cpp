@@ -1,6 +1,6 @@
 // Square attack: random windows of +-eps, without gradients (Andriushchenko et al., ECCV 2020,
-// algorithm 1 and 2). Places and signs are drawn for each image by itself; its authors' program
-// shares them in a batch, so that results depend on how images are batched.
+// algorithm 1 and 2). Positions and signs are drawn separately for each image; the authors' program
+// shares them within a batch, so that results depend on how images are batched.
 #include <algorithm>
 #include <array>
 
@@ -10,9 +10,9 @@
 namespace assay::attack {
 namespace {
 
-constexpr double first_proportion = .8;  ///< of the image's pixels in a window, at the start
+constexpr double first_proportion = .8;  ///< initial proportion of the image's pixels in a window
 
-/// Halved after these queries.
+/// The proportion is halved after these queries.
 constexpr std::array<int, 9> halvings = {10, 50, 200, 500, 1000, 2000, 4000, 6000, 8000};
 
 double proportion_at(int query) {
@@ -48,7 +48,7 @@ Pixels stripes(std::span<const float> original, const ImageShape& shape, double 
     return x;
 }
 
-/// A square of +-2 eps for each channel on the best so far, cut to ball and box.
+/// A square of +-2 eps for each channel on the best image so far, clipped to ball and box.
 void draw_square(Searcher& s, const ImageShape& shape, const Ball& ball, double eps, int query) {
     const double pixels = proportion_at(query) * static_cast<double>(shape.height * shape.width);
     const auto wanted = static_cast<std::size_t>(std::max(1.0, std::round(std::sqrt(pixels))));

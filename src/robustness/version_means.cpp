@@ -24,10 +24,10 @@ Estimate proportion_correct(const Outcomes& outcomes, double level) {
                              "no image");
 }
 
-/// No mean of some 75 outcomes, nor a ratio of two, comes so near to another one.
+/// Different means of about 75 outcomes, or ratios of two, are never this close to each other.
 constexpr double rounding_only = 1e-12;
 
-/// The standard error of the mean of a number per image; 0 where they differ by rounding alone.
+/// The standard error of the mean of one number per image; 0 if they differ only by rounding.
 double error_of_mean(const std::vector<double>& values) {
     const auto n = static_cast<double>(values.size());
     if (values.size() < 2) return 0;
@@ -45,7 +45,7 @@ double mean_of_images(const std::vector<double>& values) {
     return sum / static_cast<double>(values.size());
 }
 
-/// `value` is the mean of values that are one per image, but for a constant.
+/// `value` is, up to a constant, the mean of values that are one per image.
 Estimate of_images(double value, const std::vector<double>& influence, Unit unit, double most,
                    double level) {
     Estimate e;
@@ -109,7 +109,7 @@ void ModelVersions::measure() {
         model_.paper = model_.present;
         model_.mce = corruption_error();
         if (model_.profile.value_or(CorruptionProfile::imagenet) != CorruptionProfile::imagenet) {
-            // AlexNet's errors are known under the parameters of ImageNet-C alone.
+            // AlexNet's errors are known only with the parameters of ImageNet-C.
             model_.mce = not_measured(
                 fmt::format("it divides by AlexNet's errors on ImageNet-C, and these images have "
                             "the parameters of {}; the mean error without that is {:.4f}",
@@ -182,8 +182,8 @@ std::map<const Corruption*, ModelVersions::Hits> ModelVersions::hits_of(
     return hits;
 }
 
-/// Whole numbers are divided as late as can be: what is right everywhere has a mean of exactly
-/// 1, and none is above it.
+/// Whole numbers are divided as late as possible: if everything is correct, the mean is exactly 1,
+/// and no mean is above it.
 CorruptedMean ModelVersions::mean_of(const Chosen& chosen, std::vector<double>* influence) const {
     const auto hits = hits_of(chosen);
     if (hits.empty()) {

@@ -1,4 +1,4 @@
-// Means over corrupted versions of the same images, and what each image adds to them.
+// Means over corrupted versions of the same images, and each image's contribution to them.
 #pragma once
 
 #include <functional>
@@ -16,31 +16,31 @@ namespace assay::robustness {
 /// Per clean image.
 using Outcomes = std::vector<RowOutcome>;
 
-/// The mean over the 15 x 5 versions divided by the clean accuracy, where frost_synthetic may stand
-/// in for frost: at every severity, where no severity of frost is there.
+/// The mean over the 15 x 5 versions divided by the clean accuracy. frost_synthetic may replace
+/// frost, at every severity, if no severity of frost exists.
 struct CorruptionRatio {
-    CorruptedMean mean;         ///< undefined, with what is missing, where a version is
-    double clean_accuracy = 0;  ///< of the same images
+    CorruptedMean mean;         ///< undefined, with the missing ones, if a version is missing
+    double clean_accuracy = 0;  ///< over the same images
     bool synthetic_frost = false;
-    bool one_file = true;    ///< all stores are of the same file of the model
-    std::string model_hash;  ///< of that file; "": all are imports
-    /// What each image of the clean data set adds to mean.relative, times their number; their mean
-    /// is 0. 0 where an image does not count.
+    bool one_file = true;    ///< all stores are from the same file of the model
+    std::string model_hash;  ///< hash of that file; "" if all are imports
+    /// Each clean image's contribution to mean.relative, times their number; the mean of these is
+    /// 0. An image that does not count has 0.
     std::vector<double> influence;
 };
 
-/// Whether a version is there.
+/// Returns true if a version exists.
 using HasVersion = std::function<bool(const Corruption& corruption, int severity)>;
-/// No severity of frost is there, but frost_synthetic.
+/// True if no severity of frost exists, but frost_synthetic does.
 bool frost_is_synthetic(const HasVersion& has);
-/// Of the 15 x 5: "12 of the 75 versions are missing: frost 1, ..."; "": none.
+/// For the 15 x 5: "12 of the 75 versions are missing: frost 1, ..."; "" if none is missing.
 std::string missing_versions(const HasVersion& has, bool synthetic_frost);
 
-/// What is known of one model.
+/// The known outcomes of one model.
 class ModelVersions {
 public:
-    /// Fills `model`, which has its versions in the order of the table. Throws bad_input: no image
-    /// is known on the clean and on every corrupted data set.
+    /// Fills `model`, which has its versions in the order of the table. Throws bad_input if no
+    /// image is known on the clean and on every corrupted data set.
     ModelVersions(CorruptedModel& model, Outcomes clean, std::vector<Outcomes> versions,
                   double level);
 
@@ -49,12 +49,12 @@ public:
     CorruptionRatio ratio() const;
 
 private:
-    /// On how many versions of one corruption each image is right, and how many there are.
+    /// The number of versions of one corruption on which each image is correct, and their total.
     struct Hits {
         std::vector<int> of_image;
         int versions = 0;
     };
-    /// Takes all versions of a corruption or none.
+    /// Must select all versions of a corruption or none.
     using Chosen = std::function<bool(const CorruptedVersion&)>;
 
     void keep_common_images();
@@ -68,16 +68,16 @@ private:
     double level_;
     Outcomes clean_;
     std::vector<Outcomes> versions_;
-    std::vector<std::size_t> images_;  ///< of the clean data set, as clean_
+    std::vector<std::size_t> images_;  ///< images of the clean data set, like clean_
     std::size_t all_images_;
 };
 
-/// `clean`: of the model's store of the clean images.
+/// `clean` is the model's store of the clean images.
 using EachRatio = std::function<void(const CorruptedModel& model, const StoreSpec& clean,
                                      const CorruptionRatio& ratio)>;
-/// measure_corrupted() of the models `chosen` (none: all), with the ratio of each as it is
-/// measured; models without corrupted images are left out, of `chosen` ones without a word.
-/// `counts`: the versions that do; none: all that there are.
+/// measure_corrupted() for the models in `chosen` (without it, all), which reports the ratio of
+/// each as it is measured. Models without corrupted images are skipped, without a warning if they
+/// are in `chosen`. `counts` selects the versions; without it, all existing ones are used.
 CorruptedAccuracyResult corrupted_models(const CorruptedAccuracyOptions& options,
                                          const std::set<std::string>& chosen, const EachRatio& each,
                                          const HasVersion& counts);

@@ -49,8 +49,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What all versions of one measurement have in common, of what predict --corrupt did to the
-/// images.
+/// The settings of predict --corrupt that all versions of one measurement share.
 std::string common_settings(const std::string& corruption) {
     if (corruption.empty()) return {};
     auto settings = nlohmann::json::parse(corruption);
@@ -59,24 +58,24 @@ std::string common_settings(const std::string& corruption) {
     return settings.dump();
 }
 
-/// Those that predict --corrupt made a version of, by the name that it gives ("val" of
-/// "val_fog_3"); "": not known.
+/// The data set that predict --corrupt made a version of, from the name that it gives ("val" for
+/// "val_fog_3"); "" if not known.
 std::string made_of(const std::string& name, const VersionOf& version) {
     const std::string end = fmt::format("_{}_{}", version.corruption->name, version.severity);
     return name.ends_with(end) ? name.substr(0, name.size() - end.size()) : std::string();
 }
 
-/// "-sample50" of "fog_3-sample50": which part of the images; "": all of them.
+/// "-sample50" for "fog_3-sample50": the part of the images; "" for all of them.
 std::string part_in(std::string_view name) {
     return std::string(name.substr(name_of_whole(name).size()));
 }
 
-/// "plugin.stripes.stripes@0123456789ab" of a version that a plug-in made; "" of others.
+/// "plugin.stripes.stripes@0123456789ab" for a version that a plug-in made; "" for others.
 std::string definition_in(const std::string& corruption) {
     return corruption.empty() ? "" : nlohmann::json::parse(corruption).value("definition", "");
 }
 
-/// A version that a plug-in made is of the library that is given now.
+/// Checks that a version from a plug-in was made by the library that is given now.
 void check_definition(const Corruption& corruption, const std::string& recorded,
                       const fs::path& folder) {
     const std::string made = definition_in(recorded);
@@ -87,7 +86,7 @@ void check_definition(const Corruption& corruption, const std::string& recorded,
                     folder.string(), made, corruption.definition));
 }
 
-/// The parameters that a record names; those of ImageNet-C where it is older than others.
+/// The profile that a record names; that of ImageNet-C if the record is older than the others.
 std::optional<CorruptionProfile> profile_in(const nlohmann::json& record) {
     if (!record.is_object()) return std::nullopt;
     const auto named = record.find("profile");
@@ -96,7 +95,7 @@ std::optional<CorruptionProfile> profile_in(const nlohmann::json& record) {
                               : std::nullopt;
 }
 
-/// Of images in memory by the record of the data set, of copies by that of their folder.
+/// For images in memory, it uses the record of the data set; for copies, that of their folder.
 std::optional<CorruptionProfile> profile_of(const std::string& corruption, const fs::path& root) {
     if (!corruption.empty()) return profile_in(nlohmann::json::parse(corruption));
     const fs::path made = root.parent_path().parent_path() / "corrupt.json";
@@ -107,7 +106,7 @@ std::optional<CorruptionProfile> profile_of(const std::string& corruption, const
     });
 }
 
-/// In place of each store of all severities one for each of them.
+/// Replaces each store of all severities by one store for each of them.
 void part_stacks(std::vector<ClosedStore>& stores, const HasVersion& counts) {
     std::vector<ClosedStore> parted;
     for (ClosedStore& one : stores) {
@@ -216,7 +215,7 @@ StoresOfModel stores_of(const std::string& model, const std::vector<ClosedStore>
         if (store.clean) own.clean = &store;
         if (store.version.corruption != nullptr) own.versions.push_back(&store);
     }
-    // Versions of the same part as the clean images go before those of another.
+    // Versions of the same part as the clean images come before those of another part.
     const std::string part = own.clean == nullptr ? "" : part_in(own.clean->spec.dataset_name);
     const auto of_part = [&](const ClosedStore* store) { return store->part == part; };
     if (std::ranges::any_of(own.versions, of_part))

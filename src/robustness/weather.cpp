@@ -12,7 +12,7 @@
 namespace assay::robustness {
 namespace {
 
-/// The published fractals have the side of the image, or the next power of two (256 for 224).
+/// The published fractals have the side of the image, rounded up to a power of two (256 for 224).
 unsigned plasma_side(const Image& image) {
     return std::bit_ceil(static_cast<unsigned>(std::max({image.width, image.height, 2})));
 }
@@ -35,10 +35,10 @@ void overlay(const Work& work, double a, double b, Image& out, F&& levels) {
 constexpr Levels frost_image = {{{1, .8, .7, .65, .6}, {1, .9, .8, .75, .7}, {1, 1, .9, .85, .75}}};
 constexpr Levels frost_overlay = {
     {{.4, .6, .7, .7, .75}, {.3, .4, .45, .5, .55}, {.2, .3, .4, .4, .45}}};
-/// Of the photographs' sides.
+/// scale of the photographs' sides
 constexpr std::array<double, corruption_profiles> frost_scale = {1, .3, .2};
 
-/// From the left of the two pixels that a bilinear value is of, and how much of the second it has.
+/// The left one of the two pixels of a bilinear value, and the weight of the second.
 struct Between {
     int low, high;
     float part;
@@ -115,7 +115,7 @@ void frost(const Work& work, Image& out) {
                 [&](int x, int y, std::size_t c) { return pixel(left + x, top + y, c); });
         return;
     }
-    // Bilinear and to whole levels, as OpenCV's resize() does to the whole photograph.
+    // Bilinear and rounded to whole levels, as OpenCV's resize() does for the whole photograph.
     overlay(work, work.of(frost_image), work.of(frost_overlay), out,
             [&](int x, int y, std::size_t c) {
                 const Between across = between(left + x, scale, photograph.width);
@@ -133,9 +133,9 @@ int scaled_frost(int side, CorruptionProfile profile) {
     return static_cast<int>(std::nearbyint(side * frost_scale[static_cast<std::size_t>(profile)]));
 }
 
-// Crystals in place of photographs: the ridges of two fractals, fine ones where coarse ones are,
-// and thicker towards the edges of the window. Bright blue-grey, as the published photographs are
-// on average.
+// Crystals instead of photographs: the ridges of two fractals, with fine ones near coarse ones, and
+// thicker towards the edges of the window. The color is a bright blue-gray, like the average of the
+// published photographs.
 void frost_synthetic(const Work& work, Image& out) {
     const auto side = plasma_side(work.image);
     const auto coarse = plasma(static_cast<int>(side), 1.6, work.draws);

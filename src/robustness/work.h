@@ -1,4 +1,4 @@
-// What a corruption gets, and the list of them; each writes an image of the same size.
+// The input of a corruption, and the list of corruptions; each writes an image of the same size.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace assay::robustness {
 
-/// A parameter in each profile (ImageNet-C, Tiny-ImageNet-C, CIFAR-10-C) and at each severity.
+/// A parameter for each profile (ImageNet-C, Tiny-ImageNet-C, CIFAR-10-C) and each severity.
 template <typename T>
 using ByProfile = std::array<std::array<T, corruption_severities>, corruption_profiles>;
 using Levels = ByProfile<double>;
@@ -25,7 +25,7 @@ struct Work {
     CorruptionProfile profile = CorruptionProfile::imagenet;
 
     std::size_t level() const { return static_cast<std::size_t>(severity - 1); }
-    /// The parameter of this profile and severity.
+    /// The parameter for this profile and severity.
     template <typename T>
     const T& of(const ByProfile<T>& parameters) const {
         return parameters[static_cast<std::size_t>(profile)][level()];
@@ -33,23 +33,23 @@ struct Work {
     std::size_t pixels() const { return image.pixels.size() / 4; }
 };
 
-/// What one corruption takes at most beside the image, per pixel: measured on images of 6 and 24
-/// megapixels (bench/corruption_memory.py).
+/// Memory per pixel that one corruption needs at most in addition to the image: measured on images
+/// of 6 and 24 megapixels (bench/corruption_memory.py).
 inline constexpr std::uint64_t bytes_per_pixel = 48;
 
-/// Throws bad_input: an image of these sides is smaller than min_side_of() or larger than a
+/// Throws bad_input if an image with these sides is smaller than min_side_of() or larger than a
 /// photograph.
 void check_size(const Corruption& corruption, int severity, int width, int height,
                 const FrostPhotographs* frost, CorruptionProfile profile);
-/// The side that a photograph of frost has where a profile scales it, pixels.
+/// The side in pixels of a photograph of frost if a profile scales it.
 int scaled_frost(int side, CorruptionProfile profile);
-/// What a record says of pixels that was_made_otherwise() is about.
+/// The recorded revision of the pixels that was_made_otherwise() describes.
 inline constexpr int pixel_revision = 2;
-/// Whether earlier versions, which knew ImageNet-C's parameters alone, made other pixels under this
-/// name from a window of this crop.
+/// True if earlier versions, which only had ImageNet-C's parameters, made different pixels under
+/// this name from a window of this crop.
 bool was_made_otherwise(const Corruption& corruption, CorruptionProfile profile, int crop);
 
-/// All corruptions, to which plug-ins add.
+/// All corruptions; plug-ins add to this table.
 GrowingTable<Corruption>& whole_table();
 
 void gaussian_noise(const Work& work, Image& out);
@@ -73,13 +73,13 @@ void jpeg_compression(const Work& work, Image& out);
 void spatter(const Work& work, Image& out);
 void saturate(const Work& work, Image& out);
 
-/// Sums that should be whole numbers are, in floats, a little less half of the time; cutting would
-/// take a level from them.
+/// Sums that should be whole numbers are slightly smaller in floats half of the time; truncating
+/// would lose a level.
 inline constexpr float cut_slack = 1.0F / 1024;
 
-/// A level (0 to 255) to a byte: clipped, then cut.
+/// Converts a level (0 to 255) to a byte: clipped, then truncated.
 inline std::uint8_t cut(float level) {
-    // min and max are instructions; std::clamp() is branches, and noise is hard to predict.
+    // min and max are instructions; std::clamp() uses branches, and noise is hard to predict.
     return static_cast<std::uint8_t>(std::min(std::max(level + cut_slack, 0.0F), 255.0F));
 }
 

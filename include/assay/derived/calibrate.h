@@ -1,10 +1,10 @@
 // Calibration of stored predictions: the scores of a model, scaled by numbers that are fitted to
-// other items, as a store beside the model's own.
+// other items, as a store next to the model's own.
 //
 // z' = w z + b, by class, of the logits z (of the logarithms of probabilities): one w for all
 // classes (temperature scaling, w = 1 / T), a w for each, or a w and a b for each (vector scaling);
-// Guo et al. 2017, "On calibration of modern neural networks", section 4.2. The numbers are those
-// of the smallest negative log-likelihood, which is convex in them.
+// Guo et al. 2017, "On calibration of modern neural networks", section 4.2. The numbers minimize
+// the negative log-likelihood, which is convex in them.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ struct CalibrateOptions {
     std::uint64_t seed = 0;
     double level = 0.95;
     int threads = 0;
-    std::filesystem::path layer;  ///< gets layer_text() of the one model; "": none
+    std::filesystem::path layer;  ///< file for layer_text() of the one model; "" means none
     std::string command;          ///< as typed, for the record
 };
 template <>
@@ -69,7 +69,7 @@ inline constexpr auto description<CalibrateOptions> = describe<CalibrateOptions>
                                        .also = "-j"}),
 });
 
-/// What a class's score is multiplied by, and what is added.
+/// The factor of a class's score, and the number that is added.
 struct ClassScaling {
     std::string id, name;
     Estimate weight, bias;
@@ -77,14 +77,14 @@ struct ClassScaling {
 
 struct CalibratedStore {
     std::filesystem::path source, store;
-    std::string model, dataset;  ///< of the source; where its items are reported
+    std::string model, dataset;  ///< model of the source; data set with the reported items
     std::string fitted_on;       ///< the data set
     Scaling method = Scaling::temperature;
     std::uint64_t fit_items = 0, items = 0;
     Estimate temperature;                 ///< of Scaling::temperature
     std::vector<ClassScaling> classes;    ///< of the others
-    std::vector<double> weights, biases;  ///< of all classes, whatever the method
-    /// Of the items that are reported.
+    std::vector<double> weights, biases;  ///< for all classes, with any method
+    /// Values over the reported items.
     Estimate nll_before, nll_after, ece_before, ece_after;
 };
 struct CalibrateResult {
@@ -93,20 +93,21 @@ struct CalibrateResult {
 };
 
 /// Fits and writes MODEL@METHOD for each model's store below the paths. With a split, the items
-/// that were not fitted on make a data set NAME-heldoutP of P percent, in which the model's own
-/// scores lie beside the calibrated ones. Intervals: the jackknife over 128 groups of items, by one
-/// step of Newton's method, with Student's t; of a temperature on the scale of its logarithm. The
-/// same bits for any threads. Memory: some bytes an item, and the square of the number of
-/// parameters. Cost: some ten passes over the rows that are fitted, each with the square of the
-/// number of parameters per row. Throws usage and bad_input: stores without every class's score or
-/// without labels, classes without an item, items that are in both data sets, scores that have no
-/// finite optimum, another calibration in the folder, several models for one layer.
+/// that were not used for the fit make a data set NAME-heldoutP of P percent, which contains the
+/// model's own scores and the calibrated ones. Intervals use the jackknife over 128 groups of
+/// items, by one step of Newton's method, with Student's t; for a temperature, on the scale of its
+/// logarithm. The bits are the same for any number of threads. Memory: some bytes per item, and the
+/// square of the number of parameters. Cost: some ten passes over the rows that are fitted, each
+/// with the square of the number of parameters per row. Throws usage and bad_input: stores without
+/// every class's score or without labels, classes without an item, items that are in both data
+/// sets, scores that have no finite optimum, another calibration in the folder, several models for
+/// one layer.
 CalibrateResult calibrate_stores(const CalibrateOptions& options,
                                  const ProgressCallback& progress = {});
 
-/// `assay.calibrate/1`. A row of csv for each store, and of its classes where it scales each.
+/// `assay.calibrate/1`. The csv has a row per store, and per class if each class is scaled.
 Report report_of(const CalibrateResult& result);
-/// The numbers of one store as a layer to add behind a model, `assay.layer/1`.
+/// The numbers of one store as a layer to add after a model, `assay.layer/1`.
 std::string layer_text(const CalibratedStore& store);
 
 }  // namespace assay

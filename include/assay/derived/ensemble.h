@@ -1,5 +1,5 @@
-// The mean of several stores of one data set as a store of its own: of several models, or of one
-// model on changed images (test-time augmentation).
+// The mean of several stores of one data set as a new store: of several models, or of one model on
+// changed images (test-time augmentation).
 #pragma once
 
 #include <array>
@@ -61,24 +61,24 @@ struct EnsembleStore {
     std::uint64_t items = 0, without_scores = 0;
     std::vector<EnsembleMember> members;
     Estimate top1;
-    /// Mean proportion of the pairs of members that predict the same class of an item.
+    /// Mean proportion of the pairs of members that predict the same class for an item.
     Estimate agreement;
     /// Mean over the items of the entropy of the members' mean probabilities minus the mean of
-    /// their entropies, in nats (Lakshminarayanan et al. 2017; Gal et al. 2017, BALD): 0 where all
-    /// members say the same.
+    /// their entropies, in nats (Lakshminarayanan et al. 2017; Gal et al. 2017, BALD): 0 if all
+    /// members give the same probabilities.
     Estimate mutual_information;
     std::vector<std::string> warnings;
 };
 
-/// Writes the mean beside the first store. All have the same items in the same order, with the same
-/// classes. Probabilities: a row's softmax, where scores are logits. Logits: of stores of
-/// probabilities their logarithms. An item that one of them has no scores of has none. The same
-/// bits for any threads. Memory: some bytes an item, and each store's ids and labels. Throws usage
-/// and bad_input: fewer than two stores, other items or classes, stores without every class's
-/// score.
+/// Writes the mean next to the first store. All stores must have the same items in the same order,
+/// with the same classes. For probabilities, each row is the softmax if scores are logits. For
+/// logits, stores of probabilities contribute their logarithms. An item without scores in one of
+/// the stores has none in the mean. The bits are the same for any number of threads. Memory: some
+/// bytes per item, and each store's ids and labels. Throws usage and bad_input: fewer than two
+/// stores, different items or classes, stores without every class's score.
 EnsembleStore make_ensemble(const EnsembleOptions& options, const ProgressCallback& progress = {});
 
-/// `assay.ensemble/1`. csv: a row for the ensemble and for each member.
+/// `assay.ensemble/1`. The csv has a row for the ensemble and for each member.
 Report report_of(const EnsembleStore& result);
 
 }  // namespace assay

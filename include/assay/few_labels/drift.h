@@ -1,4 +1,4 @@
-// Whether accuracy has changed from one pool of images to another, each with a study of its own.
+// Tests whether accuracy has changed from one pool of images to another, each with its own study.
 #pragma once
 
 #include <cstdint>
@@ -62,34 +62,36 @@ namespace assay::few_labels {
 struct ClassifierDrift {
     std::string classifier;
     Estimate before, now;  ///< accuracies on the two pools
-    Estimate change;       ///< of the accuracy on images like those of the pools
+    Estimate change;       ///< change of the accuracy on images like those of the pools
     bool alarm = false;    ///< its interval excludes 0
 };
-/// Something that needs no label, and that changes with much else than accuracy.
+/// A quantity that needs no label, but that also changes for many other reasons than accuracy.
 struct DriftSign {
     std::string sign, classifier;  ///< "": of all classifiers
     double before = 0, now = 0;
-    double p = 1;  ///< two-sided, of two means; after Holm over the signs
+    double p = 1;  ///< two-sided p values for two means; the second after Holm's correction over
+                   ///< the signs
 };
 struct PoolDrift {
     std::filesystem::path before, now;
     std::uint64_t pools = 1;
     double level = 0.95;
-    double change_level = 0.95;  ///< of each interval, for the classifiers and pools together
+    double change_level = 0.95;  ///< level of each interval, so that classifiers and pools are
+                                 ///< covered together
     std::vector<ClassifierDrift> classifiers;
     std::vector<DriftSign> signs;
     bool alarm = false;
     std::vector<std::string> notes, warnings;
 };
 
-/// The change of each classifier that both studies have, by its name. Its interval is that of two
-/// independent samples, of their pools and of what these stand for: an alarm is an interval without
-/// 0. Without answers about the new pool there are signs alone. Cost: as two of estimate_pool().
-/// Throws as estimate_pool(); usage: no answers about the old pool but some about the new one, or
-/// no classifier in both.
+/// Estimates the change for each classifier that is in both studies, by name. Its interval is that
+/// of two independent samples, of their pools and of what these represent: an alarm is an interval
+/// that excludes 0. Without answers about the new pool there are only signs. Cost: twice that of
+/// estimate_pool(). Throws as estimate_pool() does; usage if there are no answers about the old
+/// pool but some about the new one, or no classifier in both.
 PoolDrift estimate_drift(const std::filesystem::path& before, const std::filesystem::path& now,
                          const DriftOptions& options, const ProgressCallback& progress = {});
-/// `assay.drift/1`. csv: a row for each classifier.
+/// `assay.drift/1`. The csv has a row per classifier.
 Report report_of(const PoolDrift& result);
 
 }  // namespace assay::few_labels

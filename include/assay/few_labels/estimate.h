@@ -1,6 +1,7 @@
-// Accuracy on a pool of unlabelled images from few labels: a stratified random sample, more of it
-// where the classifiers are unsure or disagree, a regression on what the predictions say, and a
-// score interval. The predictions decide how wide an interval is, never whether it holds the truth.
+// Estimates accuracy on a pool of unlabelled images from few labels: with a stratified random
+// sample, which is larger among images for which the classifiers are unsure or disagree, a
+// regression on the predictions, and a score interval. The predictions determine the width of an
+// interval, but never whether it contains the true value.
 //
 //   STUDY/estimate.json        the stores, the settings and the rounds; written last
 //   STUDY/questions-1.csv      "does this image show this label?" of the first round, for
@@ -27,7 +28,7 @@
 
 namespace assay::few_labels {
 
-/// What the sample is to be good for.
+/// The goal for which the sample is optimized.
 enum class Purpose { both, accuracies, differences };
 constexpr auto words_of(Purpose) {
     return std::array<std::pair<Purpose, std::string_view>, 3>{{
@@ -74,14 +75,14 @@ struct DrawnStratum {
     std::uint32_t stratum = 0;
     bool contested = false;  ///< classifiers predict different labels
     std::uint64_t images = 0, drawn = 0;
-    double weight = 0;  ///< images that a drawn one stands for
+    double weight = 0;  ///< number of images that a drawn one represents
 };
 struct DrawnSample {
     std::filesystem::path study;
     std::string dataset;
     std::vector<std::string> classifiers;
     std::uint64_t images = 0;    ///< of the pool
-    std::uint64_t left_out = 0;  ///< no finite confidence of every classifier
+    std::uint64_t left_out = 0;  ///< images without a finite confidence from every classifier
     std::uint64_t drawn = 0, added = 0;
     std::uint64_t questions = 0;  ///< of this round
     std::filesystem::path questions_file;
@@ -90,23 +91,23 @@ struct DrawnSample {
     std::vector<std::string> warnings;
 };
 
-/// Whether a folder holds a study.
+/// Returns true if a folder contains a study.
 bool is_study(const std::filesystem::path& folder);
 
-/// Begins a study, or draws more images for it; what was drawn stays. With the same numbers it
-/// changes nothing. Cost: four passes over the stores; memory does not grow with the pool beyond 40
-/// MB. Throws usage: fewer labels than before, than two for each stratum, or more than images;
-/// other stores or settings than the study's. bad_input: stores of other images or classes,
-/// incomplete, or without confidences; a damaged study.
+/// Begins a study, or draws more images for it; the images that were already drawn stay. With the
+/// same numbers it changes nothing. Cost: four passes over the stores; memory does not grow with
+/// the pool beyond 40 MB. Throws usage: fewer labels than before, than two for each stratum, or
+/// more than images; other stores or settings than the study's. bad_input: stores of other images
+/// or classes, incomplete, or without confidences; a damaged study.
 DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& options,
                         const ProgressCallback& progress = {});
 /// `assay.estimate_sample/1`.
 Report report_of(const DrawnSample& sample);
 
 struct EstimateOptions {
-    /// Votes, as `assay labels aggregate` reads them.
+    /// Votes in the format that `assay labels aggregate` reads.
     std::vector<std::filesystem::path> answers;
-    /// Labels of images, as `assay score --labels` reads them.
+    /// Labels of images in the format that `assay score --labels` reads.
     std::vector<std::filesystem::path> labels;
     std::string by;
     double stop_at = 0;
@@ -168,14 +169,14 @@ struct EstimatedClassifier {
     Estimate accuracy;
     /// Mean confidence on the pool minus accuracy.
     Estimate overconfidence;
-    double factor = 1;  ///< of the variance, by the regression
+    double factor = 1;  ///< factor of the variance, by the regression
     std::uint64_t labels = 0;
-    /// Labels that a simple random sample would need for an interval of this width.
+    /// Number of labels that a simple random sample would need for an interval of this width.
     std::optional<std::uint64_t> random_sample;
 };
 struct EstimatedPair {
     std::string first, second;
-    Estimate difference;       ///< of the accuracies, on all images
+    Estimate difference;       ///< difference of the accuracies over all images
     double disagreement = 0;   ///< proportion of images with different labels
     std::uint64_t labels = 0;  ///< of these images
 };
@@ -190,9 +191,11 @@ struct PoolEstimate {
     std::uint64_t images = 0, left_out = 0;
     std::uint64_t drawn = 0;
     std::uint64_t labels = 0;           ///< images that are used
-    std::uint64_t behind_gap = 0;       ///< answered, but behind an image that is not
-    std::uint64_t unjudged = 0;         ///< nobody can judge them
-    std::uint64_t answers_ignored = 0;  ///< of images that were not drawn, or of other labels
+    std::uint64_t behind_gap = 0;       ///< answered images that follow an unanswered one in the
+                                        ///< random order
+    std::uint64_t unjudged = 0;         ///< images that nobody can judge
+    std::uint64_t answers_ignored = 0;  ///< answers about images that were not drawn, or about
+                                        ///< other labels
     double level = 0.95;
     double quantile = 1.96;
     std::string by;
@@ -202,17 +205,19 @@ struct PoolEstimate {
     std::vector<EstimatedGroup> groups;
     std::string best;                       ///< "": no answers
     std::vector<std::string> not_resolved;  ///< from the best
-    std::optional<double> half_width;       ///< the largest that stop_at is about
+    std::optional<double> half_width;       ///< the largest half width among those that stop_at
+                                            ///< covers
     std::optional<std::uint64_t> labels_needed;
     bool precise_enough = false;
     std::vector<std::string> notes, warnings;
 };
 
-/// Cost: five passes over the stores. Throws as draw_sample(); bad_input: answers that cannot be
-/// read; usage: no answers and no labels are named, an attribute that the data set does not have.
+/// Cost: five passes over the stores. Throws as draw_sample() does; bad_input for answers that
+/// cannot be read; usage if neither answers nor labels are named, or if the data set lacks the
+/// attribute.
 PoolEstimate estimate_pool(const std::filesystem::path& study, const EstimateOptions& options,
                            const ProgressCallback& progress = {});
-/// `assay.estimate/1`. csv: a row for each classifier.
+/// `assay.estimate/1`. The csv has a row per classifier.
 Report report_of(const PoolEstimate& result);
 
 }  // namespace assay::few_labels

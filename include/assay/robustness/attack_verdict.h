@@ -1,10 +1,11 @@
-// Whether an accuracy under attack is to be believed: signs that a model's gradient hides what the
-// model does, each with its number.
+// Whether an accuracy under attack can be trusted: signs that a model's gradient hides the model's
+// behavior, each with its number.
 //
 // An attack gives an upper bound of robustness. A model whose gradient leads nowhere keeps its
 // accuracy under every attack that follows the gradient, so controls on a few images look for that
 // (Carlini et al., "On evaluating adversarial robustness", 2019; Athalye et al., "Obfuscated
-// gradients give a false sense of security", ICML 2018). No sign found is no proof of robustness.
+// gradients give a false sense of security", ICML 2018). The absence of signs does not prove
+// robustness.
 #pragma once
 
 #include <cstdint>
@@ -19,38 +20,38 @@ enum class AttackVerdict {
     not_checked,  ///< no control ran
     no_sign,      ///< no sign of masking was found
     doubtful,     ///< a sign that the attack failed rather than that the model withstood it
-    not_usable,   ///< scores are random, of the batch, no numbers, or probabilities
+    not_usable,   ///< scores are random, depend on the batch, are not numbers, or are probabilities
 };
 /// "not checked", "no sign of masking", "doubtful", "not usable".
 std::string_view name_of(AttackVerdict);
-/// Of what name_of() gives.
+/// Parses the names of name_of().
 std::optional<AttackVerdict> attack_verdict_named(std::string_view name);
 
-/// One thing that was looked for.
+/// The result of one check.
 struct MaskingSign {
     std::string name;  ///< "random", "batch", "outputs", "large_budget", "none_fooled", "stronger",
                        ///< "without_gradient", "slope"
-    AttackVerdict means = AttackVerdict::doubtful;  ///< where it is found
+    AttackVerdict means = AttackVerdict::doubtful;  ///< the verdict if the sign is found
     bool found = false;
-    std::string text;  ///< what was measured, with its number and limit, or why nothing was
+    std::string text;  ///< the measurement with its number and limit, or why there is none
     bool tested = true;
 };
 
-/// What the controls of one model on one data set say of its attacks.
+/// The result of the controls of one model on one data set, for its attacks.
 struct AttackControl {
     AttackVerdict verdict = AttackVerdict::not_checked;
     std::vector<MaskingSign> signs;
-    /// How loose the bound is: of `images` control images, the attacks of the command leave `left`
-    /// at budget `eps`, and the stronger attack `attack` after them `left_by_control`. "": none
-    /// ran.
+    /// How loose the bound is: of `images` control images, `left` remain after the attacks of the
+    /// command at budget `eps`, and `left_by_control` remain after the additional, stronger attack
+    /// `attack`. "" means that none ran.
     std::string attack;
     double eps = 0;
     std::uint64_t images = 0, left = 0, left_by_control = 0;
     std::uint64_t forward = 0;   ///< images that went through the model for the controls
-    std::uint64_t backward = 0;  ///< ... of these, with a gradient
+    std::uint64_t backward = 0;  ///< number of these that needed a gradient
 };
 
-/// The signs that were found, in one sentence; "": none.
+/// The signs that were found, in one sentence; "" if there are none.
 std::string reason_of(const AttackControl& control);
 
 }  // namespace assay

@@ -1,4 +1,5 @@
-// Versions of images under common corruptions: which ones, from which part of an image, and how.
+// Versions of images under common corruptions: which versions, from which part of an image, and how
+// they are made.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +18,20 @@
 
 namespace assay {
 
-/// From a decoded image to the one that is corrupted.
+/// How the image to corrupt is obtained from a decoded image.
 struct CorruptionWindow {
     static constexpr int of_profile = -1;  ///< as published_window() says
-    int resize = of_profile;  ///< short side, pixels, antialiased bilinear; 0: as it is
-    int crop = of_profile;    ///< side of the centre crop, pixels; 0: all of it
+    int resize = of_profile;  ///< short side in pixels, antialiased bilinear; 0 means no resizing
+    int crop = of_profile;    ///< side of the center crop in pixels; 0 means no crop
     bool operator==(const CorruptionWindow&) const = default;
 };
-/// What the authors do before: 256 and 224 for ImageNet-C, 0 and 0 for sets of smaller images.
+/// The authors' preprocessing: 256 and 224 for ImageNet-C, 0 and 0 for sets of smaller images.
 CorruptionWindow published_window(CorruptionProfile profile);
-/// of_profile is that of ImageNet-C here. Throws bad_input: the image is smaller than the crop.
+/// Here, of_profile means that of ImageNet-C. Throws bad_input if the image is smaller than the
+/// crop.
 Image cut_window(const Image& image, const CorruptionWindow& window);
 
-/// All that decides the pixels of corrupted images, but for the images.
+/// All settings that determine the pixels of corrupted images.
 struct CorruptionSettings {
     /// Names, groups ("noise", "blur", "weather", "digital"), "paper" (the 15), "extra" (the 4) or
     /// "all" (the 19).
@@ -37,32 +39,34 @@ struct CorruptionSettings {
     std::vector<int> severities = {1, 2, 3, 4, 5};
     std::uint64_t seed = 0;
     CorruptionWindow window;
-    std::optional<int> jpeg_quality;  ///< 1 to 100: what JPEG, 4:2:0, leaves of it; 85 as published
-    std::filesystem::path frost;      ///< folder of photographs; "": see chosen_corruptions()
-    PluginFiles plugins = {};         ///< as load_corruptions() takes them
-    /// Whose parameters; none: by the size of the images, as settled() says.
+    std::optional<int> jpeg_quality;  ///< JPEG quality, 1 to 100, with 4:2:0; 85 as published
+    std::filesystem::path frost;      ///< folder of photographs; for "", see chosen_corruptions()
+    PluginFiles plugins = {};         ///< as load_corruptions() accepts them
+    /// The profile of the parameters; without a value, it follows from the size of the images, see
+    /// settled().
     std::optional<CorruptionProfile> profile = {};
 };
-/// The settings with a profile and a window. A profile that is not named follows from the side of
-/// what is corrupted: the crop, or else the resize, or else these images of width x height
-/// (corruption_profile_for()); of sides 0, which are not known, that of ImageNet-C.
+/// Returns the settings with a profile and a window. A profile that is not named follows from the
+/// side of the image to corrupt: the crop, otherwise the resize, otherwise these images of width x
+/// height (corruption_profile_for()). For sides of 0, which are not known, it is that of
+/// ImageNet-C.
 CorruptionSettings settled(CorruptionSettings settings, int width, int height);
 
-/// "all", "paper", "extra", "noise", ...: names that stand for several. FILE stands for the
-/// corruptions of a plug-in, which the others do not hold.
+/// Names that represent several corruptions: "all", "paper", "extra", "noise", ... FILE represents
+/// the corruptions of a plug-in, which the other groups do not contain.
 std::span<const std::string_view> corruption_groups();
-/// In the order of the table, each once. Without photographs `frost_synthetic` takes the place that
-/// `frost` has in a group; `frost` by its own name needs them. Throws usage: unknown names, none at
-/// all, `frost` without photographs.
+/// Returns the corruptions in the order of the table, each once. Without photographs,
+/// `frost_synthetic` replaces `frost` in a group; `frost` by its own name needs them. Throws usage:
+/// unknown names, no names, `frost` without photographs.
 std::vector<const Corruption*> chosen_corruptions(const std::vector<std::string>& names,
                                                   bool photographs);
 
-/// What can be known to be wrong before a file is read, but for the plug-ins, which are opened.
-/// Throws usage; bad_input as load_corruptions().
+/// Checks what can be known to be wrong before a file is read, except that plug-ins are opened.
+/// Throws usage; bad_input as load_corruptions() does.
 void check(const CorruptionSettings& settings);
 
-/// What is done to an image, in one line: "short side to 256 pixels (bilinear), centre crop 224 x
-/// 224, corruption, cut to 8 bit". `lossless`: what is said where no JPEG is made, ", PNG".
+/// Describes the processing of an image in one line: "short side to 256 pixels (bilinear), centre
+/// crop 224 x 224, corruption, cut to 8 bit". `lossless` is the text if no JPEG is made, ", PNG".
 std::string describe_pipeline(const CorruptionSettings& settings, std::string_view lossless = "");
 
 /// One corruption at one severity.
@@ -76,45 +80,46 @@ bool is_among(const std::vector<CorruptionVersion>& versions, const Corruption& 
 /// Makes the versions of one image after another, in memory. Thread-safe.
 class CorruptedVersions {
 public:
-    /// Reads the photographs of frost. Settings that leave the profile to the images are settled()
-    /// without them. Throws usage as check(); bad_input as read_frost_photographs(), and where a
-    /// photograph is smaller than the crop.
+    /// Reads the photographs of frost. If the settings leave the profile to the images, they are
+    /// settled() without images. Throws usage as check() does; bad_input as
+    /// read_frost_photographs() does, and if a photograph is smaller than the crop.
     explicit CorruptedVersions(CorruptionSettings settings);
-    /// For the images of a data set: of its first one that can be read follows the profile.
-    /// Versions that fit none of its first 16 images are left out. Throws as above, and bad_input
-    /// where no version is left. Cost: up to 16 images are decoded.
+    /// For the images of a data set: the first readable image determines the profile. Versions for
+    /// which all of its first 16 images are too small are skipped. Throws as above, and bad_input
+    /// if no version remains. Cost: up to 16 images are decoded.
     CorruptedVersions(CorruptionSettings settings, const Dataset& dataset);
 
-    /// Settled, with each severity once, ascending.
+    /// The settings after settled(), with each severity once, ascending.
     const CorruptionSettings& settings() const noexcept { return settings_; }
     const std::vector<const Corruption*>& corruptions() const noexcept { return corruptions_; }
-    /// By corruption, then severity.
+    /// Sorted by corruption, then severity.
     const std::vector<CorruptionVersion>& versions() const noexcept { return versions_; }
     const FrostPhotographs& frost() const noexcept { return frost_; }
-    /// Versions that are asked for and left out, because the images are too small: "motion_blur 5
+    /// Versions that were requested and skipped, because the images are too small: "motion_blur 5
     /// (41 x 41 pixels)".
     const std::vector<std::string>& left_out() const noexcept { return left_out_; }
-    /// In one line; "": none is left out.
+    /// In one line; "" if none is skipped.
     std::string left_out_note() const;
-    /// What else to know: whose parameters were chosen by the images, and that frost_synthetic
-    /// stands in for frost. For people.
+    /// Further notes for people: the profile that was chosen from the images, and that
+    /// frost_synthetic replaces frost.
     std::vector<std::string> notes() const;
 
-    /// The part of a decoded image that is corrupted. Throws bad_input: smaller than the crop.
+    /// The part of a decoded image that is corrupted. Throws bad_input if the image is smaller than
+    /// the crop.
     Image window(const Image& image) const { return cut_window(image, settings_.window); }
-    /// Throws bad_input where make() would for the sides of the window alone.
+    /// Throws bad_input if make() would because of the sides of the window.
     void check_size(const CorruptionVersion& version, int width, int height) const;
-    /// Bytes that one call of make() takes at most beside the window, as measured.
+    /// Bytes that one call of make() needs at most in addition to the window, as measured.
     static std::uint64_t memory(int width, int height);
-    /// That version of a window, `id` being the image's in its data set: the bytes that
-    /// corrupt_dataset() writes, decoded again. Throws bad_input as corrupt().
+    /// That version of a window; `id` is the image's id in its data set. The result has the bytes
+    /// that corrupt_dataset() writes, decoded again. Throws bad_input as corrupt() does.
     Image make(const CorruptionVersion& version, const Image& window, std::string_view id) const;
-    /// Before it is written or compressed.
+    /// The version before it is written or compressed.
     Image corrupted(const CorruptionVersion& version, const Image& window,
                     std::string_view id) const;
 
-    /// All that decides the pixels of a version but the images and their ids, as JSON: equal texts,
-    /// equal pixels.
+    /// Everything that determines the pixels of a version except the images and their ids, as JSON:
+    /// equal texts mean equal pixels.
     std::string definition(const CorruptionVersion& version) const;
 
 private:
@@ -124,7 +129,7 @@ private:
     std::vector<const Corruption*> corruptions_;
     std::vector<CorruptionVersion> versions_;
     std::vector<std::string> left_out_;
-    std::string chosen_by_;  ///< the images that the profile was chosen by; "": it was not
+    std::string chosen_by_;  ///< the images that determined the profile; "" if they did not
     FrostPhotographs frost_;
 };
 

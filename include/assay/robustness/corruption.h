@@ -2,8 +2,8 @@
 //
 // Hendrycks, Dietterich, "Benchmarking neural network robustness to common corruptions and
 // perturbations", ICLR 2019. Their published set is made from images of 224 x 224 pixels (short
-// side to 256, centre crop), and the parameters are in pixels of that size. Results are made here
-// from the same definitions with other random draws: "ImageNet-C" are the published files alone.
+// side to 256, centre crop), and the parameters are in pixels of that size. This code uses the same
+// definitions with different random draws: only the published files are "ImageNet-C".
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@ struct Work;
 
 inline constexpr int corruption_severities = 5;
 
-/// Whose parameters. The authors' programs for smaller images have milder ones: under those of
-/// ImageNet-C, noise on 32 x 32 pixels is two to four times as strong as in CIFAR-10-C.
+/// The source of the parameters. The authors' programs for smaller images have milder ones: with
+/// those of ImageNet-C, noise on 32 x 32 pixels is two to four times as strong as in CIFAR-10-C.
 enum class CorruptionProfile {
     imagenet,       ///< ImageNet-C: 224 x 224 pixels
     tiny_imagenet,  ///< Tiny-ImageNet-C: 64 x 64
@@ -36,44 +36,45 @@ enum class CorruptionProfile {
 inline constexpr int corruption_profiles = 3;
 /// "imagenet", "tiny-imagenet", "cifar".
 std::string_view name_of(CorruptionProfile profile);
-/// The set of images that has its parameters: "ImageNet-C", "Tiny-ImageNet-C", "CIFAR-10-C".
+/// The image set with these parameters: "ImageNet-C", "Tiny-ImageNet-C", "CIFAR-10-C".
 std::string_view published_set(CorruptionProfile profile);
 /// Throws usage with the nearest name.
 CorruptionProfile corruption_profile_named(std::string_view name);
-/// By the longer side of the images: up to 48 pixels cifar, up to 96 tiny_imagenet, else imagenet.
+/// Chosen by the longer side of the images: up to 48 pixels cifar, up to 96 tiny_imagenet,
+/// otherwise imagenet.
 CorruptionProfile corruption_profile_for(int width, int height);
 
-/// One corruption: all that is special about it.
+/// One corruption, with all of its properties.
 struct Corruption {
     std::string_view name;   ///< as the folders of ImageNet-C: "gaussian_noise"
     std::string_view group;  ///< "noise", "blur", "weather", "digital"
     bool extra;              ///< not among the 15 whose mean is reported
     bool random;             ///< draws differ from image to image
-    bool photographs;        ///< overlays one of a folder of photographs
-    /// The smallest side, pixels, at each severity of ImageNet-C: on a smaller one the kernel would
-    /// reach from the middle beyond both edges. Of all profiles: min_side_of().
+    bool photographs;        ///< overlays a photograph from a folder
+    /// The smallest side in pixels at each severity of ImageNet-C: on a smaller one, the kernel
+    /// would reach from the middle beyond both edges. For all profiles, see min_side_of().
     std::array<int, corruption_severities> min_side;
     /// Mean error of AlexNet over the severities, the denominator of mCE.
     std::optional<double> alexnet_error;
     std::string_view parameters;  ///< what the severities change in ImageNet-C, for people
     std::function<void(const robustness::Work& work, Image& out)> apply;
-    /// Of a plug-in's: its file, and what is recorded of it, which holds the file's hash; "": built
-    /// in.
+    /// For a plug-in: its file, and its recorded definition, which includes the file's hash; "" if
+    /// it is built in.
     std::string_view file = "", definition = "";
 };
 
-/// The 15 in the order of the paper, the 4 extra ones, and `frost_synthetic`, which is no part of
-/// ImageNet-C. Then those that load_corruptions() added.
+/// The 15 in the order of the paper, the 4 extra ones, and `frost_synthetic`, which is not part of
+/// ImageNet-C; then those that load_corruptions() added.
 std::span<const Corruption> corruptions();
-/// Adds the corruptions of a plug-in (assay/plugin.h; docs/plugins.md), FILE:NAME each, of the
-/// group FILE, and returns them. Each is tried on an image in another process. Its library stays
-/// open as long as the program runs; the same file again adds nothing. Thread-safe. Throws
-/// bad_input with the file and the function: what is wrong with them, and names that are taken.
+/// Adds the corruptions of a plug-in (assay/plugin.h; docs/plugins.md), each named FILE:NAME, in
+/// the group FILE, and returns them. Each is tried on an image in another process. Its library
+/// stays open until the program ends; loading the same file again adds nothing. Thread-safe. Throws
+/// bad_input with the file and the function if they have a fault or a name is already used.
 std::vector<const Corruption*> load_corruptions(const std::filesystem::path& plugin);
 /// Throws usage with the nearest name.
 const Corruption& corruption_named(std::string_view name);
 
-/// The smallest side, pixels, of an image that the corruption fits.
+/// The smallest side in pixels of an image that the corruption can process.
 int min_side_of(const Corruption& corruption, int severity, CorruptionProfile profile);
 /// What the severities change, for people.
 std::string_view parameters_of(const Corruption& corruption, CorruptionProfile profile);
@@ -83,23 +84,22 @@ struct FrostPhotographs {
     std::vector<Image> images;
     std::string fingerprint;  ///< over names and bytes
 };
-/// All images of the folder, by name. Where it holds the six published files (frost1.png to
-/// frost6.jpg), the sixth is left out, as the published code never draws it. Throws bad_input: no
-/// such folder, no image in it, damaged.
+/// Reads all images of the folder, sorted by name. If it contains the six published files
+/// (frost1.png to frost6.jpg), the sixth is skipped, because the published code never draws it.
+/// Throws bad_input: no such folder, no image in it, damaged.
 FrostPhotographs read_frost_photographs(const std::filesystem::path& folder);
 
-/// What decides the random draws, with the corruption and the severity.
+/// The seed of the random draws, together with the corruption and the severity.
 struct CorruptionSeed {
     std::uint64_t seed = 0;
     std::string_view image;  ///< its id in the data set
 };
 
-/// The corrupted image, of the same size. Values are clipped to [0, 1] and cut, not rounded, to 8
-/// bits, as published. The same bytes for equal arguments, on any thread and with any instruction
-/// set. `frost` is needed by `frost` alone.
-/// Throws usage: severity not in 1 to 5, `frost` without photographs; bad_input: an image smaller
-/// than min_side_of(), a photograph smaller than the image. Thread-safe. Cost at 224 x 224: 0.1 to
-/// 4 ms.
+/// The corrupted image, of the same size. Values are clipped to [0, 1] and truncated, not rounded,
+/// to 8 bits, as published. The bytes are the same for equal arguments, on any thread and with any
+/// instruction set. Only the corruption `frost` needs the argument `frost`. Throws usage: severity
+/// not in 1 to 5, `frost` without photographs; bad_input: an image smaller than min_side_of(), a
+/// photograph smaller than the image. Thread-safe. Cost at 224 x 224: 0.1 to 4 ms.
 Image corrupt(const Image& image, const Corruption& corruption, int severity,
               const CorruptionSeed& seed, const FrostPhotographs* frost = nullptr,
               CorruptionProfile profile = CorruptionProfile::imagenet);

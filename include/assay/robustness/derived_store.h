@@ -1,5 +1,5 @@
-// Stores that are derived: their scores are of images that were changed before the model got them,
-// by an attack or a corruption, or were calibrated. They are no further models, and are not ranked
+// Derived stores: their scores belong to images that were changed by an attack or a corruption
+// before the model saw them, or were calibrated. They are not additional models, and are not ranked
 // among these.
 #pragma once
 
@@ -13,36 +13,38 @@
 namespace assay {
 
 struct DerivedStore {
-    std::string model;       ///< whose scores these are: "net" of "net@pgd-linf-8_255"
+    std::string model;       ///< the model of the scores: "net" for "net@pgd-linf-8_255"
     std::string attack;      ///< "pgd-linf-8_255"; "": none
     std::string corruption;  ///< "fog"; "": none
     int severity = 0;        ///< of the corruption
-    /// What scaled the scores: "temperature", "vector", "per-class"; "": nothing.
+    /// The method that scaled the scores: "temperature", "vector", "per-class"; "" if none did.
     std::string calibration = "";
-    /// Of an attack: what its controls found, and, if they found signs, these with their numbers.
+    /// For an attack: the verdict of its controls and, if they found signs, these with their
+    /// numbers.
     AttackVerdict verdict = AttackVerdict::not_checked;
     std::string doubt = "";
 
     bool any() const { return is_variant() || !corruption.empty(); }
-    /// Other scores of a model that has its own on the same data set: no model to be counted.
+    /// True for other scores of a model that has its own scores on the same data set: it does not
+    /// count as a model.
     bool is_variant() const { return !attack.empty() || !calibration.empty(); }
-    /// The numbers of the attack say little: they are too good.
+    /// True if the numbers of the attack are unreliable: they are too good.
     bool is_in_doubt() const { return verdict >= AttackVerdict::doubtful; }
     bool operator==(const DerivedStore&) const = default;
 };
 
-/// By what the store and its data set record of themselves. Where they do not say how the scores
-/// were made (imports), by their names: MODEL@ATTACK-NORM-EPS, and as version_of(). Cost: a
-/// small file.
+/// Determined from the records of the store and its data set. If they do not describe how the
+/// scores were made (imports), it uses their names: MODEL@ATTACK-NORM-EPS, and those of
+/// version_of(). Cost: reads a small file.
 DerivedStore derived_of(const PredictionStore& store);
 
-/// "pgd-linf-8_255", "fog at severity 3", both with a comma; "": not derived.
+/// "pgd-linf-8_255", "fog at severity 3", or both with a comma; "" if it is not derived.
 std::string describe(const DerivedStore& derived);
 
-/// "the attack is doubtful: ..."; of a store that is in doubt.
+/// "the attack is doubtful: ...", for a store that is in doubt.
 std::string doubt_of(const DerivedStore& derived);
 
-/// {`model`, `attack`, `corruption`, `severity`, `calibration`}, each where it applies.
+/// {`model`, `attack`, `corruption`, `severity`, `calibration`}, each if it applies.
 nlohmann::json to_json(const DerivedStore& derived);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// The stores that people mean where they name models: without those of attacks on them.
+// The stores that people mean when they name models: without those of attacks on them.
 #pragma once
 
 #include <filesystem>
@@ -9,23 +9,23 @@
 
 namespace assay {
 
-/// What people name where models are meant.
+/// The stores and folders that a user names for models.
 struct ModelStores {
     std::vector<std::filesystem::path> folders;
     std::vector<std::filesystem::path> attacked;  ///< skipped
 
-    /// How many were skipped and how to use them; "": none.
+    /// How many were skipped and how to use them; "" if none were.
     std::string note() const;
 };
-/// As find_stores(), without the stores of attacks, which are no further models. They stay where a
-/// path has no other stores: one that is named itself. Cost: opens each store.
+/// Like find_stores(), but without the stores of attacks, which are not additional models. They are
+/// kept if a path has no other stores, that is, if one is named directly. Cost: opens each store.
 ModelStores model_stores(const std::vector<std::filesystem::path>& paths);
 
 struct OpenedModels {
     std::vector<PredictionStore> stores;
     std::string skipped;  ///< ModelStores::note()
 };
-/// The stores of model_stores(), which stay open. Cost: opens each store once.
+/// The stores of model_stores(), which remain open. Cost: opens each store once.
 OpenedModels open_models(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace assay
