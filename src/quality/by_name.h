@@ -1,4 +1,4 @@
-// Values of the nine dimensions as results hold them: by the dimensions' names.
+// Values of the nine dimensions in results: keyed by the dimensions' names.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ std::map<std::string, T> by_name(const PerDimension<T>& values) {
         out.emplace(facts.name, values[static_cast<std::size_t>(facts.dimension)]);
     return out;
 }
-/// Those that are there.
+/// The dimensions that have a value.
 template <class T>
 std::map<std::string, T> by_name(const PerDimension<std::optional<T>>& values) {
     std::map<std::string, T> out;
@@ -32,8 +32,8 @@ std::map<std::string, T> by_name(const PerDimension<std::optional<T>>& values) {
     return out;
 }
 
-/// ",part_accuracy=parts.accuracy,...": a column of csv for each dimension. They are called by
-/// `prefix` and the name, and `place` is where by_name() stands.
+/// ",part_accuracy=parts.accuracy,...": a column of csv for each dimension. Columns are named
+/// `prefix` plus the dimension's name, and `place` is the place of by_name().
 std::string dimension_columns(std::string_view prefix, std::string_view place);
 
 }  // namespace assay::quality

@@ -1,4 +1,4 @@
-// What readers must know about the cells of chosen models.
+// Facts about the cells of chosen models that readers must know.
 #pragma once
 
 #include <map>
@@ -16,12 +16,12 @@ std::vector<std::string> notes_on_cells(const QualityTable& table,
                                         const std::vector<std::size_t>& models,
                                         const PerDimension<double>& weights);
 
-/// A warning where values that enter have no standard error; parameters need none.
+/// A warning if values that are used have no standard error; parameters need none.
 std::optional<std::string> unknown_errors(const QualityTable& table,
                                           const std::vector<std::size_t>& models,
                                           const PerDimension<double>& weights);
 
-/// Whether the cell errs together with others: it has a value and shares.
+/// True if the cell's error is correlated with others: it has a value and shares.
 inline bool is_joint(const QualityCell& cell) {
     return cell.value && !cell.shares.empty();
 }
@@ -31,12 +31,12 @@ PerDimension<DrawnCells> draws_of_cells(const QualityTable& table,
 /// "Cells measured on the same images err together: accuracy, ...; all others independently."; ""
 /// without such cells.
 std::string text_of_draws(const PerDimension<DrawnCells>& draws);
-/// Of the dimensions that have any.
+/// For the dimensions that have any.
 std::map<std::string, DrawnCells> drawn_by_name(const PerDimension<DrawnCells>& draws);
 
-/// A warning for each dimension with a weight that models were measured in on different images, as
-/// far as shares and numbers of images tell. (Shape bias counts the decided images alone, so its
-/// numbers of images differ.)
+/// A warning for each dimension with a weight whose models were measured on different images, as
+/// far as shares and numbers of images show this. (Shape bias only counts the decided images, so
+/// its numbers of images differ.)
 std::vector<std::string> other_images(const QualityTable& table,
                                       const std::vector<std::size_t>& models,
                                       const PerDimension<double>& weights);

@@ -54,7 +54,7 @@ bool meets(const Need& need, double value) {
     return need.strict ? value < need.limit : value <= need.limit;
 }
 
-/// Oriented so that more is better.
+/// The value with its sign such that more is better.
 double goodness(const QualityModel& model, std::size_t d) {
     return (dimension_facts()[d].higher_is_better ? 1 : -1) * model.cells[d].value.value();
 }
@@ -83,7 +83,7 @@ CellWeights cell_weights(const PerDimension<double>& weights) {
     return out;
 }
 
-/// How far a score lies below the best one.
+/// The difference between the best score and this one.
 Estimate behind_best(const Candidate& best, const Candidate& candidate, double error,
                      double level) {
     Estimate behind;

@@ -1,4 +1,4 @@
-// Classifiers that suit, to read.
+// The report on classifiers that suit the needs.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Centres and scales from values alone.
+// Centers and scales that depend only on values.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@ namespace assay::quality {
 
 using Values = std::vector<PerDimension<std::optional<double>>>;  ///< a model each
 
-/// As constants_of(); `source` is left to the caller.
+/// Like constants_of(); the caller sets `source`.
 QubaConstants constants_from(const Values& values, const PerDimension<double>& weights,
                              double trim);
-/// sum w s (x - mean) / deviation / sum w; dimensions without a value are left out and the weights
+/// sum w s (x - mean) / deviation / sum w; dimensions without a value are excluded, and the weights
 /// of the others add up to 1.
 double quba_of(const PerDimension<std::optional<double>>& values, const QubaConstants& constants,
                const PerDimension<double>& weights);

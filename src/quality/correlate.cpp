@@ -49,7 +49,7 @@ Column2 both_of(const QualityTable& table, const std::vector<std::size_t>& model
     return out;
 }
 
-/// The correlation over families drawn with replacement; none where the draw has no correlation.
+/// The correlation over families drawn with replacement; no value if the draw has no correlation.
 std::optional<double> resampled(const Column2& columns, const std::vector<std::uint32_t>& times) {
     std::vector<double> x, y;
     for (std::size_t i = 0; i < columns.x.size(); ++i) {
@@ -125,15 +125,15 @@ std::vector<Correlation> correlated(const QualityTable& table,
     return pairs;
 }
 
-/// The models that have one value of a tag.
+/// The models that share one value of a tag.
 struct Subgroup {
-    std::string value;  ///< as its first model has it
+    std::string value;  ///< in the spelling of its first model
     std::vector<std::size_t> models;
 };
 
 constexpr std::size_t fewest_of_group = 10;
 
-/// In the order of their first models; what is left out is noted.
+/// In the order of their first models; skipped groups are noted.
 std::vector<Subgroup> subgroups_of(const QualityTable& table,
                                    const std::vector<std::size_t>& models, const std::string& tag,
                                    std::vector<std::string>& notes) {
@@ -169,7 +169,7 @@ std::vector<Subgroup> subgroups_of(const QualityTable& table,
     return kept;
 }
 
-/// Over the pairs of all models and of all groups: they are one family of tests.
+/// Adjusts over the pairs of all models and of all groups: they are one family of tests.
 void adjust(CorrelateResult& result) {
     std::vector<Correlation*> tested;
     const auto add = [&](std::vector<Correlation>& pairs) {

@@ -1,4 +1,4 @@
-// Correlations of quality dimensions, to read.
+// The report on correlations of quality dimensions.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -56,7 +56,7 @@ void add_records(Table& records, const CorrelateGroup& group, const std::vector<
 }  // namespace
 
 ResultType result_type(ResultOf<Correlation>) {
-    // No p-value stands in for a test that was not made; csv has 1 there.
+    // There is no p-value for a test that was not made; csv has 1 there.
     static constexpr auto rows = describe_result<Correlation>(
         {.name = "Correlation",
          .help = "Spearman's rank correlation of two dimensions over models",

@@ -16,7 +16,7 @@ std::uint64_t clusters_in(std::span<const std::uint32_t> cluster) {
     return static_cast<std::uint64_t>(std::unique(all.begin(), all.end()) - all.begin());
 }
 
-/// "cat/" of "cat/0001.png"; "" where there is none.
+/// "cat/" for "cat/0001.png"; "" if there is no folder.
 std::string_view folder_of(std::string_view id) {
     return id.substr(0, id.size() - base_name(id).size());
 }
@@ -56,7 +56,8 @@ bool foregrounds_need_folders(const StringColumn& ids) {
 
 double cluster_variance(std::span<const std::uint32_t> cluster, std::span<const double> influence) {
     std::unordered_map<std::uint32_t, std::size_t> place;
-    std::vector<double> sums;  // in the order of the items: the same bits however a map is made
+    std::vector<double> sums;  // in the order of the items: the bits are the same for any order of
+                               // a map
     for (std::size_t i = 0; i < cluster.size(); ++i) {
         const auto [at, fresh] = place.emplace(cluster[i], sums.size());
         if (fresh) sums.push_back(0);

@@ -1,4 +1,5 @@
-// Whether decisions follow the shape or the texture of images that have two, and how sure that is.
+// Whether decisions follow the shape or the texture of images with two cues, and how uncertain this
+// is.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace assay::quality {
 
-/// Numbers texts in the order in which they come.
+/// Numbers texts in the order of their first appearance.
 class Numbering {
 public:
     std::uint32_t of(std::string_view text) {
@@ -24,8 +25,8 @@ private:
     std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
-/// The images that a cue conflict was made of: "airplane1" and "bear2" of
-/// "airplane/airplane1-bear2.png". Both "" where its name is not of that form.
+/// The source images of a cue conflict: "airplane1" and "bear2" for "airplane/airplane1-bear2.png".
+/// Both are "" if its name has another form.
 struct CueImages {
     std::string_view shape, texture;
 };
@@ -33,35 +34,36 @@ CueImages cue_images_of(std::string_view path);
 /// "bear" of "bear2".
 std::string_view without_digits(std::string_view cue);
 
-/// The foreground of an image with a foreign background, by its file's name: "dog_1" of
-/// "00_dog/fg_dog_1_bg_cat_7.JPEG" and of "00_dog/dog_1.JPEG"; after its folder where
+/// The foreground of an image with a replaced background, from its file's name: "dog_1" for
+/// "00_dog/fg_dog_1_bg_cat_7.JPEG" and for "00_dog/dog_1.JPEG"; preceded by its folder if
 /// `with_folder`.
 std::string foreground_of(std::string_view id, bool with_folder);
-/// Whether one such name stands in several folders (cat/0001.png, dog/0001.png), so that it tells
-/// no foreground without them. Memory: a number per image, and each name once.
+/// True if one such name is in several folders (cat/0001.png, dog/0001.png), so that it does not
+/// identify a foreground without them. Memory: one number per image, and each name once.
 bool foregrounds_need_folders(const StringColumn& ids);
 
 /// One decision on an image whose shape and texture are of different classes.
 struct CueDecision {
-    std::uint32_t shape_image = 0, texture_image = 0;  ///< which it was made of
+    std::uint32_t shape_image = 0, texture_image = 0;  ///< the images that it was made from
     std::uint32_t image = 0;                           ///< the conflict itself
-    bool shape = false, texture = false;  ///< what was followed; neither: a third class
+    bool shape = false, texture = false;  ///< which cue was followed; neither means a third class
 };
 
 struct ShapeBias {
-    Estimate value;   ///< hits of the shape / hits of either; undefined where neither was followed
-    Estimate wilson;  ///< the same with Wilson's interval, which takes decisions as independent
+    Estimate value;   ///< hits of the shape / hits of either; undefined if neither was followed
+    Estimate wilson;  ///< the same with Wilson's interval, which treats decisions as independent
     std::uint64_t shape = 0, texture = 0, decisions = 0;
     double variance = 0;
-    std::vector<double> influence;  ///< what each decision adds
+    std::vector<double> influence;  ///< contribution of each decision
 };
 /// Variance by two-way clusters (Cameron, Gelbach and Miller 2011): of shape images + of texture
 /// images - of the conflicts, and no less than the last; the interval is wilson_of_variance() with
-/// Student's t of as many degrees of freedom as the fewer of both kinds less one. Where all
-/// decisions that count agree, it is Wilson's.
+/// Student's t, whose degrees of freedom are the smaller number of images of the two kinds minus
+/// one. If all decisions that count agree, it is Wilson's.
 ShapeBias shape_bias_of(std::span<const CueDecision> decisions, double level);
 
-/// F / (F - 1) times the sum of squares of the sums by cluster, with F clusters; 0 of one cluster.
+/// F / (F - 1) times the sum of squares of the sums per cluster, with F clusters; 0 for one
+/// cluster.
 double cluster_variance(std::span<const std::uint32_t> cluster, std::span<const double> influence);
 
 }  // namespace assay::quality

@@ -1,4 +1,4 @@
-// What is described of the results of this component (assay/describe_result.h).
+// Descriptions of this component's results (assay/describe_result.h).
 #pragma once
 
 #include "assay/quality/choose.h"
@@ -25,16 +25,16 @@ ResultType result_type(ResultOf<StabilityResult>);
 /// The errors and warnings of `assay check`.
 std::vector<ShownFinding> found_faults(const std::vector<CheckedPair>& pairs);
 
-/// A table of dimensions, with what measuring and runs add to it: "assay.quality/1".
+/// A table of dimensions, with the additions of measurements and runs: "assay.quality/1".
 struct ShownQuality {
     const QualityTable* table;
     const MeasuredQuality* measured = nullptr;
     const QualityRunResult* run = nullptr;
-    const QubaResult* score = nullptr;  ///< of the models that have all dimensions
+    const QubaResult* score = nullptr;  ///< for the models that have all dimensions
 };
 ResultType result_type(ResultOf<ShownQuality>);
 
-/// What people see of results that are part of another one's JSON.
+/// The text for people of a result that is part of another result's JSON.
 Report report_without_json(const MeasuredQuality& result);
 Section section_of(const QubaResult& result);
 

@@ -1,4 +1,4 @@
-// From what images add to a value to its standard error and to its ErrorShares.
+// Computes the standard error and ErrorShares of a value from the contributions of images.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ namespace assay::quality {
 /// Images of one data set, independent of those of others.
 struct ErrorSource {
     std::string data;           ///< as ErrorShare
-    std::vector<double> parts;  ///< by group, on any scale; empty: not known
-    double variance = 0;        ///< what these images add to the value's variance
+    std::vector<double> parts;  ///< by group, on any scale; empty means not known
+    double variance = 0;        ///< contribution of these images to the value's variance
 };
 
-/// `influence`: what each item of a data set of so many adds to a value, on any scale; `variance`
-/// as above.
+/// `influence` is the contribution of each item of a data set with this many items to a value, on
+/// any scale; `variance` as above.
 ErrorSource source_of_items(std::string data, const std::vector<double>& influence,
                             double variance);
-/// `without`: the value without each group that holds items, `sizes` of all groups.
+/// `without` has the value without each group that contains items; `sizes` has all groups.
 ErrorSource source_of_groups(std::string data, const std::vector<double>& without,
                              const std::vector<std::uint64_t>& sizes, double standard_error);
 
-/// Standard error and shares of a cell, from independent sources. No shares where one of the
-/// sources is not known by group.
+/// Sets the standard error and shares of a cell, from independent sources. There are no shares if
+/// one of the sources is not known by group.
 void set_error(QualityCell& cell, const std::vector<ErrorSource>& sources);
 
 }  // namespace assay::quality

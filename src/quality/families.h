@@ -1,4 +1,4 @@
-// Models that are no independent observations of each other.
+// Families of models that are not independent observations.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@
 
 namespace assay::quality {
 
-/// Its place in table.tags (case and '_' do not matter). Throws usage: the table lacks it.
+/// Its place in table.tags (case and '_' do not matter). Throws usage if the table lacks it.
 std::size_t tag_place(const QualityTable& table, const std::string& tag);
 
 struct Families {
-    std::vector<std::size_t> of;  ///< of each of the models, from 0
+    std::vector<std::size_t> of;  ///< family of each of the models, from 0
     std::size_t count = 0;
 };
-/// Models with the same value of the tag, in the order of their first ones; an empty value, or no
-/// tag at all (""): a family of its own. Throws usage: a tag that the table lacks.
+/// Groups models with the same value of the tag, in the order of their first models; an empty
+/// value, or no tag at all (""), makes a model its own family. Throws usage for a tag that the
+/// table lacks.
 Families families_of(const QualityTable& table, const std::vector<std::size_t>& models,
                      const std::string& tag);
 

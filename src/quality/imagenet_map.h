@@ -8,7 +8,7 @@
 
 namespace assay::quality {
 
-/// The built-in map, or nothing where it does not find ImageNet's classes among `classes`.
+/// The built-in map, or nothing if it does not find ImageNet's classes among `classes`.
 std::optional<ClassMap> map_of_imagenet(std::string_view map, const ClassList& classes);
 
 }  // namespace assay::quality

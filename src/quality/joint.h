@@ -1,5 +1,5 @@
-// Errors of cells that were measured on the same images: draws of all of them together, and the
-// standard errors of differences.
+// Errors of cells that were measured on the same images: joint draws, and the standard errors of
+// differences.
 #pragma once
 
 #include <array>
@@ -14,8 +14,9 @@
 namespace assay::quality {
 
 /// Joint draws of cells' errors. A draw of a cell is sum_data sum_g parts[g] z(data, g), with
-/// standard normal z that depend on (seed, data, replicate, g) alone: all models and dimensions
-/// share them. Cost of a draw: the parts of all shares; memory: 4 bytes for each of them.
+/// standard normal z that depend only on (seed, data, replicate, g): all models and dimensions
+/// share them. The cost of a draw is proportional to the number of parts of all shares; memory: 4
+/// bytes per part.
 class JointDraws {
 public:
     explicit JointDraws(std::uint64_t seed) : seed_(seed) {}
@@ -26,7 +27,7 @@ public:
     double operator[](std::size_t cell) const { return sums_[cell][at_ % block_size]; }
 
 private:
-    /// Replicates that are drawn at once.
+    /// Number of replicates that are drawn at once.
     static constexpr std::size_t block_size = 32;
     using Block = std::array<float, block_size>;
     struct Term {
@@ -47,22 +48,22 @@ private:
     bool begun_ = false;
 };
 
-/// sum weight[d] x[d] / divisor[d]; a dimension of weight 0 does not enter.
+/// sum weight[d] x[d] / divisor[d]; a dimension with weight 0 is not included.
 struct CellWeights {
     PerDimension<double> weight{}, divisor{};
 };
 
 /// How the error of a weighted sum of a model's cells depends on images.
 struct SumError {
-    std::map<std::string_view, std::vector<double>> shares;  ///< by data set: of each group
+    std::map<std::string_view, std::vector<double>> shares;  ///< per data set: one number per group
     double independent = 0;                                  ///< variance of all other cells
     double variance() const;
 };
-/// Cells without a standard error count as exact. The names live as long as the model.
+/// Cells without a standard error count as exact. The names are valid as long as the model.
 SumError sum_error(const QualityModel& model, const CellWeights& sum);
 
 /// Standard error of the difference of two sums, or of two cells of one dimension; independent ones
-/// have no data set in common.
+/// share no data set.
 double error_of_difference(const SumError& a, const SumError& b);
 double error_of_difference(const QualityCell& a, const QualityCell& b);
 

@@ -24,7 +24,7 @@ bool are_imagenets(const ClassList& classes) {
            map_of_imagenet("imagenet-1k", classes).has_value();
 }
 
-/// The predictions of val as the metrics saw them.
+/// The predictions for val in the form that the metrics used.
 Answers answers_of_val(PredictionStore store, const ScoredSet& set, Truth truth) {
     Answers answers{.store = std::move(store), .map = std::nullopt};
     answers.data = store::dataset_id_of(answers.store);
@@ -43,7 +43,7 @@ Answers answers_of_val(PredictionStore store, const ScoredSet& set, Truth truth)
 
 using Corruptions = std::map<std::string, KnownCorruptions>;
 
-/// Why a dimension of a model is left out; nothing where it is measured.
+/// Why a dimension of a model is skipped; nothing if it is measured.
 const std::string* left_out(const MeasureQualityOptions& options, Dimension dimension,
                             const std::string& model) {
     for (const MissingDimension& one : options.left_out) {
@@ -88,8 +88,8 @@ Corruptions corruptions_of(const StoreIndex& index, MeasuredQuality& result) {
         result.warnings.insert(result.warnings.end(), corrupted.warnings.begin(),
                                corrupted.warnings.end());
     };
-    // What goes wrong with one dimension of one model, images too small for a corruption, must not
-    // take the others away.
+    // A failure in one dimension of one model, such as images that are too small for a corruption,
+    // must not affect the others.
     const auto try_to = [](const auto& what) -> std::string {
         try {
             what();
@@ -172,7 +172,7 @@ public:
     }
 
 private:
-    /// `measure`: called where the dimension is not left out.
+    /// `measure` is called if the dimension is not skipped.
     template <class Measure>
     void take(Dimension dimension, Measure&& measure) {
         const std::string* const why = left_out(options_, dimension, in_.model);

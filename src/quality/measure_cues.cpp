@@ -1,4 +1,4 @@
-// The two shortcuts: what a classifier owes to the background, and to the texture.
+// The two shortcuts: how much a classifier depends on the background, and on the texture.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace assay::quality {
 namespace {
 
-/// The images of one foreground that count, with either background.
+/// The images of one foreground that count, with each kind of background.
 struct Foreground {
     std::vector<std::size_t> same, rand;
 };
@@ -22,9 +22,9 @@ std::uint64_t correct_among(const Answers& answers, const std::vector<std::size_
         std::ranges::count_if(items, [&](std::size_t i) { return answers.correct(i); }));
 }
 
-/// How the foregrounds of a set are told.
+/// How the foregrounds of a set are identified.
 struct Naming {
-    const Dataset::Attribute* table = nullptr;  ///< nothing: by the names of the files
+    const Dataset::Attribute* table = nullptr;  ///< nullptr means by the file names
     bool with_folder = false;                   ///< of these
 };
 
@@ -47,12 +47,12 @@ Naming naming_of(const Dataset& dataset) {
     return written(true) ? Naming{nullptr, true} : Naming{told, false};
 }
 
-/// In the order of the first set's images.
+/// Sorted in the order of the first set's images.
 std::vector<Foreground> foregrounds_of(const Answers& same, const Answers& rand,
                                        std::uint64_t& alone) {
     const Naming naming_same = naming_of(same.store.dataset());
     const Naming naming_rand = naming_of(rand.store.dataset());
-    // One rule for both sets, or nothing would be found in the other.
+    // Both sets need the same rule, or nothing would be found in the other.
     const bool with_folder = naming_same.with_folder || naming_rand.with_folder;
     Numbering numbers;
     std::vector<Foreground> all;
@@ -76,7 +76,7 @@ std::vector<Foreground> foregrounds_of(const Answers& same, const Answers& rand,
     return all;
 }
 
-/// 1 - gap / clean accuracy, as the published code says and the published table does not have it.
+/// 1 - gap / clean accuracy, as in the published code, but not in the published table.
 QualityPart divided_part(const MeasuredInputs& in, double gap, std::uint64_t n) {
     QualityPart part;
     part.name = "divided";
@@ -119,7 +119,7 @@ MeasuredDimension measured_focus(const MeasuredInputs& in) {
     for (const Foreground& f : all)
         hits.push_back({count(*same, f.same, of_same), count(*rand, f.rand, of_rand)});
     const Focus focus = focus_of(hits, in.options.level);
-    // All of a foreground's error stands with its first image.
+    // The whole error of a foreground is assigned to its first image.
     std::vector<double> influence(focus.influence.empty() ? 0 : same->predicted.size(), 0);
     for (std::size_t f = 0; f < focus.influence.size(); ++f)
         influence[all[f].same.front()] += focus.influence[f];
@@ -169,7 +169,7 @@ MeasuredDimension measured_shape_bias(const MeasuredInputs& in) {
         if (shapes != nullptr) made.shape = shapes->values[i];
         if (textures != nullptr) made.texture = textures->values[i];
         unnamed += made.shape.empty() || made.texture.empty() ? 1 : 0;
-        // An image of unknown parts is a cluster of its own.
+        // An image whose parts are unknown is its own cluster.
         const std::string own = fmt::format("\n{}", i);
         decisions.push_back(
             {.shape_image = shape_images.of(made.shape.empty() ? own : made.shape),

@@ -1,4 +1,4 @@
-// How each dimension is made from what a classifier predicts.
+// How each dimension is computed from a classifier's predictions.
 #pragma once
 
 #include <memory>
@@ -18,16 +18,16 @@ namespace assay::quality {
 struct MeasuredDimension {
     Estimate value;
     std::vector<ErrorSource> sources;  ///< of its error
-    std::vector<std::string> differs;  ///< from the published definition
+    std::vector<std::string> differs;  ///< differences from the published definition
     std::vector<QualityPart> parts;    ///< without the dimension
 };
 
-/// What is known of the corrupted images of one classifier. Those of all classifiers are kept
+/// The known facts about the corrupted images of one classifier. Those of all classifiers are kept
 /// together: nothing here is as large as a data set.
 struct KnownCorruptions {
     robustness::CorruptionRatio ratio;  ///< without `influence`
-    ErrorSource source;                 ///< in its place, without the data set and the variance
-    std::string problem = {};           ///< set: why there is no ratio
+    ErrorSource source;                 ///< without the data set and the variance
+    std::string problem = {};           ///< if set: why there is no ratio
 };
 
 /// One classifier whose stores are being read.
@@ -38,29 +38,31 @@ struct MeasuredInputs {
     ClassList classes = {};  ///< the classifier's
     bool imagenet = false;   ///< they are ImageNet's 1000
     const Answers* val = nullptr;
-    const ScoredSet* scored = nullptr;              ///< the metrics of val, as val_requests()
-    const KnownCorruptions* corruptions = nullptr;  ///< none: no corrupted images
-    bool* partial = nullptr;                        ///< set where a store is not complete
+    /// the metrics of val, in the order of val_requests()
+    const ScoredSet* scored = nullptr;
+    const KnownCorruptions* corruptions = nullptr;  ///< nullptr if there are no corrupted images
+    bool* partial = nullptr;                        ///< set to true if a store is incomplete
 
-    /// Opens the data set of a role and asks its question. Nothing, and `why`, where there is none.
+    /// Opens the data set of a role and applies its class map. Returns nothing, and sets `why`, if
+    /// there is none.
     std::unique_ptr<Answers> answers_of(Role role, std::string& why) const;
 };
 
-/// "the classifier's own 20 classes", "800 images of val"; nothing where they are as published.
-/// `asked`: by a class map; `n`: images that count.
+/// "the classifier's own 20 classes", "800 images of val"; empty if they are as published. `asked`
+/// means with a class map; `n` is the number of images that count.
 std::vector<std::string> differences_of(const MeasuredInputs& in, Role role,
                                         const PredictionStore& store, bool asked, std::uint64_t n);
 std::vector<std::string> differences_of(const MeasuredInputs& in, Role role,
                                         const Answers& answers);
-/// Adds those that are not there yet.
+/// Adds those that are not in the list yet.
 void add_differences(std::vector<std::string>& all, const std::vector<std::string>& more);
 MeasuredDimension not_measurable(std::string why);
-/// An accuracy from which a dimension is made.
+/// An accuracy that contributes to a dimension.
 QualityPart accuracy_part(std::string name, std::string definition, std::string dataset, Hits hits,
                           double level);
-/// Joins a note to what is said already.
+/// Appends a note to the existing note.
 void add_note(Estimate& value, const std::string& note);
-/// "7 images without scores do not count"; nothing where there are none.
+/// "7 images without scores do not count"; adds nothing if there are none.
 void note_unscored(Estimate& value, std::uint64_t images);
 
 std::vector<MetricRequest> val_requests();

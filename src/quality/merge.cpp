@@ -20,7 +20,7 @@ namespace {
 
 using Key = std::vector<std::string>;
 
-/// Something that two rows say differently.
+/// A value that differs between two rows.
 struct Contradiction {
     std::string what;
     std::string earlier, later;
@@ -42,7 +42,7 @@ std::string value_text(const QualityCell& cell) {
                                : fmt::format("{}", *cell.value);
 }
 
-/// The later cell filled up with what only the earlier one has, and in what they differ.
+/// The later cell, completed with parts that only the earlier one has, and the parts that differ.
 QualityCell joined_cell(const QualityCell& earlier, QualityCell later, std::string_view dimension,
                         std::vector<Contradiction>& contradictions) {
     if (!later.value && (earlier.value || later == QualityCell())) return earlier;
@@ -197,8 +197,7 @@ private:
                          fmt::join(result_.table.tags, ", "));
     }
 
-    /// With the tags of the union.
-    /// `places`: of the table's tags among them.
+    /// The model with the tags of the union. `places` are those of the table's tags in it.
     QualityModel widened(const QualityTable& table, std::size_t row,
                          const std::vector<std::size_t>& places) const {
         QualityModel model = table.models[row];

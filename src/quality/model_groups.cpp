@@ -46,7 +46,7 @@ Estimate mean_of(const std::vector<double>& values, double level) {
     return e;
 }
 
-/// Hedges' correction of a standardised difference for small groups.
+/// Hedges' correction of a standardized difference for small groups.
 double small_sample(double degrees) {
     return 1 - 3 / (4 * degrees - 1);
 }
@@ -97,7 +97,7 @@ std::vector<std::size_t> clusters_of(const std::vector<std::size_t>& first,
     return of;
 }
 
-/// Equal but for rounding: a sum that is added in another order is no smaller one.
+/// Allows for rounding: the same sum in another order does not count as smaller.
 bool as_large(double drawn, double observed) {
     return std::fabs(drawn) >= std::fabs(observed) * (1 - 1e-9);
 }
@@ -134,7 +134,8 @@ double exchange_p(std::vector<double> first, const std::vector<double>& second,
     all.insert(all.end(), second.begin(), second.end());
     const double mean = std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(total);
     for (double& v : all) v -= mean;
-    // With the sum of all fixed, the sum of the first group tells the difference of the means.
+    // Because the total sum is fixed, the sum of the first group determines the difference of the
+    // means.
     const double observed =
         std::accumulate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n), 0.0);
     exact = total <= most_exact_clusters;

@@ -1,4 +1,4 @@
-// Differences between groups of models, to read.
+// The report on differences between groups of models.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

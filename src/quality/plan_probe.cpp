@@ -19,15 +19,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Images that are read of each data set, and of val for the models' accuracy.
+/// Number of images that are read from each data set, and from val for the models' accuracy.
 constexpr std::size_t read_of_each = 48;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Seconds of each of several calls, made in turn by all threads as a run makes them: one after
-/// another on the same batch, so that none finds its own weights in the caches.
+/// The duration of each of several calls, in seconds. All threads make them in turn as a run does:
+/// one after another on the same batch, so that none finds its own weights in the caches.
 std::vector<double> seconds_of_calls(int threads, std::size_t calls,
                                      const std::function<void(std::size_t call)>& make) {
     constexpr double long_enough = 0.3;
@@ -50,7 +50,7 @@ std::vector<double> seconds_of_calls(int threads, std::size_t calls,
         });
         return seconds_since(start);
     };
-    // Code is compiled for the shapes that it meets in the first calls.
+    // The first calls compile code for their input shapes.
     rounds(2 * count);
     std::size_t n = count;
     while (rounds(n) < long_enough && n < 1000 * count) n *= 2;
@@ -58,7 +58,7 @@ std::vector<double> seconds_of_calls(int threads, std::size_t calls,
     return sums;
 }
 
-/// The ways in which the models see images, each once.
+/// The distinct preprocessings of the models.
 std::vector<Preprocess> distinct_ways(const std::vector<LoadedModel>& models) {
     std::vector<Preprocess> ways;
     for (const LoadedModel& model : models) {
@@ -76,7 +76,8 @@ void prepare(const Image& image, const std::vector<Preprocess>& ways) {
     }
 }
 
-/// The models' inputs of the images; of fewer images than a batch grey ones fill it.
+/// The models' inputs for the images; if there are fewer images than a batch needs, gray ones fill
+/// it.
 struct Inputs {
     std::size_t size = 0, batch = 0;
     std::vector<float> values;
@@ -95,7 +96,7 @@ Inputs inputs_of(const LoadedModel& model, const Images& read, const PredictOpti
     return inputs;
 }
 
-/// Of the labelled ones among them; nothing where there is none.
+/// The proportion among the labelled ones; no value if there are none.
 std::optional<double> correct_of_images(const LoadedModel& model, const Images& read,
                                         const Inputs& inputs, const Dataset& val) {
     std::size_t labelled = 0, correct = 0;
@@ -124,7 +125,7 @@ void time_forward(std::span<const TimedModel> models, const std::vector<Inputs>&
         times[m].forward = seconds[m] / static_cast<double>(inputs[m].batch) / threads;
 }
 
-/// An attack's batches hold the images that are classified correctly.
+/// An attack's batches contain the images that are classified correctly.
 void time_gradients(std::span<const TimedModel> models, const std::vector<Inputs>& inputs,
                     AttackSpace space, int threads, std::vector<ModelTimes>& times) {
     std::vector<std::size_t> attacked, batches;
@@ -161,7 +162,7 @@ Images read_images(const Dataset& dataset, const PredictOptions& options, int th
     const auto start = Clock::now();
     parallel_blocks(n, threads, [&](std::size_t i) {
         throw_if_stopped();
-        // One that cannot be read stays empty: the run says so of each.
+        // An unreadable image stays empty: the run reports each one.
         prediction::use_image(dataset, i * dataset.size() / n, limits, memory,
                               [&](const Image& image) { images[i] = image; });
     });

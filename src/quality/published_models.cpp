@@ -20,7 +20,7 @@ constexpr double clean_images = 50'000;
 /// predictions that the table does not hold.
 constexpr double calibration_part = 0.008, balance_part = 0.015, focus_part = 0.024;
 
-/// Of a proportion `q` divided by a proportion that is much surer.
+/// For a proportion `q` divided by a proportion that is much more precise.
 double error_of_ratio(double q, double accuracy, double images) {
     q = std::min(std::max(q, 0.0), 1.0);
     return std::sqrt(q * (1 - q) / images) / accuracy;
@@ -36,7 +36,7 @@ double error_of_ood(double ratio, double accuracy) {
     return ratio * std::sqrt(variance);
 }
 
-/// The standard error that contributes `part` to QUBA's: w / 6 / sigma of it.
+/// The standard error whose contribution to QUBA's is `part`: w / 6 / sigma times it.
 double error_from_part(Dimension dimension, double part) {
     const auto d = static_cast<std::size_t>(dimension);
     return part * 6 / facts_of(dimension).weight * published_constants().deviation[d];
@@ -84,7 +84,7 @@ void add_notes(QualityTable& table) {
 }  // namespace
 
 const QubaConstants& published_constants() {
-    // Order of the enumeration; digits of the published program.
+    // In the order of the enumeration, with the digits of the published program.
     static const QubaConstants constants = {
         {0.7990557251908397, 0.18583778826016084, 0.5298791080592711, 0.5664841617855405,
          0.004479927389289115, 0.783356376851669, 0.9286352601551336, 0.30548520497464765,
@@ -104,7 +104,8 @@ std::optional<double> assumed_error(const QualityModel& model, Dimension dimensi
         case Dimension::accuracy:
             return std::sqrt(*accuracy * (1 - *accuracy) / clean_images);
         case Dimension::adversarial_robustness:
-        case Dimension::c_robustness:  // at most: the 75 versions of an image as one
+        case Dimension::c_robustness:  // an upper bound: it treats the 75 versions of an image as
+                                       // one
             return error_of_ratio(*value * *accuracy, *accuracy, clean_images);
         case Dimension::ood_robustness:
             return error_of_ood(*value, *accuracy);
@@ -114,7 +115,7 @@ std::optional<double> assumed_error(const QualityModel& model, Dimension dimensi
             return error_from_part(dimension, balance_part);
         case Dimension::object_focus:
             return error_from_part(dimension, focus_part);
-        case Dimension::shape_bias:  // about 720 images are decided by either cue
+        case Dimension::shape_bias:  // for about 720 images, either cue decides
             return std::sqrt(*value * (1 - *value) / 720);
         case Dimension::parameters:
             break;

@@ -1,4 +1,4 @@
-// QUBA scores, their ranks, and how sure they are.
+// QUBA scores, their ranks, and the uncertainty of both.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,10 +33,10 @@ void check_options(const QubaOptions& options) {
     }
 }
 
-/// What enters of some models, and its standard errors.
+/// The cells of some models that are used, and their standard errors.
 struct Cells {
     Values values;
-    std::vector<PerDimension<double>> errors;  ///< of the independent ones; 0: of joint ones
+    std::vector<PerDimension<double>> errors;  ///< of the independent ones; 0 for joint ones
     std::vector<std::uint64_t> items;          ///< of the draws
     std::string_view purpose;
     struct Joint {
@@ -65,7 +65,7 @@ Cells cells_of(const QualityTable& table, const std::vector<std::size_t>& models
     return cells;
 }
 
-/// Draws of all cells, one after the other; a model's do not depend on which others there are.
+/// Draws of all cells, one after another; a model's draws do not depend on the other models.
 class Draws {
 public:
     Draws(const Cells& cells, std::uint64_t seed) : cells_(cells), joint_(seed) {
@@ -100,7 +100,7 @@ std::vector<double> scores_of(const Values& values, const QubaConstants& constan
     return scores;
 }
 
-/// 1 + those that are larger.
+/// 1 + the number of larger ones.
 std::vector<std::uint32_t> ranks_of(const std::vector<double>& scores) {
     std::vector<std::size_t> order(scores.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -122,14 +122,14 @@ Estimate rank_estimate(double value, const std::vector<std::uint32_t>& drawn, st
     rank.n = among;
     Interval interval =
         percentile_interval({drawn.begin(), drawn.end()}, level, "draws.percentile");
-    // Whole places; the observed one is among those that are likely.
+    // Places are whole numbers; the interval includes the observed one.
     interval.low = std::min(std::floor(interval.low), value);
     interval.high = std::max(std::ceil(interval.high), value);
     rank.interval = interval;
     return rank;
 }
 
-/// 1 + those of `sorted` (ascending) that are larger.
+/// 1 + the number of larger ones in `sorted` (ascending).
 std::uint32_t place_among(double score, const std::vector<double>& sorted) {
     return static_cast<std::uint32_t>(
         1 + (sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), score)));
@@ -159,7 +159,7 @@ void refuse_missing(const QualityTable& table, const std::vector<std::size_t>& m
     }
 }
 
-/// Columns whose definitions are not those of the models that they are placed among.
+/// Columns whose definitions differ from those of the models that they are ranked among.
 std::vector<std::string> other_definitions(const QualityTable& table,
                                            const std::vector<std::size_t>& models,
                                            const PerDimension<double>& weights) {
@@ -185,9 +185,9 @@ std::vector<std::string> other_definitions(const QualityTable& table,
     return warnings;
 }
 
-/// What the draws say of one model.
+/// The results of the draws for one model.
 struct DrawnModel {
-    double mean = 0, squares = 0;  ///< of the scores: Welford's
+    double mean = 0, squares = 0;  ///< for the scores: Welford's
     std::uint32_t best = 0, top5 = 0;
     std::vector<std::uint32_t> ranks, places;
 };
@@ -223,7 +223,7 @@ std::vector<DrawnModel> draw_scores(const Cells& cells, const Cells& others,
     return drawn;
 }
 
-/// The score and what the dimensions add to it; ranks come later.
+/// The score and the contributions of the dimensions; ranks are added later.
 ScoredModel scored_model(const PerDimension<std::optional<double>>& values, double score,
                          const DrawnModel& drawn, const QubaResult& result) {
     ScoredModel scored;

@@ -1,4 +1,4 @@
-// QUBA scores, to read.
+// The report on QUBA scores.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ Table contribution_table(const QubaResult& result) {
     return table;
 }
 
-/// What centres and scales a dimension.
+/// The constants that center and scale a dimension.
 struct DimensionScale {
     double mean, deviation;
 };
@@ -109,7 +109,7 @@ ResultType result_type(ResultOf<ScoreDimension>) {
     return rows;
 }
 
-/// All nine. Own constants are known of the dimensions with a weight alone.
+/// All nine dimensions. Own constants are known only for dimensions with a weight.
 std::vector<ScoreDimension> dimensions_of(const QubaResult& result) {
     std::vector<ScoreDimension> dimensions;
     for (std::size_t d = 0; d < dimension_count; ++d) {
@@ -120,7 +120,7 @@ std::vector<ScoreDimension> dimensions_of(const QubaResult& result) {
     return dimensions;
 }
 
-/// Of the dimensions that count.
+/// For the dimensions that count.
 std::map<std::string, DimensionScale> scales_that_count(const QubaResult& result) {
     PerDimension<std::optional<DimensionScale>> constants;
     for (std::size_t d = 0; d < dimension_count; ++d) {

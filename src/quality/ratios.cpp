@@ -14,7 +14,7 @@ double square_of(double x) {
     return x * x;
 }
 
-/// As high as the geometric mean of the proportions may be, where one of them is 0.
+/// The largest plausible geometric mean of the proportions if one of them is 0.
 double upper_ratio(std::span<const Hits> sets, Hits clean, double level) {
     double bound = 0;
     for (const Hits set : sets) {
@@ -25,8 +25,8 @@ double upper_ratio(std::span<const Hits> sets, Hits clean, double level) {
            wilson(clean.hits, clean.n, level).low;
 }
 
-/// Of single pairs the hybrid score interval, which has a width where few of them differ; else by
-/// Student's t over the foregrounds.
+/// For single pairs, the hybrid score interval, which has a width even if few of them differ;
+/// otherwise Student's t over the foregrounds.
 Interval focus_interval(std::span<const ForegroundHits> foregrounds, const Focus& focus,
                         double level) {
     std::uint64_t both = 0, only_same = 0, only_rand = 0;

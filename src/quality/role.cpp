@@ -52,7 +52,7 @@ Role role_named(std::string_view name) {
 std::optional<ClassMap> question_of(Role role, const Dataset& dataset,
                                     const ClassList& model_classes) {
     const RoleFacts& facts = facts_of(role);
-    // Imports may come without names of classes: their labels are numbers of the classifier's.
+    // Imports may have no class names: their labels are the classifier's class numbers.
     if (!dataset.classes.empty() && dataset.classes.size() != model_classes.size()) {
         refuse(fmt::format("the data set `{}` ({}) has {}; allowed: the classifier's own {}",
                            dataset.name, facts.name,

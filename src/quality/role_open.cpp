@@ -1,4 +1,4 @@
-// The layouts in which the data sets of the roles are published.
+// The published layouts of the data sets for the roles.
 #include <fmt/format.h>
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The classes of the classifier that go to each target of the map.
+/// The classes of the classifier that map to each target of the map.
 std::vector<std::vector<std::int32_t>> members_of(const ClassMap& map) {
     std::vector<std::vector<std::int32_t>> members(map.targets.size());
     for (std::size_t c = 0; c < map.target_of.size(); ++c) {
@@ -27,8 +27,7 @@ std::vector<std::vector<std::int32_t>> members_of(const ClassMap& map) {
     return members;
 }
 
-/// The fifth field of "0001_ske_dnn_0_airplane_00_airplane-0001-sketch-0.png"; "" where there is
-/// none.
+/// The fifth field of "0001_ske_dnn_0_airplane_00_airplane-0001-sketch-0.png"; "" if there is none.
 std::string_view category_in_name(std::string_view id) {
     std::string_view rest = without_extension(base_name(id));
     for (int field = 0; field < 4; ++field) {
@@ -39,15 +38,15 @@ std::string_view category_in_name(std::string_view id) {
     return rest.substr(0, rest.find('_'));
 }
 
-/// "02_" of "02_wheeled vehicle": what IN-9's folders are sorted by; "" of others.
+/// "02_" for "02_wheeled vehicle", the prefix that sorts IN-9's folders; "" for others.
 std::string_view place_in(std::string_view text) {
     const auto digit = [&](std::size_t i) { return text[i] >= '0' && text[i] <= '9'; };
     return text.size() > 3 && digit(0) && digit(1) && text[2] == '_' ? text.substr(0, 3)
                                                                      : std::string_view();
 }
 
-/// By id or name. Unlike ClassList::find(), never by number: names of files are full of numbers
-/// that mean no class.
+/// Searches by id or name. Unlike ClassList::find(), it never searches by number: file names
+/// contain many numbers that do not mean a class.
 std::optional<std::int32_t> target_called(const ClassMap& map, std::string_view text) {
     const auto found = map.targets.find(text);
     if (!found) return std::nullopt;
@@ -55,14 +54,14 @@ std::optional<std::int32_t> target_called(const ClassMap& map, std::string_view 
     return map.targets.id(c) == text || map.targets.name(c) == text ? found : std::nullopt;
 }
 
-/// What the folders of an image or its name tell; neither where they tell nothing.
+/// The target that the folders or the name of an image give; no value if they give none.
 struct ToldTarget {
     std::optional<std::int32_t> target;
-    std::string contradiction;  ///< in the folders of IN-9: they tell two
+    std::string contradiction;  ///< for the folders of IN-9: they give two targets
 };
 
-/// Of IN-9's the one whose id begins with the folder's place, however the rest of it is called,
-/// unless that is the name of another one.
+/// For IN-9, the target whose id begins with the folder's number, with any name, unless that is the
+/// name of another target.
 ToldTarget target_at_place(const ClassMap& map, std::string_view folder) {
     const std::string_view place = place_in(folder);
     if (place.empty()) return {};
@@ -84,7 +83,8 @@ ToldTarget target_at_place(const ClassMap& map, std::string_view folder) {
                     map.targets.id(static_cast<std::size_t>(*found)), map.targets.id(*other))};
 }
 
-/// The folders from the innermost one on, then the name. Whole names come first, in any folder.
+/// Checks the folders from the innermost one, then the name. Whole names have priority, in any
+/// folder.
 ToldTarget target_of_image(const ClassMap& map, std::string_view id) {
     const auto in_folders = [&](const auto& target_of) -> ToldTarget {
         for (std::string_view folder = id; folder.find('/') != std::string_view::npos;) {
@@ -103,7 +103,8 @@ ToldTarget target_of_image(const ClassMap& map, std::string_view id) {
     return {target_called(map, category_in_name(id)), ""};
 }
 
-/// Where the images are: model-vs-human has `dnn/session-1` below a set's folder, IN-9 `val`.
+/// The folder with the images: model-vs-human has `dnn/session-1` below a set's folder, IN-9 has
+/// `val`.
 fs::path inner_folder(const fs::path& path) {
     for (const char* inner : {"dnn/session-1", "session-1", "val"}) {
         if (is_folder(path / inner)) return path / inner;
@@ -111,8 +112,8 @@ fs::path inner_folder(const fs::path& path) {
     return path;
 }
 
-/// Whether folders or names tell the map's targets of more than half of the images. Refuses none:
-/// whose layout it is is not known yet.
+/// True if folders or names give the map's targets for more than half of the images. Does not
+/// throw: the layout is not known yet.
 bool is_published_layout(const ClassMap& map, const Dataset& flat) {
     if (flat.size() == 0) return false;
     std::size_t known = 0;
@@ -129,7 +130,7 @@ void add_attribute(Dataset& dataset, std::string_view name,
     for (std::size_t i = 0; i < dataset.size(); ++i) attribute.values.append(value(dataset.ids[i]));
 }
 
-/// The attributes that the names of the images give.
+/// Adds the attributes that the names of the images give.
 void add_names(Role role, Dataset& dataset) {
     if (role == Role::mixed_same || role == Role::mixed_rand) {
         const bool with_folder = foregrounds_need_folders(dataset.ids);
@@ -149,7 +150,7 @@ void add_names(Role role, Dataset& dataset) {
                   [](std::string_view id) { return std::string(cue_images_of(id).texture); });
 }
 
-/// Every image of a target is labelled with all of the classifier's classes that go to it.
+/// Labels every image of a target with all of the classifier's classes that map to it.
 void label_by_targets(const ClassMap& map, const ClassList& classes, const fs::path& folder,
                       Dataset& dataset) {
     const auto members = members_of(map);

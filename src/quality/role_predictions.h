@@ -1,4 +1,4 @@
-// What one classifier predicts on a data set that plays a role.
+// The predictions of one classifier on a data set with a role.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,11 @@ struct Answers {
     PredictionStore store;
     std::string data = {};                     ///< store::dataset_id_of()
     std::optional<ClassMap> map = {};          ///< the question
-    std::vector<std::int32_t> predicted = {};  ///< of each item; -1: no class; no_score
+    std::vector<std::int32_t> predicted = {};  ///< per item; -1 means no class; no_score
     Truth truth = {};
-    std::uint64_t n = 0, hits = 0;  ///< items with a single label and a score; correct ones of them
-    std::uint64_t unscored = 0;     ///< items with a label, and without a score
+    std::uint64_t n = 0, hits = 0;  ///< items with a single label and a score, and the correct ones
+                                    ///< among them
+    std::uint64_t unscored = 0;     ///< items with a label but no score
 
     static constexpr std::int32_t no_score = -2;
     Hits of_all() const { return {hits, n}; }
@@ -31,7 +32,7 @@ struct Answers {
     bool correct(std::size_t item) const { return predicted[item] == truth.targets[item]; }
 };
 
-/// Cost: one pass over the predicted classes. Throws as truth_for() and RowReader.
+/// Cost: one pass over the predicted classes. Throws as truth_for() and RowReader do.
 Answers read_answers(PredictionStore store, std::optional<ClassMap> map, int threads);
 
 }  // namespace assay::quality

@@ -1,4 +1,4 @@
-// Guards, predictions, measurement, in this order; every part resumes by itself.
+// Guards, predictions, measurement, in this order; every part can resume.
 #include "assay/quality/run.h"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ private:
         CheckOptions how;
         how.sample = options_.check_sample;
         how.threads = options_.predict.threads;
-        // What crops and interpolations do is worth a note at most.
+        // The effects of crops and interpolations deserve at most a note.
         how.geometry = false;
         Progress progress{.step = "check", .total = options_.models.size() * options_.check_sample};
         for (const LoadedModel& model : models_on(options_, Role::val)) {
@@ -59,8 +59,8 @@ private:
         }
     }
 
-    /// What stands in the stores comes with the result, the same however often the run was
-    /// interrupted; what this run alone met is said beside it.
+    /// Facts recorded in the stores are part of the result, which is the same for any number of
+    /// interruptions; facts from only this run are reported separately.
     void keep(const std::vector<PredictResult>& results) {
         for (const PredictResult& result : results) {
             for (const std::string& note : result.dataset_notes) {
@@ -98,7 +98,7 @@ private:
             predict_corrupted(models_on_corrupted(options_), work_.corrupted, *work_.versions,
                               options_.predict, named_progress(progress_, "corruptions"));
         keep(results);
-        // One unreadable image lacks in all versions: they are told together.
+        // An unreadable image is missing from all versions: they are reported together.
         for (const LoadedModel& model : options_.models) {
             std::uint64_t bad = 0, rows = 0, versions = 0;
             const PredictResult* first = nullptr;
@@ -184,7 +184,7 @@ private:
         write();
     }
 
-    /// What is known of a model beside its stores.
+    /// Adds facts about a model that are not in its stores.
     void annotate(std::size_t at) {
         MeasuredModel& model = result_.measured.models[at];
         QualityModel& row = result_.measured.table.models.at(at);
@@ -228,7 +228,7 @@ private:
     const RunWork& work_;
     const ProgressCallback& progress_;
     QualityRunResult result_;
-    std::vector<std::string> lasting_;             ///< warnings that come with the result
+    std::vector<std::string> lasting_;             ///< warnings that are part of the result
     std::map<std::string, std::uint64_t> halved_;  ///< batches of this run, by model
     std::vector<std::pair<std::string, std::vector<std::string>>> signs_;
 };

@@ -1,5 +1,5 @@
-// What lies in RUNS already, held against what a run is about to put there: measured together, they
-// must be told apart by their names.
+// Compares the contents of RUNS with what a run will write there: they are measured together, so
+// their names must distinguish them.
 #include <fmt/format.h>
 
 #include <set>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A data set of which the run makes stores.
+/// A data set for which the run makes stores.
 struct PlannedData {
     const Dataset* items;
     std::string corruption;  ///< as JSON; "": none
@@ -41,7 +41,7 @@ std::map<std::string, PlannedData> planned_data(const QualityRunOptions& options
     return planned;
 }
 
-/// Nothing where it is damaged: what meets it says so.
+/// Returns nothing if it is damaged: the code that uses it reports that.
 template <class Read>
 auto unless_damaged(Read&& read) -> std::optional<decltype(read())> {
     try {
@@ -52,9 +52,9 @@ auto unless_damaged(Read&& read) -> std::optional<decltype(read())> {
     }
 }
 
-/// The stores in RUNS, by whether they lie where the run has its own.
+/// The stores in RUNS, grouped by whether they are at the run's own places.
 struct RunStores {
-    std::map<std::string, fs::path> own;  ///< one of each data set
+    std::map<std::string, fs::path> own;  ///< one per data set
     std::vector<fs::path> others;
 };
 
@@ -74,7 +74,7 @@ RunStores stores_in(const fs::path& runs, const std::map<std::string, PlannedDat
     return out;
 }
 
-/// Refuses `other`, of another folder, where the run's own store of that data set and model, or the
+/// Refuses `other`, from another folder, if the run's own store for that data set and model, or the
 /// data set itself, has the same name.
 void check_other(const fs::path& runs, const std::string& name, const PlannedData& data,
                  const RunStores& stores, const std::set<std::string>& models,

@@ -1,4 +1,4 @@
-// What a run would do, and about how long that takes: a short probe of its parts, scaled.
+// The steps of a run and their approximate duration, extrapolated from a short probe of its parts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,13 +21,15 @@
 namespace assay::quality {
 namespace {
 
-/// Passes of a sampled image when a model is checked: its own settings, usual others, batches.
+/// Passes per sampled image when a model is checked: its own settings, usual other settings,
+/// batches.
 constexpr double check_passes = 16;
 
-/// To begin and finish a store, and to write and sync a shard: as measured; no probe writes.
+/// To begin and finish a store, and to write and sync a shard, as measured; the probe does not
+/// write.
 constexpr double store_seconds = 0.01, shard_seconds = 0.005;
 
-/// The images that are classified correctly, as a proportion, where val is predicted already.
+/// The proportion of images that are classified correctly, if val was already predicted.
 std::optional<double> correct_of(const std::filesystem::path& store, int threads) {
     if (!is_there(store / "manifest.json")) return std::nullopt;
     try {
@@ -44,7 +46,7 @@ std::optional<double> correct_of(const std::filesystem::path& store, int threads
     }
 }
 
-/// Rows that a store has, as a proportion. What is wrong with it is for the run to say.
+/// The proportion of rows that a store has. The run reports problems with it.
 double done_of(const std::filesystem::path& folder) {
     if (!is_there(folder / "manifest.json")) return 0;
     try {
@@ -93,7 +95,7 @@ private:
                                static_cast<std::uint64_t>(std::llround(passes)), done, 0});
     }
 
-    /// The steps, without times. False: nothing is left to be predicted.
+    /// Lists the steps, without times. Returns false if nothing remains to be predicted.
     bool list() {
         double done = 1;
         const auto predicted = [&](double part) {
@@ -133,7 +135,8 @@ private:
         return done < 1;
     }
 
-    /// How often a model sees an image of the corrupted ones: of a sample also the clean ones.
+    /// How often a model sees an image of the corrupted ones; with a sample, this includes the
+    /// clean ones.
     std::size_t looks_at_corrupted() const {
         return work_.versions->versions().size() + (work_.corrupted.name == val().name ? 0 : 1);
     }
@@ -142,7 +145,7 @@ private:
         return step.name == "corruptions" ? static_cast<double>(looks_at_corrupted()) : 1;
     }
 
-    /// Of one model: the control of noise and the attacks, and the clean images of a sample.
+    /// For one model: the noise control and the attacks, and the clean images of a sample.
     std::vector<std::string> attack_stores(const LoadedModel& model) const {
         const auto store = [&](std::string_view attack) {
             return fmt::format("{}@{}", model.spec.name,
@@ -207,7 +210,7 @@ private:
         return timed;
     }
 
-    /// To read an image of a role's data set and bring it to the models' inputs.
+    /// Seconds to read an image of a role's data set and convert it to the models' inputs.
     double seconds_of_role(Role role, const probe::Images& of_val) const {
         const probe::Images own =
             role == Role::val
@@ -216,8 +219,8 @@ private:
         return own.seconds + probe::prepare_seconds(own, models_on(options_, role), plan_.threads);
     }
 
-    /// Of each image: clean scores, the control of noise, fgsm, pgd; and the controls of the
-    /// attacks at their most.
+    /// For each image: clean scores, the noise control, fgsm, pgd, and the largest cost of the
+    /// attacks' controls.
     void time_attacks(QualityStep& step, const LoadedModel& model, const probe::ModelTimes& times,
                       const probe::Images& images) {
         const double n = static_cast<double>(step.images);
@@ -229,10 +232,10 @@ private:
         const double batch = probe::batch_size_of(model, options_.predict);
         const double each = images.seconds / static_cast<double>(work_.attackable.size()) +
                             forward * times.forward + gradients * times.gradient;
-        // Noise, fgsm and pgd, a shard for each batch.
+        // Noise, fgsm and pgd, with one shard per batch.
         const double writing = 3 * (store_seconds + shard_seconds * std::ceil(n / batch));
         const double all = n * each + without * times.forward + with_gradient * times.gradient;
-        // A batch is one thread's.
+        // One thread processes a batch.
         const double one_thread = std::min(batch, n) * plan_.threads * each;
         step.passes = static_cast<std::uint64_t>(
             std::llround(n * (forward + 3 * gradients) + without + 3 * with_gradient));

@@ -1,4 +1,4 @@
-// Plans and results of runs, to read.
+// Reports on plans and results of runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::string missing_text(const MissingDimension& missing) {
                        missing.model.empty() ? "" : " of " + missing.model, missing.why);
 }
 
-/// The models of which every dimension is there, as a selector of rows; "": none.
+/// The models that have every dimension, as a selector of rows; "" if there are none.
 std::string whole_rows(const QualityTable& table) {
     std::string rows;
     for (std::size_t m = 0; m < table.models.size(); ++m) {
@@ -28,7 +28,7 @@ std::string whole_rows(const QualityTable& table) {
     return rows;
 }
 
-/// The parts of many models are more than a person reads: they are in the file.
+/// The parts of many models are too much for a person to read: they are in the file.
 void shorten(Report& report, const QualityRunResult& result) {
     constexpr std::size_t most_models = 2;
     if (result.measured.models.size() <= most_models) return;
@@ -56,7 +56,7 @@ Table fault_table(const std::vector<CheckedPair>& pairs) {
     return table;
 }
 
-/// QUBA of the models that have all dimensions.
+/// QUBA for the models that have all dimensions.
 std::optional<QubaResult> score_of(const QualityTable& table, double level) {
     const std::string rows = whole_rows(table);
     if (rows.empty()) return std::nullopt;

@@ -16,7 +16,7 @@
 namespace assay::quality {
 namespace {
 
-/// What a dimension is measured on, beside val.
+/// The data sets that a dimension is measured on, in addition to val.
 struct DimensionRoles {
     Dimension dimension;
     std::vector<Role> roles;
@@ -35,7 +35,7 @@ std::string sample_name(const Dataset& val, std::string_view what, std::size_t l
     return fmt::format("{}-{}-{}", val.name, what, limit);
 }
 
-/// Its name tells it from the whole, so that neither is taken for the other.
+/// Its name distinguishes it from the whole data set, so that neither is used as the other.
 Dataset sample_of(const Dataset& val, std::string_view what, std::size_t limit) {
     if (limit == 0 || limit >= val.size()) return val;
     Dataset sample = stratified_sample(val, limit, 0);
@@ -43,7 +43,7 @@ Dataset sample_of(const Dataset& val, std::string_view what, std::size_t limit) 
     return sample;
 }
 
-/// Why the model has no gradient; "": it has one.
+/// Why the model has no gradient; "" if it has one.
 std::string gradient_problem(const LoadedModel& model, AttackSpace space) {
     const auto pixels = pixel_model(model.classifier, model.spec.preprocess, space);
     try {
@@ -55,7 +55,7 @@ std::string gradient_problem(const LoadedModel& model, AttackSpace space) {
     }
 }
 
-/// What the clean images must be.
+/// Checks the requirements on the clean images.
 void check_val(const Dataset& val, bool corrupt) {
     bool labelled = false;
     for (std::size_t i = 0; i < val.size() && !labelled; ++i) labelled = val.single_label(i) >= 0;
@@ -75,7 +75,7 @@ void check_val(const Dataset& val, bool corrupt) {
             val.name, there.corruption->name, there.severity));
 }
 
-/// What the scores that are kept do not tell.
+/// Adds dimensions that stored scores do not allow.
 void add_unstored(const QualityRunOptions& options, std::vector<MissingDimension>& missing) {
     const StorageFormat storage = options.predict.storage.storage;
     if (storage == StorageFormat::full_f32 || storage == StorageFormat::full_f16) return;

@@ -1,4 +1,4 @@
-// What a run is made of: which models see which images, in which way.
+// The work of a run: which models see which images, and with which preprocessing.
 #pragma once
 
 #include <map>
@@ -18,31 +18,32 @@ struct RunWork {
     std::map<std::string, std::string> without_gradient;  ///< model, why
     std::vector<std::string> notes;
 };
-/// Throws as check() and check_runs(); where a model cannot be attacked for another reason than
-/// that it has no gradient, its error.
+/// Throws as check() and check_runs() do, and the model's error if it cannot be attacked for a
+/// reason other than a missing gradient.
 RunWork work_of(const QualityRunOptions& options);
 
-/// Throws bad_input where the measurement could not tell what lies in RUNS from what the run puts
-/// there: a data set whose folder was renamed, and in another folder a data set, or predictions of
-/// a model on one, of the same name.
+/// Throws bad_input if the measurement could not distinguish the contents of RUNS from what the run
+/// writes there: a data set whose folder was renamed or, in another folder, a data set, or
+/// predictions of a model on one, with the same name.
 void check_runs(const QualityRunOptions& options, const RunWork& work);
 
-/// The models with the preprocessing that they have on a data set.
+/// The models with their preprocessing for a data set.
 std::vector<LoadedModel> models_on(const QualityRunOptions& options, Role role);
 /// ... and on its corrupted versions.
 std::vector<LoadedModel> models_on_corrupted(const QualityRunOptions& options);
 
-/// What the configuration leaves out, and why: is not measured, whatever stores there are.
+/// What the configuration excludes, and why: it is not measured, whatever stores exist.
 std::vector<MissingDimension> left_out_of(const QualityRunOptions& options, const RunWork& work);
-/// These, and what the chosen corruptions and the storage cannot give: the measurement says why.
+/// These, and what the chosen corruptions and the storage cannot provide; the measurement gives the
+/// reasons.
 std::vector<MissingDimension> missing_of(const QualityRunOptions& options, const RunWork& work);
 
 inline constexpr std::string_view run_attacks[] = {"fgsm", "pgd"};
 
-/// Calls with a step's name in the place of the step that the work itself names.
+/// Calls `progress` with this name instead of the step's own name.
 ProgressCallback named_progress(const ProgressCallback& progress, std::string name);
 
-/// The plan of a run whose parts are there.
+/// The plan of a run whose parts exist.
 QualityPlan plan_of(const QualityRunOptions& options, const RunWork& work,
                     const ProgressCallback& progress);
 

@@ -1,4 +1,4 @@
-// Which models of a table are meant.
+// Selects models of a table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
                             shortened(selector, 200), why));
 }
 
-/// '*' stands for anything. Linear in the text for every star.
+/// '*' matches anything. Linear in the text for every star.
 bool matches_pattern(std::string_view pattern, std::string_view text) {
     std::size_t p = 0, t = 0, star = std::string_view::npos, after = 0;
     while (t < text.size()) {

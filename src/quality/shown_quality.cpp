@@ -1,4 +1,4 @@
-// What JSON holds of a table of dimensions, with what measuring and runs add to it.
+// The JSON of a table of dimensions, with the additions of measurements and runs.
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
@@ -20,10 +20,10 @@ std::vector<ShownFinding> found_faults(const std::vector<CheckedPair>& pairs) {
 
 namespace {
 
-/// A cell, and what was measured for it.
+/// A cell, and its measurements.
 struct ShownCell {
     const QualityCell* cell;
-    const Estimate* measured;  ///< nullptr: it was read from a table
+    const Estimate* measured;  ///< nullptr if it was read from a table
 };
 struct ShownQualityModel {
     const QualityTable* table;

@@ -1,4 +1,4 @@
-// How much a ranking owes to the models that centre and scale it.
+// How much a ranking depends on the models that center and scale it.
 #include <fmt/format.h>
 
 #include <algorithm>

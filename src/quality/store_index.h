@@ -1,4 +1,4 @@
-// Which stores a RUNS folder has, and which of them a measurement uses.
+// The stores in a RUNS folder, and those that a measurement uses.
 #pragma once
 
 #include <filesystem>
@@ -12,42 +12,43 @@
 
 namespace assay::quality {
 
-/// Stores by the names of their data sets and models.
+/// Stores keyed by the names of their data sets and models.
 class NamedStores {
 public:
-    /// Throws bad_input where the name tells it from no other one: a second store of the model on a
-    /// data set that is called so, other items than that has, or other images, as far as records of
-    /// the folders of that name tell.
+    /// Throws bad_input if the name is ambiguous: a second store of the model on a data set with
+    /// that name, different items, or different images, as far as the records of the folders with
+    /// that name show this.
     void add(const PredictionStore& store);
-    /// Their folders, by data set and model.
+    /// Their folders, keyed by data set and model.
     const std::map<std::string, std::map<std::string, std::filesystem::path>>& folders() const {
         return folders_;
     }
 
-    /// Whether the store, one of those that were added, is of an attack.
+    /// True if the store, which must be one of those that were added, is from an attack.
     bool attacked(const std::filesystem::path& folder) const { return attacked_.contains(folder); }
 
 private:
     void take_items(const PredictionStore& store);
 
     std::map<std::string, std::map<std::string, std::filesystem::path>> folders_;
-    std::map<std::string, std::filesystem::path> first_;  ///< store of each data set, by its name
+    /// one store per data set, keyed by its name
+    std::map<std::string, std::filesystem::path> first_;
     std::set<std::filesystem::path> attacked_;
-    /// Folders of data sets whose images were compared with those of the first of the name.
+    /// Folders of data sets whose images were compared with those of the first with the same name.
     std::set<std::filesystem::path> compared_;
 };
 
 class StoreIndex {
 public:
-    /// Throws usage: no `val`, a name that is no data set, two roles that one data set plays, an
-    /// unknown model; bad_input: as find_stores(), and as NamedStores of the data sets that are
-    /// measured.
+    /// Throws usage: no `val`, a name that is not a data set, one data set with two roles, an
+    /// unknown model. Throws bad_input as find_stores() does, and as NamedStores does for the data
+    /// sets that are measured.
     explicit StoreIndex(const MeasureQualityOptions& options);
 
-    /// Those that are measured: the ones asked for, or all that have predictions of `val`, without
+    /// The measured models: the requested ones, or all that have predictions for `val`, without
     /// stores of attacks.
     const std::vector<std::string>& models() const { return models_; }
-    /// Name of a role's data set; "": none.
+    /// Name of a role's data set; "" if there is none.
     std::string dataset_of(Role role) const;
     const std::string& corrupted() const { return corrupted_; }
     const std::string& attacked() const { return attacked_; }
@@ -63,7 +64,7 @@ public:
                     const std::string& where) const;
 
 private:
-    /// What all stores of a classifier must agree with.
+    /// Properties that all stores of a classifier must share.
     struct Clean {
         StoreSpec spec;
         ClassList classes;
@@ -74,20 +75,20 @@ private:
     const Clean& clean_of(const std::string& model) const;
 
     const MeasureQualityOptions& options_;
-    NamedStores stores_;           ///< of the data sets that are measured
+    NamedStores stores_;           ///< for the data sets that are measured
     std::set<std::string> names_;  ///< of all data sets
     std::string val_, corrupted_, attacked_;
     std::vector<std::string> models_;
     mutable std::map<std::string, Clean> clean_;  ///< read once each
-    /// What check_file() has seen of each model.
+    /// The observations of check_file() for each model.
     struct File {
         std::string hash, where;
     };
     mutable std::map<std::string, File> files_;
 };
 
-/// Refuses predictions of which row i is not of the same image: other items, other numbers of them,
-/// other images as far as their records tell.
+/// Refuses predictions whose row i is for a different image: different items, a different number of
+/// them, or different images as far as their records show.
 void check_same_items(const PredictionStore& one, const PredictionStore& other);
 
 }  // namespace assay::quality

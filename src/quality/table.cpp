@@ -151,7 +151,7 @@ QualityTable parse_quality_table(std::string_view text, const std::string& sourc
     std::string_view start = text;
     if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
     start = trimmed(start.substr(0, 4096));
-    // No column is called that.
+    // No column has such a name.
     if (start.starts_with('{') || lower_extension(source) == ".json")
         return parse_quality_json(text, source);
     return Rows(text, source).read();

@@ -24,10 +24,11 @@ using nlohmann::json;
 
 constexpr std::string_view table_schema = "assay.quality/";
 constexpr std::uint64_t table_version = 1;
-/// Of the shares' squares, relative to that of the standard error: rounding of sums, no more.
+/// Tolerance for the sum of the shares' squares, relative to that of the standard error: it only
+/// allows for rounding.
 constexpr double share_tolerance = 1e-6;
 
-/// What is read back must be what was written: no replacement characters.
+/// The text that is read back must be what was written, without replacement characters.
 void utf8(const std::string& text, std::string_view what) {
     if (!is_utf8(text))
         refuse(fmt::format("{} `{}` is not UTF-8, which JSON requires", what, shortened(text)));
@@ -134,7 +135,7 @@ void check_sum(const QualityCell& cell, const JsonReader& value) {
     }
 }
 
-/// A number for which `fault_of` has no fault; nothing: absent or null.
+/// A number for which `fault_of` finds no fault; no value if it is absent or null.
 std::optional<double> checked_number(const JsonReader& cell, std::string_view name,
                                      Dimension dimension,
                                      std::string (*fault_of)(Dimension, double)) {
@@ -146,7 +147,7 @@ std::optional<double> checked_number(const JsonReader& cell, std::string_view na
 }
 
 QualityCell cell_of(Dimension dimension, const JsonReader& value) {
-    // The last two are of an estimate in a report.
+    // The last two come from an estimate in a report.
     value.only({"value", "undefined", "standard_error", "n", "definition", "note", "shares", "unit",
                 "interval"});
     if (!value.has("value")) value.refuse("`value` is missing; null where nothing was measured");

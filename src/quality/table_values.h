@@ -1,4 +1,4 @@
-// What the columns and numbers of a table may be, in csv and json alike.
+// The allowed columns and numbers of a table, for both csv and json.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ inline constexpr std::string_view name_column = "model";
 inline constexpr std::string_view hash_column = "model_hash";
 inline constexpr std::string_view note_column = "model_note";
 
-/// What a column of csv holds beside names and tags.
+/// The kinds of csv columns other than names and tags.
 enum class CellPart { value, error, n, definition, note, undefined };
 struct ColumnMeaning {
     Dimension dimension;
@@ -24,20 +24,20 @@ struct ColumnMeaning {
 };
 /// None: a tag.
 std::optional<ColumnMeaning> meaning_of(std::string_view column);
-/// The name under which it is written: "accuracy_se".
+/// The name of the column in files: "accuracy_se".
 std::string column_of(const ColumnMeaning& meaning);
 
-/// Why a number cannot be that, with what is allowed; "" where it can.
+/// Why the number is not allowed, with what is allowed; "" if it is.
 std::string fault_of_value(Dimension dimension, double value);
 std::string fault_of_error(Dimension dimension, double error);
 bool is_image_count(double number);
 
 /// The place of a tag (case, blanks, '-' and '_' do not matter).
 std::optional<std::size_t> find_tag(const std::vector<std::string>& tags, std::string_view tag);
-/// Adds a tag. Throws bad_input where the table has one of that name, or 256 of them.
+/// Adds a tag. Throws bad_input if the table has one with that name, or 256 of them.
 void add_tag(QualityTable& table, std::string_view tag);
 
-/// assay.quality/1; `source` is named in messages. For parse_quality_table().
+/// Parses assay.quality/1 for parse_quality_table(); `source` is named in messages.
 QualityTable parse_quality_json(std::string_view text, const std::string& source);
 
 }  // namespace assay::quality

@@ -29,7 +29,7 @@ std::string text_of_part(const QualityCell& cell, CellPart part) {
     return "";
 }
 
-/// Every dimension, and of its other parts those that some model has.
+/// Every dimension, and its other parts if some model has them.
 std::vector<ColumnMeaning> columns_for(const QualityTable& table) {
     std::vector<ColumnMeaning> columns;
     for (const DimensionFacts& facts : dimension_facts()) {

@@ -1,4 +1,4 @@
-// The best model of each column, and those that a paired test cannot tell from it.
+// The best model of each column, and those that a paired test cannot distinguish from it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 struct MetricColumn {
     MeasurementKey key;  ///< of its first model
     bool higher_is_better = true;
-    std::vector<const Measurement*> values;  ///< by store; nullptr: not measured
+    std::vector<const Measurement*> values;  ///< by store; nullptr means not measured
     std::size_t best = 0;
 
     bool is_of(const MeasurementKey& other) const {
@@ -28,8 +28,8 @@ struct MetricColumn {
     }
 };
 
-/// Those of all items in which one direction is better and some model has a value, in the order in
-/// which they were measured.
+/// The columns over all items in which one direction is better and some model has a value, in the
+/// order in which they were measured.
 std::vector<MetricColumn> columns_of(const ScoreResult& scores) {
     std::vector<MetricColumn> columns;
     for (std::size_t s = 0; s < scores.reports.size(); ++s) {
@@ -52,7 +52,7 @@ std::vector<MetricColumn> columns_of(const ScoreResult& scores) {
         for (std::size_t s = 0; s < column.values.size(); ++s) {
             const Measurement* m = column.values[s];
             if (m == nullptr || !m->value) continue;
-            // Of equal ones the first.
+            // On ties, the first one wins.
             const bool better =
                 best == nullptr ||
                 (column.higher_is_better ? *m->value > *best->value : *m->value < *best->value);
@@ -69,7 +69,7 @@ std::string top1_name() {
     return parse_metric("top1").name();
 }
 
-/// The column that the pairs with all their metrics and disagreements are about.
+/// The column for the pairs that are shown with all metrics and disagreements.
 const MetricColumn& leading(const std::vector<MetricColumn>& columns) {
     for (const MetricColumn& column : columns)
         if (column.key.metric == top1_name()) return column;
@@ -78,8 +78,9 @@ const MetricColumn& leading(const std::vector<MetricColumn>& columns) {
 
 /// One baseline with all others of its group.
 struct GroupPairs {
-    std::vector<std::optional<PairReport>> pairs;  ///< by store; none: the baseline, or `why`
-    std::vector<std::string> why;                  ///< that could not be compared
+    /// by store; no value for the baseline, or if `why` is set
+    std::vector<std::optional<PairReport>> pairs;
+    std::vector<std::string> why;  ///< why a store could not be compared
 };
 
 class GroupComparing {
@@ -94,7 +95,7 @@ public:
             stores_.push_back(PredictionStore::open(store.folder));
     }
 
-    /// `metrics`: empty: all that were asked for.
+    /// An empty `metrics` means all requested ones.
     GroupPairs with_all(std::size_t baseline, const std::vector<MetricRequest>& metrics,
                         std::size_t disagreements) {
         GroupPairs out;
@@ -131,7 +132,8 @@ private:
         for (std::size_t i = 0; i < places.size(); ++i) out.pairs[places[i]] = std::move(pairs[i]);
     }
 
-    /// One candidate that saw other images, say, must not keep the others from being compared.
+    /// One failing candidate, for example one with different images, must not prevent the
+    /// comparison of the others.
     void leave_out_those_that_fail(GroupPairs& out, std::size_t baseline,
                                    std::vector<std::size_t>& places, CompareOptions how) {
         how.disagreements = 0;
@@ -166,7 +168,7 @@ private:
     std::vector<PredictionStore> stores_;
 };
 
-/// Why there is no verdict on a candidate; "": there is one.
+/// Why there is no verdict on a candidate; "" if there is one.
 std::string why_untested(const PairedMetric& m) {
     if (m.p_holm) return {};
     if (!m.difference.value) return m.difference.undefined;
@@ -214,8 +216,8 @@ std::vector<std::size_t> best_first(const MetricColumn& column) {
     return order;
 }
 
-/// The pairs that a report keeps whole, those of the best models, in the order of the stores; with
-/// what `assay compare` says beside them.
+/// The pairs that a report keeps completely: those of the best models, in the order of the stores,
+/// with the notes of `assay compare`.
 CompareResult kept_pairs(const StoreGroup& group, const std::vector<std::size_t>& order,
                          GroupPairs& compared, std::size_t most, Said& said) {
     CompareResult result;

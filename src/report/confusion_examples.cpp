@@ -21,7 +21,7 @@ std::vector<std::uint64_t> confusion_examples(const PredictionStore& store,
     if (places.empty() || examples == 0) return {};
     const Truth truth = truth_for(store, options);
     const RowReader reader(store, options.map);
-    // The first ones of each block, by confusion; then those of all blocks in their order.
+    // The first examples of each block, by confusion; then those of all blocks in their order.
     constexpr std::uint64_t block_rows = 4096;
     const std::uint64_t blocks = (store.rows() + block_rows - 1) / block_rows;
     using Found = std::vector<std::vector<std::uint64_t>>;
@@ -42,7 +42,7 @@ std::vector<std::uint64_t> confusion_examples(const PredictionStore& store,
                 own[at->second].push_back(row);
         }
     });
-    // An example of each before a second one of any.
+    // Every confusion gets one example before any gets a second.
     std::vector<std::vector<std::uint64_t>> by_confusion(places.size());
     for (const Found& own : found)
         for (std::size_t i = 0; i < own.size(); ++i)

@@ -1,4 +1,4 @@
-// Accuracy under corruptions: which data sets are corrupted versions of which.
+// Accuracy under corruptions: finds which data sets are corrupted versions of which.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace assay {
 
-/// Measures the corrupted versions of each clean data set that has some (of `options.clean`, where
-/// that is named), and takes them out of `groups`: their accuracy is all that a report shows of
-/// them. "assay.corrupted_accuracy/1" with its source, one for each clean data set. Throws, where
-/// `options.clean` is named, as measure_corrupted(); else what cannot be measured stays in
-/// `groups`, with a sentence.
+/// Measures the corrupted versions of each clean data set that has some (only of `options.clean`,
+/// if that is named), and removes them from `groups`: a report only shows their accuracy. Returns
+/// "assay.corrupted_accuracy/1" with its source, one per clean data set. If `options.clean` is
+/// named, throws as measure_corrupted() does; otherwise, what cannot be measured stays in `groups`,
+/// with a sentence.
 std::vector<SourcedResult> corrupted_results(std::vector<StoreGroup>& groups,
                                              const ReportOptions& options, Said& said);
 

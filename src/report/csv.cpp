@@ -1,4 +1,4 @@
-// For programs: one table, every number with all its digits.
+// Output for programs: one table, every number with all its digits.
 #include <variant>
 
 #include "containers/described_csv.h"
@@ -9,8 +9,8 @@ namespace {
 
 using Show = Column::Show;
 
-/// Which fields the columns take. Those with estimates may become several; bars are for people and
-/// take none.
+/// The fields that the columns occupy. Columns with estimates may become several; bars are for
+/// people and are skipped.
 std::vector<CsvColumn> csv_columns(const Table& table) {
     std::vector<CsvColumn> columns;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {

@@ -19,7 +19,8 @@ struct SourcedResult {
     nlohmann::json result;
 };
 
-/// A column of the overview: its best model, and those that the paired test cannot tell from it.
+/// A column of the overview: its best model, and those that the paired test cannot distinguish from
+/// it.
 struct ColumnBest {
     struct Untested {
         std::string model, why;
@@ -49,9 +50,9 @@ struct ItemPrediction {
 struct ItemModel {
     std::string name;
     std::optional<std::vector<ItemPrediction>> predictions;
-    std::string not_scored;  ///< why there are none
+    std::string not_scored;  ///< why there are no scores
 };
-/// An image with what models predict for it.
+/// An image with models' predictions for it.
 struct ReportItem {
     std::string dataset, id;
     std::uint64_t item = 0;
@@ -59,13 +60,13 @@ struct ReportItem {
     std::vector<ItemModel> models;
 };
 
-/// What people say of models.
+/// User-given tags of models.
 struct ReportTags {
     std::vector<std::string> names;
     std::map<std::string, std::map<std::string, std::string>> models;
 };
 
-/// What is known of how a store was made, as its manifest has it.
+/// The known facts about how a store was made, from its manifest.
 struct StoreProvenance {
     std::string store, model, dataset, model_hash, dataset_id;
     std::uint64_t rows = 0, missing = 0, classes = 0;
@@ -99,7 +100,7 @@ struct ReportParts {
 ResultType result_type(ResultOf<PlacedThumbnail>);
 ResultType result_type(ResultOf<ReportParts>);
 
-/// `assay.report_folder/1`: what says that a folder is a report's.
+/// `assay.report_folder/1`: marks a folder as a report's.
 struct ReportFolderMark {};
 ResultType result_type(ResultOf<ReportFolderMark>);
 

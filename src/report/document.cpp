@@ -31,7 +31,7 @@ namespace {
 
 using nlohmann::json;
 
-/// As json_of(), which copies: the results may be most of the memory.
+/// Like json_of(), which copies: the results may be most of the memory.
 json take_json(ReportParts& parts) {
     std::vector<json> results;
     for (SourcedResult& one : parts.results) results.push_back(std::exchange(one.result, nullptr));
@@ -102,7 +102,8 @@ private:
         std::vector<SourcedResult> corrupted = corrupted_results(groups, options_, said_);
         std::size_t classes_left = options_.class_estimates;
         std::size_t items_left = options_.items;
-        // Images under attack come last, and are not shown: on the disk lie the others.
+        // Images under attack come last and are not shown: the files on the disk are the original
+        // images.
         const auto shown = static_cast<std::size_t>(std::count_if(
             groups.begin(), groups.end(), [](const auto& group) { return group.variant.empty(); }));
         const GivenLabels labels = labels_of(groups);
@@ -116,7 +117,7 @@ private:
             ReportOptions own = options_;
             const PredictionStore first = PredictionStore::open(groups[g].stores.front().folder);
             own.measure = labels.measure_for(options_.measure, first);
-            // Groups have classes of their own, and what is given may be for one of them.
+            // Each group has its own classes, and a given option may be only for one of them.
             if (own.measure.class_map.empty()) {
                 for (const std::string& text : leave_out_misfits(own.measure, first))
                     said_.leave_out(text + ".");
@@ -132,7 +133,7 @@ private:
                             count_text(parts_.items.size())));
     }
 
-    /// Of every group, by its first store.
+    /// Uses the first store of every group.
     GivenLabels labels_of(const std::vector<StoreGroup>& groups) {
         if (options_.measure.labels.empty()) return {};
         std::vector<PredictionStore> firsts;
@@ -161,7 +162,7 @@ private:
         for (Thumbnail& one : made) thumbnails_.push_back(std::move(one));
     }
 
-    /// Gives the number of images that it shows.
+    /// Returns the number of images that it shows.
     std::size_t add_group(const StoreGroup& group, const ReportOptions& options, bool several,
                           std::size_t items, std::size_t thumbnails, std::size_t& classes_left) {
         return with_note(fmt::format("measuring `{}`", group.folder.string()), [&] {
@@ -187,7 +188,8 @@ private:
         });
     }
 
-    /// What a store has recorded of the images: the first one that has, as all saw the same.
+    /// The facts about the images that a store has recorded: from the first store that has some,
+    /// because all saw the same images.
     void add_data(const StoreGroup& group) {
         for (const ReportStore& store : group.stores) {
             const auto data = inspect_store(PredictionStore::open(store.folder));
@@ -197,7 +199,7 @@ private:
         }
     }
 
-    /// `thumbnails`: of a result that has pictures.
+    /// `thumbnails` is for a result that has pictures.
     void add_saved(const SavedResult& saved, std::size_t thumbnails) {
         if (!saved.hash.empty())
             add_file(saved.source, saved.hash,

@@ -80,7 +80,7 @@ std::string draw(std::span<const Plot> plots, PlotFormat format, const DrawOptio
         open_canvas(format, sheet.width, sheet.height, options.dpi);
     Canvas& canvas = *opened;
     const Theme theme = theme_of(options.dark);
-    // Beyond the edges: pixels are whole.
+    // Extends beyond the edges, because pixels are whole.
     canvas.fill({-1, -1, sheet.width + 1, sheet.height + 1}, theme.paper);
     for (const PlotPanel& panel : sheet.panels) draw_panel(canvas, sheet, panel, options.dark);
     for (const SheetText& text : sheet.texts) {

@@ -1,4 +1,4 @@
-// From numbers to places on paper, and the round numbers at which an axis has ticks.
+// Maps numbers to positions on paper, and finds the round numbers for an axis's ticks.
 #pragma once
 
 #include <cstddef>
@@ -7,33 +7,35 @@
 
 namespace assay {
 
-/// The numbers of an axis; none where low > high.
+/// The range of an axis; empty if low > high.
 struct AxisRange {
     double low = 1, high = 0;
     bool empty() const { return low > high; }
     void take(double value);
 };
 
-/// What can be drawn: finite, and not so large that a difference of two would not be.
+/// True if the number can be drawn: it is finite, and small enough that a difference of two is also
+/// finite.
 bool is_drawable(double value);
 
-/// A little wider than the numbers, so that no mark lies on the frame; 0 to 1 for none, and round a
-/// single number. `zero`: bars begin there, and are seen whole.
+/// The range with a small margin, so that no mark is on the frame; 0 to 1 for an empty range, and a
+/// margin around a single number. `zero` means that bars begin there and must be visible
+/// completely.
 AxisRange padded(AxisRange range, bool zero);
 
-/// Places in points; `to` may lie before `from`.
+/// Positions in points; `to` may be smaller than `from`.
 struct AxisScale {
     AxisRange range;
     double from = 0, to = 1;
     double at(double value) const;
 };
 
-/// Multiples of a step of 1, 2 or 5 times a power of ten, inside of the range.
+/// Multiples of a step of 1, 2 or 5 times a power of ten, inside the range.
 struct AxisTicks {
     std::vector<double> at;
     std::vector<std::string> texts;  ///< all with as many digits after the point
 };
-/// As many as fit, at most `most` (2 at least).
+/// As many ticks as fit, but at most `most` (at least 2).
 AxisTicks ticks_of(const AxisRange& range, std::size_t most);
 
 }  // namespace assay

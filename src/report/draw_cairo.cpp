@@ -10,7 +10,7 @@
 #include "assay/error.h"
 #include "report/draw_canvas.h"
 
-// Fontconfig keeps some of what it has read to the end, where the leak sanitizer does not look.
+// Fontconfig keeps some of its data until exit, in places that the leak sanitizer does not check.
 #ifdef __has_feature
 #define ASSAY_LEAKS_ARE_LOOKED_FOR __has_feature(address_sanitizer)
 #elif defined(__SANITIZE_ADDRESS__)
@@ -41,12 +41,12 @@ cairo_status_t append_bytes(void* text, const unsigned char* data, unsigned int 
     try {
         static_cast<std::string*>(text)->append(reinterpret_cast<const char*>(data), length);
         return CAIRO_STATUS_SUCCESS;
-    } catch (...) {  // from C nothing may be thrown through
+    } catch (...) {  // no exception may pass through C code
         return CAIRO_STATUS_NO_MEMORY;
     }
 }
 
-/// Surfaces are numbered through the process, and an SVG has that number as an id.
+/// Surfaces are numbered across the process, and an SVG uses that number as an id.
 std::string without_surface_numbers(std::string svg) {
     const std::string mark = "id=\"surface";
     for (std::size_t at = svg.find(mark); at != std::string::npos; at = svg.find(mark, at)) {
@@ -150,7 +150,7 @@ public:
 private:
     void close() {
         cairo_destroy(context_);
-        // Unfinished vector files are finished here, into bytes that are still there.
+        // Unfinished vector files are finished here, into a buffer that still exists.
         cairo_surface_destroy(surface_);
         context_ = nullptr;
         surface_ = nullptr;
@@ -166,7 +166,7 @@ private:
             case PlotFormat::pdf:
                 surface_ =
                     cairo_pdf_surface_create_for_stream(append_bytes, &bytes_, width, height);
-                // Without these it writes the time of day.
+                // Without these, it writes the current time.
                 for (const auto date :
                      {CAIRO_PDF_METADATA_CREATE_DATE, CAIRO_PDF_METADATA_MOD_DATE})
                     cairo_pdf_surface_set_metadata(surface_, date, "2000-01-01T00:00:00Z");
@@ -183,7 +183,8 @@ private:
         if (format_ == PlotFormat::png) cairo_scale(context_, scale, scale);
         cairo_select_font_face(context_, plot_font, CAIRO_FONT_SLANT_NORMAL,
                                CAIRO_FONT_WEIGHT_NORMAL);
-        // Letters are as wide on a page as on a screen, so that all formats are laid out alike.
+        // Letters have the same width on a page as on a screen, so that all formats have the same
+        // layout.
         cairo_font_options_t* options = cairo_font_options_create();
         cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
         cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);

@@ -39,16 +39,16 @@ public:
     virtual void fill(const Box2d& box, const Colour& colour, double opacity = 1) = 0;
     virtual void outline(const Box2d& box, const Stroke& stroke) = 0;
     virtual void line(const std::vector<Place>& places, const Stroke& stroke) = 0;
-    /// `radius` of a circle of the same area, about.
+    /// `radius` is that of a circle with about the same area.
     virtual void mark(MarkShape shape, Place centre, double radius, const Colour& colour,
                       double opacity = 1) = 0;
-    /// `text` is of plot_text(); `place` is where its line has its start, middle or end, half way
-    /// up the letters. `upwards`: turned by a quarter to the left.
+    /// `text` must come from plot_text(); `place` is the start, middle or end of its line, at half
+    /// the height of the letters. `upwards` means rotated by a quarter turn to the left.
     virtual void text(const std::string& text, Place place, double size, const Colour& colour,
                       TextAlign align = TextAlign::start, bool upwards = false) = 0;
-    /// The same for any size of page and any format.
+    /// The same for any page size and any format.
     virtual double text_width(const std::string& text, double size) = 0;
-    /// The text, cut so that it is no wider.
+    /// The text, shortened so that it is not wider.
     std::string fitted(std::string text, double size, double width);
 
     virtual void clip(const Box2d& box) = 0;
@@ -60,16 +60,17 @@ public:
 
 /// Throws Error(usage) for a format that this build does not draw.
 std::unique_ptr<Canvas> open_canvas(PlotFormat format, double width, double height, int dpi);
-/// By Cairo, for any format.
+/// A canvas that uses Cairo, for any format.
 std::unique_ptr<Canvas> cairo_canvas(PlotFormat format, double width, double height, int dpi);
-/// SVG whose texts the viewer draws: no library and no font is needed.
+/// SVG in which the viewer draws the texts: no library and no font is needed.
 std::unique_ptr<Canvas> svg_canvas(double width, double height);
 
 inline constexpr const char* plot_font = "DejaVu Sans";
-/// From the middle of a letter to its foot, by the size of the font: a capital is 0.73 high.
+/// The distance from the middle of a letter to its bottom, relative to the font size: a capital is
+/// 0.73 high.
 inline constexpr double half_of_letters = 0.36;
 
-/// The corners of a mark, in order; those of a circle are none.
+/// The corners of a mark, in order; a circle has none.
 std::vector<Place> corners_of(MarkShape shape, Place centre, double radius);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Plots of cells: a colour and a text for each row and column.
+// Plots of cells: a color and a text for each row and column.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -50,7 +50,7 @@ private:
     double cell_width() const { return panel_.column_width(); }
     double cell_height() const { return panel_.row_height(); }
 
-    /// One size for all cells, so that their numbers can be compared at a glance.
+    /// One size for all cells, so that their numbers are easy to compare.
     double text_size() const {
         double widest = 0;
         for (const Series& series : plot_.series)
@@ -133,7 +133,7 @@ void draw_cell_scale(Canvas& canvas, const PlotSheet& sheet, bool dark) {
     constexpr int steps = 50;
     for (int i = 0; i < steps; ++i) {
         const double left = box.left + box.width() * i / steps;
-        // Up to the end: no paper shows between two steps.
+        // Extends to the end, so that no paper is visible between two steps.
         canvas.fill({left, box.top, box.right, box.bottom}, cell_colour((i + 0.5) / steps, dark));
     }
     canvas.outline(box, {.colour = theme.axis, .width = 0.4});

@@ -15,7 +15,7 @@ namespace {
 constexpr double points_per_mm = 72 / 25.4;
 constexpr double column_of_a_paper = 85, two_columns = 178;
 
-/// All lengths that follow from the size of the letters.
+/// All lengths that depend on the font size.
 struct Lengths {
     double font;
     double edge() const { return 0.5 * font; }       // round the sheet
@@ -28,7 +28,7 @@ bool has_cells(const Plot& plot) {
     return plot.kind == Plot::Kind::cells;
 }
 
-/// The least width of a cell, by the size of the letters: of three digits.
+/// The smallest width of a cell relative to the font size: three digits.
 constexpr double cell_letters = 1.9;
 
 bool are_shared(std::span<const Plot> plots) {
@@ -47,7 +47,7 @@ double widest(const std::vector<std::string>& texts, double size, const TextMeas
     return most;
 }
 
-/// As many as stand beside one another with room between them.
+/// As many as fit next to one another with space between them.
 AxisTicks ticks_across(const AxisRange& range, double width, double font,
                        const TextMeasure& measure) {
     for (std::size_t most = 8; most > 2; --most) {
@@ -119,7 +119,7 @@ public:
     }
 
 private:
-    /// Of a panel. Cells need room for their numbers, and names on the left of them.
+    /// The smallest width of a panel. Cells need space for their numbers, and names to their left.
     double least_width() const {
         double least = 13 * options_.font;
         for (const Plot& plot : plots_) {
@@ -130,7 +130,7 @@ private:
         return least;
     }
 
-    /// On the left of the panels' line of colours is the text of its beginning.
+    /// The text at the beginning of the color scale is to the left of the panels.
     double cell_scale_height(double top) {
         if (std::none_of(plots_.begin(), plots_.end(), has_cells)) return 0;
         const double font = options_.font, left = length_.edge() + 1.5 * font;
@@ -178,7 +178,7 @@ private:
         });
     }
 
-    /// Left of a panel that has its own names or numbers.
+    /// The space to the left of a panel that has its own names or numbers.
     double room_left(PlotPanel& panel, double frame_height) const {
         const double font = options_.font;
         if (!panel.categories.empty()) {
@@ -299,7 +299,7 @@ private:
         const double x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
         const std::string below = plot_text(rows ? axis_title(plot.y_title, unit)
                                                  : axis_title(plot.x_title, plot.x_unit));
-        // In the middle of the axis, as far as it stays on the sheet.
+        // Centered on the axis, as far as it stays on the sheet.
         const double room = sheet_.width - 2 * length_.edge();
         const double half = std::min(measure_(below, options_.font), room) / 2;
         const double middle =

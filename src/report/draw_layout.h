@@ -1,4 +1,4 @@
-// Where everything of a sheet of plots lies.
+// The positions of everything on a sheet of plots.
 #pragma once
 
 #include <functional>
@@ -20,14 +20,15 @@ using TextMeasure = std::function<double(const std::string&, double)>;
 struct PlotPanel {
     const Plot* plot = nullptr;
     Box2d frame;
-    /// Of numbers. Values are across where x is a category, each of which has a row of its own.
+    /// Scales for numbers. If x is a category, each category has its own row, and values run
+    /// across.
     AxisScale across, up;
     AxisTicks across_ticks, up_ticks;
     std::vector<std::string> categories;  ///< whole names, downwards
     bool across_texts = true, up_texts = true;
     double category_room = 0;    ///< left of the frame
     double column_room = 0;      ///< below the frame, for the names of columns of cells
-    bool names_upwards = false;  ///< of columns: they are wider than their cells
+    bool names_upwards = false;  ///< for columns: their names are wider than their cells
     double row_height() const;
     double column_width() const;  ///< of cells
     double row_centre(std::size_t category) const;
@@ -38,13 +39,13 @@ struct SheetText {
     Place place;
     TextAlign align = TextAlign::middle;
     bool upwards = false;
-    double room = 0;  ///< it is cut to this width
+    double room = 0;  ///< it is shortened to this width
 };
 
 struct LegendItem {
     std::size_t series = 0;  ///< of PlotSheet::series
     std::string text;
-    Place place;  ///< of its sample's left end
+    Place place;  ///< the left end of its sample
     double sample = 0;
     bool joined = false, marked = true;
 };
@@ -53,17 +54,18 @@ struct PlotSheet {
     double width = 0, height = 0, font = 8;  ///< points
     std::vector<PlotPanel> panels;
     std::vector<std::string> series;  ///< names, in the order of their styles
-    std::vector<LegendItem> legend;   ///< empty: one series needs none
+    std::vector<LegendItem> legend;   ///< empty for a single series, which needs none
     std::vector<SheetText> texts;     ///< titles
     std::optional<Box2d> cell_scale;  ///< the colours of cells
     std::size_t series_of(std::string_view name) const;
 };
 
-/// The plots must stay where they are as long as the sheet is used. Throws usage as draw() does.
+/// The plots must stay at the same address as long as the sheet is used. Throws usage as draw()
+/// does.
 PlotSheet lay_out(std::span<const Plot> plots, const DrawOptions& options,
                   const TextMeasure& measure);
 
-/// Places `names` in lines from `top` on; returns the height of the lines.
+/// Places `names` in lines from `top` downward; returns the height of the lines.
 double lay_out_legend(PlotSheet& sheet, std::span<const Plot> plots, double left, double top,
                       double width, const TextMeasure& measure);
 

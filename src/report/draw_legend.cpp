@@ -6,7 +6,7 @@
 namespace assay {
 namespace {
 
-/// How the series of this name looks: the first of that name decides.
+/// The style of the series with this name, as determined by the first one.
 void describe_sample(LegendItem& item, std::span<const Plot> plots, const std::string& name) {
     for (const Plot& plot : plots) {
         for (const Series& series : plot.series) {

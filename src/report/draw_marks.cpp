@@ -56,7 +56,7 @@ private:
         return Place{panel_.across.at(value), *row};
     }
 
-    /// Series of one category lie below one another.
+    /// Series of one category are below one another.
     std::optional<double> row_centre(const Point& point) const {
         const auto* name = std::get_if<std::string>(&point.x);
         const auto found = name == nullptr ? rows_.end() : rows_.find(*name);
@@ -66,7 +66,7 @@ private:
                (static_cast<double>(row_) - (n - 1) / 2) * band();
     }
 
-    /// The height that one series has of a row.
+    /// The height of one series within a row.
     double band() const {
         return 0.8 * panel_.row_height() / static_cast<double>(plot_.series.size());
     }
@@ -125,7 +125,7 @@ private:
         }
     }
 
-    /// A row without a value must not look like one that was left out.
+    /// A row without a value must not look like one that was skipped.
     void undefined(const Point& point) {
         const auto row = row_centre(point);
         if (!row || !has_a_value(plot_)) return;
@@ -133,7 +133,7 @@ private:
         canvas_.text("undefined", {panel_.frame.left + 0.5 * size, *row}, size, theme_.faint);
     }
 
-    /// Lines are broken where there is no value.
+    /// Lines are interrupted if there is no value.
     void join(const Series& series) {
         std::vector<Place> run;
         const auto flush = [&] {
@@ -152,7 +152,7 @@ private:
         canvas_.unclip();
     }
 
-    /// What a mark and its whiskers cover, with the middle of it.
+    /// The area that a mark and its whiskers cover, and its middle.
     struct Covered {
         Place centre;
         Box2d whole;
@@ -176,7 +176,7 @@ private:
         return covered;
     }
 
-    /// Beside their marks, as far as no text lies over another or over a mark.
+    /// Labels are placed next to their marks, if no text overlaps another one or a mark.
     void label_points() {
         if (!rows_.empty()) return;
         std::vector<Covered> labelled;
@@ -199,7 +199,7 @@ private:
         for (const Covered& covered : labelled) label(covered, taken);
     }
 
-    /// At the first of some places that is free; nowhere, where none is.
+    /// Uses the first free place among some candidates; if none is free, the label is not drawn.
     void label(const Covered& covered, std::vector<Box2d>& taken) {
         const double size = 0.85 * sheet_.font, half = 0.5 * size, away = 0.3 * size;
         const std::string text = canvas_.fitted(plot_text(covered.label), size, 12 * sheet_.font);

@@ -40,7 +40,7 @@ private:
         }
     }
 
-    /// What marks are compared with: no difference, or y = x.
+    /// Reference lines for the marks: no difference, or y = x.
     void references() {
         const Box2d& f = panel_.frame;
         const AxisRange& range = panel_.across.range;

@@ -12,7 +12,7 @@ void take_interval(AxisRange& range, const std::optional<Interval>& interval, Un
     range.take(shown_value(interval->high, unit));
 }
 
-/// What has one sign has no axis beyond 0, nor proportions one beyond 1.
+/// Values with one sign have no axis beyond 0, and proportions have none beyond 1.
 AxisRange room_for(const AxisRange& range, bool zero, Unit unit) {
     AxisRange wide = padded(range, zero);
     constexpr double whole = 100;
@@ -20,7 +20,7 @@ AxisRange room_for(const AxisRange& range, bool zero, Unit unit) {
     if (range.low >= 0) wide.low = std::max(wide.low, 0.0);
     if (range.high <= 0) wide.high = std::min(wide.high, 0.0);
     if (unit == Unit::proportion && range.high <= whole) wide.high = std::min(wide.high, whole);
-    // A single number at such an end is still within.
+    // A single number at such an end is still inside.
     return wide.low < wide.high ? wide : padded(range, zero);
 }
 

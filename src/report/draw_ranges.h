@@ -1,4 +1,4 @@
-// What the axes of plots have to hold.
+// The ranges that the axes of plots must cover.
 #pragma once
 
 #include <span>
@@ -10,21 +10,21 @@
 
 namespace assay {
 
-/// As it stands on an axis: proportions in percent.
+/// The number on an axis: proportions are in percent.
 double shown_value(double value, Unit unit);
-/// Of the first point's value; all points of a plot have one unit.
+/// The unit of the first point's value; all points of a plot have the same unit.
 Unit value_unit(const Plot& plot);
-/// "top-1 accuracy (%)"; of numbers as it is.
+/// "top-1 accuracy (%)"; the title is unchanged for numbers.
 std::string axis_title(const std::string& title, Unit unit);
 
-/// Names in the order of their first appearance; none: x is a number.
+/// Names in the order of their first appearance; empty if x is a number.
 std::vector<std::string> categories_of(const Plot& plot);
 bool has_a_value(const Plot& plot);
 
 struct PlotRanges {
     AxisRange x, y;
 };
-/// Of all of them together.
+/// The ranges over all of them together.
 PlotRanges ranges_of(std::span<const Plot> plots);
 
 }  // namespace assay

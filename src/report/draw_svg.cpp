@@ -16,7 +16,7 @@ std::string hex(const Colour& colour) {
                        byte(colour.blue));
 }
 
-/// In hundredths of a point, without zeros at its end.
+/// Written in hundredths of a point, without trailing zeros.
 std::string number(double value) {
     std::string text = fmt::format("{:.2f}", value);
     text.erase(text.find_last_not_of('0') + 1);
@@ -90,7 +90,7 @@ public:
         const char* const anchor = align == TextAlign::start    ? ""
                                    : align == TextAlign::middle ? " text-anchor=\"middle\""
                                                                 : " text-anchor=\"end\"";
-        // Another font of the viewer is drawn as wide as the layout takes the text to be.
+        // If the viewer uses another font, the text gets the width that the layout assumed.
         bytes_ += fmt::format(
             "<text transform=\"translate({} {}){}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"{} "
             "textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\" "

@@ -34,7 +34,7 @@ std::string plot_text(std::string_view text) {
     const bool long_text = text.size() > most_bytes;
     if (long_text) {
         text = text.substr(0, most_bytes);
-        // The cut is between two characters, where it may be.
+        // The cut is between two characters if possible.
         for (int i = 0; i < 3 && !text.empty() && continues(text.back()); ++i)
             text.remove_suffix(1);
         if (!text.empty() && static_cast<unsigned char>(text.back()) >= 0xC0) text.remove_suffix(1);

@@ -1,4 +1,4 @@
-// Texts of others on paper.
+// Foreign texts on paper.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 
 namespace assay {
 
-/// One line that any font library takes: control characters as "\x1b", line ends and tabs as
-/// blanks, bytes that are not UTF-8 as "\xff", code points that are no characters as U+FFFD; cut
-/// after a few hundred characters, far more than a plot has room for.
+/// One line that any font library accepts: control characters as "\x1b", line ends and tabs as
+/// blanks, bytes that are not UTF-8 as "\xff", code points that are not characters as U+FFFD;
+/// truncated after a few hundred characters, which is far more than a plot has space for.
 std::string plot_text(std::string_view text);
 
-/// Without its last character and, at its end, "…".
+/// The text without its last character, and with "…" at its end.
 std::string one_shorter(std::string_view text);
 
-/// The code point at `at` of valid UTF-8, and how many bytes it takes.
+/// The code point at `at` of valid UTF-8, and its number of bytes.
 std::uint32_t code_point(std::string_view text, std::size_t at, std::size_t& bytes);
 
 }  // namespace assay

@@ -12,14 +12,16 @@ constexpr Colour rgb(std::uint32_t hex) {
             .blue = (hex & 255) / 255.0};
 }
 
-// Okabe and Ito 2008: told apart with any colour vision. Each paper has those that stand out on it.
+// Okabe and Ito 2008: people with any color vision can distinguish them. Each background uses the
+// ones that are clearly visible on it.
 constexpr std::array<Colour, 7> on_light = {rgb(0x0072b2), rgb(0xd55e00), rgb(0x009e73),
                                             rgb(0xcc79a7), rgb(0xe69f00), rgb(0x56b4e9),
                                             rgb(0x333333)};
 constexpr std::array<Colour, 7> on_dark = {rgb(0x56b4e9), rgb(0xe69f00), rgb(0x009e73),
                                            rgb(0xcc79a7), rgb(0xf0e442), rgb(0xd55e00),
                                            rgb(0xdddddd)};
-// A number without a common divisor with that of the colours: 56 pairs of colour and mark.
+// The number has no common divisor with the number of colors, which gives 56 pairs of color and
+// mark.
 constexpr std::array<MarkShape, 8> marks = {
     MarkShape::circle, MarkShape::square, MarkShape::triangle, MarkShape::diamond,
     MarkShape::plus,   MarkShape::down,   MarkShape::cross,    MarkShape::hexagon};

@@ -16,7 +16,7 @@ Theme theme_of(bool dark);
 
 enum class MarkShape { circle, square, triangle, diamond, plus, down, cross, hexagon };
 
-/// How a series is told from the others; `index` from 0.
+/// How a series is distinguished from the others; `index` starts at 0.
 struct SeriesStyle {
     Colour colour;
     MarkShape mark = MarkShape::circle;

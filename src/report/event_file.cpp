@@ -1,4 +1,4 @@
-// TensorBoard's event files: TFRecords of protobuf messages, of which we need five.
+// TensorBoard's event files: TFRecords of protobuf messages, of which five are needed.
 //
 // Formats: tensorflow/core/lib/io/record_writer.h (a record), core/util/event.proto (Event: 1
 // wall_time, 2 step, 3 file_version, 5 summary), core/framework/summary.proto (Summary: 1 value;
@@ -33,7 +33,8 @@ std::uint32_t crc32c(std::string_view bytes) {
     return ~crc;
 }
 
-/// Records keep a rotated sum, so that a record within a record does not sum up to nothing.
+/// Records contain a rotated checksum, so that the checksum of a record within a record is not
+/// trivial.
 std::uint32_t masked(std::uint32_t crc) {
     return std::rotr(crc, 15) + 0xA282EAD8U;
 }

@@ -33,7 +33,7 @@ const json* list_in(const json& object, const char* key) {
     return found != object.end() && found->is_array() ? &*found : nullptr;
 }
 
-/// Those of one example; none where the entry is not what it should be.
+/// The pictures of one example; empty if the entry has another form than expected.
 std::vector<Picture> pictures_of(const json& shown) {
     std::vector<Picture> out;
     if (!shown.is_object()) return out;
@@ -68,7 +68,7 @@ std::vector<Picture> wanted_pictures(const json& result, std::size_t most) {
     return wanted;
 }
 
-/// Throws bad_input: a path that leads elsewhere.
+/// Throws bad_input for a path that leads outside the folder.
 fs::path file_below(const fs::path& folder, const std::string& path) {
     const fs::path whole = fs::weakly_canonical(folder);
     fs::path file = fs::weakly_canonical(whole / path);

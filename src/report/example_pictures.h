@@ -1,4 +1,4 @@
-// Pictures of adversarial images beside their originals.
+// Pictures of adversarial images next to their originals.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ namespace assay {
 
 inline constexpr std::string_view attack_examples_schema = "assay.attack_examples/1";
 
-/// Of the examples of a result of attack_examples_schema, one of each attack in turn, as long as
-/// all the pictures of one fit into `most`: original and attacked image as thumbnails, the
-/// difference as it is, because its noise bears no resizing. Their ids are their paths in the
-/// result, which lead nowhere but below its file's folder. What cannot be read is left out, and
-/// said.
+/// Pictures for the examples in a result of attack_examples_schema, one from each attack in turn,
+/// as long as all the pictures of one example fit into `most`: the original and attacked images as
+/// thumbnails, and the difference unchanged, because resizing would destroy its noise. Their ids
+/// are their paths in the result, which must be below its file's folder. Pictures that cannot be
+/// read are skipped and reported.
 std::vector<Thumbnail> example_pictures(const SavedResult& examples, std::size_t most, int side,
                                         int threads, Said& said);
 

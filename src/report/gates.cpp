@@ -12,7 +12,7 @@ std::string outcome_text(const GateOutcome& outcome) {
 }
 
 Table gate_table(std::span<const GateOutcome> outcomes) {
-    // Whose value it is goes without saying where there is one only.
+    // If there is only one model and data set, they are not named.
     const auto differ = [&](std::string GateOutcome::*part) {
         return std::any_of(outcomes.begin(), outcomes.end(),
                            [&](const GateOutcome& o) { return o.*part != outcomes.front().*part; });

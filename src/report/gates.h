@@ -8,7 +8,7 @@
 
 namespace assay {
 
-/// "Gates": what was asked, whose value was found, and whether it passed.
+/// "Gates": the request, the model and data set of the value, and whether it passed.
 Table gate_table(std::span<const GateOutcome> outcomes);
 /// "passed", "BROKEN", "BROKEN: the value has no interval".
 std::string outcome_text(const GateOutcome& outcome);

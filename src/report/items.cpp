@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t confusions_with_examples = 20;  // of a model
 constexpr std::size_t examples_of_a_confusion = 2;
 constexpr std::size_t classes_of_a_model = 5;
-/// Fewer of a model do not show what it confuses.
+/// With fewer examples, it is not clear what a model confuses.
 constexpr std::size_t fewest_examples_of_a_model = 10;
-/// With more models than that, an image has those because of which it is shown, and the first
+/// With more models than that, an image shows the models for which it was selected, and the first
 /// others.
 constexpr std::size_t models_of_an_item = 8;
 
@@ -24,7 +24,7 @@ class WantedItems {
 public:
     explicit WantedItems(std::size_t most) : most_(most), limit_(most) {}
 
-    /// How many there may be from now on, at most as many as in all.
+    /// The maximum from now on, at most the maximum in total.
     void limit(std::size_t most) { limit_ = std::min(most, most_); }
     bool full() const { return items_.size() >= limit_; }
     std::size_t size() const { return items_.size(); }
@@ -80,7 +80,7 @@ void want_disagreements(WantedItems& wanted, const StoreGroup& group, const Data
     }
 }
 
-/// Each of the best models gets its part, and those that come later what is left.
+/// Each of the best models gets its share, and later ones get the rest.
 void want_confusions(WantedItems& wanted, const StoreGroup& group, const ScoreResult& scores,
                      const std::vector<std::size_t>& best_first, const MeasureOptions& measure,
                      int threads) {
@@ -165,7 +165,7 @@ std::vector<ReportItem> show_items(const StoreGroup& group, const std::vector<Wa
     return items;
 }
 
-/// The first `begin` and the rest in turns, so that the first thumbnails are of both.
+/// The first `begin` and the rest alternate, so that the first thumbnails come from both.
 std::vector<WantedItem> in_turns(std::vector<WantedItem> items, std::size_t begin) {
     std::vector<WantedItem> out;
     for (std::size_t i = 0; i < items.size(); ++i) {

@@ -1,5 +1,5 @@
-// Images that a report shows with what models predict for them: those that models disagree on, and
-// examples of the most frequent confusions.
+// Images that a report shows with models' predictions: those on which models disagree, and examples
+// of the most frequent confusions.
 #pragma once
 
 #include <cstddef>
@@ -16,27 +16,27 @@
 
 namespace assay {
 
-/// An image of a data set, and the models because of which it is shown.
+/// An image of a data set, and the models for which it is shown.
 struct WantedItem {
     std::uint64_t row = 0;
     std::set<std::size_t> stores;  ///< of the group
 };
 
-/// Rows of `report`'s most frequent confusions, `examples` of each at most, by the confusions'
-/// order; at most `most` in all. Cost: a pass over the predicted classes of the store.
+/// Rows for `report`'s most frequent confusions, at most `examples` per confusion, in the order of
+/// the confusions; at most `most` in total. Cost: a pass over the predicted classes of the store.
 std::vector<std::uint64_t> confusion_examples(const PredictionStore& store,
                                               const ScoreOptions& options,
                                               const ScoreReport& report, std::size_t confusions,
                                               std::size_t examples, std::size_t most, int threads);
 
 struct GroupItems {
-    std::vector<WantedItem> wanted;  ///< disagreements and confusions in turns
+    std::vector<WantedItem> wanted;  ///< disagreements and confusions alternate
     std::vector<ReportItem> shown;
     bool cut = false;  ///< there are more
 };
 /// At most `most` images: the disagreements, of each pair in turn, up to a half; examples of the
-/// confusions of the best models; disagreements again. Classes are those that predictions are
-/// looked at in.
+/// confusions of the best models; disagreements again. Classes are those of the evaluated
+/// predictions.
 GroupItems items_of_group(const StoreGroup& group, const ScoreResult& scores,
                           const BestOfGroup& best, const ReportOptions& options, std::size_t most);
 

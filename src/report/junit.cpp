@@ -12,14 +12,14 @@
 namespace assay {
 namespace {
 
-/// In texts and in attributes. Line ends stay where `lines`, and are blanks in attributes.
+/// Escapes texts and attributes. Line ends are kept if `lines`, and become blanks in attributes.
 std::string xml_text(std::string_view raw, bool lines = false) {
     std::string out;
     const std::string text = without_controls(raw);
     for (std::size_t i = 0; i < text.size(); ++i) {
         const std::string_view rest = std::string_view(text).substr(i);
         if (rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF")) {
-            out += "\xEF\xBF\xBD";  // U+FFFE and U+FFFF are no characters of XML
+            out += "\xEF\xBF\xBD";  // U+FFFE and U+FFFF are not characters in XML
             i += 2;
             continue;
         }
@@ -33,7 +33,7 @@ std::string subject_of(const GateOutcome& outcome) {
                                     : outcome.model + " against " + outcome.baseline;
 }
 
-/// All that is known of it, with every digit: this is read where the report is not at hand.
+/// All known details, with every digit: this is read when the report is not available.
 std::string details_of(const GateOutcome& outcome) {
     const Estimate& measured = outcome.measured;
     std::string text = fmt::format("gate: {}\n", outcome.gate);

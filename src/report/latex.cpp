@@ -1,4 +1,5 @@
-// For papers: a tabular a table, with booktabs' rules; what stands around it is the paper's.
+// Output for papers: one tabular per table, with booktabs' rules, without the surrounding
+// environment.
 #include <algorithm>
 #include <string_view>
 
@@ -33,7 +34,7 @@ std::string escaped(std::string_view text) {
         {"→", "$\\rightarrow$"},
         {"×", "$\\times$"},
         {"·", "$\\cdot$"},
-        {"✓", "$\\surd$"},  // in every TeX, as \\checkmark is not
+        {"✓", "$\\surd$"},  // exists in every TeX, unlike \\checkmark
         {"✗", "$\\times$"},
     };
     std::string out;
@@ -53,7 +54,7 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-/// A paragraph; its lines stay lines.
+/// A paragraph whose lines remain lines.
 std::string paragraph(std::string_view text) {
     std::string out;
     for (std::size_t begin = 0; begin <= text.size();) {
@@ -64,7 +65,7 @@ std::string paragraph(std::string_view text) {
     return out + "\n";
 }
 
-/// On one line: what follows a line end would be part of the paper.
+/// One line: text after a line end would be part of the paper.
 std::string comment(std::string text) {
     for (char& c : text) {
         if (c == '\n' || c == '\r') c = ' ';

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-// Of DejaVu Sans 2.37, in 2048ths of the size of the font; 0: has no letter of its own.
+// From DejaVu Sans 2.37, in 2048ths of the font size; 0 means that there is no own letter.
 constexpr std::array<std::uint16_t, 352> latin = {
     651,  821,  942,  1716, 1303, 1946, 1597, 563,  799,  799,  1024, 1716, 651,  739,  651,  690,
     1303, 1303, 1303, 1303, 1303, 1303, 1303, 1303, 1303, 1303, 690,  690,  1716, 1716, 1716, 1087,
@@ -70,7 +70,8 @@ const std::array<Letters, 6> letters = {{{0x20, latin},
                                          {0x2190, arrows},
                                          {0x2200, mathematics}}};
 
-/// Of what is in no table: signs of East Asia are as wide as high, others about as wide as this.
+/// For characters in no table: East Asian characters are as wide as high, others have about this
+/// width.
 constexpr double of_others = 1250;
 
 double width_of(std::uint32_t point) {

@@ -1,11 +1,11 @@
-// How wide a text is in the font of plots, without that font.
+// The width of a text in the font of plots, without needing that font.
 #pragma once
 
 #include <string_view>
 
 namespace assay {
 
-/// In units of `size`, for valid UTF-8. No pairs of letters are drawn together.
+/// In units of `size`, for valid UTF-8. Ligatures and kerning are not considered.
 double letters_width(std::string_view text, double size);
 
 }  // namespace assay

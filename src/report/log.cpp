@@ -1,4 +1,4 @@
-// Flat names and JSON lines for trackers of experiments.
+// Flat names and JSON lines for experiment trackers.
 #include "assay/report/log.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-/// MLflow's limit on names is 250; endings come behind the name.
+/// MLflow limits names to 250 characters; suffixes follow the name.
 constexpr std::size_t longest_name = 240;
 constexpr std::array endings = {"", "_low", "_high", "_n"};
 
@@ -23,7 +23,7 @@ bool is_plain(char c) {
            c == '-' || c == '.';
 }
 
-/// "ece (bins 20)" is ece_bins_20: what stands between plain characters becomes one `_`.
+/// "ece (bins 20)" becomes ece_bins_20: all characters between plain characters become one `_`.
 std::string plain_part(std::string_view text) {
     std::string out;
     bool gap = false;
@@ -36,7 +36,7 @@ std::string plain_part(std::string_view text) {
         gap = false;
         out += c;
     }
-    // Names may be taken for paths, in which these stand for other folders.
+    // Names may be interpreted as paths, in which these mean other folders.
     if (out.empty() || out == ".") return "_";
     return out == ".." ? "__" : out;
 }

@@ -1,4 +1,4 @@
-// For issues, pull requests and READMEs: GitHub's tables.
+// Output for issues, pull requests and READMEs: GitHub's tables.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::string escaped(const std::string& text) {
     return out;
 }
 
-/// A paragraph; its lines stay lines.
+/// A paragraph whose lines remain lines.
 std::string paragraph(const std::string& text) {
     std::string out;
     for (std::size_t begin = 0; begin <= text.size();) {
@@ -31,7 +31,7 @@ std::string paragraph(const std::string& text) {
     return out + "\n";
 }
 
-/// Where they would push the next table off the page they are folded.
+/// The notes are collapsed if they would push the next table off the page.
 std::string notes_below(const std::vector<std::string>& notes) {
     constexpr std::size_t short_enough = 200;
     std::size_t length = 0;
@@ -67,7 +67,7 @@ std::string markdown_table(const Table& table) {
     return out + notes_below(table.notes);
 }
 
-/// What decides comes first: the broken ones, and before them how many there are.
+/// The deciding ones come first: the broken gates, preceded by their number.
 std::string markdown_gates(std::vector<GateOutcome> outcomes) {
     const auto passed = std::stable_partition(outcomes.begin(), outcomes.end(),
                                               [](const GateOutcome& o) { return !o.passed; });

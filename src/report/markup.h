@@ -1,4 +1,4 @@
-// Texts of others in XML and HTML.
+// Foreign texts in XML and HTML.
 #pragma once
 
 #include <string>

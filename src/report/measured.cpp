@@ -22,7 +22,7 @@ ScoreRunsOptions score_options(const StoreGroup& group, const ReportOptions& opt
 void rename(ScoreReport& report, const StoreGroup& group, const ReportStore& store) {
     report.model = store.model;
     report.dataset = group.dataset;
-    report.derived.attack.clear();  // the data set's name says both
+    report.derived.attack.clear();  // the data set's name contains both
     report.derived.calibration.clear();
     for (Measurement& m : report.measurements) {
         m.key.model = store.model;
@@ -39,7 +39,7 @@ std::optional<ScoreResult> score_group(const StoreGroup& group, const ReportOpti
     try {
         scores = score_runs(score_options(group, options), comm, progress);
     } catch (const Error& error) {
-        // The labels may be of other classes, and a class map is about models of some classes.
+        // The labels may have other classes, and a class map is for models with certain classes.
         const bool asked = options.measure.label_sets || !options.measure.class_map.empty();
         if (!several || !asked || error.code() != ErrorCode::bad_input) throw;
         said.leave_out(fmt::format(

@@ -1,4 +1,5 @@
-// Scores of the stores of one data set, and the best model of each column against the others.
+// Scores of the stores of one data set, and the comparison of each column's best model with the
+// others.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +18,8 @@
 
 namespace assay {
 
-/// As `assay score` measures the stores one by one, under the names of the group. Nothing where the
-/// labels that the options name are not about this data set and others are there (`several`).
+/// Measures the stores one by one as `assay score` does, with the names of the group. Returns
+/// nothing if the labels in the options are not for this data set and there are others (`several`).
 std::optional<ScoreResult> score_group(const StoreGroup& group, const ReportOptions& options,
                                        bool several, Comm& comm, const ProgressCallback& progress,
                                        Said& said);

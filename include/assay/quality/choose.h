@@ -1,5 +1,6 @@
-// Which classifier suits whom: those that meet what is needed, that no other one beats, that cannot
-// be told from the best. And how much a ranking owes to the models that centre and scale it.
+// Which classifiers suit the user's needs: those that meet the needs, that no other classifier
+// beats, and that cannot be distinguished from the best. Also how much a ranking depends on the
+// models that center and scale it.
 #pragma once
 
 #include <cstdint>
@@ -13,55 +14,57 @@
 
 namespace assay::quality {
 
-/// "accuracy >= 0.75", "params <= 50": a dimension, one of < <= > >=, a number in the dimension's
-/// unit ("75%" and "50M" are understood).
+/// "accuracy >= 0.75", "params <= 50": a dimension, one of < <= > >=, and a number in the
+/// dimension's unit ("75%" and "50M" also work).
 struct Need {
     Dimension dimension = Dimension::accuracy;
     bool at_least = true;
     bool strict = false;
     double limit = 0;
     std::string text;        ///< as written
-    std::size_t failed = 0;  ///< models that fail it, of those that were looked at
+    std::size_t failed = 0;  ///< models that fail it, among the candidates
 };
-/// Throws usage: not of that form, an unknown dimension, a limit outside the dimension's range.
+/// Throws usage for another form, an unknown dimension, or a limit outside the dimension's range.
 Need parse_need(std::string_view text);
 
 struct ChooseOptions {
     std::vector<std::string> needs;
     std::vector<std::string> where;  ///< selectors
     std::string weights =
-        "balanced";  ///< as weights_named() takes it; dimensions of weight 0 do not count
+        "balanced";  ///< as weights_named() accepts it; dimensions with weight 0 do not count
     double level = 0.95;
 };
 
 struct Candidate {
     std::size_t model = 0;
     std::string label;
-    PerDimension<std::optional<double>> values;  ///< what plots of one against another need
-    Estimate score;                              ///< QUBA by the published constants
-    Estimate behind;  ///< the best score minus this one; of the best itself 0 without an interval
-    bool like_best = false;  ///< the interval of the difference to the best score holds 0
+    /// the values that plots of one dimension against another need
+    PerDimension<std::optional<double>> values;
+    Estimate score;   ///< QUBA by the published constants
+    Estimate behind;  ///< the best score minus this one; for the best itself, 0 without an interval
+    bool like_best = false;  ///< the interval of the difference to the best score contains 0
     bool undominated = false;
-    std::string beaten_by;  ///< "": by none; else the best-scored of those that beat it
-    bool sure = true;       ///< the intervals of what is needed lie beyond their limits
+    std::string beaten_by;  ///< the model with the best score among those that beat it, or ""
+    bool sure = true;       ///< the intervals of the required dimensions are completely within
+                            ///< their limits
 };
 
 struct ChooseResult {
     ChooseOptions options;
     std::vector<Need> needs;
-    std::size_t models = 0;             ///< that were looked at
+    std::size_t models = 0;             ///< number of candidates
     std::vector<Candidate> candidates;  ///< best score first
     PerDimension<DrawnCells> draws{};   ///< which errors are joint
     std::vector<std::string> notes, warnings;
 };
 
-/// A model beats another where it is at least as good in every dimension with a weight, and in one
-/// of them better by more than the interval of their difference (normal, from the cells' standard
+/// A model beats another if it is at least as good in every dimension with a weight, and better in
+/// one of them by more than the interval of their difference (normal, from the cells' standard
 /// errors, with the covariance that their shares imply; cells without shares are independent).
-/// Models that lack a value that is asked for are left out, with a warning. Throws usage
-/// as parse_need(), weights_named() and select_models().
+/// Models that lack a needed value are skipped with a warning. Throws usage as parse_need(),
+/// weights_named() and select_models() do.
 ChooseResult choose_models(const QualityTable& table, const ChooseOptions& options);
-/// "assay.quality_choose/1". Partial where no model meets the needs.
+/// "assay.quality_choose/1". The report is partial if no model meets the needs.
 Report report_of(const ChooseResult& result);
 
 struct StabilityOptions {
@@ -73,11 +76,11 @@ struct StabilityOptions {
     std::uint64_t seed = 0;
 };
 
-/// One reading of "stable": the paper's is the first.
+/// One definition of "stable": the paper's is the first.
 struct StabilityReading {
     std::string name;
     double mean = 0;       ///< Spearman's correlation of two rankings of all models
-    double deviation = 0;  ///< of a single repeat
+    double deviation = 0;  ///< for a single repeat
     double low = 0;        ///< the 2.5th percentile of the repeats
 };
 
@@ -87,11 +90,11 @@ struct StabilityResult {
     std::vector<StabilityReading> readings;
 };
 
-/// Ranks all models by constants of random sub-samples of them. Readings: constants without
-/// trimming against the trimmed ranking by all models (the paper's .97), trimmed against that, and
-/// pairs of sub-samples, trimmed and not. Cost: repeats x models x log models. Throws usage: a
-/// sub-sample of fewer than 10 or of all models; as weights_named() and select_models(); bad_input
-/// as constants_of().
+/// Ranks all models by constants of random sub-samples of them. The definitions are: constants
+/// without trimming against the trimmed ranking by all models (the paper's .97), trimmed constants
+/// against that ranking, and pairs of sub-samples, with and without trimming. Cost: repeats x
+/// models x log models. Throws usage if a sub-sample has fewer than 10 models or all of them, and
+/// as weights_named() and select_models() do; bad_input as constants_of() does.
 StabilityResult ranking_stability(const QualityTable& table, const StabilityOptions& options);
 /// "assay.quality_stability/1".
 Report report_of(const StabilityResult& result);

@@ -1,4 +1,4 @@
-// Which quality dimensions go together over models: Spearman's rank correlations.
+// How quality dimensions correlate over models: Spearman's rank correlations.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@ namespace assay::quality {
 
 struct CorrelateOptions {
     std::vector<std::string> where;  ///< selectors
-    /// A tag whose equal values are one family: intervals resample families, because models of one
-    /// are no independent observations. "": models are taken as independent.
+    /// A tag whose equal values define families: intervals resample families, because models of one
+    /// family are not independent observations. "" means that models are treated as independent.
     std::string family;
-    /// A tag: its values with at least ten models get correlations of their own beside those of all
-    /// models; p-values are adjusted over all of them together.
+    /// A tag: each value with at least ten models gets its own correlations in addition to those
+    /// over all models; p-values are adjusted over all of them together.
     std::string by;
     std::string adjust =
         "holm";  ///< p-values over all pairs: "holm", "bh" (Benjamini, Hochberg 1995), "none"
     double level = 0.95;
     std::uint32_t replicates = 1000;  ///< of the families
     std::uint64_t seed = 0;
-    int threads = 0;  ///< 0: one per core; changes no bit
+    int threads = 0;  ///< 0 means one per core; changes no bit
 };
 
 struct Correlation {
     Dimension x, y;
     Estimate rho;
     double p = 1;         ///< two-sided, t with n - 2 degrees of freedom
-    double adjusted = 1;  ///< as the options say
+    double adjusted = 1;  ///< adjusted as the options say
 };
 
-/// The models with one value of the tag `by`.
+/// The models that share one value of the tag `by`.
 struct CorrelateGroup {
     std::string value;
     std::size_t models = 0, families = 0;
@@ -49,10 +49,10 @@ struct CorrelateResult {
     std::vector<std::string> notes, warnings;
 };
 
-/// Every pair of dimensions over the models that have both; average ranks for ties. Intervals:
+/// Every pair of dimensions over the models that have both; ties get average ranks. Intervals use
 /// Fisher's z with variance (1 + rho^2/2)/(n - 3) (Bonett and Wright 2000), or percentiles over
-/// resampled families. A pair with fewer than four models, or where all are equal, is undefined.
-/// Throws usage: selectors, an unknown tag or adjustment, no value of `by` with ten models.
+/// resampled families. A pair is undefined if it has fewer than four models or if all values are
+/// equal. Throws usage: selectors, an unknown tag or adjustment, no value of `by` with ten models.
 CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateOptions& options);
 /// "assay.quality_correlate/1".
 Report report_of(const CorrelateResult& result);

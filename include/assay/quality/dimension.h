@@ -1,5 +1,6 @@
 // The nine quality dimensions of a classifier (Hesse, Bagci, Schiele, Schaub-Meyer, Roth, "Beyond
-// Accuracy: What Matters in Designing Well-Behaved Models?", TMLR 2026), one row of a table each.
+// Accuracy: What Matters in Designing Well-Behaved Models?", TMLR 2026), each as one row of a
+// table.
 #pragma once
 
 #include <array>
@@ -24,18 +25,18 @@ enum class Dimension : std::uint8_t {
 };
 inline constexpr std::size_t dimension_count = 9;
 
-/// One value a dimension, in the order of the enumeration.
+/// One value per dimension, in the order of the enumeration.
 template <class T>
 using PerDimension = std::array<T, dimension_count>;
 
 struct DimensionFacts {
     Dimension dimension;
-    std::string_view name;   ///< in files and options: "c_robustness"
+    std::string_view name;   ///< name in files and options: "c_robustness"
     std::string_view title;  ///< for people: "C-robustness"
     bool higher_is_better;
-    double weight;        ///< in QUBA by default; the nine add up to 6
-    double low, high;     ///< what a value can be
-    std::string_view is;  ///< one line, with what it is measured on
+    double weight;        ///< default weight in QUBA; the nine add up to 6
+    double low, high;     ///< range of possible values
+    std::string_view is;  ///< one line, including the images that it is measured on
 };
 
 const PerDimension<DimensionFacts>& dimension_facts();
@@ -43,9 +44,8 @@ inline const DimensionFacts& facts_of(Dimension d) {
     return dimension_facts()[static_cast<std::size_t>(d)];
 }
 
-/// By its name, or another that people use ("params", "corruption robustness"); case,
-/// blanks,
-/// '-' and '_' do not matter.
+/// Finds a dimension by its name, or by another common name ("params", "corruption robustness");
+/// case, blanks, '-' and '_' do not matter.
 std::optional<Dimension> find_dimension(std::string_view name);
 /// The same. Throws usage with the known names.
 Dimension dimension_named(std::string_view name);

@@ -1,4 +1,4 @@
-// The nine dimensions of classifiers from their stored predictions.
+// Computes the nine dimensions of classifiers from their stored predictions.
 #pragma once
 
 #include <cstdint>
@@ -28,29 +28,31 @@ struct MissingDimension {
 };
 
 struct MeasureQualityOptions {
-    std::filesystem::path runs = {};  ///< RUNS folder
-    std::map<Role, std::string> data =
-        {};                      ///< names of data sets in it; without `val` nothing is known
-    std::string corrupted = {};  ///< the data set whose corrupted versions count; "": val
-    /// Those of its versions that count; none: all that there are.
+    std::filesystem::path runs = {};        ///< RUNS folder
+    std::map<Role, std::string> data = {};  ///< names of data sets in the folder; without `val`
+                                            ///< nothing can be measured
+    std::string corrupted = {};  ///< the data set whose corrupted versions are used; "" means val
+    /// The versions that are used; without a value, all existing ones.
     std::optional<std::vector<CorruptionVersion>> versions = {};
-    std::string attacked = {};  ///< the data set whose attacks count; "": val
+    std::string attacked = {};  ///< the data set whose attacks are used; "" means val
     double eps = 8.0 / 255;     ///< of the attacks
     AttackSpace space = AttackSpace::pixels;
-    std::vector<std::string> models = {};  ///< "": all that have predictions of `val`, by name
-    /// Millions of parameters, by model: no store knows them.
+    std::vector<std::string> models = {};  ///< models by name; "" means all that have predictions
+                                           ///< for `val`
+    /// Millions of parameters per model: no store has them.
     std::map<std::string, double> parameters = {};
-    /// Not measured, for the reasons given, whatever stores there are.
+    /// Dimensions that are not measured, for the given reasons, whatever stores exist.
     std::vector<MissingDimension> left_out = {};
     bool own_class_sketch = false;  ///< the 1000-class ImageNet-Sketch
     double level = 0.95;
     std::uint64_t seed = 1;
-    /// Draws of labels for the calibration error of a perfectly calibrated classifier; 0: none.
+    /// Draws of labels for the calibration error of a perfectly calibrated classifier; 0 means
+    /// none.
     std::uint32_t null_draws = 200;
-    int threads = 0;  ///< 0: one per core; changes no bit
+    int threads = 0;  ///< 0 means one per core; changes no bit
 };
 
-/// A number from which a dimension is made: "fgsm", "ece", "edge", "mixed_same".
+/// A number that contributes to a dimension: "fgsm", "ece", "edge", "mixed_same".
 struct QualityPart {
     Dimension dimension;
     std::string name, definition, dataset;
@@ -59,7 +61,7 @@ struct QualityPart {
 
 struct MeasuredModel {
     std::string model;
-    PerDimension<Estimate> values;  ///< undefined with the reason where something is missing
+    PerDimension<Estimate> values;  ///< undefined, with the reason, if something is missing
     std::vector<QualityPart> parts;
     std::vector<std::string> notes;
 };
@@ -67,32 +69,32 @@ struct MeasuredModel {
 struct MeasuredQuality {
     MeasureQualityOptions options;
     std::vector<MeasuredModel> models;
-    QualityTable table;    ///< the same as rows: what assay quality score reads
-    bool partial = false;  ///< a store that was used is not complete
+    QualityTable table;    ///< the same as rows that assay quality score reads
+    bool partial = false;  ///< a store that was used is incomplete
     std::vector<std::string> notes, warnings;
 };
 
-/// Values by the definitions of Hesse et al. 2026 where nothing else is asked for; every cell of
-/// the table says in its definition what differs from the published ones. A dimension whose data
-/// is missing is absent with the reason, never 0. Standard errors: binomial and delta method over
+/// Values follow the definitions of Hesse et al. 2026 by default; the definition of every cell of
+/// the table names the differences from the published ones. A dimension whose data is missing has a
+/// reason instead of a value, and is never 0. Standard errors: binomial and delta method over
 /// images (accuracy, ratios), groups of images (calibration, class balance), pairs by foreground
 /// (object focus), clusters by shape and texture image (shape bias); docs/quality.md has the
 /// intervals. Each cell keeps which images it shares with others (ErrorShare): corrupted and
 /// attacked images count as the clean ones that they were made of, pairs of object focus as those
-/// of mixed-same. Same bits for any threads and ranks. Cost: what score_store() costs for `val`,
-/// one pass over the predicted classes of every other store. Throws usage: no `val`, a name that is
-/// no data set, a data set in two roles, an unknown model; bad_input: as PredictionStore::open(),
-/// stores of one model that are of two files or of other classes, two data sets of one name,
-/// attacks on other images than the clean ones, a data set of another number of classes than the
-/// classifier.
+/// of mixed-same. The bits are the same for any number of threads and ranks. Cost: that of
+/// score_store() for `val`, and one pass over the predicted classes of every other store. Throws
+/// usage: no `val`, a name that is not a data set, a data set in two roles, an unknown model.
+/// Throws bad_input as PredictionStore::open() does, and for stores of one model that come from two
+/// files or have different classes, two data sets with the same name, attacks on other images than
+/// the clean ones, and a data set whose number of classes differs from the classifier's.
 MeasuredQuality measure_quality(const MeasureQualityOptions& options, Comm& comm,
                                 const ProgressCallback& progress = {});
-/// "resnet50=25.6" adds to `parameters`; a table as read_quality_table() reads it (csv, json) adds
-/// the parameters of all of its models. Throws usage: neither, a number that is not in millions (0
-/// to 1e5); bad_input: as read_quality_table().
+/// "resnet50=25.6" adds one entry to `parameters`; a table in the format of read_quality_table()
+/// (csv, json) adds the parameters of all of its models. Throws usage if the text is neither, or if
+/// a number is not in millions (0 to 1e5); bad_input as read_quality_table() does.
 void add_parameters(std::map<std::string, double>& parameters, const std::string& text);
 
-/// "assay.quality/1": the table as read_quality_table() reads it, with the parts.
+/// "assay.quality/1": the table in the format of read_quality_table(), with the parts.
 Report report_of(const MeasuredQuality& result);
 
 }  // namespace assay::quality

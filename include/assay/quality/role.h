@@ -1,4 +1,5 @@
-// The data sets from which the nine dimensions are measured, and how a classifier answers each.
+// The data sets from which the nine dimensions are measured, and how a classifier is evaluated on
+// each.
 #pragma once
 
 #include <array>
@@ -15,11 +16,11 @@
 
 namespace assay::quality {
 
-/// What a data set is there for.
+/// The purpose of a data set.
 enum class Role : std::uint8_t {
     val,           ///< clean images: accuracy, calibration, class balance, the divisor of ratios
     r,             ///< ImageNet-R
-    sketch,        ///< model-vs-human's sketches; with the model's own classes where asked for
+    sketch,        ///< model-vs-human's sketches; with the model's own classes on request
     stylized,      ///< Stylized-ImageNet, as in model-vs-human
     edge,          ///< edges
     silhouette,    ///< filled outlines
@@ -31,35 +32,35 @@ inline constexpr std::size_t role_count = 9;
 
 struct RoleFacts {
     Role role;
-    std::string_view name;       ///< in files and options: "mixed-same"
-    std::string_view class_map;  ///< of ImageNet classifiers: "16-class"; "": none
-    std::uint64_t published;     ///< images that the published values are of
+    std::string_view name;       ///< name in files and options: "mixed-same"
+    std::string_view class_map;  ///< for ImageNet classifiers: "16-class"; "" means none
+    std::uint64_t published;     ///< number of images behind the published values
     std::string_view is;         ///< one line
 };
 const std::array<RoleFacts, role_count>& role_facts();
 inline const RoleFacts& facts_of(Role role) {
     return role_facts()[static_cast<std::size_t>(role)];
 }
-/// As in files and options; '-' and '_' are alike. Throws usage with the known names.
+/// Parses the names in files and options; '-' and '_' are equivalent. Throws usage with the known
+/// names.
 Role role_named(std::string_view name);
 
-/// Opens images that play a role: any folder or list that open_dataset() reads, and the layouts in
-/// which these sets are published:
-///  - model-vs-human (sketch, stylized): `0001_ske_dnn_0_airplane_00_airplane-0001-sketch-0.png`,
-///    the category in the fifth field of the file's name, in one folder or in `dnn/session-1`;
-///  - edge, silhouette, cue-conflict: a folder for each of the 16 categories; cue-conflict's
+/// Opens the images of a role: any folder or list that open_dataset() reads, and the published
+/// layouts of these sets: - model-vs-human (sketch, stylized):
+/// `0001_ske_dnn_0_airplane_00_airplane-0001-sketch-0.png`,
+///    the category in the fifth field of the file's name, in one folder or in `dnn/session-1`; -
+///    edge, silhouette, cue-conflict: a folder for each of the 16 categories; cue-conflict's
 ///    `airplane1-bear2.png` gives the attributes `shape` and `texture`, and both images' names
-///    (`shape_image`, `texture_image`);
-///  - IN-9: `00_dog`, ..., `08_fish` (perhaps below `val`), the attribute `foreground` from the
-///    file's name, with its folder where a name stands in several.
-/// Labels are over the classes of the classifier, in the published layouts all of those that go to
-/// the image's category. Throws as open_dataset().
+///    (`shape_image`, `texture_image`); - IN-9: `00_dog`, ..., `08_fish` (perhaps below `val`), the
+///    attribute `foreground` from the file's name, with its folder if a name is in several folders.
+///    Labels are classes of the classifier; in the published layouts, they are all classes that map
+///    to the image's category. Throws as open_dataset() does.
 Dataset open_role(Role role, const std::filesystem::path& path, const DatasetOptions& options,
                   std::vector<std::string>* notes = nullptr);
 
-/// The question that a classifier with these classes is asked on the data set, whose labels are
-/// over the classifier's own classes: the role's class map for ImageNet's, nothing for others.
-/// Throws bad_input where the data set has another number of classes, with both.
+/// The class map for a classifier with these classes on the data set, whose labels are the
+/// classifier's own classes: the role's class map for ImageNet's classes, no value for others.
+/// Throws bad_input with both numbers if the data set has another number of classes.
 std::optional<ClassMap> question_of(Role role, const Dataset& dataset,
                                     const ClassList& model_classes);
 

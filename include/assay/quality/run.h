@@ -1,5 +1,5 @@
-// All nine dimensions of classifiers, from their files and images: what is not predicted yet is
-// predicted, then all is measured.
+// All nine dimensions of classifiers from their files and images: missing predictions are computed,
+// then everything is measured.
 #pragma once
 
 #include <cstdint>
@@ -24,43 +24,44 @@ struct QualityRunOptions {
     PredictOptions predict;  ///< runs, threads, batch size, ...
     std::vector<LoadedModel> models;
     std::map<Role, Dataset> data;  ///< opened by open_role()
-    /// Where models see a data set's images in another way than by their own preprocessing: as
-    /// `models`.
+    /// The preprocessing for data sets whose images a model does not see through its own
+    /// preprocessing: in the order of `models`.
     std::map<Role, std::vector<Preprocess>> preprocess;
     bool corrupt = true;
     CorruptionSettings corruptions = {{"paper"}, {1, 2, 3, 4, 5}, 0, {}, {}, {}, {}, {}};
     CorruptedTransform corrupted_transform = CorruptedTransform::own;  ///< as published
-    /// Images of val, stratified by class; 0: all. A sample is a data set of its own,
+    /// Number of images of val, stratified by class; 0 means all. A sample is a separate data set,
     /// "val-corrupted-100".
     std::size_t corrupt_limit = 0;
     bool attack = true;            ///< fgsm and pgd, with measure.eps in measure.space
     std::size_t attack_limit = 0;  ///< likewise, "val-attacked-200"
-    bool check = true;             ///< the guards: check_model() on a sample of val
+    bool check = true;             ///< the guards: run check_model() on a sample of val
     std::size_t check_sample = 64;
-    /// Confidence level, seed, eps, space, own_class_sketch; the rest follows from the above.
+    /// Confidence level, seed, eps, space, own_class_sketch; the other options follow from those
+    /// above.
     MeasureQualityOptions measure;
-    /// Called once before anything is written, with what is about to be done.
+    /// Called once before anything is written, with the plan.
     std::function<void(const QualityPlan&)> announce = {};
 };
 
-/// What can be known to be wrong before an image is read. Throws usage: no val, no model, models of
-/// one name or of different class lists, a data set in two roles or of the name that a sample would
-/// have, a val to be corrupted that is corrupted already, as check(CorruptionSettings); bad_input:
-/// no image of val has a single label, classes that fit neither a role nor the classifiers
-/// (question_of()).
+/// Checks what can be known to be wrong before an image is read. Throws usage: no val, no model,
+/// models with the same name or different class lists, a data set in two roles or with the name
+/// that a sample would have, a val to corrupt that is already corrupted, and as
+/// check(CorruptionSettings) does; bad_input: no image of val has a single label, classes that fit
+/// neither a role nor the classifiers (question_of()).
 void check(const QualityRunOptions& options);
 
 /// One step of a run.
 struct QualityStep {
     std::string name;          ///< "val", "sketch", "corruptions", "attacks", "check"
     std::string dataset;       ///< whose images; "v1-attacked-200"
-    std::string model;         ///< "": all of them together
+    std::string model;         ///< "" means all of them together
     std::uint64_t images = 0;  ///< of the data set
-    /// Through a network, of all images and models; one with a gradient counts as three. Of attacks
-    /// about: only images that are classified correctly are attacked.
+    /// Passes through a network, for all images and models; one with a gradient counts as three.
+    /// For attacks this is approximate: only images that are classified correctly are attacked.
     std::uint64_t passes = 0;
-    double done = 0;     ///< by earlier runs, as a proportion
-    double seconds = 0;  ///< of what is left, by the probe
+    double done = 0;     ///< proportion done by earlier runs
+    double seconds = 0;  ///< estimate for the rest, from the probe
 };
 
 struct QualityPlan {
@@ -70,11 +71,11 @@ struct QualityPlan {
     int threads = 1;
     std::vector<std::string> notes;
 };
-/// What run_quality() would do, and about how long it takes on this machine: with all threads at
-/// work, some images of each data set are read, every model is timed on one batch of val's images,
-/// forward and, where it is attacked, with a gradient, and some images are corrupted in each way.
-/// Nothing is timed where everything is done already. Writes nothing. Throws as check(), bad_input
-/// where RUNS holds something else of a name that the run uses, and as the classifiers.
+/// Returns the steps of run_quality() and their approximate duration on this machine. With all
+/// threads, some images of each data set are read, every model is timed on one batch of val's
+/// images, forward and, if it is attacked, with a gradient, and some images are corrupted in each
+/// way. Nothing is timed if everything is already done. Writes nothing. Throws as check() and the
+/// classifiers do; bad_input if RUNS contains something else with a name that the run uses.
 QualityPlan plan_quality(const QualityRunOptions& options, const ProgressCallback& progress = {});
 /// "assay.quality_plan/1".
 Report report_of(const QualityPlan& plan);
@@ -82,23 +83,24 @@ Report report_of(const QualityPlan& plan);
 struct QualityRunResult {
     MeasuredQuality measured;
     std::vector<CheckedPair> findings;  ///< of the guards
-    std::vector<std::string> notes;     ///< of this run alone, for people: images that have moved
-    /// Of this run alone: batches that were halved. Rows without scores, with the first error, and
+    std::vector<std::string> notes;     ///< only from this run, for people: images that have moved
+    /// Only from this run: batches that were halved. Rows without scores, with the first error, and
     /// faults that the guards found are warnings of `measured`.
     std::vector<std::string> warnings;
-    bool partial = false;         ///< something failed, and is missing or doubtful for that
+    bool partial = false;         ///< something failed and is therefore missing or doubtful
     std::filesystem::path table;  ///< RUNS/quality.json
 };
-/// Guards each model, predicts what is not there yet (every step resumes where it was killed),
-/// measures, and writes RUNS/quality.json and RUNS/quality.csv: the same bytes however often it was
-/// interrupted. What the configuration has no data for is missing, and the result is whole; so is
-/// the adversarial robustness of a model without gradients. Images without a score and faults that
-/// the guards find make it partial; a fault is a note on all of the model's cells. Progress counts
-/// predictions, anew in every step, with the step's name. Throws as plan_quality(), predict(),
-/// predict_corrupted(), attack_models() and measure_quality().
+/// Guards each model, computes missing predictions (every step resumes at the place where it was
+/// killed), measures, and writes RUNS/quality.json and RUNS/quality.csv, with the same bytes for
+/// any number of interruptions. Dimensions for which the configuration has no data are missing, but
+/// the result still counts as complete; the same applies to the adversarial robustness of a model
+/// without gradients. Images without a score and faults that the guards find make it partial; a
+/// fault is a note on all of the model's cells. Progress counts predictions, anew in every step,
+/// with the step's name. Throws as plan_quality(), predict(), predict_corrupted(), attack_models()
+/// and measure_quality() do.
 QualityRunResult run_quality(const QualityRunOptions& options,
                              const ProgressCallback& progress = {});
-/// The report of what was measured, with QUBA's scores where every dimension is there.
+/// The report of the measurements, with QUBA's scores if every dimension is available.
 Report report_of(const QualityRunResult& result);
 
 }  // namespace assay::quality

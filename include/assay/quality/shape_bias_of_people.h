@@ -1,5 +1,5 @@
-// The shape bias of people, from their answers to cue-conflict images: what a classifier's is held
-// against (Geirhos et al. 2019).
+// The shape bias of people, from their answers to cue-conflict images, for comparison with a
+// classifier's (Geirhos et al. 2019).
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,11 @@ namespace assay::quality {
 
 struct PeopleShapeBias {
     std::string person;  ///< "": all of them
-    Estimate value;   ///< interval by two-way clusters, as of classifiers; people are these people
-    Estimate wilson;  ///< answers taken as independent
-    /// Answers that named the shape, the texture, and all; images whose two cues are of one class
-    /// are left out.
+    Estimate value;      ///< the interval uses two-way clusters, as for classifiers; it treats the
+                         ///< people as fixed
+    Estimate wilson;     ///< answers are treated as independent
+    /// The numbers of answers that named the shape, the texture, and of all; images whose two cues
+    /// have the same class are excluded.
     std::uint64_t shape = 0, texture = 0, answers = 0;
 };
 
@@ -29,12 +30,13 @@ struct PeopleShapeBiasResult {
 };
 
 /// Csv files, or folders of them, as PeopleOptions::answers. The category is the shape's class; the
-/// texture's is in the image's name ("..._bird3-clock2.png": clock). Of several answers of one
-/// person to one image the first counts. Throws bad_input: as compare_with_people(), an image whose
-/// name does not tell its two classes, or tells another shape than its category.
+/// texture's is in the image's name ("..._bird3-clock2.png": clock). If a person gave several
+/// answers for one image, the first counts. Throws bad_input as compare_with_people() does, and for
+/// an image whose name does not contain its two classes, or contains another shape than its
+/// category.
 PeopleShapeBiasResult shape_bias_of_people(const std::vector<std::filesystem::path>& answers,
                                            double level = 0.95);
-/// "assay.people_shape_bias/1". CSV: a row for each person, the first for all.
+/// "assay.people_shape_bias/1". The CSV has a row per person; the first row is for all.
 Report report_of(const PeopleShapeBiasResult& result);
 
 }  // namespace assay::quality

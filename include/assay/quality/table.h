@@ -19,9 +19,9 @@ struct Table;
 
 namespace assay::quality {
 
-/// How the error of a cell depends on the images of one data set: what each of its groups of images
-/// (group_places(); at most group_count) adds to it. Cells of models and dimensions that were
-/// measured on the same images err together.
+/// How the error of a cell depends on the images of one data set: the contribution of each of its
+/// groups of images (group_places(); at most group_count). Cells of models and dimensions that were
+/// measured on the same images have correlated errors.
 struct ErrorShare {
     std::string data;           ///< identity of the images: StoreSpec::dataset_id
     std::vector<double> parts;  ///< by group
@@ -32,24 +32,25 @@ struct ErrorShare {
 struct QualityCell {
     std::optional<double> value;  ///< none: not measured
     std::optional<double> standard_error;
-    std::uint64_t n = 0;     ///< images; 0: not known
-    std::string definition;  ///< "": that of the published table
+    std::uint64_t n = 0;     ///< number of images; 0 means not known
+    std::string definition;  ///< "" means that of the published table
     std::string note;
-    /// Their squares add up to that of standard_error. Empty: not known, the cell is taken as
-    /// independent of all others.
+    /// Their squares add up to that of standard_error. Empty means not known; the cell is then
+    /// treated as independent of all others.
     std::vector<ErrorShare> shares = {};
-    std::string undefined = "";  ///< why there is no value, where that is known
+    std::string undefined = "";  ///< why there is no value, if known
 
     bool operator==(const QualityCell&) const = default;
 };
 
 struct QualityModel {
     std::string name;
-    std::string file_hash = "";  ///< of the model's file, where known: names may be equal by chance
-    /// The name, or where others have the same one, "name [tag; tag]", or at last "name #7" with
-    /// the row's number from 1: what tables and messages call it.
+    std::string file_hash = "";  ///< hash of the model's file, if known: names may be equal by
+                                 ///< chance
+    /// The name in tables and messages. If others have the same name, it is "name [tag; tag]", or
+    /// as a last resort "name #7" with the row's number from 1.
     std::string label;
-    std::vector<std::string> tags;  ///< as many as the table has
+    std::vector<std::string> tags;  ///< one per tag of the table
     PerDimension<QualityCell> cells;
     std::string note;
 
@@ -59,56 +60,58 @@ struct QualityModel {
 struct QualityTable {
     std::string source;  ///< for messages: the file
     std::vector<std::string>
-        tags;  ///< names of columns that are no dimension: "architecture", "training"
+        tags;  ///< names of columns that are not dimensions: "architecture", "training"
     std::vector<QualityModel> models;
-    std::vector<std::string> notes;  ///< what was read and assumed; for people
+    std::vector<std::string> notes;  ///< notes for people on what was read and assumed
 };
 
-/// csv or json ("assay.quality/1", docs/formats.md), by what is in the file. Columns of csv:
-/// `model` (or `name`), `model_hash`, `model_note`, one per dimension (find_dimension() knows its
-/// name), of each dimension D also D_se or D_standard_error, D_n, D_definition, D_note,
-/// D_undefined; every other column is a tag. Empty, "nan" or "NA": not measured. csv holds no
-/// shares. At most 100,000 models, 2^28 bytes. Throws bad_input with file, line (of json: model,
-/// dimension and key), value and what is allowed: no column of names or of dimensions, a dimension
-/// or tag twice, a number outside its range (percentages and single parameters are named as such),
-/// a negative standard error, a row without a name; of json also a newer version, unknown keys of a
-/// model or cell, other types, shares whose squares do not add up to that of the standard error.
+/// Reads csv or json ("assay.quality/1", docs/formats.md), depending on the content of the file.
+/// Columns of csv: `model` (or `name`), `model_hash`, `model_note`, one per dimension
+/// (find_dimension() knows its name), of each dimension D also D_se or D_standard_error, D_n,
+/// D_definition, D_note, D_undefined; every other column is a tag. Empty, "nan" or "NA" means not
+/// measured. csv contains no shares. At most 100,000 models, 2^28 bytes. Throws bad_input with
+/// file, line (of json: model, dimension and key), value and what is allowed: no column of names or
+/// of dimensions, a dimension or tag twice, a number outside its range (percentages and single
+/// parameters are named as such), a negative standard error, a row without a name; of json also a
+/// newer version, unknown keys of a model or cell, other types, shares whose squares do not add up
+/// to that of the standard error.
 QualityTable read_quality_table(const std::filesystem::path& file);
 /// The same from text; `source` is named in messages.
 QualityTable parse_quality_table(std::string_view text, const std::string& source);
 
-/// "assay.quality/1": what parse_quality_table() reads back to the bit; keys that a report adds to
-/// a cell ("unit", "interval"), a model ("parts", "notes") or the whole are not read. Throws
-/// bad_input: a text that is no UTF-8.
+/// "assay.quality/1": parse_quality_table() reads it back to the bit; it ignores keys that a report
+/// adds to a cell ("unit", "interval"), a model ("parts", "notes") or the whole. Throws bad_input
+/// for a text that is not UTF-8.
 nlohmann::json to_json(const QualityTable& table);
 /// The same as text.
 std::string write_quality_json(const QualityTable& table);
-/// The columns that parse_quality_table() reads, of parts of dimensions those that some model has:
-/// all but the shares, to the bit.
+/// The columns that parse_quality_table() reads; parts of dimensions are included if some model has
+/// them. Everything except the shares is kept, to the bit.
 std::string write_quality_csv(const QualityTable& table);
 /// The same as a table of texts: the records of a report.
 Table quality_records(const QualityTable& table);
 
 /// The 326 classifiers of the paper, in its order, with the standard errors that the sizes of its
-/// test sets imply where nothing else is known (assumed_error()), and notes on the cells that are
-/// known to be faulty.
+/// test sets imply if nothing else is known (assumed_error()), and notes on cells that are known to
+/// be faulty.
 const QualityTable& published_models();
 
-/// The standard error that a value of the published table has from the number of its images alone,
-/// other cells of the same row as they are; where it cannot be told from the table, the mean
-/// contribution to QUBA's that the paper's models have. None for parameters.
+/// The standard error of a value of the published table that follows only from the number of its
+/// images, with the other cells of the same row unchanged. If the table does not determine it, it
+/// is the mean contribution to QUBA's standard error over the paper's models. There is none for
+/// parameters.
 std::optional<double> assumed_error(const QualityModel& model, Dimension dimension);
 
-/// The models for which every selector holds, as places in table.models. A selector is TAG=VALUE or
+/// The models that match every selector, as places in table.models. A selector is TAG=VALUE or
 /// model=VALUE with * for anything (case and '_' do not matter), or rows=1,5,7-9 (from 1; in that
 /// order, which comparisons of pairs follow). Throws usage: not of that form, a tag that the table
 /// lacks, a row beyond it, nothing found.
 std::vector<std::size_t> select_models(const QualityTable& table,
                                        const std::vector<std::string>& selectors);
-/// The same, but a row that rows= names twice stands there twice: lists of pairs need it.
+/// The same, but a row that rows= names twice appears twice: lists of pairs need this.
 std::vector<std::size_t> select_listed(const QualityTable& table,
                                        const std::vector<std::string>& selectors);
-/// Each once, where it stands first.
+/// Each model once, at its first place.
 std::vector<std::size_t> distinct_models(const std::vector<std::size_t>& models);
 
 }  // namespace assay::quality

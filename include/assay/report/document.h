@@ -1,8 +1,9 @@
-// The document behind a report: results of commands as they are, with what a page needs beside
-// them.
+// The document behind a report: unchanged results of commands, with the additional data that a page
+// needs.
 //
-// A page draws and filters; whatever it shows stands here. Each part of it belongs to one schema of
-// docs/formats.md, so that a number on a page is the number that the command prints as JSON.
+// A page draws and filters; everything that it shows is in the document. Each part of it has one
+// schema of docs/formats.md, so that a number on a page is the number that the command prints as
+// JSON.
 #pragma once
 
 #include <cstddef>
@@ -21,26 +22,26 @@ namespace assay {
 struct Report;
 
 struct ReportOptions {
-    /// RUNS folders, data sets in them, stores; folders of competitions, of adversarial
-    /// images; csv and json tables of quality; json that any command wrote ("schema":
-    /// "assay.scores/2", ...). What a file is follows from what is in it.
+    /// RUNS folders, data sets in them, stores; folders of competitions, of adversarial images; csv
+    /// and json tables of quality; json that any command wrote ("schema": "assay.scores/2", ...).
+    /// The kind of a file is determined by its content.
     std::vector<std::filesystem::path> paths;
     std::string title;           ///< "": from the paths
     std::string command;         ///< as typed, for the provenance
     MeasureOptions measure;      ///< of the stores
-    std::filesystem::path tags;  ///< csv: `model`, and any columns; "": none
-    std::string clean;           ///< data set whose corrupted versions count; "":
-                                 ///< those that have some, each by itself
-    /// At most so many estimates of classes in all; models beyond it have none, and `left_out` says
-    /// so.
+    std::filesystem::path tags;  ///< csv: `model`, and any columns; "" means none
+    std::string clean;           ///< data set whose corrupted versions are used; "" means every
+                                 ///< data set that has some, each separately
+    /// The maximum number of estimates for classes in total; further models have none, and
+    /// `left_out` says so.
     std::size_t class_estimates = 200'000;
-    std::size_t confusions = 100;    ///< most frequent, of each model
-    std::size_t disagreements = 20;  ///< items of each pair that is compared
-    std::size_t pairs = 100;         ///< comparisons of each data set that are kept whole
-    std::size_t items = 600;         ///< images that are shown with their predictions, in all
-    std::size_t thumbnails = 0;      ///< images that are embedded or written at most
+    std::size_t confusions = 100;    ///< most frequent confusions per model
+    std::size_t disagreements = 20;  ///< items per pair that is compared
+    std::size_t pairs = 100;         ///< comparisons per data set that are kept completely
+    std::size_t items = 600;         ///< images that are shown with their predictions, in total
+    std::size_t thumbnails = 0;      ///< maximum number of images that are embedded or written
     int thumbnail_side = 160;        ///< pixels of the longer side, 32 to 512
-    int threads = 0;                 ///< 0: one per core; changes no bit
+    int threads = 0;                 ///< 0 means one per core; changes no bit
 };
 
 struct Thumbnail {
@@ -50,27 +51,27 @@ struct Thumbnail {
 };
 
 struct ReportDocument {
-    /// "assay.report/1" of docs/formats.md, but for the thumbnails' places.
+    /// "assay.report/1" in docs/formats.md, except for the thumbnails' places.
     nlohmann::json json;
     std::vector<Thumbnail> thumbnails;
     std::vector<std::string> warnings;
-    std::vector<std::string> notes;  ///< which labels each data set gets, where some are given
+    std::vector<std::string> notes;  ///< the labels used for each data set, if some are given
     bool partial = false;
 };
 
-/// What can be known to be wrong without a file. Throws usage and bad_input.
+/// Checks what can be known to be wrong without a file. Throws usage and bad_input.
 void check(const ReportOptions& options);
 
 /// Opens everything, measures the stores (scores with classes, confusions and reliability; each
 /// column's best against the others by the paired test of its metric; corrupted versions), ranks
-/// the competitions and scores the tables. The same bits for any number of threads. Throws
-/// bad_input: a path that is none of these, json without a known schema (with what is allowed);
-/// usage: nothing to report. Progress: items, `step` is the data set and model. Cost: what
-/// score_runs() costs, and a comparison of two stores for each model beyond the best of a column.
+/// the competitions and scores the tables. The bits are the same for any number of threads. Throws
+/// bad_input: a path of another kind, json without a known schema (with what is allowed); usage:
+/// nothing to report. Progress: items, `step` is the data set and model. Cost: that of
+/// score_runs(), and a comparison of two stores for each model other than the best of a column.
 ReportDocument make_report(const ReportOptions& options, Comm& comm,
                            const ProgressCallback& progress = {});
 
-/// For a terminal: what the document holds, and what was left out. JSON: the document.
+/// For a terminal: the contents of the document, and what was skipped. JSON: the document.
 Report summary_of(const ReportDocument& document);
 
 }  // namespace assay

@@ -24,7 +24,7 @@ enum class PlotFormat { svg, pdf, png };
 std::string_view name_of(PlotFormat);
 /// Throws usage with the known names.
 PlotFormat plot_format_named(std::string_view name);
-/// By a file's ending: .svg, .pdf, .png; nothing for any other.
+/// Determined by a file's extension: .svg, .pdf, .png; nothing for any other.
 std::optional<PlotFormat> plot_format_of(const std::filesystem::path& file);
 
 struct DrawOptions {
@@ -33,7 +33,8 @@ struct DrawOptions {
     double font = 8;
     int dpi = 300;
     bool dark = false;
-    bool title = false;  ///< papers say it in the caption; each of several plots has its own anyway
+    bool title = false;  ///< papers have the title in the caption; if there are several plots, each
+                         ///< has its title anyway
 };
 template <>
 inline constexpr auto description<DrawOptions> = describe<DrawOptions>({
@@ -55,33 +56,35 @@ inline constexpr auto description<DrawOptions> = describe<DrawOptions>({
     field<&DrawOptions::dark>({.help = "Light on dark, for slides"}),
     field<&DrawOptions::title>({.help = "Add a title"}),
 });
-/// What can be known to be wrong without a plot. Throws usage: sizes out of range.
+/// Checks what can be known to be wrong without a plot. Throws usage: sizes out of range.
 void check(const DrawOptions& options);
 
-inline constexpr std::size_t most_plots = 20;       ///< beside and below one another
-inline constexpr std::size_t most_series = 16;      ///< that a legend tells apart
-inline constexpr std::size_t most_categories = 60;  ///< of one plot, and columns of cells
+inline constexpr std::size_t most_plots = 20;  ///< arranged in rows and columns
+/// number of series that a legend can distinguish
+inline constexpr std::size_t most_series = 16;
+inline constexpr std::size_t most_categories = 60;  ///< in one plot, and columns of cells
 
-/// The bytes of the file: the same for equal plots (no date, no random id). Colours are told apart
-/// by people of any colour vision, and by their marks without colour. Axes are shared by the plots
-/// whose titles they share. Points without a finite value are not drawn; a plot without any says
-/// so. Text that is not UTF-8, and what cannot be shown, is replaced. Throws usage: sizes out of
-/// range, no plot or too many, too many series or categories, with the options that choose.
+/// Returns the bytes of the file, which are the same for equal plots (no date, no random id).
+/// People with any color vision can distinguish the colors, and marks distinguish the series
+/// without color. Axes are shared by the plots whose titles they share. Points without a finite
+/// value are not drawn; a plot without any says so. Text that is not UTF-8, and characters that
+/// cannot be shown, are replaced. Throws usage: sizes out of range, no plot or too many, too many
+/// series or categories, with the options that choose.
 std::string draw(std::span<const Plot> plots, PlotFormat format, const DrawOptions& options = {});
 std::string draw(const Plot& plot, PlotFormat format, const DrawOptions& options = {});
 
-/// A kind of plot that `assay plot` knows, and what it is made of.
+/// A kind of plot for `assay plot`, and its input.
 struct PlotRecipe {
     std::string_view name;    ///< "reliability"
     std::string_view is;      ///< one line
-    std::string_view schema;  ///< of the result that it reads: "assay.scores/2"
+    std::string_view schema;  ///< schema of the result that it reads: "assay.scores/2"
     std::string_view from;    ///< the command that prints it: "assay score RUNS --json"
 };
 const std::vector<PlotRecipe>& plot_recipes();
 /// Throws usage: unknown name (with the nearest).
 const PlotRecipe& plot_recipe_named(std::string_view name);
 
-/// What of a result is drawn; empty: all of it, or the recipe's own choice.
+/// The parts of a result that are drawn; empty means all of it, or the recipe's own choice.
 struct PlotChoice {
     std::vector<std::string> models, datasets;
     std::string metric;
@@ -110,19 +113,18 @@ inline constexpr auto description<PlotChoice> = describe<PlotChoice>({
          .max = 100'000,
          .empty = "all models; as many classes and confusions as can be read easily"}),
 });
-/// Throws usage: an unknown name, or a choice that plots of this kind do not have, with those that
-/// have it.
+/// Throws usage for an unknown name, or a choice that plots of this kind do not have; the message
+/// names the plots that have it.
 void check_choice(std::string_view name, const PlotChoice& choice);
 
-/// The plots of one kind that a result holds, such as one reliability diagram a model. Throws
-/// usage: unknown name, model, data set, metric or dimension (with the nearest); bad_input: a
-/// result of another schema or damaged; what it needs is not in it, with the option that puts it
-/// there.
+/// The plots of one kind from a result, such as one reliability diagram per model. Throws usage:
+/// unknown name, model, data set, metric or dimension (with the nearest); bad_input: a result of
+/// another schema or damaged; data that it needs is missing, with the option that adds it.
 std::vector<Plot> plots_of(std::string_view name, const nlohmann::json& result,
                            const PlotChoice& choice = {});
 
-/// The result that a recipe reads: a file that a command wrote with --json, or, where the recipe
-/// reads "assay.scores/2", a RUNS folder, a data set in it or a store, which is measured. Throws
+/// The result that a recipe reads: a file that a command wrote with --json or, if the recipe reads
+/// "assay.scores/2", a RUNS folder, a data set in it or a store, which is measured. Throws
 /// bad_input and what score_runs() throws.
 nlohmann::json plot_source(const PlotRecipe& recipe, const std::filesystem::path& source,
                            const MeasureOptions& measure, Comm& comm,

@@ -1,4 +1,4 @@
-// Gates as tests: the XML that CI systems show.
+// Gates as tests: XML that CI systems show.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace assay {
 
-/// JUnit's XML: a suite for each data set, in it a test for each gate and model; a broken gate is a
-/// failure, which says what was found, the bound, the value with its interval and its definition.
-/// Control characters are shown as `\x1b`, as on a terminal: XML has none of them.
+/// JUnit's XML: a suite for each data set, which contains a test for each gate and model. A broken
+/// gate is a failure, which gives the finding, the bound, the value with its interval and its
+/// definition. Control characters are shown as `\x1b`, as on a terminal: XML does not allow them.
 std::string junit_xml(const Report& report);
 
 }  // namespace assay

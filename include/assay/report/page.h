@@ -1,5 +1,5 @@
-// A report as one HTML file that opens from the disk, without network, in any browser of 2023 or
-// newer.
+// A report as one HTML file that opens from the disk, without a network, in any browser from 2023
+// or newer.
 #pragma once
 
 #include <filesystem>
@@ -13,22 +13,22 @@ namespace assay {
 
 /// The page with the document in it: its JSON, compressed (gzip) and in base64, so that no string
 /// of the data is ever read as HTML. The page's Content-Security-Policy allows its own script and
-/// styles by their digests, images in `data:`, and nothing from elsewhere. The same bytes for equal
-/// documents.
+/// styles by their digests, images in `data:`, and nothing from elsewhere. Equal documents give the
+/// same bytes.
 std::string page_of(const nlohmann::json& document);
 
 /// The same file for a server: it asks `document` (a path on the same host) for the JSON, and again
 /// whenever that has changed.
 std::string live_page(const std::string& document);
 
-/// Before anything is computed: throws bad_input where write_report() would.
+/// Runs before anything is computed: throws bad_input if write_report() would.
 void check_report_place(const std::filesystem::path& out);
 
-/// Writes the report: to FILE.html with its thumbnails embedded; or, where `out` has no such
-/// ending, as a new folder with report.html and thumbnails/. A file is replaced as a whole or stays
-/// as it was. The folder of an earlier report is written anew: at every moment its page finds its
-/// thumbnails. Throws bad_input: a file that is no report, a folder that holds something else, a
-/// place inside a store or a competition; io.
+/// Writes the report to FILE.html with its thumbnails embedded or, if `out` has another extension,
+/// as a new folder with report.html and thumbnails/. A file is either replaced completely or not
+/// changed. The folder of an earlier report is written anew: at every moment its page finds its
+/// thumbnails. Throws bad_input: a file that is not a report, a folder that contains something
+/// else, a place inside a store or a competition; io.
 void write_report(const ReportDocument& document, const std::filesystem::path& out);
 
 }  // namespace assay
