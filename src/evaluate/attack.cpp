@@ -37,12 +37,12 @@ std::vector<std::string> usual_attacks() {
     return {"fgsm", "pgd"};
 }
 
-/// Those that an option can change nothing of: one step, none, or steps of their own.
+/// True for attacks that ignore the option: they have one step, none, or their own number of steps.
 bool has_own_steps(std::string_view attack) {
     return attack == "fgsm" || attack == "noise" || attack == ensemble;
 }
 
-/// Throws usage: an option that none of the attacks takes.
+/// Throws usage for an option that none of the attacks uses.
 void check_taken(const AttackRunOptions& options, std::span<const std::string> attacks) {
     if (options.steps > 0 && std::ranges::all_of(attacks, has_own_steps)) {
         throw Error(ErrorCode::usage,
@@ -78,7 +78,7 @@ std::string variant_of(const AttackJob& cell, const AttackRunOptions& options) {
                            .space = options.space});
 }
 
-/// All that decides the numbers beside the model and the image.
+/// Everything that determines the numbers other than the model and the image.
 std::string definition_of(const AttackJob& cell, const AttackRunOptions& options,
                           const Preprocess& preprocess) {
     return json_line({{"attack", cell.attack},
@@ -105,7 +105,7 @@ bool needs_gradients(std::span<const std::string> attacks) {
     });
 }
 
-/// No image is further from another than a black one is from a white one.
+/// No two images are farther apart than a black and a white one.
 void check_budgets(const AttackRunOptions& options, const ImageShape& shape) {
     const double most =
         options.norm == Norm::linf ? 1 : std::sqrt(static_cast<double>(shape.size()));
@@ -159,7 +159,7 @@ void check_run(const AttackRunOptions& options, std::span<const std::string> att
                             dataset.name));
 }
 
-/// What the stores of one model say.
+/// The facts that the stores of one model give.
 struct StoresSay {
     std::vector<RowOutcome> before;
     std::vector<std::vector<RowOutcome>> after;    ///< by job
@@ -181,7 +181,7 @@ StoresSay read_stores(const PredictResult& clean, std::span<const PredictResult>
     return say;
 }
 
-/// Of one model: the images of `jobs` are read back. `cells`: all its jobs.
+/// For one model: the images of `jobs` are read back. `cells` has all of its jobs.
 void add_saved(attack::AttackImages& images, const std::vector<const AttackJob*>& jobs,
                std::span<const std::unique_ptr<AttackJob>> cells, StoresSay say,
                AttackedResult& result, const ProgressCallback& callback) {
@@ -233,7 +233,7 @@ AttackedResult result_of(const PredictResult& clean, std::span<const PredictResu
                 attack::geometric_mean_of(before, *both.at("fgsm"), *both.at("pgd"), level).value);
         }
     }
-    // What is left of itself: its accuracy without an attack.
+    // The model without an attack: its clean accuracy.
     AttackCell itself;
     attack::fill_cell(itself, before, before, level);
     result.clean = itself.accuracy;
@@ -390,7 +390,7 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
             all.back().control =
                 attack::checked_attacks(checked, clean[m], own_results, all.back(), callback);
         }
-        if (images != nullptr)  // of one model only
+        if (images != nullptr)  // only with one model
             add_saved(*images, with_images, cells[m], std::move(say), all.back(), callback);
         first += cells[m].size();
     }

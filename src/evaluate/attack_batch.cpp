@@ -22,7 +22,7 @@ using nlohmann::json;
 
 constexpr const char* counts_folder = "counts";
 
-/// The numbers of a batch, by the names that they have in the file.
+/// The counts of a batch, with their names in the file.
 template <class Counts, class Use>
 void for_each_count(Counts& c, Use&& use) {
     use("first_row", c.first_row);
@@ -34,8 +34,8 @@ void for_each_count(Counts& c, Use&& use) {
     use("backward", c.backward);
 }
 
-/// Nothing where the file is damaged: it may be, after a crash of the system, because it is not
-/// synced for every batch. What it held is then not known, as of a store without it.
+/// Returns nothing if the file is damaged: this may happen after a system crash, because it is not
+/// synced for every batch. Its contents are then unknown, as for a store without the file.
 std::optional<AttackCounts> read_counts(const fs::path& file) {
     AttackCounts counts;
     try {
@@ -46,7 +46,7 @@ std::optional<AttackCounts> read_counts(const fs::path& file) {
         counts.by = read.at("by").get<std::vector<std::uint64_t>>();
     } catch (const json::exception&) {
         return std::nullopt;
-    } catch (const Error& error) {  // no file, or a larger one than any that is written
+    } catch (const Error& error) {  // there is no file, or it is larger than any that is written
         if (error.code() != ErrorCode::bad_input) throw;
         return std::nullopt;
     }
@@ -81,7 +81,7 @@ void add_counts(const fs::path& store, AttackCell& cell) {
     std::uint64_t next = 0;
     for (const fs::path& file : files) {
         const std::optional<AttackCounts> read = read_counts(file);
-        // A batch that was halved for want of memory, and whole in a later run.
+        // This batch was halved because memory was short, and was whole in a later run.
         if (!read || read->first_row < next) continue;
         const AttackCounts& counts = *read;
         next = counts.first_row + counts.rows;
@@ -117,7 +117,7 @@ CleanScores::CleanScores(std::shared_ptr<AttackedModel> model) : model_(std::mov
 std::span<const float> CleanScores::of(const ImageBatch& batch) const {
     struct Kept {
         std::uint64_t number = 0, first_row = 0;
-        std::vector<RowState> states;  ///< another image takes the place of one that fails
+        std::vector<RowState> states;  ///< another image replaces one that fails
         std::vector<float> scores;
     };
     thread_local Kept kept;
@@ -175,7 +175,8 @@ AttackedImages BatchAttack::run(const ImageBatch& batch) const {
     if (chosen.places.empty()) return out;
     const AttackBatch attacked = {chosen.images, chosen.labels, chosen.items};
     AttackOptions options = job_.options;
-    // The scores below say what a single attack did; of an ensemble the next must know.
+    // The scores below show the result of a single attack; in an ensemble, the next attack must
+    // know it.
     options.verify = job_.parts.size() > 1;
     const EnsembleResult result = run_ensemble(job_.parts, *model_, attacked, options);
     const std::size_t size = batch.input.size() / batch.n;
@@ -188,7 +189,7 @@ AttackedImages BatchAttack::run(const ImageBatch& batch) const {
         std::copy_n(result.result.images.begin() + static_cast<std::ptrdiff_t>(k * size), size,
                     out.images.begin() + static_cast<std::ptrdiff_t>(chosen.places[k] * size));
     }
-    // What is stored is what the model says of the images as they are, in this batch.
+    // The stored scores are those of the model on the returned images, in this batch.
     model_->scores(out.images, batch.n, out.scores);
     AttackCounts& counts = out.counts;
     counts.attacked = chosen.places.size() - out.unusable.size();
@@ -196,7 +197,7 @@ AttackedImages BatchAttack::run(const ImageBatch& batch) const {
     counts.backward = result.result.backward;
     const std::size_t classes = model_->classes();
     for (std::size_t k = 0; k < chosen.places.size(); ++k) {
-        if (result.result.unusable[k] != 0) continue;  // no score of its own
+        if (result.result.unusable[k] != 0) continue;  // this image has no score of its own
         counts.zero_gradients += result.result.zero_gradient[k];
         const auto row = std::span(out.scores).subspan(chosen.places[k] * classes, classes);
         const bool scored =
@@ -227,7 +228,7 @@ BatchAttack::Chosen BatchAttack::correct_ones(const ImageBatch& batch,
         const auto image = batch.input.subspan(i * size, size);
         chosen.images.insert(chosen.images.end(), image.begin(), image.end());
         chosen.labels.push_back(static_cast<std::uint32_t>(label));
-        // The id, so that a sample of a data set draws as the whole.
+        // The id is used so that a sample of a data set has the same draws as the whole.
         chosen.items.push_back(name_hash(dataset_.ids[item]).first);
     }
     return chosen;

@@ -1,4 +1,4 @@
-// One attack with one budget on the images of a batch, and what is counted of it.
+// One attack with one budget on the images of a batch, and its counts.
 #pragma once
 
 #include <cstddef>
@@ -17,44 +17,46 @@
 
 namespace assay::attack {
 
-/// What a store says of an image that has no usable gradient.
+/// The text in a store for an image that has no usable gradient.
 inline constexpr std::string_view no_gradient =
     "no element of its gradient is finite: it cannot be attacked";
 
-/// What one attack with one budget on one model is.
+/// The definition of one attack with one budget on one model.
 struct AttackJob {
     std::string attack;
     std::vector<std::string_view> parts;  ///< its own name, or an ensemble's attacks in order
     AttackOptions options;
-    std::string variant;          ///< "pgd-linf-8_255": what its store is called, after MODEL@
+    std::string variant;          ///< "pgd-linf-8_255": the name of its store after MODEL@
     std::filesystem::path store;  ///< its folder
     ScoreKind kind = ScoreKind::logits;
     StorageFormat storage = StorageFormat::full_f32;
 };
 
-/// What the store of the job says of a row of scores: none where it does not store them as such, or
-/// `label` is below 0.
+/// The outcome of a row of scores in the store of the job: none if the store does not record it as
+/// scores, or if `label` is below 0.
 RowOutcome outcome_of(const AttackJob& job, std::span<const float> row, std::int32_t label);
 
-/// What is counted of a batch, beside its scores. Kept with the shards (counts/<first row>.json in
-/// the store), so that a run that is resumed reports what an uninterrupted one does.
+/// The counts of a batch, in addition to its scores. They are stored with the shards (counts/<first
+/// row>.json in the store), so that a resumed run reports the same as an uninterrupted one.
 struct AttackCounts {
     std::uint64_t first_row = 0, rows = 0;
     std::uint64_t attacked = 0, zero_gradients = 0, not_finite = 0, forward = 0, backward = 0;
-    std::vector<std::uint64_t> by;  ///< of an ensemble: images that each part was the first to fool
+    std::vector<std::uint64_t> by;  ///< for an ensemble: the number of images that each part was
+                                    ///< the first to fool the model on
 };
 
 void write_counts(const std::filesystem::path& store, const AttackCounts& counts);
-/// Adds those of all the batches of a store to `cell`, whose `by` names the parts. Files that are
-/// damaged or absent count nothing.
+/// Adds the counts of all batches of a store to `cell`, whose `by` names the parts. Damaged or
+/// missing files count nothing.
 void add_counts(const std::filesystem::path& store, AttackCell& cell);
 
-/// The batch as attacks see it: of gray images, the first plane of each, which `planes` holds then.
+/// The batch in the form for attacks: for gray images, only the first plane of each, which `planes`
+/// then contains.
 ImageBatch as_attacked(const ImageBatch& batch, const ImageShape& shape,
                        std::vector<float>& planes);
 
-/// The scores of a batch without an attack, for all the attacks of one model: a thread runs them
-/// one after another on the same batch, so the last batch of each thread is all that is kept.
+/// The scores of a batch without an attack, for all the attacks on one model: a thread runs them
+/// one after another on the same batch, so only the last batch of each thread is kept.
 class CleanScores {
 public:
     explicit CleanScores(std::shared_ptr<AttackedModel> model);
@@ -62,24 +64,26 @@ public:
 
 private:
     std::shared_ptr<AttackedModel> model_;
-    std::uint64_t number_;  ///< among all that ever were: what a thread keeps may be another's
+    std::uint64_t number_;  ///< unique among all objects ever made: a thread's last batch may
+                            ///< belong to another object
 };
 
 /// The images of a batch after an attack.
 struct AttackedImages {
-    std::vector<float> images;           ///< all of the batch; those not attacked are as they were
-    std::vector<float> scores;           ///< of these, in this batch
-    std::vector<std::uint8_t> attacked;  ///< 1: classified correctly before
-    /// Of these, places of images without a usable gradient: they are not attacked, and their
-    /// scores say nothing.
+    std::vector<float> images;           ///< all images of the batch; those not attacked are
+                                         ///< unchanged
+    std::vector<float> scores;           ///< scores of these images, in this batch
+    std::vector<std::uint8_t> attacked;  ///< 1 if it was classified correctly before
+    /// Places of images among these that have no usable gradient: they are not attacked, and their
+    /// scores have no meaning.
     std::vector<std::size_t> unusable;
     AttackCounts counts;
 };
 
-/// Attacks the images of a batch that are classified correctly. From any thread.
+/// Attacks the images of a batch that are classified correctly. Any thread may call it.
 class BatchAttack {
 public:
-    /// What to do with the images, before their scores are stored.
+    /// What happens with the images before their scores are stored.
     using Keep = std::function<void(const ImageBatch& batch, std::span<const float> images)>;
 
     BatchAttack(std::shared_ptr<AttackedModel> model, std::shared_ptr<const CleanScores> clean,

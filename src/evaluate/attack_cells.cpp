@@ -27,7 +27,7 @@ Estimate proportion_left(std::uint64_t hits, std::uint64_t trials, double level,
     return estimate;
 }
 
-/// Of a row without a score.
+/// The error of a row without a score.
 std::optional<RowError> error_of(const PredictionStore::Shard& shard, std::uint64_t row) {
     for (const RowError& error : shard.errors()) {
         if (error.row == row) return error;
@@ -35,7 +35,7 @@ std::optional<RowError> error_of(const PredictionStore::Shard& shard, std::uint6
     return std::nullopt;
 }
 
-/// How many images are correct before, after each attack, and after both.
+/// The number of images that are correct before, after each attack, and after both.
 struct Left {
     double before = 0, one = 0, two = 0, both = 0, all = 0;
 };
@@ -106,7 +106,7 @@ void fill_cell(AttackCell& cell, std::span<const RowOutcome> clean,
         cell.robust += attacked[i] == RowOutcome::correct ? 1 : 0;
     }
     cell.accuracy = proportion_left(cell.robust, all, level, "no image has a label and a score");
-    // What is fooled was correct: the ratio is a proportion of these.
+    // A fooled image was correct before: the ratio is a proportion of these.
     cell.ratio = proportion_left(cell.robust, correct, level, "no image is classified correctly");
 }
 
@@ -151,8 +151,8 @@ AttackMean geometric_mean_of(std::span<const RowOutcome> clean, std::span<const 
         return mean;
     }
     const double error = value * error_of_log(left);
-    // Each attack may fool the half that the other leaves: what one gains the other loses, and the
-    // delta method sees no error, but for what rounding leaves of it.
+    // Each attack may fool exactly the images that the other one leaves: their effects cancel, and
+    // the delta method gives an error of 0, except for rounding.
     mean.by_images = error >= 1e-12;
     const double variance =
         mean.by_images ? error * error : value * (1 - value) / static_cast<double>(trials);

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Grows where the same command would measure or judge something else.
+/// Increased when the same command would measure or judge something else.
 constexpr int control_version = 1;
 constexpr std::size_t usual_batch = 8;
 
@@ -30,7 +30,7 @@ json definition_of_control(const CheckedModel& checked) {
             {"preprocess", to_json(checked.model.spec.preprocess)}};
 }
 
-/// What all stores of the command tell alike.
+/// The control that is the same in all stores of the command.
 std::optional<AttackControl> known_control(std::span<const PredictResult> attacked,
                                            const json& definition) {
     std::optional<StoredControl> known;

@@ -1,4 +1,4 @@
-// The controls of a model under attack: run once, kept in the attacks' stores.
+// The controls of a model under attack: they run once and are stored with the attacks' stores.
 #pragma once
 
 #include <memory>
@@ -19,12 +19,13 @@ struct CheckedModel {
     std::span<const std::unique_ptr<AttackJob>> jobs;
     std::span<const RowOutcome> clean;
     std::span<const std::vector<RowOutcome>> attacked;  ///< by job
-    bool gradients = false;                             ///< an attack of the command follows them
+    /// an attack of the command follows gradients
+    bool gradients = false;
 };
 
-/// The verdict of stores that have it and were not changed by this run; else measured, and written
-/// into each of them. A model that fails on a control image leaves the verdict open. Throws as
-/// predict() does.
+/// The verdict of the stores that have it and were not changed by this run; otherwise it is
+/// measured and written into each of them. A model that fails on a control image leaves the verdict
+/// open. Throws as predict() does.
 AttackControl checked_attacks(const CheckedModel& checked, const PredictResult& clean,
                               std::span<const PredictResult> attacked, const AttackedResult& result,
                               const ProgressCallback& callback);

@@ -26,13 +26,13 @@ constexpr int fewest_stronger_steps = 5;
 constexpr int most_queries = 20;
 constexpr int fewest_queries = 5;
 constexpr double cost_of_gradient = 3;  // in forward passes
-// A quarter of a level in every element. Along a whole level, MobileNet's kinks alone make errors
+// A quarter of a level in every element. Over a whole level, MobileNet's kinks alone cause errors
 // of .41 to .50; rounded images cross the borders of their levels at a quarter, too.
 constexpr double slope_step = .25 / 255;
-constexpr double moves = 2e-5;  // of the largest score: less is the noise of float32
-/// A budget of 8 levels of pixels is about 1.8 of normalised ones.
+constexpr double moves = 2e-5;  // relative to the largest score: less is float32 noise
+/// A budget of 8 levels in pixels is about 1.8 levels in normalized units.
 constexpr double wider_normalised = 4;
-/// Exact McNemar with none on the other side: 2 / 2^11 < .001.
+/// Exact McNemar test with none on the other side: 2 / 2^11 < .001.
 constexpr std::size_t fewest_for_square = 11;
 
 /// Rows in the order of the hashes of their ids.
@@ -50,7 +50,7 @@ std::vector<std::size_t> hash_order(const Dataset& dataset, std::span<const RowO
     return rows;
 }
 
-/// Images as attacks see them.
+/// Images in the form for attacks.
 struct Images {
     std::vector<std::size_t> rows;
     std::vector<float> pixels;
@@ -128,7 +128,7 @@ private:
                                                           preprocess_into(image, preprocess, input);
                                                       })
                                     .has_value();
-            // Of gray images the first plane.
+            // For gray images, the first plane.
             std::copy_n(input.begin(), size, all.begin() + static_cast<std::ptrdiff_t>(i * size));
             read[i] = failed ? 0 : 1;
         });
@@ -142,7 +142,8 @@ private:
         return images.chosen([&](std::size_t i) { return read[i] != 0; });
     }
 
-    /// Blocks of a batch, in threads; what they count is added in any order, as whole numbers.
+    /// Processes a batch in blocks on several threads; counts are added in any order, as whole
+    /// numbers.
     void in_batches(
         std::size_t n,
         const std::function<void(std::size_t first, std::size_t n, AttackResult& counted)>& body) {
@@ -170,7 +171,7 @@ private:
         return scores;
     }
 
-    /// The same images twice, and some of them alone.
+    /// Runs the same images twice, and some of them alone.
     void repeat(const Images& images) {
         const std::size_t classes = in_.model.classes();
         const std::vector<float> first = scores_of(images), second = scores_of(images);
@@ -261,7 +262,8 @@ private:
         out_.large_left = static_cast<std::size_t>(std::ranges::count(fooled, 0));
     }
 
-    /// The gradient against central differences of the label's score less that of the second class.
+    /// Compares the gradient with central differences of the label's score minus that of the second
+    /// class.
     void slope(const Images& images) {
         std::vector<std::vector<double>> errors(images.size());
         std::vector<std::uint8_t> zero(images.size(), 0);
@@ -279,7 +281,7 @@ private:
             of_score.ask_gradients(Loss::difference);
             for (std::size_t i = 0; i < n; ++i) {
                 if (second[i] == batch.labels[i] || !of_score.sound_scores(i)) continue;
-                // An attack follows the loss: where its gradient is 0, nothing leads anywhere.
+                // An attack follows the loss: if its gradient is 0, it has no direction.
                 const bool nothing = of_loss.zero_gradient(i) || !of_loss.usable_gradient(i);
                 errors[first + i] = errors_of(image_of(batch, i), batch.labels[i], second[i],
                                               batch.items[i], of_score, i, nothing, counted);
@@ -298,7 +300,7 @@ private:
         out_.slope_error = quantile_sorted(all, .5);
     }
 
-    /// The relative error along each direction in which the score moves.
+    /// The relative error along each direction in which the score changes.
     std::vector<double> errors_of(std::span<const float> image, std::uint32_t label,
                                   std::uint32_t second, std::uint64_t item, const Query& gradients,
                                   std::size_t place, bool nothing, AttackResult& counted) {
@@ -341,7 +343,8 @@ private:
         return errors;
     }
 
-    /// A stronger attack on the first images that the others left; marks what it fools.
+    /// Runs a stronger attack on the first images that the others did not fool, and marks those
+    /// that it fools.
     void stronger(const Images& correct, std::vector<std::uint8_t>& fooled) {
         const std::size_t n = std::min(correct.size(), control_images);
         const Images left = correct.chosen([&](std::size_t i) { return i < n && fooled[i] == 0; });
@@ -356,7 +359,8 @@ private:
         }
     }
 
-    /// Square, which sees no gradient, on what is left; on the rest only where that could matter.
+    /// Runs Square, which uses no gradient, on the remaining images; it runs on the rest only if
+    /// the result could matter.
     void without_gradient(const Images& correct, const std::vector<std::uint8_t>& fooled) {
         if (in_.options.norm != Norm::linf || correct.size() < fewest_for_tests) return;
         out_.square_images = correct.size();
@@ -391,13 +395,13 @@ private:
 }  // namespace
 
 ControlBudget control_budget(double correct, bool gradients) {
-    // Of 1,000 images: clean scores twice, three stores, and 11 gradients of each attacked one.
+    // For 1,000 images: clean scores twice, three stores, and 11 gradients per attacked image.
     const double tenth = (5000 + correct * 11'000 * cost_of_gradient) / 10;
     const std::uint64_t twice = 2 * probe_images + alone_images;
     ControlBudget budget;
     budget.forward = twice;
     if (!gradients) return budget;
-    // pgd at the large budget and its check, two gradients of each image, central differences.
+    // pgd at the large budget and its check, two gradients per image, central differences.
     const std::uint64_t differences = 2 * slope_directions * control_images;
     const std::uint64_t gradient = control_images * (large_steps + 2);
     const double fixed = static_cast<double>(twice + differences + control_images) +

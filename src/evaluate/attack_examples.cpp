@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How far one image is from another, element by element.
+/// The difference between two images, element by element.
 struct Change {
     double largest = 0, length = 0;
-    /// What a change is multiplied by, so that the largest one reaches black or white.
+    /// The factor for a change, so that the largest one reaches black or white.
     double scale() const { return largest > 0 ? 0.5 / largest : 1; }
 };
 
@@ -38,7 +38,8 @@ Change change_of(const ExampleImages& images) {
     return change;
 }
 
-/// Grey where nothing changed. The values are encoded as those of an image that may move anywhere.
+/// Gray means no change. The values are encoded like those of an image that may change without
+/// limit.
 std::vector<std::byte> difference_png(const AttackFile& file, const ExampleImages& images,
                                       double scale) {
     std::vector<float> shown(images.original.size());
@@ -55,7 +56,7 @@ std::vector<std::byte> difference_png(const AttackFile& file, const ExampleImage
 
 }  // namespace
 
-/// What is no number is null in a file.
+/// NaN and infinity become null in a file.
 std::optional<double> or_null(double value) {
     return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }

@@ -1,4 +1,4 @@
-// A few images that fooled a classifier, beside what they were: for a person to look at.
+// A few images that fooled a classifier, next to the originals, for a person to look at.
 #pragma once
 
 #include <cstddef>
@@ -18,25 +18,25 @@
 
 namespace assay::attack {
 
-/// The class that a row of scores is for, and its probability.
+/// The predicted class of a row of scores, and its probability.
 struct Prediction {
     std::int32_t label = -1;
     double probability = 0;
 };
-/// `row` is sound and not of labels.
+/// `row` must be valid and must not be labels.
 Prediction prediction_of(std::span<const float> row, ScoreKind kind);
 
-/// Which images: of each attack up to `of_an_attack` that fooled the model, in the order of the
-/// hashes of their ids, so that attacks and budgets show the same images where they can, whatever
-/// the order in which they are met.
+/// The selected images: for each attack, up to `of_an_attack` that fooled the model, in the order
+/// of the hashes of their ids. Attacks and budgets therefore show the same images if possible,
+/// whatever the order of the calls.
 class AttackExamples {
 public:
     static constexpr std::size_t of_an_attack = 12;
 
     explicit AttackExamples(std::size_t attacks) : attacks_(attacks) {}
 
-    /// One image that fooled the model. Thread-safe; the predictions are asked for where the image
-    /// may be shown.
+    /// Offers an image that fooled the model. Thread-safe; the predictions are only requested if
+    /// the image may be shown.
     void offer(std::size_t attack, std::uint64_t item, std::string_view id,
                const std::function<std::pair<Prediction, Prediction>()>& predictions);
 
@@ -56,10 +56,10 @@ private:
     std::vector<OfAttack> attacks_;
 };
 
-/// In the folder of the images.
+/// The name of the file in the folder of the images.
 inline constexpr const char* examples_file = "examples.json";
 
-/// The pictures of one example in [0, 1], planes as in their files.
+/// The pictures of one example in [0, 1], as planes in the order of their files.
 struct ExampleImages {
     std::vector<float> original, attacked;
 };
@@ -95,8 +95,9 @@ struct ExamplesFile {
 };
 ResultType result_type(ResultOf<ExamplesFile>);
 
-/// Writes FOLDER/examples.json (assay.attack_examples/1) and its pictures. `images_of` gives those
-/// of an attack (by its place) and an item; `made` names the model and the data set. Throws io.
+/// Writes FOLDER/examples.json (assay.attack_examples/1) and its pictures. `images_of` returns the
+/// images for an attack (by its place) and an item; `made` names the model and the data set. Throws
+/// io.
 void write_examples(
     const std::filesystem::path& folder, const AttackExamples& examples,
     std::span<const AttackJob* const> jobs, std::span<const AttackFile> files,

@@ -14,19 +14,19 @@
 namespace assay::attack {
 namespace {
 
-/// The whole level next to that of `x`; in [0, 255] whatever x is.
+/// The whole level closest to `x`, always in [0, 255].
 double level_of(float x) {
     return std::nearbyint(std::clamp(static_cast<double>(x), 0.0, 1.0) * 255);
 }
 
-/// An image's level that stands for x: the nearest one within eps of the original (linf); rounded
-/// towards the original (l2), so that no element moves further than it did.
+/// The image's level for x: the closest one within eps of the original (linf), or rounded towards
+/// the original (l2), so that no element changes by more than before.
 std::uint8_t rounded_level(float original, float x, Norm norm, double eps) {
     const double from = level_of(original);
     const double to = std::clamp(static_cast<double>(x), 0.0, 1.0) * 255;
     if (norm == Norm::linf) {
-        // Budgets are whole levels mostly, and have been through float32. 4e-7 of a pixel: less
-        // than allows() lets pass.
+        // Budgets are usually whole levels and were converted to float32. The slack is 4e-7 of a
+        // pixel, less than allows() accepts.
         constexpr double slack = 1e-4;
         const double least = std::ceil(from - eps * 255 - slack);
         const double most = std::floor(from + eps * 255 + slack);
@@ -77,7 +77,7 @@ bool AttackFile::read(const std::filesystem::path& file, std::span<float> planes
         }
     };
     try {
-        // More than any file that encoded() makes: a larger one is not as it was written.
+        // Larger than any file from encoded(): a larger one is not the written file.
         const std::uint64_t limit =
             form == ImageForm::png ? 16 * pixels + 65536 : 3 * sizeof(float) * pixels + 4096;
         const std::vector<std::byte> bytes = read_file(file, limit);

@@ -10,8 +10,8 @@
 
 namespace assay::attack {
 
-/// Images are planes as the classifier is fed, in [0, 1]; files are red, green, blue, which are
-/// equal of a gray image.
+/// Images are planes in the classifier's order, in [0, 1]; files are red, green, blue, which are
+/// equal for a gray image.
 struct AttackFile {
     ImageForm form = ImageForm::npy;
     ImageShape shape;
@@ -19,14 +19,15 @@ struct AttackFile {
     Norm norm = Norm::linf;
     double eps = 0;
 
-    /// PNG: the level of each element is the nearest whole one within eps of the original (linf),
-    /// or rounded towards the original (l2), so that the file is within the budget, too.
-    /// `original`: of whole levels.
+    /// PNG: the level of each element is the closest whole one within eps of the original (linf),
+    /// or rounded towards the original (l2), so that the file is also within the budget. `original`
+    /// must have whole levels.
     std::vector<std::byte> encoded(std::span<const float> original,
                                    std::span<const float> image) const;
-    /// Into planes; false: the file is not there, or holds no image of this shape, or far more.
+    /// Reads into planes; returns false if the file does not exist, contains no image of this
+    /// shape, or is far too large.
     bool read(const std::filesystem::path& file, std::span<float> planes) const;
-    /// What may be read: within the budget, but for the rounding of floats, and the box.
+    /// True if the image is within the budget, up to the rounding of floats, and inside the box.
     bool allows(std::span<const float> original, std::span<const float> image) const;
 
 private:

@@ -57,7 +57,7 @@ json settings_of_images(const LoadedModel& model, const Dataset& dataset, const 
 
 }  // namespace
 
-/// Images of the data set as the attacks got them.
+/// Images of the data set as input of the attacks.
 struct AttackImages::Batch {
     ImageBatch batch;
     std::vector<float> input;
@@ -151,7 +151,8 @@ void AttackImages::classify(const AttackJob& job, const std::shared_ptr<const Cl
                             const ImageBatch& batch, std::span<float> scores) const {
     std::vector<float> images(batch.input.begin(), batch.input.end());
     if (!read_all(job, batch, images)) {
-        // Of a run without images, or of one that was killed: the same attack gives the same bits.
+        // The images are missing after a run without images or a killed run: the same attack gives
+        // the same bits.
         const AttackedImages made = BatchAttack(pixels_, clean, dataset_, job).run(batch);
         write(job, batch, made.images);
         if (!read_all(job, batch, images)) {
@@ -232,7 +233,7 @@ std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& cle
     } else {
         std::vector<std::vector<RowOutcome>> outcomes(
             jobs_.size(), std::vector<RowOutcome>(dataset_.size(), RowOutcome::none));
-        // By job: images that have no file, or that the model cannot compute.
+        // Per job: images that have no file, or that the model cannot compute.
         std::vector<std::vector<std::uint8_t>> left_out(
             jobs_.size(), std::vector<std::uint8_t>(dataset_.size(), 0));
         const auto clean_scores = std::make_shared<const CleanScores>(pixels_);
@@ -271,7 +272,7 @@ std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& cle
                     for (const auto& image : failed) left_out[j][image.row] = 1;
                     for (std::size_t i = 0; i < batch.batch.n; ++i) {
                         const std::size_t item = first + i;
-                        // Its file is the image as it was: it could not be attacked.
+                        // Its file contains the original image: it could not be attacked.
                         if (clean[item] == RowOutcome::correct &&
                             attacked[j][item] == RowOutcome::none)
                             left_out[j][item] = 1;

@@ -1,4 +1,4 @@
-// Adversarial images as files: made with the stores, read back, checked and classified.
+// Adversarial images as files: they are written with the stores, read back, checked and classified.
 #pragma once
 
 #include <filesystem>
@@ -20,24 +20,24 @@ namespace assay::attack {
 /// Of one model.
 class AttackImages {
 public:
-    /// `definitions`: of the jobs, as JSON. Takes the folder over or begins it;
-    /// throws usage where it holds something else. Everything given outlives this.
+    /// `definitions` are those of the jobs, as JSON. Continues an existing folder or begins it;
+    /// throws usage if it contains something else. All arguments must outlive this.
     AttackImages(const LoadedModel& model, std::shared_ptr<AttackedModel> pixels,
                  const Dataset& dataset, std::vector<const AttackJob*> jobs,
                  const AttackRunOptions& options, const std::vector<std::string>& definitions);
 
-    /// Writes the images of a batch: BatchAttack::Keep of a job. Thread-safe.
+    /// Writes the images of a batch: BatchAttack::Keep for a job. Thread-safe.
     void write(const AttackJob& job, const ImageBatch& batch, std::span<const float> images) const;
 
-    /// After the stores: reads every image back; one that is not there, or not what its attack may
-    /// return, is made again. Then the folder gets its name. By job, as are `attacked` and the
-    /// batch sizes of the stores, which decide bits.
+    /// Called after the stores are complete: reads every image back; if one is missing, or is not a
+    /// possible result of its attack, it is made again. Then the folder gets its final name.
+    /// Results are per job, like `attacked` and the batch sizes of the stores, which affect bits.
     std::vector<SavedAttack> finish(const std::vector<RowOutcome>& clean,
                                     std::span<const std::vector<RowOutcome>> attacked,
                                     std::span<const std::uint32_t> batch_sizes,
                                     const ProgressCallback& callback);
 
-    /// Once finished: the file that shows some of the images; "" where there is none.
+    /// After finish(): the file that shows some of the images; "" if there is none.
     std::filesystem::path examples() const;
 
 private:
@@ -45,13 +45,13 @@ private:
     AttackFile file_of(const AttackJob& job) const;
     std::filesystem::path path_of(const AttackJob& job, std::uint64_t item) const;
     Batch load(std::uint64_t first, std::size_t n, MemoryBudget& memory) const;
-    /// False: an image is not there, or not what the attack may return.
+    /// Returns false if an image is missing or is not a possible result of the attack.
     bool read_all(const AttackJob& job, const ImageBatch& batch, std::vector<float>& images) const;
-    /// The scores of the files of a batch.
+    /// Computes the scores of the files of a batch.
     void classify(const AttackJob& job, const std::shared_ptr<const CleanScores>& clean,
                   const ImageBatch& batch, std::span<float> scores) const;
-    /// Those of a batch of attack `j` that fooled the model, with the scores of their files.
-    /// `fails`: the batch has an image that the model cannot compute.
+    /// Offers the images of a batch that fooled the model under attack `j`, with the scores of
+    /// their files. `fails` means that the batch has an image that the model cannot compute.
     void offer(std::size_t j, const std::vector<RowOutcome>& clean,
                const std::vector<RowOutcome>& outcomes, const CleanScores& clean_scores,
                const ImageBatch& batch, bool fails, std::span<const float> scores,

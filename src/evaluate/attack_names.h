@@ -1,4 +1,4 @@
-// What stores of attacks are called.
+// The names of stores of attacks.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ struct AttackVariant {
     std::string_view attack;
     Norm norm = Norm::linf;
     double eps = 0;
-    int steps = 0;         ///< 0: the attack's own
+    int steps = 0;         ///< 0 means the attack's own number
     bool literal = false;  ///< AttackRunOptions::paper_literal
     AttackSpace space = AttackSpace::pixels;
 };
-/// "pgd-linf-8_255": what tells the store from the model's own, behind MODEL@.
+/// "pgd-linf-8_255": the part after MODEL@ that distinguishes the store from the model's own.
 std::string attack_variant(const AttackVariant& variant);
 
 }  // namespace assay

@@ -21,7 +21,7 @@ std::string definition(const AttackRunOptions& options) {
         options.paper_literal ? ", pgd with steps of eps from the image itself" : "");
 }
 
-/// What the files of one attack hold, and how to read them.
+/// The contents of one attack's files, and how to read them.
 std::string saved_text(const AttackCell& cell, const AttackedResult& result, ImageForm form) {
     const SavedAttack& saved = *cell.saved;
     std::string text = fmt::format("{} at {}: {} images in {}", cell.attack, eps_text(cell.eps),
@@ -60,7 +60,7 @@ std::string verdict_text(const AttackControl& control) {
     return text;
 }
 
-/// What a warning says of a verdict that is no good one; "": it is.
+/// The text of a warning about a verdict that is not good; "" if it is good.
 std::string doubt_text(const AttackControl& control) {
     if (control.verdict < AttackVerdict::doubtful) return {};
     const bool usable = control.verdict == AttackVerdict::doubtful;

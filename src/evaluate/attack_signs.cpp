@@ -14,7 +14,7 @@ namespace assay {
 namespace attack {
 namespace {
 
-/// Weakest first: each does what the ones before it do, and more.
+/// Weakest first: each one is at least as strong as those before it.
 constexpr std::array<std::string_view, 6> by_strength = {"noise",   "fgsm",   "pgd",
                                                          "apgd-ce", "apgd-t", "autoattack"};
 
@@ -26,8 +26,8 @@ std::size_t strength_of(std::string_view attack) {
 struct Test {
     std::string name;          ///< of the sign
     std::string what;          ///< "pgd at 8/255 and fgsm"
-    std::uint64_t bad = 0;     ///< images on which it is the wrong way round
-    std::uint64_t good = 0;    ///< images on which it is as it should be
+    std::uint64_t bad = 0;     ///< number of images with the opposite of the expected result
+    std::uint64_t good = 0;    ///< number of images with the expected result
     std::uint64_t images = 0;  ///< attacked by both
     std::string text;
 };
@@ -117,7 +117,7 @@ private:
 
     void none_fooled() {
         constexpr AttackVerdict means = AttackVerdict::doubtful;
-        // In l2, the length of a change by so much everywhere.
+        // In l2, the length of a change by this amount in every element.
         const double least = model_.norm == Norm::linf
                                  ? least_budget
                                  : least_budget * std::sqrt(static_cast<double>(model_.numbers));
@@ -154,7 +154,7 @@ private:
         if (m_.large_images == 0) return add_untested("slope", means, no_gradients());
         if (m_.slopes == 0)
             return add_untested("slope", means, "the score is constant along every direction");
-        // Half of the images without a gradient make half of the errors 1.
+        // If half of the images have no gradient, half of the errors are 1.
         const bool found = m_.slope_error > slope_limit || 2 * m_.zero_gradients >= m_.slope_images;
         std::string text = fmt::format(
             "the gradient and central differences along {} of {} disagree by {:.2g} "
@@ -197,7 +197,7 @@ private:
         return test;
     }
 
-    /// Each attack against the next weaker one of the same budget.
+    /// Compares each attack with the next weaker one of the same budget.
     void add_strengths(std::vector<Test>& tests) const {
         for (const JudgedAttack& stronger : model_.attacks) {
             const std::size_t own = strength_of(stronger.attack);
@@ -213,7 +213,7 @@ private:
         }
     }
 
-    /// The same attack with the next smaller budget. A single step of fgsm may overshoot.
+    /// Compares the same attack with the next smaller budget. A single step of fgsm may overshoot.
     void add_budgets(std::vector<Test>& tests) const {
         for (const JudgedAttack& larger : model_.attacks) {
             if (larger.attack == "fgsm" || larger.attack == "noise" || !larger.usual) continue;
@@ -268,7 +268,7 @@ private:
         tests.push_back(std::move(test));
     }
 
-    /// All McNemar tests together, by Holm.
+    /// Runs all McNemar tests together, with Holm's correction.
     void judge(const std::vector<Test>& tests) {
         std::vector<double> p;
         std::vector<const Test*> large_enough;

@@ -1,4 +1,4 @@
-// From what was measured to the verdict on an attack.
+// Derives the verdict on an attack from the measurements.
 #pragma once
 
 #include <span>
@@ -11,14 +11,16 @@
 
 namespace assay::attack {
 
-/// One attack with one budget, as its store tells it.
+/// One attack with one budget, from its store.
 struct JudgedAttack {
     std::string_view attack;
     double eps = 0;
-    /// It is as strong as its kind can be: not of fewer steps than usual, nor the paper's literal.
+    /// It has the usual strength of its kind: it has no fewer steps than usual, and is not the
+    /// paper's literal version.
     bool usual = true;
     std::span<const RowOutcome> outcomes;
-    std::uint64_t by_square = 0;  ///< of autoattack: images that square was the first to fool
+    std::uint64_t by_square = 0;  ///< for autoattack: number of images that square was the first to
+                                  ///< fool the model on
 };
 
 /// All attacks of one model.
@@ -30,11 +32,11 @@ struct JudgedModel {
     std::size_t numbers = 0;  ///< of an image
 };
 
-/// Whether the attack follows gradients, and so may be masked.
+/// True if the attack follows gradients, and may therefore be masked.
 bool follows_gradients(std::string_view attack);
 
-/// What an attack that follows gradients left at the largest budget: incorrect where one of them
-/// fooled the model, correct where all that are known left it.
+/// The outcome of the attacks that follow gradients at the largest budget: incorrect if one of them
+/// fooled the model, correct if none of the known ones did.
 std::vector<RowOutcome> left_by_gradients(const JudgedModel& model, double eps);
 
 AttackControl judge_controls(const ControlMeasures& measures, const JudgedModel& model,

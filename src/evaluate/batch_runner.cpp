@@ -12,7 +12,7 @@
 namespace assay::prediction {
 namespace {
 
-/// Images [first, first + n) of the batch; as floats or bytes, one of which it does not have.
+/// Images [first, first + n) of the batch, as floats or bytes; the batch has only one of the two.
 ImageBatch part_of(const ImageBatch& batch, std::size_t first, std::size_t n) {
     const auto part = [&](auto all) {
         const std::size_t each = all.size() / batch.n;
@@ -34,12 +34,12 @@ void classify(Classifier& classifier, const ImageBatch& batch, std::span<float> 
     }
 }
 
-/// What a model may say of single images. All else ends the run.
+/// True for errors that single images may cause. All other errors end the run.
 bool may_be_an_image(const Error& error) {
     return error.code() == ErrorCode::bad_input || error.code() == ErrorCode::out_of_memory;
 }
 
-/// Runs a batch, in halves when memory is short; returns how often it halved.
+/// Runs a batch, in halves if memory is short; returns how often it halved.
 std::uint64_t run_halving(const BatchRunner::Instead& run, const ImageBatch& batch,
                           std::span<float> out) {
     try {
@@ -58,7 +58,7 @@ isolated::BatchGate& gate_of(isolated::Supervised* supervised, isolated::BatchGa
     return supervised != nullptr ? supervised->gate() : own;
 }
 
-/// Copies of one image in the places of others.
+/// Puts copies of one image in the places of others.
 template <class Number>
 std::vector<Number> filled(std::span<const Number> all, std::size_t n, std::size_t from,
                            const std::vector<std::size_t>& places) {
@@ -72,7 +72,7 @@ std::vector<Number> filled(std::span<const Number> all, std::size_t n, std::size
 
 }  // namespace
 
-/// Of one batch that failed, by whoever is alone.
+/// The search in one failed batch, by the thread that runs alone.
 class BatchRunner::Search {
 public:
     Search(BatchRunner& owner, const ImageBatch& batch, std::span<float> out, const Error& first)
@@ -87,7 +87,8 @@ public:
         if (owner_.attempt(batch_, out_)) return {};
         const bool raised = owner_.last_raised_;
         halve(0, batch_.n);
-        // A process may end for want of memory; an error that no image raises is the model's.
+        // A process may end because memory is short; an error that does not depend on the image is
+        // the model's.
         if (failed_places_.empty() && raised)
             give_up("each of its images can be computed alone; a smaller batch may work");
         if (failed_places_.empty()) {
@@ -118,7 +119,7 @@ private:
 
     void found(std::size_t place) {
         failed_places_.push_back(place);
-        // One that could not be read has its reason already.
+        // An image that could not be read already has a reason.
         if (batch_.states[place] == RowState::ok) {
             failed_.push_back(owner_.last_);
             failed_.back().row = batch_.first_row + place;
@@ -136,11 +137,12 @@ private:
             part_of(batch_, static_cast<std::size_t>(good - computed_.begin()), 1));
     }
 
-    /// What was computed in parts is computed whole, another image in the place of each that fails.
+    /// Batches that were computed in parts are computed whole, with another image in the place of
+    /// each one that fails.
     void compute_without_the_failed() {
         const auto good = std::ranges::find(computed_, true);
         if (good == computed_.end()) {
-            // Whether it was these images or the model, only another image can tell.
+            // Only another image can show whether these images or the model caused the failure.
             if (!owner_.still_works(batch_)) give_up("no other image could be computed either");
             return;
         }
@@ -162,7 +164,7 @@ private:
             std::ranges::copy(scores, out_.begin());
             return;
         }
-        ++owner_.in_parts_;  // the parts have the scores
+        ++owner_.in_parts_;  // the parts have scores
         if (!still_works()) give_up("it also failed on images that it had computed before");
     }
 

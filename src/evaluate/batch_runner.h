@@ -1,4 +1,5 @@
-// Batches through a model whose process may end: an image that ends it is found and left out.
+// Runs batches through a model whose process may end: it finds and skips an image that ends the
+// process.
 #pragma once
 
 #include <atomic>
@@ -19,18 +20,19 @@
 
 namespace assay::prediction {
 
-/// Images of a run that a model may leave without a score. A model that needs more is broken.
+/// Number of images of a run that a model may leave without a score. A model that needs more is
+/// broken.
 inline constexpr std::size_t most_failed_images = 16;
-/// That fail one after the other, before one that was computed is tried once more.
+/// Number of consecutive failures before an image that was computed is tried once more.
 inline constexpr int most_in_a_row = 3;
-/// New processes of a model in a run.
+/// Maximum number of new processes for a model in a run.
 inline constexpr int most_restarts = 200;
 
 /// An image that the model cannot compute.
 struct FailedImage {
     std::uint64_t row = 0;
-    std::string why;   ///< the same words each time
-    std::string said;  ///< the last line of the process, if it ended; "": none
+    std::string why;   ///< the same text each time
+    std::string said;  ///< the last output line of the process, if it ended; otherwise ""
 };
 
 /// The batches of one model in one run. A batch that does not fit in memory is halved. A batch that
@@ -45,23 +47,23 @@ public:
 
     /// `model` outlives this.
     explicit BatchRunner(const LoadedModel& model);
-    /// Both outlive this. `instead`: gives the scores in the classifier's place; it leaves images
-    /// alone whose state is not ok. Empty: nothing does.
+    /// Both must outlive this. `instead` computes the scores instead of the classifier, and ignores
+    /// images whose state is not ok. It may be empty.
     BatchRunner(Classifier& classifier, std::string name, const Instead& instead);
 
-    /// The scores of a batch; those of failed images, which are returned in order, mean nothing.
-    /// Throws what the classifier throws where it is no fault of single images: every image fails,
-    /// or more than most_failed_images, or the process can be started no more.
+    /// Computes the scores of a batch. Failed images are returned in order, and their scores have
+    /// no meaning. Throws the classifier's errors if they are not caused by single images: every
+    /// image fails, or more than most_failed_images, or the process cannot be restarted.
     std::vector<FailedImage> run(const ImageBatch& batch, std::span<float> out);
 
-    /// How often a batch was halved for want of memory.
+    /// How often a batch was halved because memory was short.
     std::uint64_t halved() const { return halved_; }
-    /// Which images failed, how often the process was started again, and how many batches failed
-    /// whole and were computed in parts.
+    /// Notes on failed images, on restarts of the process, and on batches that failed as a whole
+    /// and were computed in parts.
     std::vector<std::string> notes(const Dataset& dataset) const;
 
 private:
-    /// One image that was computed, to see whether the model still works.
+    /// An image that was computed successfully, for testing whether the model still works.
     struct Proof {
         std::vector<float> input;
         std::vector<std::uint8_t> bytes;
@@ -72,33 +74,36 @@ private:
 
     void compute(const ImageBatch& batch, std::span<float> out);
     void keep_proof(const ImageBatch& batch);
-    /// Only while alone: false, with the reason, where the batch failed.
+    /// Call it only while running alone: returns false, with the reason, if the batch failed.
     bool attempt(const ImageBatch& batch, std::span<float> out);
-    /// The same by the classifier itself, whatever computes in its place.
+    /// The same with the classifier itself, whatever computes instead of it.
     bool classifier_computes(const ImageBatch& batch);
     bool attempted(const std::function<void()>& work);
     void start_again();
-    /// Whether the proof can be computed; while there is none, zeros of the size of these images.
+    /// True if the proof image can be computed; before there is one, zeros with the size of these
+    /// images are used.
     bool still_works(const ImageBatch& like);
 
     Classifier& classifier_;
     const std::string name_;
     const Instead& instead_;
-    isolated::Supervised* const supervised_;  ///< null: it computes in this process
+    isolated::Supervised* const supervised_;  ///< nullptr if it computes in this process
     isolated::BatchGate own_gate_;
     isolated::BatchGate& gate_;
     std::atomic<std::uint64_t> halved_{0};
-    std::atomic<std::uint64_t> in_parts_{0};  ///< batches that failed whole, not for want of memory
+    /// batches that failed as a whole, for reasons other than memory
+    std::atomic<std::uint64_t> in_parts_{0};
     std::atomic<int> in_a_row_{0};
     std::atomic<bool> has_proof_{false};
     mutable std::mutex mutex_;  ///< of what follows
     std::optional<Proof> proof_;
     std::vector<FailedImage> failed_;
     int restarts_ = 0;
-    // Of whoever is alone.
+    // Used by the thread that runs alone.
     FailedImage last_;
-    bool last_raised_ = false;       ///< an error, with the process as it was and memory enough
-    std::optional<Error> given_up_;  ///< why: all that wait say the same
+    bool last_raised_ = false;       ///< it raised an error, in the same process and with enough
+                                     ///< memory
+    std::optional<Error> given_up_;  ///< the reason: all waiting threads throw the same
 };
 
 }  // namespace assay::prediction

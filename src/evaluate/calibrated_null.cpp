@@ -46,7 +46,7 @@ std::vector<std::vector<double>> calibrated_null(const ScoredRows& rows,
             throw_if_stopped();
             std::vector<float> row(classes);
             std::vector<double> cumulative(classes);
-            std::vector<std::vector<RowFacts>> facts(draws);  // of accumulators, a list a draw
+            std::vector<std::vector<RowFacts>> facts(draws);  // for accumulators, one list per draw
             for (std::uint64_t item = rows.first_of(units.begin + block);
                  item < rows.first_of(units.begin + block + 1); ++item) {
                 if (rows.target(item) < 0) continue;

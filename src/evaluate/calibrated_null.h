@@ -11,9 +11,9 @@
 
 namespace assay {
 
-/// For each metric, its value in each draw. A draw of an item depends on (seed, item, draw) alone:
-/// the metrics see the same labels, and so a mean of several is what it would be of one drawn data
-/// set. Collective.
+/// For each metric, its value in each draw. A draw of an item depends only on (seed, item, draw):
+/// the metrics see the same labels, and a mean of several metrics therefore has the value that it
+/// would have on one drawn data set. Collective.
 std::vector<std::vector<double>> calibrated_null(const ScoredRows& rows,
                                                  const DrawnMetrics& metrics, std::uint32_t draws,
                                                  std::uint64_t seed, int threads, Comm& comm);

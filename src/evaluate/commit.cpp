@@ -4,7 +4,7 @@ namespace assay {
 
 std::string source_commit() {
     return
-#include "commit.inc"  // a string literal, made by cmake/commit.cmake at every build
+#include "commit.inc"  // a string literal, written by cmake/commit.cmake at every build
         ;
 }
 

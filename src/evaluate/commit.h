@@ -1,12 +1,12 @@
-// Which sources this program was built from.
+// The sources from which this program was built.
 #pragma once
 
 #include <string>
 
 namespace assay {
 
-/// The commit that was checked out when it was built, 12 digits, with "+" where files differed from
-/// it; "" outside a git checkout.
+/// The commit that was checked out at build time, 12 digits, with "+" if files differed from it; ""
+/// outside a git checkout.
 std::string source_commit();
 
 }  // namespace assay

@@ -23,7 +23,7 @@
 namespace assay {
 namespace {
 
-/// Returns what computed them.
+/// Returns the devices and libraries that computed them.
 std::vector<ComputedOn> open_all(const RowReader& reader, int threads) {
     std::vector<ComputedOn> ways;
     std::mutex mutex;
@@ -38,8 +38,8 @@ std::vector<ComputedOn> open_all(const RowReader& reader, int threads) {
     return ways;
 }
 
-// Agreements that are all a yes or a no (every counted item has one valid class) are an accuracy:
-// items as in hits_of(); nothing where some are more than that.
+// If every agreement is yes or no (every counted item has one valid class), it is an accuracy: the
+// items are as in hits_of(). Returns nothing if some agreements are not.
 std::optional<std::vector<std::uint8_t>> one_label_hits(const MetricRequest& request,
                                                         const ScoredSet& set,
                                                         std::span<const std::uint32_t> labels) {
@@ -55,7 +55,8 @@ std::optional<std::vector<std::uint8_t>> one_label_hits(const MetricRequest& req
     return hits;
 }
 
-// Which items count for an accuracy, and which of them are correct: 2 not counted, else 0 or 1.
+// Which items count for an accuracy, and which of them are correct: 2 means not counted, otherwise
+// 0 or 1.
 std::vector<std::uint8_t> hits_of(const MetricRequest& request, const ScoredSet& set) {
     if (request.facts->paired == PairedTest::mcnemar_in_set) return set.correct;
     std::vector<std::uint8_t> hits(set.records.size());
@@ -92,8 +93,8 @@ void accuracy_difference(PairedMetric& pair, const TwoByTwo& t, double level) {
     pair.test = "mcnemar.exact";
 }
 
-// The same groups, and the same bootstrap weights, on both sides: the spread of the difference, not
-// the sum of two spreads.
+// Both sides use the same groups and the same bootstrap weights, which gives the spread of the
+// difference instead of the sum of two spreads.
 void resampled_difference(PairedMetric& pair, const ResampledEstimate& a,
                           const ResampledEstimate& b, const Resampling& how) {
     Estimate& difference = pair.difference;
@@ -227,7 +228,7 @@ Verdict verdict_of(const PairedMetric& m, double level) {
                                                                      : Verdict::worse;
 }
 
-// Items are paired by their ids; whether their images are the same is told by their bytes.
+// Items are paired by their ids; bytes show whether their images are the same.
 void check_images(PairReport& report, const PairedImages& images, bool one_name,
                   bool others_allowed) {
     std::string others;
@@ -259,8 +260,8 @@ void check_images(PairReport& report, const PairedImages& images, bool one_name,
     }
 }
 
-// Holm's correction of each metric over the candidates that have it. Derived stores are no further
-// models: they are a family of their own.
+// Holm's correction for each metric over the candidates that have it. Derived stores are not
+// additional models: they form a separate family.
 void correct_by_holm(std::vector<PairReport>& reports, double level) {
     std::map<std::pair<bool, std::string>, std::vector<PairedMetric*>> families;
     for (PairReport& report : reports) {
@@ -281,7 +282,7 @@ void correct_by_holm(std::vector<PairReport>& reports, double level) {
     }
 }
 
-/// `computed`: gets what computed the candidate's scores.
+/// `computed` receives the device and library that computed the candidate's scores.
 PairReport compare_pair(const RowReader& baseline, const Truth& truth, const PredictionStore& b,
                         std::pair<std::string, std::string> names, const CompareOptions& options,
                         Comm& comm, std::vector<ComputedOn>& computed,
@@ -439,7 +440,7 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
             options.score.map ? options.score.map->targets : baseline.dataset().classes;
         reports.back().classes = known;
     }
-    // Once, however many candidates there are.
+    // This note is added once for any number of candidates.
     if (std::string note = computed_note(computed); !reports.empty() && !note.empty())
         reports.front().notes.push_back(std::move(note));
     correct_by_holm(reports, options.score.resampling.level);

@@ -35,7 +35,7 @@ struct Difference {
     double degrees = 0;
 };
 
-// `slope`: the values are so many times those of the sums.
+// `slope` is the factor between the values and those of the sums.
 Difference difference_of(const Sums& s, double slope, double level) {
     const auto n = static_cast<double>(s.n);
     const double a = s.a / n, b = s.b / n, degrees = n - 1;
@@ -61,7 +61,7 @@ Difference difference_of(const Sums& s, double slope, double level) {
     result.pair = {s.n, a, b, std::max(0.0, va + vb - 2 * cov), va, vb};
     const double error2 = result.pair.variance / n;
     result.error2 =
-        error2 < 1e-24 ? 0 : slope * slope * error2;  // equal columns leave rounding behind
+        error2 < 1e-24 ? 0 : slope * slope * error2;  // equal columns only leave rounding errors
     result.degrees = degrees;
     return result;
 }
@@ -88,11 +88,11 @@ void agreement_difference(PairedMetric& pair, const MetricRequest& request,
                           std::span<const std::uint32_t> labels, std::uint32_t classes,
                           const ScoredSet& baseline, const ScoredSet& candidate, double level) {
     const Agreement named = agreement_named(request.parameters.at("agreement"));
-    // One term a subgroup; all images are one term for the mean over them.
+    // One term per subgroup; for the mean over all images, they are one term.
     const std::optional<std::vector<int>> chosen = request.labels_per_image();
     const bool together = !chosen;
-    // At one number of labels, hamming is a line through recall, whose interval knows what a label
-    // is.
+    // At one number of labels, Hamming is a linear function of recall, whose interval takes the
+    // single labels into account.
     const bool line = named == Agreement::hamming && !together;
     const Agreement kind = line ? Agreement::recall : named;
     std::map<int, Sums> subgroups;

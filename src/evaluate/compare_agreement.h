@@ -9,14 +9,14 @@
 
 namespace assay {
 
-/// Fills difference, interval, p and test. `labels`: of each item, how many are valid. Both values
-/// must be defined.
+/// Fills difference, interval, p and test. `labels` is the number of valid labels per item. Both
+/// values must be defined.
 ///
 /// Interval: over several subgroups paired_sum_interval() (agreement.h), as for ASMA itself; of
 /// one, from the two means' own intervals and the correlation of the images' agreements (Newcombe's
 /// 1998 method 10, Zou and Donner 2008). p: the mean difference over its standard error from the
-/// images' differences in each subgroup, Student's t with Satterthwaite's degrees of freedom; none
-/// where the images' differences do not vary and are not 0.
+/// images' differences in each subgroup, Student's t with Satterthwaite's degrees of freedom; there
+/// is none if the images' differences do not vary and are not 0.
 void agreement_difference(PairedMetric& pair, const MetricRequest& request,
                           std::span<const std::uint32_t> labels, std::uint32_t classes,
                           const ScoredSet& baseline, const ScoredSet& candidate, double level);

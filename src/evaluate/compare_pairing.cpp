@@ -62,7 +62,7 @@ Alignment align(const RowReader& one, const RowReader& two) {
 
 std::vector<std::int32_t> class_places(const PredictionStore& a, const PredictionStore& b) {
     const ClassList &ours = a.dataset().classes, &theirs = b.dataset().classes;
-    // A list that is not of the scores says nothing of them.
+    // A list that does not match the scores gives no information about them.
     if (ours.size() != a.classes() || theirs.size() != b.classes()) return {};
     store::SameClasses same = store::same_classes(ours, theirs);
     if (same.order == store::SameClasses::Order::other) {
@@ -79,7 +79,7 @@ std::vector<std::int32_t> class_places(const PredictionStore& a, const Predictio
 std::uint64_t relabelled(const PredictionStore& a, const PredictionStore& b, const Alignment& rows,
                          std::span<const std::int32_t> places) {
     const LabelSets &ours = a.dataset().labels, &theirs = b.dataset().labels;
-    // Numbers of other classes, or no labels at all.
+    // The labels are numbers of other classes, or there are none.
     if (a.dataset().classes.size() != b.dataset().classes.size() || theirs.size() != b.rows())
         return 0;
     std::vector<std::int32_t> set;
@@ -105,7 +105,7 @@ PairedImages paired_images(const RowReader& first, const RowReader& second, cons
         const auto at = static_cast<std::size_t>(row % rows_of_shard);
         return shard != nullptr && at < shard->images().size() ? shard->images()[at] : ImageFile{};
     };
-    // The same files, one of them corrupted in memory, are other images.
+    // The same files, one of them corrupted in memory, are different images.
     const bool same_files_same_images = store::same_data(a, b, {}).corruption;
     PairedImages out;
     for (std::size_t k = 0; k < rows.baseline.size(); ++k) {

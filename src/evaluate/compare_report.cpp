@@ -1,4 +1,4 @@
-// Comparisons for people, and as one flat table.
+// Reports on comparisons, for people and as one flat table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::string title_of(const PairReport& r) {
     return fmt::format("{}: {} items in common", pair, count_text(r.items));
 }
 
-/// Do they err on the same items?
+/// Describes whether the two models err on the same items.
 std::string consistency_text(const Estimate& kappa) {
     if (!kappa.value) return "error consistency is undefined: " + kappa.undefined;
     const double half = half_width(kappa);
@@ -54,7 +54,7 @@ std::string consistency_text(const Estimate& kappa) {
     return text + " (0: errors coincide by chance only; 1: errors on the same items)";
 }
 
-/// What Holm's correction of a pair is over, and how many that are.
+/// The family of Holm's correction for a pair, and its size.
 struct HolmFamily {
     std::string_view what;
     std::ptrdiff_t size = 0;
@@ -170,7 +170,8 @@ Table records_of(const std::vector<PairReport>& pairs) {
     return table;
 }
 
-/// Of one pair: on the items that both have, so that a model's own values differ from pair to pair.
+/// The values of one pair: they are over the items that both have, so that a model's own values
+/// differ between pairs.
 void add_values(Report& report, const PairReport& pair) {
     const auto add = [&](const std::string& what, const Estimate& value) {
         report.values.push_back(

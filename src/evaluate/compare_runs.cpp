@@ -1,4 +1,4 @@
-// A baseline and its candidates by their folders, with gates.
+// Compares a baseline with candidates given by their folders, with gates.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -32,13 +32,13 @@ void check(const CompareRunsOptions& options) {
 
 CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
                            const ProgressCallback& progress) {
-    gates_of(options.measure);  // says what is wrong before a store is read
+    gates_of(options.measure);  // reports errors before a store is read
     const PredictionStore baseline = the_store(options.baseline);
     std::vector<PredictionStore> stores;
     for (const auto& path : options.candidates) {
         std::vector<PredictionStore> attacked;  // after the models of the folder
         for (const auto& folder : find_stores(path)) {
-            // However its path is written.
+            // This works for any spelling of its path.
             std::error_code unknown;
             if (std::filesystem::equivalent(folder, baseline.folder(), unknown)) continue;
             PredictionStore store = PredictionStore::open(folder);

@@ -1,5 +1,5 @@
-// What computed the stores that are compared: another device, library or precision moves scores by
-// itself.
+// The devices that computed the stores of a comparison: another device, library or precision
+// changes scores by itself.
 #pragma once
 
 #include <span>
@@ -12,12 +12,13 @@ namespace assay {
 
 struct ComputedStore {
     std::string name;
-    /// What its shards say, each once; several where they come from several machines.
+    /// The distinct entries of its shards; there are several if they come from several machines.
     std::vector<ComputedOn> ways;
 };
 
-/// Where not all were computed alike: "cnn: cpu, LibTorch 1.13.1; net: cuda (NVIDIA H100), LibTorch
-/// 2.6.0, fp16", and by how much that alone moves scores; "": they were, or nothing tells.
+/// If the stores were not all computed in the same way: "cnn: cpu, LibTorch 1.13.1; net: cuda
+/// (NVIDIA H100), LibTorch 2.6.0, fp16", and how much this alone changes scores. Returns "" if they
+/// were, or if nothing is recorded.
 std::string computed_note(std::span<const ComputedStore> stores);
 
 }  // namespace assay

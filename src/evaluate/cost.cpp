@@ -26,7 +26,7 @@ void check_cost_options(const CostOptions& options) {
 }
 
 std::uint64_t bytes_on_disk(const ModelSpec& spec, const ModelFacts& facts) {
-    // A source that is no file, such as timm:resnet18.
+    // The source is not a file, for example timm:resnet18.
     if (is_python_source(spec.path)) return 0;
     std::uint64_t bytes = std::filesystem::file_size(spec.path);
     for (const std::filesystem::path& file : facts.data_files)

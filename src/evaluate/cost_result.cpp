@@ -122,13 +122,13 @@ std::map<std::string, std::uint64_t> elements_of(const ModelCost& cost) {
     return out;
 }
 
-/// Nothing where the numbers of weights are not known.
+/// No value if the numbers of weights are not known.
 template <class Value>
 std::optional<Value> weighed(const ShownCost& shown, Value value) {
     return shown.classifier->cost.no_weights.empty() ? std::optional(value) : std::nullopt;
 }
 
-/// Nothing where operators were not counted.
+/// No value if operators were not counted.
 template <class Value>
 std::optional<Value> counted(const ShownCost& shown, Value value) {
     return shown.classifier->cost.no_operators.empty() ? std::optional(std::move(value))

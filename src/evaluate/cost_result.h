@@ -1,4 +1,4 @@
-// `assay.cost/1`, and a row of csv for each model.
+// `assay.cost/1`, and a row of csv per model.
 #pragma once
 
 #include <array>
@@ -21,12 +21,12 @@ struct CostResult {
 ResultType result_type(ResultOf<ShownCost>);
 ResultType result_type(ResultOf<CostResult>);
 
-/// Kinds of operators whose elements are counted by themselves.
+/// Kinds of operators whose elements are counted separately.
 inline constexpr std::array cost_kinds_apart = {OperatorKind::elementwise,
                                                 OperatorKind::normalisation, OperatorKind::softmax,
                                                 OperatorKind::pooling};
 double cost_per_image(const ModelCost& cost, std::uint64_t of_batch);
-/// "aten::foo (3 calls)", ...: operators without a rule.
+/// "aten::foo (3 calls)", ...: the operators without a rule.
 std::string unknown_operators(const ModelCost& cost);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Metrics that are measured where none is named, beside those that the table of metrics says.
+// Metrics that are measured if none is named, in addition to the defaults in the table of metrics.
 #pragma once
 
 #include <array>
@@ -6,7 +6,8 @@
 
 namespace assay {
 
-/// What people ask of two classes first, beside accuracy: of class 1, the positive class.
+/// The usual metrics for two classes, in addition to accuracy: they are for class 1, the positive
+/// class.
 inline constexpr std::array<std::string_view, 2> of_positive_class = {"auroc:average=binary",
                                                                       "f1:average=binary"};
 

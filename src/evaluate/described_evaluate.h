@@ -1,4 +1,4 @@
-// What is described of the results of this component (assay/describe_result.h).
+// Descriptions of this component's results (assay/describe_result.h).
 #pragma once
 
 #include "assay/evaluate/attack.h"
@@ -23,7 +23,7 @@ ResultType result_type(ResultOf<GroupAccuracy>);
 ResultType result_type(ResultOf<AccuracyByGroup>);
 ResultType result_type(ResultOf<PublishedValue>);
 
-// What is shown of scores: `assay.scores/2` and, for each store, `assay.score/2`.
+// The shown results of scores: `assay.scores/2` and, for each store, `assay.score/2`.
 struct ShownStore {
     const ScoreReport* report;
     bool measurements = false, per_class = false, confusions = false;
@@ -33,7 +33,7 @@ struct ShownConfusion {
     Confusion confusion;
 
     const ClassResult& truth() const;
-    const ClassResult* predicted() const;  ///< nullptr: no class of the map
+    const ClassResult* predicted() const;  ///< nullptr if it is not a class of the map
 };
 struct ShownScores {
     const ScoreResult* result;

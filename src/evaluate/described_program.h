@@ -1,4 +1,4 @@
-// What is described of what the program says of itself (assay/describe_result.h).
+// Descriptions of the results about the program itself (assay/describe_result.h).
 #pragma once
 
 #include <optional>

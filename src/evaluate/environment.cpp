@@ -1,4 +1,4 @@
-// What Assay reads of its environment. A test holds this table against the sources.
+// The environment variables that Assay reads. A test compares this table with the sources.
 #include <array>
 
 #include "assay/evaluate/listing.h"

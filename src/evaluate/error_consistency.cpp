@@ -1,4 +1,4 @@
-// Do two classifiers err on the same items?
+// Tests whether two classifiers err on the same items.
 #include <algorithm>
 #include <array>
 #include <cmath>

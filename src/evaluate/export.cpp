@@ -30,10 +30,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Lines that are made before any of them is written: enough to keep the threads busy.
+/// Number of lines that are prepared before any is written: enough to keep the threads busy.
 constexpr std::uint64_t piece_rows = 4096, block_rows = 256;
 
-/// The map alone: labels may be a large file.
+/// Reads only the map: labels may be a large file.
 std::optional<ClassMap> map_of(const ExportOptions& options, const PredictionStore& store) {
     MeasureOptions measure;
     measure.class_map = options.class_map;
@@ -56,19 +56,19 @@ GivenLabels labels_of_stores(const ExportOptions& options, const std::vector<fs:
     return GivenLabels(options.labels, all);
 }
 
-/// Where the items of all stores go, in their order.
+/// Receives the items of all stores, in their order.
 class ExportSink {
 public:
     virtual ~ExportSink() = default;
-    /// Of a store, before its items.
+    /// Called for a store before its items.
     virtual void begin(const ExportedItems&) {}
-    /// Items [first, last), made by many threads; returns how many have no scores.
+    /// Adds items [first, last) on many threads; returns how many have no scores.
     virtual std::uint64_t add(const ExportedItems& items, std::uint64_t first,
                               std::uint64_t last) = 0;
     virtual void finish() {}
 };
 
-/// Calls make(block, item) for blocks of the items by many threads; returns how many have no
+/// Calls make(block, item) for blocks of the items on many threads; returns how many have no
 /// scores.
 template <class Make>
 std::uint64_t in_blocks(const ExportedItems& items, std::uint64_t first, std::uint64_t last,
@@ -119,7 +119,7 @@ private:
     const std::function<void(std::string_view)>& write_;
 };
 
-/// Items [first, last) at the end of `rows`; returns how many of them have no scores.
+/// Appends items [first, last) to `rows`; returns how many have no scores.
 std::uint64_t append_items(const ExportedItems& items, std::uint64_t first, std::uint64_t last,
                            int threads, ColumnTable& rows) {
     std::vector<ColumnTable> parts(
@@ -137,7 +137,7 @@ std::uint64_t append_items(const ExportedItems& items, std::uint64_t first, std:
     return failed;
 }
 
-/// So much is enough for one piece of a table of columns; piece_rows more may come.
+/// True if this is enough for one piece of a table of columns; up to piece_rows more may be added.
 bool is_full(const ColumnTable& rows) {
     constexpr std::uint64_t most_rows = 65'536, most_bytes = std::uint64_t{64} << 20;
     return rows.rows() + piece_rows > most_rows || rows.bytes() > most_bytes;
@@ -173,7 +173,7 @@ private:
     int threads_;
 };
 
-/// Every item's scores are one column, which has one name and one length.
+/// All scores of an item are one column, with one name and one length.
 struct ScoreColumn {
     std::string name;
     std::uint32_t length = 0;
@@ -245,7 +245,7 @@ ExportResult export_items(const ExportOptions& options,
             }
             scores = found;
         }
-        // One table has the same columns on every line.
+        // A table has the same columns on every line.
         if (options.format == ExportOptions::Format::jsonl) continue;
         top = std::min<std::size_t>(top, RowReader(store, map_of(options, store)).depth());
     }

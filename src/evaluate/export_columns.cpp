@@ -47,7 +47,7 @@ ColumnRows& ColumnFields::next(const std::string& name, bool there) {
 
 void ColumnFields::text(const std::string& name, std::string_view value) {
     ColumnRows& rows = next(name, true);
-    // A file's name need not be UTF-8, and a column of text must.
+    // A file name need not be UTF-8, but a column of text must be.
     const std::size_t before = rows.text.size();
     rows.text += is_utf8(value) ? std::string(value) : without_controls(value);
     rows.sizes.push_back(static_cast<std::uint32_t>(rows.text.size() - before));

@@ -1,4 +1,4 @@
-// The columns of an exported item with their types, for files of columns.
+// The columns of an exported item with their types, for columnar files.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace assay {
 
-/// What an item with `top` best classes has, in order; `scores`: the name of the column of all
-/// scores, or "" without one, and their number.
+/// The columns of an item with `top` best classes, in order; `scores` is the name of the column
+/// with all scores, or "" without one, followed by their number.
 std::vector<ColumnSpec> item_columns(std::size_t top, const std::string& scores,
                                      std::uint32_t classes);
 
-/// Appends an item to a table of item_columns(); it is one item long.
+/// Appends an item to a table of item_columns(); create one object per item.
 class ColumnFields final : public LineFields {
 public:
     explicit ColumnFields(ColumnTable& table) : table_(table) {}

@@ -50,7 +50,7 @@ private:
     CsvWriter writer_;
 };
 
-/// Keys in the order of the columns, as a person reads them.
+/// Keys in the order of the columns, which people prefer.
 class JsonLine final : public LineFields {
 public:
     explicit JsonLine(std::string& out) : out_(out) {}
@@ -61,7 +61,7 @@ public:
         add(name, fmt::format("{}", value));
     }
     void real(const std::string& name, double value) override {
-        // JSON has no infinity: the loss of a label whose probability is zero.
+        // JSON has no infinity, which is the loss of a label with probability zero.
         add(name, std::isfinite(value) ? fmt::format("{}", value) : "null");
     }
     void single(const std::string& name, float value) override {

@@ -1,4 +1,4 @@
-// The columns of an exported item, as a line of text.
+// The columns of an exported item as a line of text.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace assay {
 
-/// Takes the columns of an item one after the other, always the same ones in the same order: a
-/// number or a text each, or nothing where it is not known.
+/// Receives the columns of an item one after another, always the same ones in the same order: each
+/// is a number, a text, or nothing if it is not known.
 class LineFields {
 public:
     virtual ~LineFields() = default;
@@ -22,19 +22,19 @@ public:
     virtual void flag(const std::string& name, bool value) = 0;
     virtual void absent(const std::string& name) = 0;
     virtual void end() = 0;
-    /// The columns of an item's labels and their names. As text one label is a number, and several
-    /// are numbers with a blank between two.
+    /// The columns with an item's labels and their names. As text, one label is a number, and
+    /// several are numbers separated by a blank.
     virtual void labels(std::span<const std::int32_t> labels,
                         const std::vector<std::string>& names);
-    /// All scores of the item; none: it has no scores. No column of lines.
+    /// All scores of the item; empty if it has no scores. Lines do not have this column.
     virtual void scores(std::span<const float>) {}
 };
 
-/// A line of csv after the other.
+/// Writes lines of csv.
 std::unique_ptr<LineFields> csv_fields(std::string& out);
 /// The names of the columns: the first line of the csv.
 std::unique_ptr<LineFields> csv_names(std::string& out);
-/// A JSON object on each line, with the keys in the order of the columns, as a person reads them.
+/// Writes a JSON object on each line, with the keys in the order of the columns.
 std::unique_ptr<LineFields> json_fields(std::string& out);
 
 }  // namespace assay

@@ -15,13 +15,13 @@
 
 namespace assay {
 
-/// What is known of one item.
+/// The exported data of one item.
 struct ExportLine {
     std::uint64_t item = 0;
     RowStatus status = RowStatus::ok;
     std::span<const std::int32_t> labels;
     RowPrediction row;
-    std::vector<RankedClass> best;  ///< at least two where so many are stored
+    std::vector<RankedClass> best;  ///< at least two if that many are stored
 };
 
 /// Keeps a reference to the store. Reading and writing are safe from many threads.

@@ -72,8 +72,8 @@ GateResult judged(const Gate& gate, const Estimate& found) {
     return result;
 }
 
-// What no value can reach always holds or always breaks: most often a percentage without its sign.
-// Losses, whose range is no more than what floats can hold, stay free.
+// A bound that no value can reach always passes or always fails: most often it is a percentage
+// without its sign. Losses, whose range is that of floats, are not checked.
 std::string fault_of_bound(const Gate& gate, std::string_view metric, bool percent) {
     const MetricFacts& facts = *gate.metric.facts;
     constexpr double widest_proportion = 2;

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In memory the folder is a name that another store may have, too.
+/// In memory, the folder is a name that another store may also have.
 std::string key_of(const PredictionStore& store) {
     return store.spec().dataset_id + "/" + store.folder().string();
 }
@@ -82,7 +82,7 @@ LabelsText parse_named_file(const std::string& text, std::string_view what) {
     return parsed;
 }
 
-/// From the data sets and the files to one choice for each data set.
+/// Assigns the files to the data sets: one choice per data set.
 class GivenLabels::Deciding {
 public:
     Deciding(const std::vector<std::string>& given, std::span<const PredictionStore* const> stores,
@@ -127,7 +127,7 @@ public:
     }
 
 private:
-    /// As sentences and --labels call it: with its folder where another one has the name, too.
+    /// The name in messages and in --labels: with its folder if another one has the same name.
     std::string name_of(std::size_t set) const {
         const std::string& name = sets_[set]->spec().dataset_name;
         const auto namesakes = std::count_if(sets_.begin(), sets_.end(),
@@ -249,7 +249,7 @@ private:
     std::vector<std::vector<std::size_t>> groups_;
     std::vector<const PredictionStore*> sets_;  ///< the first store of each data set
     std::vector<Choice>& choices_;
-    std::vector<bool> named_;           ///< what got its file by name
+    std::vector<bool> named_;           ///< data sets whose file was given by name
     std::vector<std::string> why_own_;  ///< by data set
 };
 

@@ -1,5 +1,5 @@
-// What --labels gives to each data set that a command reads: FILE goes to every data set whose
-// images it is about, NAME=FILE to the data set NAME alone.
+// The labels from --labels for each data set that a command reads: FILE is used for every data set
+// that has its images, NAME=FILE only for the data set NAME.
 #pragma once
 
 #include <filesystem>
@@ -16,19 +16,19 @@ namespace assay {
 
 /// "FILE", or "NAME=FILE" where no file is called so as a whole.
 struct LabelsText {
-    std::string name;  ///< of a data set, with * and ? as in file names; "": not given
+    std::string name;  ///< name of a data set, with * and ? as in file names; "" if not given
     std::filesystem::path file;
 };
-/// Throws usage: no name or no file beside the sign; bad_input: nothing is there.
+/// Throws usage if the name or the file is empty; bad_input if the file does not exist.
 LabelsText parse_labels(const std::string& text);
-/// The same of files that are no labels; `what` they are stands in messages: "votes".
+/// The same for files that are not labels; `what` names them in messages: "votes".
 LabelsText parse_named_file(const std::string& text, std::string_view what);
 
-/// Whether a data set is called so: by its name, or by an end of its folder ("runs/val"), with *
-/// and ? for any letters.
+/// True if the text is the data set's name, or a suffix of its folder ("runs/val"), where * and ?
+/// match any letters.
 bool is_called(const PredictionStore& store, const std::string& name);
 
-/// The files are read once for each data set, and each data set gets one file or its own labels.
+/// The files are read once per data set, and each data set gets one file or its own labels.
 class GivenLabels {
 public:
     GivenLabels() = default;
@@ -41,17 +41,17 @@ public:
                 std::span<const PredictionStore* const> stores,
                 store::SoftFiles soft = store::SoftFiles::refused,
                 const store::LabelTableColumns& columns = {});
-    /// `measure.labels`, of which some may be soft.
+    /// Uses `measure.labels`, some of which may be soft.
     GivenLabels(const MeasureOptions& measure, std::span<const PredictionStore* const> stores)
         : GivenLabels(measure.labels, stores,
                       measure.label_votes ? store::SoftFiles::votes : store::SoftFiles::taken,
                       {measure.image_column, measure.label_column, true}) {}
 
-    /// With what the data set of this store gets in the place of `labels`.
+    /// The options with the labels for this store's data set in `labels`.
     MeasureOptions measure_for(const MeasureOptions& measure, const PredictionStore& store) const;
 
-    /// A line for each data set: what it gets. A warning where a file is about other images too, or
-    /// not about all of them, or does not fit.
+    /// A line per data set with its labels. Also a warning if a file contains other images, does
+    /// not contain all images, or does not fit.
     const std::vector<std::string>& notes() const { return notes_; }
     const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -63,7 +63,7 @@ private:
     class Deciding;
 
     std::vector<Choice> choices_;
-    std::map<std::string, std::size_t> choice_of_;  ///< by key_of() the store
+    std::map<std::string, std::size_t> choice_of_;  ///< keyed by key_of() the store
     std::vector<std::string> notes_, warnings_;
 };
 

@@ -22,7 +22,7 @@ using true_sets::Metric;
 using true_sets::metric_count;
 
 constexpr int most_labels = 64;
-constexpr double least_images = 10;        ///< expected in a subgroup
+constexpr double least_images = 10;        ///< expected number of images in a subgroup
 constexpr double least_information = 1.1;  ///< sensitivity and specificity together
 constexpr double much_moved = .1;
 constexpr std::size_t questions_a_model = 2000;
@@ -40,7 +40,7 @@ std::vector<int> subgroups_of(const std::vector<std::string>& given) {
     return *numbers;
 }
 
-/// Of one metric on certain sets: counts for ReaL, agreements by number of labels for ASMA.
+/// Counts for one metric on certain sets: hits for ReaL, agreements by number of labels for ASMA.
 class CertainSets {
 public:
     CertainSets(const VotedImages& images, std::size_t model, std::span<const int> subgroups)
@@ -108,7 +108,7 @@ public:
           layout_(images.asked),
           pieces_(true_sets::piece_count(subgroups)) {}
 
-    /// `experts`: nullptr: there are none.
+    /// `experts` may be nullptr.
     void fill(const ExpertSets* experts, ByVotes& out) {
         const true_sets::SetFit fit = fit_sets(images_.asked, layout_, options_.threads);
         add_rates(fit.parameters, out);
@@ -177,14 +177,15 @@ private:
     void set(Measurement& m, double value, double variance, const std::string& method) const {
         constexpr double end = 1e-9, least = 1e-12;
         const double inside = std::clamp(value, end, 1 - end);
-        m.value = std::clamp(value, 0.0, 1.0);  // what experts correct may go beyond
+        // values corrected by experts may be outside the range
+        m.value = std::clamp(value, 0.0, 1.0);
         m.standard_error = std::sqrt(variance);
         m.interval =
             wilson_of_size(inside, inside * (1 - inside) / std::max(variance, least),
                            normal_quantile(.5 + options_.level / 2), options_.level, method);
     }
 
-    /// Images with a label for ReaL, those of the subgroups for ASMA.
+    /// Images with a label for ReaL, and those of the subgroups for ASMA.
     std::uint64_t images_of(std::span<const double> sums, Metric metric) const {
         double images = metric == Metric::real_metric ? sums[1] : 0;
         for (std::size_t s = 0; metric == Metric::asma_metric && s < subgroups_.size(); ++s)
@@ -274,7 +275,7 @@ private:
         return out;
     }
 
-    /// Errors that annotators share with the models cannot be seen in votes, but here.
+    /// Errors that annotators share with the models are not visible in votes, only here.
     void compare_with_experts(const true_sets::ExpertPieces& judged,
                               const true_sets::SetValues& values, std::size_t m,
                               ByVotes& out) const {
@@ -330,7 +331,7 @@ void say_what_was_taken(const VotedImages& images, ByVotes& out) {
             count_text(single), count_text(images.asked.images())));
 }
 
-/// The text of --votes or --expert-labels that is for the data set of `store`; "": none.
+/// The text of --votes or --expert-labels for the data set of `store`; "" if there is none.
 std::filesystem::path file_for(const std::vector<std::string>& given, const PredictionStore& store,
                                std::size_t datasets, std::string_view option) {
     std::filesystem::path found;

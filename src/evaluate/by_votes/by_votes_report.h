@@ -1,4 +1,4 @@
-// Values by votes as people read them.
+// Reports on values by votes.
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@
 
 namespace assay {
 
-/// A table for each data set.
+/// One table per data set.
 std::vector<Block> by_votes_blocks(std::span<const ByVotes> results);
-/// The measurements of all, for csv.
+/// All measurements, for csv.
 std::vector<Measurement> measurements_by_votes(std::span<const ByVotes> results);
 
 }  // namespace assay

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t agreement_depth = 3;
 
-/// Numbers where the data set has no names of classes.
+/// The classes are numbers if the data set has no class names.
 ClassList classes_of(const PredictionStore& store) {
     const ClassList& own = store.dataset().classes;
     return own.empty() ? numbered_classes(store.classes()) : own;
@@ -61,7 +61,8 @@ void check_votes(const Votes& votes, const std::filesystem::path& file) {
                                 votes.annotators.size() == 1 ? "" : "s", name));
 }
 
-/// The best classes of each image by each model; an image without scores of some model gets none.
+/// The best classes of each image for each model; an image without scores from some model gets
+/// none.
 std::vector<std::vector<std::int32_t>> best_classes(std::span<const PredictionStore* const> stores,
                                                     std::size_t depth, int below, int threads) {
     std::vector<RowReader> readers;
@@ -142,7 +143,7 @@ VotedImages voted_images(std::span<const PredictionStore* const> stores,
     asked.answers = static_cast<std::uint32_t>(votes.answers());
     asked.models = static_cast<std::uint32_t>(models);
     std::vector<true_sets::Agreement> agreement;
-    // First the images that were asked about, then the others.
+    // First the images that people were asked about, then the others.
     for (const bool wanted : {true, false}) {
         for (std::size_t i = 0; i < dataset.size(); ++i) {
             if (questions[i].empty() == wanted) continue;

@@ -1,4 +1,4 @@
-// What votes, stores and experts say of the images of one data set.
+// The information from votes, stores and experts about the images of one data set.
 #pragma once
 
 #include <filesystem>
@@ -16,13 +16,13 @@ namespace assay {
 struct VotedImages {
     std::vector<std::string> models;
     true_sets::AskedImages asked;
-    /// Rows of the images: those that were asked about, then those whose set is given.
+    /// Rows of the images: first those that people were asked about, then those with a given set.
     std::vector<std::uint64_t> rows;
-    LabelSets thresholded;  ///< of `rows`: posteriors of at least .8, or the given set
-    LabelSets given;        ///< of the rows that nobody was asked about
-    /// By image of `rows` and model: the best classes, the best first.
+    LabelSets thresholded;  ///< for `rows`: posteriors of at least .8, or the given set
+    LabelSets given;        ///< for the rows that nobody was asked about
+    /// By image of `rows` and model: the best classes, best first.
     std::vector<std::vector<std::int32_t>> best;
-    std::uint64_t without_scores = 0;  ///< images that some model has no scores of
+    std::uint64_t without_scores = 0;  ///< images without scores from some model
     std::vector<std::string> notes, warnings;
 
     std::span<const std::int32_t> best_of(std::size_t image, std::size_t model) const {
@@ -30,12 +30,12 @@ struct VotedImages {
     }
 };
 
-/// `subgroups`: ascending. Throws bad_input and usage, as values_by_votes().
+/// `subgroups` must be ascending. Throws bad_input and usage as values_by_votes() does.
 VotedImages voted_images(std::span<const PredictionStore* const> stores,
                          const std::filesystem::path& votes, const LabelSets& labels,
                          std::span<const int> subgroups, int threads);
 
-/// Images whose sets experts gave: places in VotedImages::rows, and the set of each.
+/// Images with sets from experts: places in VotedImages::rows, and the set of each.
 struct ExpertSets {
     std::vector<std::size_t> image;
     LabelSets sets;

@@ -45,8 +45,9 @@ void shuffle(std::vector<std::size_t>& order, RandomStream& random) {
         std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(i))]);
 }
 
-/// Proportion of label shuffles (and the truth) that do as well as the truth; small: the scores
-/// know the labels. Sums in another order differ by rounding, which is no difference.
+/// Proportion of label shuffles (including the true labels) that do as well as the true labels; a
+/// small value means that the scores contain the labels. Sums in another order differ by rounding,
+/// which does not count as a difference.
 template <class Statistic>
 double shuffle_p(std::size_t n, std::uint64_t seed, Statistic&& statistic) {
     std::vector<std::size_t> order(n);
@@ -92,8 +93,8 @@ Mistakes mistakes_of(const SingleLabels& a, const std::vector<std::size_t>& orde
     return table;
 }
 
-/// The commonest label among the other images with image i's predicted class, the lowest of equals;
-/// -1 when there are none.
+/// The most frequent label among the other images with image i's predicted class, the lowest on
+/// ties; -1 if there are none.
 std::int32_t label_of_others(const Mistakes& table, std::int32_t predicted,
                              std::int32_t own_label) {
     std::int32_t label = -1;

@@ -1,5 +1,5 @@
-// Are the scores of an image its own? Batch normalisation or dropout left in training mode shows
-// here.
+// Checks whether an image's scores depend only on the image. Batch normalization or dropout in
+// training mode is detected here.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace assay::checks {
 namespace {
 
-/// The largest difference of two rows relative to the spread of the first; infinite where one is
+/// The largest difference between two rows relative to the spread of the first; infinite if one is
 /// not finite and the other is.
 double row_difference(std::span<const float> a, std::span<const float> b) {
     double low = INFINITY, high = -INFINITY, most = 0;
@@ -25,7 +25,7 @@ double row_difference(std::span<const float> a, std::span<const float> b) {
         most = std::max(most, std::abs(x - y));
     }
     if (most == 0) return 0;
-    // Where all scores of an image are alike, their spread is rounding.
+    // If all scores of an image are almost equal, their spread is rounding.
     const double spread = std::max(high - low, 1e-3 * std::max(std::abs(high), std::abs(low)));
     return spread > 0 ? most / spread : INFINITY;
 }

@@ -67,7 +67,7 @@ std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
     add(check_outputs(scores, spec, sample, dataset));
 
     if (!any_finite(scores)) {
-        // What such scores say about classes and pixels would be said about nothing.
+        // Such scores would make statements about classes and pixels meaningless.
         for (const char* id : {"classes.order", "pixels.values"})
             findings.push_back({Finding::Severity::note, id,
                                 "cannot be checked: no image has finite scores", "", ""});
@@ -76,14 +76,14 @@ std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
     step("comparing orders of classes");
     OrderResult order = check_order(scores, sample, dataset, options);
     step("comparing pixel values");
-    // Three times as many images for one comparison cost less than the many comparisons before.
+    // One comparison on three times as many images costs less than the many comparisons before.
     const auto fresh = [&] {
         return draw_sample(dataset, spec.preprocess, options, options.sample, 3 * options.sample);
     };
     const PixelResult pixels =
         check_values(runner, scores, sample, dataset, spec, order.order, options, fresh);
     if (!(pixels.best == spec.preprocess)) {
-        // Incorrect pixel values hide the order: look again with the better ones.
+        // Incorrect pixel values hide the order: the check runs again with the better ones.
         scores = runner.run(sample.windows, pixels.best);
         if (!order.settled) order = check_order(scores, sample, dataset, options);
     }

@@ -1,4 +1,5 @@
-// The parts of the doctor. Each takes what the earlier ones measured and adds its findings.
+// The parts of the doctor. Each part uses the measurements of the earlier ones and adds its
+// findings.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +21,14 @@ using Severity = Finding::Severity;
 
 /// An image that the classifier cannot compute.
 struct FailedWindow {
-    std::size_t place = 0;  ///< among those that were asked for
+    std::size_t place = 0;  ///< among the requested images
     std::string why;
 };
 
 /// n rows of scores over C classes.
 struct Scores {
     std::size_t classes = 0;
-    std::vector<float> values;              ///< NaN of images that failed
+    std::vector<float> values;              ///< NaN for images that failed
     std::vector<FailedWindow> failed = {};  ///< by place
     std::size_t rows() const { return classes == 0 ? 0 : values.size() / classes; }
     std::span<const float> row(std::size_t i) const {
@@ -35,32 +36,32 @@ struct Scores {
     }
 };
 
-/// Feeds windows (already resized and cropped) to the classifier, batch by batch. Images at which
-/// it fails are found, as in a run.
+/// Passes windows (already resized and cropped) to the classifier, batch by batch. It finds the
+/// images at which the classifier fails, as a run does.
 class Runner {
 public:
-    /// `any_failure`: throws at the first image that fails.
+    /// `any_failure` makes it throw at the first image that fails.
     Runner(Classifier& classifier, std::size_t batch, int threads, bool any_failure = false);
-    /// `p` decides scale, mean, std and channel order; the windows must have its size.
+    /// `p` determines scale, mean, std and channel order; the windows must have its size.
     Scores run(std::span<const Image> windows, const Preprocess& p) const;
     /// All windows as one batch (`windows.size()` must be the fixed batch where there is one).
     Scores run_together(std::span<const Image> windows, const Preprocess& p) const;
     std::size_t fixed_batch() const;
-    /// Scores of an image that differ by less, relative to the spread of its scores, are the same
-    /// but for rounding: kernels add up in another order for another batch size.
+    /// If the scores of an image differ by less than this, relative to the spread of its scores,
+    /// they are equal up to rounding: kernels add in another order for another batch size.
     double tolerance() const;
     int threads() const { return threads_; }
-    /// For the same classifier; it knows of no image that failed.
+    /// A runner for the same classifier without a record of failed images.
     Runner afresh() const { return {classifier_, batch_, threads_, batches_ == nullptr}; }
 
 private:
     Classifier& classifier_;
     std::size_t batch_;
     int threads_;
-    std::shared_ptr<prediction::BatchRunner> batches_;  ///< null: any failure throws
+    std::shared_ptr<prediction::BatchRunner> batches_;  ///< nullptr means that any failure throws
 };
 
-/// Images drawn from the labelled items (from all when none is labelled), those that can be read,
+/// Images drawn from the labelled items (from all if none is labelled), as far as they can be read,
 /// in the items' order.
 struct Sample {
     bool labelled = false;
@@ -72,34 +73,36 @@ struct Sample {
         std::string message;
     };
     std::vector<Unreadable> unreadable;
-    std::vector<Unreadable> failed;  ///< that the classifier cannot compute
+    std::vector<Unreadable> failed;  ///< images that the classifier cannot compute
 
     std::size_t size() const { return items.size(); }
 };
-/// Images at these places leave the sample; others that were asked for are none of it.
+/// Removes the images at these places from the sample; other failed windows are not in the sample.
 void leave_out(Sample& sample, const std::vector<FailedWindow>& failed);
-/// The scores of the sample's images; those that the classifier cannot compute leave the sample.
+/// The scores of the sample's images; those that the classifier cannot compute are removed from the
+/// sample.
 Scores run_sample(const Runner& runner, Sample& sample, const Preprocess& p);
-/// What there is to say of them; nothing where there are none.
+/// Findings about failed images; empty if there are none.
 std::vector<Finding> check_failed(const Sample& sample, const Dataset& dataset, Severity severity);
-/// `n` images, after `first` others that an earlier call drew; fewer or none when there are not so
-/// many.
+/// Draws `n` images, after `first` others that an earlier call drew; fewer or none if there are not
+/// enough.
 Sample draw_sample(const Dataset& dataset, const Preprocess& p, const CheckOptions& options,
                    std::size_t first, std::size_t n);
 /// The same images, resized and cropped another way.
 std::vector<Image> windows_of(const Sample& sample, const Dataset& dataset, const Preprocess& p,
                               int threads);
 
-/// The class of the data set that each output of the classifier stands for, -1 for none.
+/// The class of the data set for each output of the classifier, or -1.
 using ClassOfOutput = std::vector<std::int32_t>;
 ClassOfOutput given_order(std::size_t classes);
-/// How the classifier did on each image of a sample.
+/// The result of the classifier on each image of a sample.
 struct Outcomes {
-    std::vector<std::uint8_t> correct;  ///< the highest score (of equals the lowest output) is a
-                                        ///< label's; never with a NaN among the scores
-    /// Twice the scores above that of the best label, and once those equal to it (itself among
-    /// them): a network that gives equal scores gains nothing. Larger than any other when no
-    /// output is a label, or a score is NaN.
+    /// 1 if the highest score (on ties, the lowest output) belongs to a label; 0 if there is a NaN
+    /// among the scores
+    std::vector<std::uint8_t> correct;
+    /// Twice the number of scores above that of the best label, plus the number of scores equal to
+    /// it (including itself): a network that gives equal scores gains nothing. It is larger than
+    /// any other if no output is a label, or a score is NaN.
     std::vector<std::uint32_t> ranks;
 };
 Outcomes judge(const Scores& scores, const Sample& sample, const Dataset& dataset,
@@ -108,24 +111,24 @@ std::size_t count_correct(std::span<const std::uint8_t> correct);
 /// "71 of 128 (55.5 %)"
 std::string proportion_text(std::size_t part, std::size_t whole);
 
-/// What a comparison counts: images that are correct one way and not the other (exact McNemar
-/// test), or images whose label stands higher under one way (exact sign test). Ranks see more, and
-/// like correct predictions they do not care how wide the scores are spread, which contrast alone
+/// What a comparison counts: images that are correct in only one way (exact McNemar test), or
+/// images whose label has a higher rank in one way (exact sign test). Ranks have more power and,
+/// like correct predictions, do not depend on the spread of the scores, which contrast alone
 /// changes.
 enum class Evidence { correct, ranks };
-/// Two-sided p-value that `rival` is better; 1 when it is not, has fewer correct, or has more
-/// correct only as chance would (ranks alone could prefer a way that is incorrect, but kinder to
-/// the classes that the sample holds).
+/// Two-sided p-value for `rival` being better; 1 if it is not better, has fewer correct images, or
+/// has more only as expected by chance (ranks alone could prefer a way that is incorrect, but
+/// favors the classes in the sample).
 double p_better(const Outcomes& given, const Outcomes& rival, Evidence evidence);
 
-/// Another way of doing it that may do better.
+/// An alternative that may do better.
 struct Rival {
     std::string name;
     std::string advice;
     Outcomes outcomes;
 };
-/// Of the rivals that are better at `level` after Holm's adjustment the one with the most
-/// correct; index -1: none is.
+/// Among the rivals that are better at `level` after Holm's adjustment, the one with the most
+/// correct images; index -1 if there is none.
 struct BestRival {
     std::ptrdiff_t index = -1;
     double p = 1;
@@ -133,7 +136,7 @@ struct BestRival {
 BestRival best_rival(const Outcomes& given, std::span<const Rival> rivals, double level,
                      Evidence evidence);
 
-/// Several results that other checks build on.
+/// Results that other checks use.
 struct OrderResult {
     ClassOfOutput order;   ///< the given one, or a significantly better one
     bool settled = false;  ///< better than chance in that order
@@ -151,8 +154,8 @@ struct PixelResult {
     Preprocess best;  ///< the given one, or a significantly better one
     std::vector<Finding> findings;
 };
-/// `fresh` draws images that no check has seen: a way that only may be better is tried on them
-/// alone. Empty: there are none.
+/// `fresh` draws images that no check has used: an alternative that is only possibly better is
+/// tried on these images. It may be empty.
 PixelResult check_values(const Runner& runner, const Scores& scores, const Sample& sample,
                          const Dataset& dataset, const ModelSpec& spec, const ClassOfOutput& order,
                          const CheckOptions& options, const std::function<Sample()>& fresh);
@@ -160,20 +163,21 @@ std::vector<Finding> check_geometry(const Runner& runner, const Scores& scores,
                                     const Sample& sample, const Dataset& dataset,
                                     const Preprocess& p, const ClassOfOutput& order,
                                     const CheckOptions& options);
-/// Other input sizes, for which options.reopen opens the classifier again; nothing without it. A
-/// note where no usual size is within a factor of two. `scores`: of the sample under `p`.
+/// Checks other input sizes, for which options.reopen opens the classifier again; without it,
+/// nothing is checked. Adds a note if no usual size is within a factor of two. `scores` are those
+/// of the sample under `p`.
 std::vector<Finding> check_size(const Scores& scores, const Sample& sample, const Dataset& dataset,
                                 const ModelSpec& spec, const Preprocess& p,
                                 const ClassOfOutput& order, const CheckOptions& options,
                                 int threads);
-/// Each image with other neighbours than in a batch: alone, or, where the batch is fixed, in a
-/// batch of itself.
+/// Runs each image with other neighbors than in a batch: alone or, if the batch size is fixed, in a
+/// batch of copies of itself.
 Scores one_by_one(const Runner& runner, std::span<const Image> windows, const Preprocess& p);
-/// The largest difference of an image's scores, relative to the spread of its scores in `a`;
-/// infinite where one is finite and the other is not.
+/// The largest difference between an image's scores, relative to the spread of its scores in `a`;
+/// infinite if one is finite and the other is not.
 double scores_difference(const Scores& a, const Scores& b);
 /// The largest difference (scores_difference()) when the images of a batch run in reverse order.
-/// `together`: their scores in this order.
+/// `together` has their scores in this order.
 double difference_by_place(const Runner& runner, std::span<const Image> batch, const Preprocess& p,
                            const Scores& together);
 std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, const Preprocess& p);

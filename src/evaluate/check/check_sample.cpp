@@ -17,7 +17,7 @@
 namespace assay::checks {
 namespace {
 
-/// What is left to do for a window that is resized and cropped already.
+/// The remaining steps for a window that is already resized and cropped.
 Preprocess without_geometry(Preprocess p) {
     p.crop_mode = CropMode::none;
     p.interpolation = Interpolation::nearest;
@@ -27,8 +27,8 @@ Preprocess without_geometry(Preprocess p) {
     return p;
 }
 
-/// Every item has a draw of its own, so no item's chance depends on the others: the items whose
-/// draws are number `first` to `first + n - 1` from below, in the items' order.
+/// Every item has its own draw, so no item's chance depends on the others: the result is the items
+/// whose draws are number `first` to `first + n - 1` from below, in the items' order.
 std::vector<std::uint32_t> draw_items(const std::vector<std::uint32_t>& items, std::size_t first,
                                       std::size_t n, std::uint64_t seed) {
     if (first == 0 && n >= items.size()) return items;
@@ -60,8 +60,8 @@ std::size_t Runner::fixed_batch() const {
 }
 
 double Runner::tolerance() const {
-    // fp32 rounds at 6e-8 and moves by some 1e-6; training mode moves scores by a tenth of their
-    // spread and more. Formats with 11 and 8 bits round at 5e-4 and 4e-3.
+    // fp32 rounds at 6e-8 and changes by about 1e-6; training mode changes scores by at least a
+    // tenth of their spread. Formats with 11 and 8 bits round at 5e-4 and 4e-3.
     switch (classifier_.facts().precision) {
         case Precision::fp32:
             return 1e-3;
@@ -83,7 +83,8 @@ Scores Runner::run(std::span<const Image> windows, const Preprocess& p) const {
         throw_if_stopped();
         const std::size_t begin = b * batch_;
         const std::size_t n = std::min(batch_, windows.size() - begin);
-        // A classifier with a fixed batch gets its last one filled up with the first image of it.
+        // For a classifier with a fixed batch size, the last batch is filled with copies of its
+        // first image.
         std::vector<Image> filled;
         std::span<const Image> part = windows.subspan(begin, n);
         if (n < batch_ && fixed_batch() > 0) {

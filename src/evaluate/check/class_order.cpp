@@ -1,4 +1,4 @@
-// Does output j of the classifier mean class j of the data set?
+// Checks whether output j of the classifier means class j of the data set.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool all_labels_equal(const Sample& sample, const Dataset& dataset) {
     });
 }
 
-/// Why nothing can be said; "" when something can.
+/// Why no statement is possible; "" if one is.
 std::string obstacle(const Sample& sample, const Dataset& dataset) {
     if (!sample.labelled) return "the order of classes cannot be checked: no labels";
     if (sample.size() < fewest_images) {
@@ -48,9 +48,9 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
     const Outcomes given = judge(scores, sample, dataset, result.order);
     const std::vector<std::uint8_t>& correct = given.correct;
     const Association associated = associate(scores, sample, dataset, options.seed);
-    // An order is taken for the true one only if it explains most of what the predictions know
-    // about the labels: of two orders, one may be better than the other because it has two classes
-    // of twelve correct.
+    // An order is accepted as the true one only if it explains most of what the predictions contain
+    // about the labels: one of two orders may be better only because it has two classes of twelve
+    // correct.
     const auto explains = [&](std::span<const std::uint8_t> by_order) {
         return 2 * count_correct(by_order) >= count_correct(associated.correct);
     };

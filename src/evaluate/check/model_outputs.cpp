@@ -8,7 +8,8 @@
 namespace assay::checks {
 namespace {
 
-constexpr double unit_tolerance = 1e-3;  // of row sums: half-precision exports are that far off
+constexpr double unit_tolerance = 1e-3;  // tolerance for row sums: half-precision exports differ by
+                                         // this much
 constexpr double range_tolerance = 1e-6;
 
 struct RowSums {
@@ -50,9 +51,9 @@ RowSums shape_of(const Scores& scores) {
     return shape;
 }
 
-/// q = softmax(p) of probabilities p: then p = log q + k with k such that p sums to 1, and no p is
-/// negative. Outputs that are flat (an untrained network) have small p of both signs around 1/C, or
-/// no spread at all; they do not pass.
+/// q = softmax(p) for probabilities p: then p = log q + k, where k makes p sum to 1, and no p is
+/// negative. Flat outputs (an untrained network) have small p of both signs around 1/C, or no
+/// spread at all; they do not pass.
 bool is_softmax_of_softmax(const Scores& scores) {
     const auto classes = static_cast<double>(scores.classes);
     if (scores.classes < 2) return false;
@@ -71,8 +72,8 @@ bool is_softmax_of_softmax(const Scores& scores) {
         if (low + k < -(1e-6 + 0.01 / classes) || high + k > 1 + 1e-3) return false;
         widest = std::max(widest, high - low);
     }
-    // With few classes any unsure classifier fits that far; one row at the bound, and none above it
-    // among many, does not come by chance.
+    // With few classes, any uncertain classifier fits this well; one row at the bound, and none
+    // above it among many, does not happen by chance.
     constexpr std::size_t few_classes = 50, enough_rows = 30;
     if (scores.classes < few_classes) return widest > 0.9 && scores.rows() >= enough_rows;
     return widest > 5 / classes;

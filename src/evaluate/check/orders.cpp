@@ -38,7 +38,7 @@ std::vector<std::string> numbers_from(std::size_t first, std::size_t count) {
     return out;
 }
 
-/// Collects orders without repeating one.
+/// Collects distinct orders.
 class Orders {
 public:
     Orders(const Scores& scores, const Sample& sample, const Dataset& dataset)

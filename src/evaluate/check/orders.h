@@ -1,4 +1,4 @@
-// Orders of classes that occur in practice beside the given one.
+// Orders of classes that occur in practice, other than the given one.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ struct OtherOrders {
     std::vector<Rival> rivals;
     std::vector<ClassOfOutput> orders;  ///< one for each rival
 };
-/// Those that differ from the given one and from one another.
+/// Orders that differ from the given one and from one another.
 OtherOrders other_orders(const Scores& scores, const Sample& sample, const Dataset& dataset);
 
 }  // namespace assay::checks

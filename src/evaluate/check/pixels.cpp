@@ -1,4 +1,4 @@
-// Would the classifier do better on pixels prepared in another of the usual ways?
+// Checks whether the classifier would do better with another of the usual preprocessings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Values {
 
 constexpr double unit = 1.0 / 255.0;
 
-/// Mean and std in the order of the channels fed.
+/// Mean and std in the order of the input channels.
 constexpr std::array<Values, 8> usual = {{
     {"ImageNet's mean and std", unit, imagenet_mean, imagenet_std, ChannelOrder::rgb},
     {"mean 0.5, std 0.5", unit, all_half, all_half, ChannelOrder::rgb},
@@ -45,8 +45,8 @@ std::string three(const ThreeNumbers& x) {
     return fmt::format("{:.15g},{:.15g},{:.15g}", x[0], x[1], x[2]);
 }
 
-/// The options that make the one preprocessing of the other: those that change something, and all
-/// of these.
+/// The options that change one preprocessing into the other: only those that make a difference, and
+/// all of them.
 std::string options_from(const Preprocess& given, const Preprocess& wanted) {
     std::string out;
     const auto add = [&](const std::string& option) { out += (out.empty() ? "" : " ") + option; };
@@ -67,14 +67,14 @@ std::string options_from(const Preprocess& given, const Preprocess& wanted) {
         add(fmt::format("--interpolation {}", name_of(wanted.interpolation)));
     if (wanted.channel_order != given.channel_order)
         add(fmt::format("--channel-order {}", name_of(wanted.channel_order)));
-    // 15 digits of 1/255 give back the float32 that is used.
+    // 15 digits of 1/255 give exactly the float32 that is used.
     if (wanted.scale != given.scale) add(fmt::format("--scale {:.15g}", wanted.scale));
     if (wanted.mean != given.mean) add("--mean " + three(wanted.mean));
     if (wanted.std != given.std) add("--std " + three(wanted.std));
     return out;
 }
 
-/// The same pixels in the other channel order: mean and std go with their colours.
+/// The same pixels in the other channel order: mean and std move with their colors.
 Way swapped_channels(const Preprocess& p) {
     const bool to_bgr = p.channel_order == ChannelOrder::rgb;
     Way way{to_bgr ? "blue, green, red" : "red, green, blue", p};
@@ -159,8 +159,8 @@ std::string equals_of(const std::vector<Rival>& rivals, std::size_t best, double
     return out;
 }
 
-/// The rival that looks best when none is proven so; nothing when none looks better than chance
-/// would now and then.
+/// The rival that looks best if none is proven better; nothing if none looks better than expected
+/// by chance.
 std::optional<std::size_t> most_hopeful(const Outcomes& given, const std::vector<Rival>& rivals) {
     constexpr double worth_a_second_look = 0.2;
     std::optional<std::size_t> best;
@@ -175,12 +175,12 @@ std::optional<std::size_t> most_hopeful(const Outcomes& given, const std::vector
     return best;
 }
 
-/// How the classifier does on the sample in another way. Where it refuses that way, since it checks
-/// the range of its input, nothing is correct.
+/// The result of the classifier on the sample in another way. If it rejects that way because it
+/// checks the range of its input, no image is correct.
 Outcomes outcomes_of(const Runner& runner, const Sample& sample, const Preprocess& way,
                      const Dataset& dataset, const ClassOfOutput& order) {
     try {
-        // What fails in one way says nothing of the next.
+        // A failure in one way says nothing about the next one.
         return judge(runner.afresh().run(sample.windows, way), sample, dataset, order);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
@@ -189,7 +189,7 @@ Outcomes outcomes_of(const Runner& runner, const Sample& sample, const Preproces
     }
 }
 
-/// One rival on images that had no part in choosing it: one test, nothing to adjust for.
+/// Tests one rival on images that did not influence its choice: a single test without adjustment.
 struct Trial {
     std::size_t images = 0, given = 0, rival = 0;  // correct predictions
     double p = 1;
@@ -290,7 +290,7 @@ std::vector<Finding> check_geometry(const Runner& runner, const Scores& scores,
 
 namespace {
 
-/// Sides that published classifiers take; those within a factor of two of the given one are tried.
+/// Input sides of published classifiers; those within a factor of two of the given one are tried.
 constexpr std::array usual_sides = {32,  64,  96,  128, 160, 192, 224,
                                     240, 256, 288, 299, 320, 384, 448};
 
@@ -301,7 +301,7 @@ std::vector<Preprocess> other_sizes(const Preprocess& given) {
         if (2 * other < side || other > 2 * side || (other == given.height && other == given.width))
             continue;
         Preprocess p = given;
-        // The part of the image that is seen stays the same.
+        // The visible part of the image stays the same.
         if (p.resize_size) {
             p.crop_pct = std::min(1.0, static_cast<double>(side) / *p.resize_size);
             p.resize_size.reset();
@@ -336,7 +336,7 @@ std::vector<Finding> check_size(const Scores& scores, const Sample& sample, cons
                               judge(runner.run(windows, size), sample, dataset, order)});
         } catch (const Error& error) {
             if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::usage) throw;
-            ++refused;  // a network that takes one size only
+            ++refused;  // the network accepts only one size
         }
     }
     const std::string sizes = fmt::format("{} x {}", p.height, p.width);
@@ -354,9 +354,9 @@ std::vector<Finding> check_size(const Scores& scores, const Sample& sample, cons
     const BestRival best = best_rival(given, rivals, options.level, Evidence::ranks);
     if (best.index < 0) return {finding};
     const Rival& rival = rivals[static_cast<std::size_t>(best.index)];
-    // Somewhat larger images than those of the training do a little better with many networks
-    // (Touvron et al. 2019, "Fixing the train-test resolution discrepancy"): only much more than
-    // that says that the size is incorrect.
+    // Many networks do slightly better on somewhat larger images than those in training (Touvron et
+    // al. 2019, "Fixing the train-test resolution discrepancy"): only a much larger improvement
+    // shows that the size is incorrect.
     constexpr std::size_t large_part = 10;
     const std::size_t more = count_correct(rival.outcomes.correct) - count_correct(given.correct);
     const bool much = more * large_part >= sample.size();

@@ -1,4 +1,4 @@
-// The images of a sample that somebody else has drawn.
+// Reads the images of a sample that was already drawn.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace assay::checks {
 
-/// These items, those that can be read, in this order; taken for labelled.
+/// These items, as far as they can be read, in this order; they count as labelled.
 Sample read_sample(const Dataset& dataset, const std::vector<std::uint32_t>& drawn,
                    const Preprocess& p, int threads);
 

@@ -1,4 +1,4 @@
-// Counting what is correct, and telling whether another way of doing it is better.
+// Counts correct images, and tests whether another way is better.
 #include <fmt/format.h>
 
 #include <algorithm>

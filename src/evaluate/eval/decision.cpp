@@ -16,7 +16,7 @@ double accuracy_of(const Correct& way) {
     return way.empty() ? 0 : static_cast<double>(hits_of(way)) / static_cast<double>(way.size());
 }
 
-/// On the images of both lists.
+/// Counts on the images of both lists.
 struct Pairs {
     std::uint64_t both = 0, only_first = 0, only_second = 0, images = 0;
 };
@@ -67,7 +67,7 @@ Decision decide(std::span<const Correct> ways, double level) {
 
     out.told_apart = true;
     out.runner_up = out.best;
-    bool tied = false;  // the runner-up cannot be told from the best
+    bool tied = false;  // the runner-up cannot be distinguished from the best
     for (std::size_t w = 0; w < ways.size(); ++w) {
         if (w == out.best) continue;
         const bool ties = out.p[w] > level;

@@ -1,4 +1,4 @@
-// Which of several ways of doing the same is better, by what each has correct.
+// Decides which of several alternatives is better, from the images that each has correct.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,25 @@
 
 namespace assay::evaluate {
 
-/// For each image of one order, whether it is correct. A way that fell behind has a shorter list:
-/// the first images alone.
+/// For each image in a fixed order, whether it is correct. A way that was dropped has a shorter
+/// list: only the first images.
 using Correct = std::vector<std::uint8_t>;
 
 struct Decision {
-    std::size_t best = 0;       ///< of the longest lists the one with the most correct
-    std::size_t runner_up = 0;  ///< the best of the others that cannot be told from it, else of all
+    std::size_t best = 0;       ///< the one with the most correct images among those with the
+                                ///< longest lists
+    std::size_t runner_up = 0;  ///< the best of the others that cannot be distinguished from it,
+                                ///< otherwise the best of all others
     std::vector<double> p;      ///< against the best, Holm-adjusted; 1 for the best itself
     bool told_apart = false;    ///< the best is better than each of the others
-    Estimate difference;        ///< best minus runner-up, on the images of both
+    Estimate difference;        ///< best minus runner-up, over the images of both
 };
-/// `ways`: at least one; of one alone the runner-up is the best itself. Of equal ways the first.
-/// Two-sided exact McNemar tests of the best against each other way, at `level`.
+/// `ways` must have at least one element; with only one, the runner-up is the best itself. On ties,
+/// the first way wins. The tests are two-sided exact McNemar tests of the best against each other
+/// way, at `level`.
 Decision decide(std::span<const Correct> ways, double level);
-/// told_apart; else not_settled where the two differ by less than `close`, undecided where by more.
+/// told_apart; otherwise not_settled if the two differ by less than `close`, or undecided if by
+/// more.
 PreprocessingChoice::Outcome outcome_of(const Decision& decision, double close);
 
 }  // namespace assay::evaluate

@@ -1,4 +1,4 @@
-// What is described of `assay.eval/1`.
+// Descriptions for `assay.eval/1`.
 #pragma once
 
 #include "assay/evaluate/eval.h"

@@ -1,4 +1,4 @@
-// What can be found out in seconds before hours of work: the checks of `assay check` on few images.
+// Fast checks before hours of work: those of `assay check`, on few images.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,9 +16,9 @@ namespace {
 using checks::Runner;
 using checks::Sample;
 
-// Where the preprocessing is known, all guards together run about 200 images: 4 % of 5,000.
+// If the preprocessing is known, all guards together run about 200 images: 4 % of 5,000.
 constexpr std::size_t guarded_images = 32;
-constexpr std::size_t images_of_values = 16;  // nine ways of pixel values run on these
+constexpr std::size_t images_of_values = 16;  // nine variants of pixel values run on these
 constexpr std::size_t usual_batch = 8;
 
 const Finding* finding_of(const std::vector<Finding>& findings, std::string_view id) {

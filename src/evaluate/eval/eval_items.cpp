@@ -16,7 +16,7 @@ constexpr std::size_t listed = 5;
 constexpr std::uint64_t block_rows = 4096;
 constexpr double interval_level = 0.95;
 
-/// A row with what it is ranked by.
+/// A row with its ranking key.
 struct Ranked {
     double by = 0;
     std::uint64_t row = 0;
@@ -39,7 +39,7 @@ struct Block {
     std::uint64_t same = 0, compared = 0;
 };
 
-/// The probability of the likeliest label.
+/// The probability of the most likely label.
 double label_probability(const RowReader& reader, std::uint64_t row,
                          std::span<const std::int32_t> labels) {
     double best = 0;

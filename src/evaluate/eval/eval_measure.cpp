@@ -1,4 +1,4 @@
-// What the screen says that comes from stored scores.
+// The parts of the screen that come from stored scores.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace assay {
 namespace {
 
 constexpr std::size_t shown_classes = 5;
-constexpr std::uint64_t fewest_of_class = 5;  // a class of fewer images has no accuracy to speak of
+constexpr std::uint64_t fewest_of_class = 5;  // the accuracy of a class with fewer images is not
+                                              // meaningful
 
 const Measurement* measured(const EvaluatedModel& model, std::string_view metric) {
     const auto found = std::ranges::find_if(model.measurements, [&](const Measurement& m) {
@@ -61,7 +62,7 @@ std::vector<ClassResult> worst_of(const std::vector<ClassResult>& classes) {
     return worst;
 }
 
-/// "" where the accuracy is better than chance, or too good to be doubted on few images.
+/// Returns "" if the accuracy is better than chance, or cannot be doubted on few images.
 std::string chance_warning(const EvaluatedModel& model, std::size_t classes) {
     const Measurement* accuracy = measured(model, "top1");
     constexpr double no_doubt = 0.995;
@@ -84,7 +85,7 @@ void mark_not_settled(Estimate& estimate) {
     estimate.note += (estimate.note.empty() ? "" : "; ") + std::string(not_settled_mark);
 }
 
-/// Marks every number that hangs on a choice that is not settled.
+/// Marks every number that depends on a choice that is not settled.
 void mark_numbers(EvalResult& result) {
     bool all_settled = true;
     for (EvaluatedModel& model : result.models) {
@@ -125,7 +126,7 @@ void add_scores(EvalResult& result, std::span<const PredictionStore* const> stor
         for (const std::string& text : report.notes) add_once(result.notes, text);
         const std::string chance = chance_warning(model, report.classes.size());
         for (const std::string& text : report.warnings) {
-            // Its own one names the command as it was typed.
+            // Its own warning contains the command as it was typed.
             if (chance.empty() || !text.starts_with(evaluate::low_accuracy_sign))
                 add_once(model.warnings, text);
         }

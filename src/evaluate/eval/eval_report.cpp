@@ -1,4 +1,4 @@
-// One screen of an evaluation.
+// Prints an evaluation on one screen.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string screen_title(const EvalResult& result) {
     return title;
 }
 
-/// A line for each model, a column for each metric.
+/// A line per model, a column per metric.
 Table eval_models(const EvalResult& result) {
     Table table{
         .title = screen_title(result), .columns = {{"model", false}}, .rows = {}, .notes = {}};
@@ -64,7 +64,7 @@ Table eval_models(const EvalResult& result) {
     return table;
 }
 
-/// What was searched and left out, and the calibration in words.
+/// What was searched and excluded, and the calibration in words.
 std::string eval_lines(const EvalResult& result) {
     std::string text;
     const bool several = result.models.size() > 1;
@@ -75,7 +75,7 @@ std::string eval_lines(const EvalResult& result) {
     for (const EvaluatedModel& model : result.models) {
         if (model.choice.searched()) {
             line(model, describe(model.choice));
-        } else {  // which begins with the model's name
+        } else {  // the text begins with the model's name
             text += (text.empty() ? "" : "\n") + model.preprocessing;
         }
         line(model, model.calibration);

@@ -1,5 +1,5 @@
-// Images in the order of the hashes of their ids: a random order that stays the same when the
-// folder moves, and in which an image's place does not depend on the others.
+// Images in the order of the hashes of their ids: this order is random, does not change when the
+// folder moves, and an image's place in it does not depend on the others.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace assay::evaluate {
 
-/// Labelled items, or all where none is labelled, in that order.
+/// Labelled items, or all if none is labelled, in that order.
 std::vector<std::uint32_t> items_in_hash_order(const Dataset& dataset);
 
 }  // namespace assay::evaluate

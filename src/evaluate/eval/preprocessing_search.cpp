@@ -1,4 +1,4 @@
-// Which of the usual ways to prepare the input does best on a few labelled images?
+// Finds the usual preprocessing that does best on a few labelled images.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using evaluate::Decision;
 using evaluate::WaysRace;
 using Outcome = PreprocessingChoice::Outcome;
 
-/// The side that the first images share, where they are small squares; else 0.
+/// The side that the first images share if they are small squares; otherwise 0.
 int tiny_side_of(const Dataset& dataset, const std::vector<std::uint32_t>& items) {
     constexpr std::size_t enough = 8;
     int side = 0;
@@ -86,7 +86,8 @@ PreprocessingChoice choose_preprocessing(const ModelOpener& opener, const Datase
     const std::size_t begin = std::min(options.first, half);
     const std::size_t end =
         std::min(half, std::max(begin, std::min(options.most, dataset.size() / 10)));
-    // Each look is one more chance to call a difference significant (Bonferroni's inequality).
+    // Each additional look is another chance to call a difference significant (Bonferroni's
+    // inequality).
     std::size_t looks = 1;
     for (std::size_t images = begin; images < end; images += std::min(images, end - images))
         ++looks;

@@ -46,7 +46,8 @@ Estimate RunningAccuracy::estimate() const {
     const double squares = number(square_correct_) - 2 * accuracy * number(products_) +
                            accuracy * accuracy * number(square_images_);
     constexpr double rounding = 1e-9;
-    if (squares < rounding && images_ < all_) return out;  // batches alike say nothing of the rest
+    // equal batches give no information about the rest
+    if (squares < rounding && images_ < all_) return out;
     const double left = 1 - number(images_) / number(all_);
     const double m = number(batches_);
     const double variance =

@@ -1,4 +1,4 @@
-// Accuracy so far, while images go through models.
+// The accuracy so far, while images go through models.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,25 @@
 
 namespace assay::evaluate {
 
-/// Images with a label.
+/// The number of images with a label.
 std::uint64_t count_labelled(const Dataset& dataset);
 
-/// Counts by batch. Batches in an order drawn at random are a sample of all batches, so the
-/// interval is that of a cluster sample (ratio estimator with the finite population's correction:
-/// Cochran 1977, Sampling Techniques, 6.4 and 9A). Thread-safe.
+/// Counts per batch. Batches in a random order are a sample of all batches, so the interval is that
+/// of a cluster sample (ratio estimator with the finite population's correction: Cochran 1977,
+/// Sampling Techniques, 6.4 and 9A). Thread-safe.
 class RunningAccuracy {
 public:
-    /// `all`: labelled images in all; `random`: batches come in an order drawn at random.
+    /// `all` is the total number of labelled images; `random` means that batches arrive in a random
+    /// order.
     RunningAccuracy(std::uint64_t all, bool random) : all_(all), random_(random) {}
 
     void add(std::uint64_t correct, std::uint64_t images);
-    /// Undefined before the first labelled image; with an interval from 30 batches on, once batches
+    /// Undefined before the first labelled image; it has an interval from 30 batches on, if batches
     /// differ.
     Estimate estimate() const;
-    /// "81.2 % ±1.9", "" before the first labelled image. `all_here`: no earlier run has done some
-    /// of the images; else there is no interval, because this run sees the others alone.
+    /// "81.2 % ±1.9", or "" before the first labelled image. `all_here` means that no earlier run
+    /// has processed some of the images; otherwise there is no interval, because this run only sees
+    /// the others.
     std::string text(bool all_here = true) const;
 
 private:
@@ -40,7 +42,7 @@ private:
     std::uint64_t square_correct_ = 0, square_images_ = 0, products_ = 0;  ///< sums over batches
 };
 
-/// How many of a batch's labelled images are correct: rows [first, first + states.size()).
+/// The number of correct ones among a batch's labelled images: rows [first, first + states.size()).
 struct BatchCount {
     std::uint64_t correct = 0, images = 0;
 };

@@ -15,7 +15,7 @@ namespace {
 /// Sides of published classifiers that no preset has.
 constexpr std::array other_sides = {32, 64, 96, 256, 288, 320, 384, 448, 28, 48};
 
-/// What the model refuses is a size; anything else is no matter of sizes.
+/// The model only rejects sizes in this way; other errors have other causes.
 bool is_refusal(const Error& error) {
     return error.code() == ErrorCode::bad_input || error.code() == ErrorCode::usage;
 }
@@ -38,7 +38,7 @@ std::vector<PreprocessingWay> usual_ways(const ModelOpener& opener, int side) {
         }
         way.preprocess = opener.resolve(way.settings).preprocess;
         const Preprocess& p = way.preprocess;
-        // A preset that scales to fewer pixels than this side has a border at it.
+        // With a preset that scales to fewer pixels than this side, the image would have a border.
         if (side > tiny_side && p.resize_size && *p.resize_size < side) continue;
         const bool known = std::any_of(ways.begin(), ways.end(), [&](const PreprocessingWay& w) {
             return w.preprocess == way.preprocess;

@@ -1,4 +1,4 @@
-// The ways to prepare an input that are tried where nothing says how.
+// The preprocessings that are tried if none is given.
 #pragma once
 
 #include <vector>
@@ -7,14 +7,14 @@
 
 namespace assay::evaluate {
 
-/// Images of data sets with sides up to this are taken whole, and have models of their size.
+/// Images of data sets with sides up to this are used whole, and have models of their size.
 constexpr int tiny_side = 96;
 
-/// Every preset, each way once; with `side`, at this input size: without a crop up to tiny_side,
+/// Every preset, without repeats; with `side`, at this input size: without a crop up to tiny_side,
 /// and above that without presets that scale to fewer pixels.
 std::vector<PreprocessingWay> usual_ways(const ModelOpener& opener, int side = 0);
-/// A model that the opener opens at one of the usual sizes, and the ways at sizes to try on it. The
-/// opener's error at the first size where it opens at none.
+/// A model that the opener opens at one of the usual sizes, and the sizes to try with it. If it
+/// opens at none, the opener's error for the first size.
 struct OpenedAtSomeSize {
     LoadedModel model;
     std::vector<PreprocessingWay> ways;

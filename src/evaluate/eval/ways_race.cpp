@@ -12,11 +12,12 @@ namespace {
 using checks::Runner;
 using checks::Sample;
 
-constexpr std::size_t images_at_a_time = 64;  // decoded images that are in memory together
+constexpr std::size_t images_at_a_time = 64;  // number of decoded images that are in memory at a
+                                              // time
 
-/// What the network gets of these images: equal texts, equal inputs.
+/// The network's inputs for these images: equal texts mean equal inputs.
 std::string inputs_of(const Sample& sample, const Preprocess& p) {
-    Preprocess values;  // what is left to do where the windows are resized and cropped
+    Preprocess values;  // the remaining steps if the windows are resized and cropped
     values.height = p.height;
     values.width = p.width;
     values.channel_order = p.channel_order;

@@ -21,8 +21,9 @@
 
 namespace assay::evaluate {
 
-/// The ways under trial and what each has correct. Ways that give the same pixels on all images so
-/// far are one way: each would make the test stricter, and none could be told from the others.
+/// The candidates and the images that each has correct. Candidates that give the same pixels on all
+/// images so far count as one: each would make the test stricter, and none could be distinguished
+/// from the others.
 class WaysRace {
 public:
     /// Items are run in this order.
@@ -36,20 +37,20 @@ public:
           callback_(callback),
           threads_(resolve_threads(options.threads)) {}
 
-    /// Tries the ways that are `wanted` on these items. Ways of one size share a classifier.
+    /// Tries the `wanted` candidates on these items. Candidates of one size share a classifier.
     void run(const std::vector<bool>& wanted, std::span<const std::uint32_t> items);
 
-    /// Forgets the ways that the model refuses: their size, or their values. Throws what the model
-    /// said where it refuses all.
+    /// Removes the candidates that the model rejects because of their size or values. If it rejects
+    /// all, throws the model's error.
     std::size_t drop_refused();
 
     void add(std::vector<PreprocessingWay> ways);
 
-    /// Ways that fell behind and cannot be told from the best any more run what they missed of
-    /// `items`. Whether there was one.
+    /// Candidates that were dropped but can no longer be distinguished from the best run the
+    /// `items` that they missed. Returns true if there was one.
     bool catch_up(const Decision& decision, double level, std::span<const std::uint32_t> items);
 
-    /// Of the first of each ways that are alike; p is of all of them.
+    /// Uses the first of each group of equal candidates; p has entries for all of them.
     Decision decide(double level) const;
     std::size_t distinct() const { return first_of_each().size(); }
 
@@ -61,7 +62,8 @@ public:
 
     PreprocessingWay tried(std::size_t w) const;
 
-    /// Whether another order of the classes explains that no way does better than chance.
+    /// Checks whether another order of the classes explains why no candidate does better than
+    /// chance.
     std::optional<Finding> other_order(const std::vector<std::uint32_t>& items) const;
 
 private:
@@ -72,14 +74,15 @@ private:
     void run_part(const LoadedModel& model, const checks::Runner& runner,
                   const std::vector<std::size_t>& of_size, const std::vector<std::uint32_t>& part);
 
-    /// In all ways, those that had computed the image, too: else the first ways would gain.
+    /// Counts them as incorrect for all candidates, including those that computed the image:
+    /// otherwise, the first ones would have an advantage.
     void count_failed_as_incorrect();
 
-    /// Without those at which the model failed.
+    /// Excludes the items at which the model failed.
     std::vector<std::uint32_t> computed_of(const std::vector<std::uint32_t>& items) const;
 
-    /// An image that cannot be read, or that the model cannot compute, is incorrect for all ways,
-    /// so that lists stay in step.
+    /// An image that cannot be read, or that the model cannot compute, is incorrect for all
+    /// candidates, so that lists stay aligned.
     Correct judge(const LoadedModel& model, const checks::Runner& runner, checks::Sample& sample,
                   const Preprocess& p, const std::vector<std::uint32_t>& part) const;
 

@@ -1,4 +1,4 @@
-// Further data sets beside the two of the gap.
+// Further data sets in addition to the two of the gap.
 #include <algorithm>
 #include <unordered_map>
 
@@ -35,7 +35,7 @@ std::unordered_map<std::string, std::size_t> model_places(const GapReport& repor
     return out;
 }
 
-/// Why top-1 is left out, as it is of the two data sets of the gap; "": it is not.
+/// Why top-1 is skipped, as for the two data sets of the gap; "" if it is not.
 std::string sliver_of(const Dataset& dataset, const GapSide& side) {
     const LabelSets& own = dataset.labels;
     const LabelSets& sets = side.sets ? *side.sets : own;

@@ -1,4 +1,4 @@
-// From counts to values with intervals: of each model, and of the averages over models.
+// Computes values with intervals from counts: for each model, and for the averages over models.
 #include "evaluate/gap/assemble.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using SetCounts = std::array<std::vector<std::int64_t>, 2>;
 
-// A statistic with its jackknife's interval, cut to [low, high].
+// A statistic with its jackknife's interval, clipped to [low, high].
 Estimate resampled(const LeaveOuts& lists, std::size_t k, double level, double low, double high) {
     Estimate v;
     v.unit = Unit::proportion;
@@ -30,7 +30,7 @@ Estimate resampled(const LeaveOuts& lists, std::size_t k, double level, double l
     return v;
 }
 
-// The difference of a model's values on two data sets, whose images are independent.
+// The difference between a model's values on two data sets, whose images are independent.
 void add_gap(GapPair& p) {
     p.gap.unit = p.absolute.unit = Unit::proportion;
     p.gap.n = p.absolute.n = p.first.n + p.second.n;
@@ -45,7 +45,7 @@ void add_gap(GapPair& p) {
     p.absolute.interval = absolute_interval(*p.gap.interval);
 }
 
-// The blocks of the statistics as the report has them.
+// The blocks of the statistics in the order of the report.
 template <class Pair>
 void fill(std::array<GapPair, 3>& metrics, std::vector<GapSubgroup>& subgroups,
           const GapScheme& scheme, Pair&& pair) {
@@ -145,7 +145,7 @@ std::optional<Interval> shared_interval(const std::vector<GapModel>& models, std
         ++count;
     }
     if (count == 0 || !error) return std::nullopt;
-    // Rounding of the groups' sums is no spread.
+    // Rounding of the groups' sums does not count as spread.
     const double part = errors / count > 1e-12 ? std::min(1.0, *error * count / errors) : 1;
     interval.low = value - part * below / count;
     interval.high = value + part * above / count;
@@ -173,7 +173,7 @@ GapAverage average_of(const std::vector<GapModel>& models, const GapStatistics& 
                   value(end_absolute, 0)};
         const auto behind = [&](GapEnd end) { return sums.models(GapStatistics::at(block, end)); };
         p.models = {behind(end_first), behind(end_second), behind(end_gap)};
-        // The most that any model has: what the others lack shows in their own numbers. A value
+        // Uses the model with the most images: the notes of the others show what they lack. A value
         // that no model has is undefined for the same reason in all of them.
         for (const GapModel& model : models) {
             const GapPair& one = pair_of(model, block);

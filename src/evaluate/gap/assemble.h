@@ -1,5 +1,5 @@
-// From counts to the report: the steps that stores.cpp (stores) and table.cpp (published values)
-// share.
+// Builds the report from counts: the steps that stores.cpp (stores) and table.cpp (published
+// values) share.
 #pragma once
 
 #include <array>
@@ -17,24 +17,24 @@ struct GapInput {
     struct Model {
         std::string name;
         std::array<GapState, 2> states;
-        std::array<Shape, 2> shapes;  ///< of the stores' rows
+        std::array<Shape, 2> shapes;  ///< for the stores' rows
         std::array<std::uint64_t, 2> not_scored{};
     };
     std::vector<Model> models;
-    /// Why the errors of the two data sets are not independent; "": they are.
+    /// Why the errors of the two data sets are not independent; "" if they are.
     std::string dependent;
 };
 
-/// A list of numbers of labels as GapOptions has it: "1-5", "present", "1-9,present".
+/// A list of numbers of labels in the format of GapOptions: "1-5", "present", "1-9,present".
 struct GapSubgroups {
-    std::vector<int> numbers;  ///< ascending; all that can be told apart where none is named
-    bool present = false;      ///< of these, those that both data sets have
+    std::vector<int> numbers;  ///< ascending; all distinguishable ones if none is named
+    bool present = false;      ///< only those of these that both data sets have
 };
-/// Throws usage as the metric does, for what is no list.
+/// Throws usage as the metric does, for a text that is not a list.
 GapSubgroups gap_subgroups(const std::string& text);
 
-/// `input.models` is put into the report's order. Throws usage: no model, a marked model that is
-/// not there.
+/// Sorts `input.models` into the report's order. Throws usage: no model, a marked model that does
+/// not exist.
 GapReport assemble_gap(GapInput& input, const GapScheme& scheme, const GapOptions& options);
 
 /// Sorts models by top-1 on the first data set (undefined ones last), then by name.
@@ -44,8 +44,8 @@ std::vector<std::size_t> report_order(std::span<const Maybe> top1,
 /// One of the further data sets of a table.
 GapAlso also_of_table(const GapTable& table, std::size_t which, const GapReport& report);
 
-/// Everything that follows from the models' values alone: ranks, orders, boxes, spreads, counts
-/// within the margin, the best. What is sure of it is said by state_about_models().
+/// Computes everything that depends only on the models' values: ranks, orders, boxes, spreads,
+/// counts within the margin, the best. state_about_models() adds the statements that are certain.
 void describe_models(GapReport& report);
 
 inline const Estimate& side(const GapPair& pair, std::size_t set) {

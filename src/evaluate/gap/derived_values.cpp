@@ -1,4 +1,4 @@
-// What follows from the models' values: ranks, orders, boxes, spreads.
+// Values derived from the models' values: ranks, orders, boxes, spreads.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -27,8 +27,8 @@ void mark(GapReport& report) {
 
 GapWithinMargin within_margin(const std::vector<GapModel>& models, std::size_t metric,
                               double margin) {
-    // Differences of decimals are not exact: 63.2 % - 58.2 % comes out just below 5 %, and is not
-    // within it.
+    // Differences of decimals are not exact: 63.2 % - 58.2 % is slightly below 5 %, but does not
+    // count as within it.
     margin -= 1e-9;
     GapWithinMargin count;
     for (const GapModel& model : models) {

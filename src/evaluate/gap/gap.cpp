@@ -1,4 +1,4 @@
-// From what people name - folders, files, a table - to the report.
+// Computes the report from the user's arguments: folders, files, a table.
 #include "assay/evaluate/gap.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t fewest_draws = 200;
 
-// A folder as it is, else a data set's name below `runs`.
+// A folder as given, otherwise the name of a data set below `runs`.
 fs::path folder_of(const std::string& argument, const fs::path& runs) {
     if (!runs.empty() && !is_folder(runs))
         throw Error(ErrorCode::usage, fmt::format("`{}` is not a folder of runs", runs.string()));
@@ -40,7 +40,7 @@ fs::path folder_of(const std::string& argument, const fs::path& runs) {
     for (const fs::path& store : find_stores(runs)) {
         const std::string name = store.parent_path().filename().string();
         if (names.empty() || names.back() != name)
-            names.push_back(name);  // the stores of a data set come together
+            names.push_back(name);  // the stores of a data set follow one another
     }
     throw Error(ErrorCode::usage, fmt::format("no data set `{}` in `{}`{}", argument, runs.string(),
                                               suggest(argument, names)));
@@ -171,7 +171,7 @@ void check_table(const GapRequest& request) {
                     fmt::format("no table of published values at `{}`", request.table.string()));
 }
 
-// Numbers of images of a metric that the table lacks tell nothing.
+// Numbers of images for a metric that is not in the table have no use.
 void require_columns(const GapTable& table, const std::array<GapImages, 2>& images) {
     for (std::size_t set = 0; set < 2; ++set) {
         for (const GapMetric metric : gap_metrics) {

@@ -1,4 +1,4 @@
-// How the gap of two data sets is described.
+// Descriptions of the gap between two data sets.
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"

@@ -1,4 +1,4 @@
-// What the gap has to say: tables for people, one row per model for programs, and the result.
+// Reports on the gap: tables for people, one row per model for programs, and the result.
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
@@ -59,7 +59,7 @@ ResultType result_type(ResultOf<FurtherValues>) {
     return rows;
 }
 
-/// Columns behind those of the model.
+/// Columns after those of the model.
 struct FurtherColumns {
     std::vector<FurtherValues> also;
 };
@@ -72,7 +72,7 @@ ResultType result_type(ResultOf<FurtherColumns>) {
 }
 
 struct RankingColumns {
-    const GapRanking::Place* place;  ///< nullptr: the model is not ranked
+    const GapRanking::Place* place;  ///< nullptr if the model is not ranked
 };
 ResultType result_type(ResultOf<RankingColumns>) {
     static constexpr auto rows = describe_result<RankingColumns>(

@@ -1,4 +1,4 @@
-// Tables of what is said about all models: orders and lines.
+// Tables of the statements about all models: orders and lines.
 #include <set>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ const std::string& set_name(const GapReport& r, int set) {
     return r.sets[static_cast<std::size_t>(set)].name;
 }
 
-// On another scale the intercept is no proportion.
+// On another scale, the intercept is not a proportion.
 Cell percent_of_scale(const GapLine& line) {
     if (line.scale == GapScale::points) return percent(line.intercept);
     return line.intercept;

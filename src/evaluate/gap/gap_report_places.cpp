@@ -1,4 +1,4 @@
-// The table that the papers print: every data set's values of each model, by one of them.
+// The table in the papers' form: every data set's values of each model, sorted by one of them.
 #include <algorithm>
 #include <numeric>
 
@@ -24,7 +24,7 @@ Table places(const GapReport& r, bool all) {
     table.title = r.ranking ? fmt::format("Models, by {} (percent)", r.ranking->by)
                             : "Models on all data sets (percent)";
     table.columns = {{.name = "model", .numbers = false}};
-    // Columns without any value are left out: a table has what it has.
+    // Columns without any value are omitted.
     using Pick = const Estimate& (*)(const GapReport&, std::size_t metric, std::size_t set,
                                      std::size_t model);
     const Pick pick = [](const GapReport& report, std::size_t m, std::size_t set,

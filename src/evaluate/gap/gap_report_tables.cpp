@@ -20,7 +20,7 @@ Cell number_or_nothing(const std::optional<double>& v) {
     return v ? Cell(Number{*v, Unit::proportion, 2}) : Cell(std::string(nothing));
 }
 
-// "12.3 (10.1 – 14.5)" in a sentence.
+// "12.3 (10.1 – 14.5)" for a sentence.
 std::string sentence(const Estimate& v, bool sign) {
     const double half = half_width(v);
     std::string text =
@@ -69,7 +69,7 @@ Cell change_cell(const std::optional<std::int64_t>& change) {
     return change ? fmt::format("{:+}", *change) : std::string(nothing);
 }
 
-// A published table may lack a metric altogether.
+// A published table may lack a whole metric.
 bool has(const GapReport& r, GapMetric metric) {
     return std::any_of(r.models.begin(), r.models.end(), [metric](const GapModel& model) {
         const GapPair& p = model.metrics[static_cast<std::size_t>(metric)];
@@ -83,7 +83,8 @@ Column text_column(std::string name) {
     return {.name = std::move(name), .numbers = false};
 }
 
-// Published tables have two digits: so has what has no interval to say how many it deserves.
+// Published tables have two digits; values without an interval to determine their precision also
+// get two.
 Cell percent(const Estimate& v, bool sign) {
     if (v.value && half_width(v) <= 0) return Number{*v.value, Unit::proportion, 2, sign};
     return v;
@@ -93,14 +94,14 @@ std::string_view title_of(GapMetric metric) {
     return titles[static_cast<std::size_t>(metric)];
 }
 
-// Each reason once, in the order in which they come.
+// Adds each reason once, in the order of their appearance.
 void note_once(Table& table, std::set<std::string>& said, const std::string& text) {
     if (!text.empty() && said.insert(text).second) table.notes.push_back(text);
 }
 
 namespace {
 
-// What was seen of mean |gap|, where it says something else.
+// The observed mean |gap|, if it differs.
 std::string raw_text(const GapPair& p) {
     if (!p.absolute_raw || !p.absolute.value || !p.absolute.interval) return "";
     const double raw = *p.absolute_raw, value = *p.absolute.value;

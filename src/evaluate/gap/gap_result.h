@@ -1,4 +1,4 @@
-// What is described of a gap, in several files: of one model rows of csv are made, too.
+// Descriptions of a gap, in several files: those of one model are also used for rows of csv.
 #pragma once
 
 #include <array>
@@ -19,7 +19,8 @@ inline const char* set_key(int set) {
     return set == 0 ? "first" : "second";
 }
 
-/// Of an average with the number of models that it is over; of what errors move with what was seen.
+/// For an average, with the number of models behind it; for values that errors affect, with the
+/// observed value.
 struct ShownEstimate {
     const Estimate* estimate;
     std::optional<std::uint32_t> models = {};

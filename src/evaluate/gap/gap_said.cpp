@@ -14,7 +14,7 @@ using statements::Factor;
 using statements::Matrix;
 using statements::Range;
 
-/// One data set's models that have a value, and their errors.
+/// The models of one data set that have a value, and their errors.
 struct OneSet {
     std::vector<std::size_t> models;
     std::vector<double> values;
@@ -45,14 +45,14 @@ OneSet one_set(const GapReport& report, const GapFactors& factors, std::size_t m
     return out;
 }
 
-// What is said of one data set alone.
+// Statements about a single data set.
 void of_one_set(const GapReport& report, const OneSet& of, std::size_t m, std::size_t set,
                 GapSaid& out) {
     const double level = report.options.level;
     if (of.models.empty() || of.draws.rows == 0) return;
     const auto top =
         static_cast<std::size_t>(std::ranges::max_element(of.values) - of.values.begin());
-    // The agreement that ASMA averages is no proportion of so many images.
+    // The agreement that ASMA averages is not a proportion over this many images.
     const double images =
         m == static_cast<std::size_t>(GapMetric::asma)
             ? 0
@@ -68,7 +68,7 @@ void of_one_set(const GapReport& report, const OneSet& of, std::size_t m, std::s
     for (std::size_t k = 0; k < places.size(); ++k) out.places[set][of.models[k]] = places[k];
 }
 
-// What is said of both data sets together.
+// Statements about both data sets together.
 void of_both_sets(const GapReport& report, const OneSet& first, const OneSet& second,
                   GapAsked asked, GapSaid& out) {
     const GapOptions& options = report.options;
@@ -100,8 +100,8 @@ void of_both_sets(const GapReport& report, const OneSet& first, const OneSet& se
     if (asked.orders)
         out.orders = statements::rank_correlations(first.ordered(), second.ordered(), level);
     if (!asked.ends) return;
-    // Differences of decimals are not exact: 63.2 % - 58.2 % comes out just below 5 %, and is not
-    // within it.
+    // Differences of decimals are not exact: 63.2 % - 58.2 % is slightly below 5 %, but does not
+    // count as within it.
     out.within = statements::within_margin(gaps, sd, errors, options.margin - 1e-9, level);
     out.changes.resize(report.models.size());
     const auto changes = statements::changes_of_place(first.values, *first.pairs, second.values,

@@ -1,4 +1,4 @@
-// What one factor of the errors says about all models of a gap.
+// The statements about all models of a gap that follow from one factor of the errors.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@
 
 namespace assay {
 
-/// What is asked of a factor: the middle one gives values alone, and orders need the errors
-/// themselves, not a bound.
+/// What is needed from a factor: the middle one only gives values, and orders need the errors
+/// themselves instead of a bound.
 struct GapAsked {
     bool ends = true, orders = true;
 };
 
-/// What one factor says about a metric.
+/// The statements about a metric from one factor.
 struct GapSaid {
     std::optional<statements::Range> absolute, mean;
     std::array<std::optional<statements::Range>, 3>
-        spread;  ///< of the first, the second, and the gaps
+        spread;  ///< for the first, the second, and the gaps
     std::array<std::optional<statements::Range>, 2> mean_of_set;
     std::optional<statements::WithinMargin> within;
     std::array<std::vector<statements::PlaceRange>, 2> places;
@@ -33,15 +33,15 @@ struct GapSaid {
     GapLineParts line, scaled;
 };
 
-/// Models that have the values of a metric that are asked for.
+/// Models that have the requested values of a metric.
 std::vector<std::size_t> models_with_values(const GapReport& report, std::size_t metric, bool first,
                                             bool second);
 
-/// Needs only the factors of this metric; what needs one that is not there is left out.
+/// Needs only the factors of this metric; statements that need a missing one are skipped.
 GapSaid said_of_metric(const GapReport& report, const GapFactors& factors, std::size_t metric,
                        GapAsked asked);
 
-/// Orders of two metrics on the same images, whose errors share what is drawn.
+/// Orders by two metrics on the same images, whose errors share the drawn images.
 statements::RankCorrelations order_on_one_set(const GapReport& report, const GapFactors& factors,
                                               const GapOrder& order);
 

@@ -1,4 +1,4 @@
-// How what is said about all models of a gap is described.
+// Descriptions of the statements about all models of a gap.
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"

@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto agreement = static_cast<std::size_t>(GapMetric::asma);
 
-// Which metric a block is, and in which subgroup.
+// The metric of a block, and its subgroup.
 std::size_t metric_of(std::size_t block) {
     return block % 3;
 }
@@ -131,7 +131,7 @@ Estimate GapStatistics::estimate(std::size_t block, GapCounts counts, const Shap
         value =
             m->request->facts->value(context, state_of(block, counts, scheme_.predictions(counts)));
         value.unit = m->request->facts->unit;
-        // A metric does not know the data set; the labels of top-1 are not those of the subgroups.
+        // A metric does not know the data set; top-1 uses other labels than the subgroups.
         if (!value.value) value.undefined = fmt::format("{}: {}", set, value.undefined);
     } else {
         value.undefined = metric_of(block) == agreement

@@ -21,8 +21,8 @@ public:
     explicit GapStatistics(const GapScheme& scheme);
     const GapScheme& scheme() const noexcept { return scheme_; }
 
-    /// Blocks: the three metrics, then top-1, ReaL and agreement within each subgroup. Each has
-    /// four ends.
+    /// Blocks: the three metrics, then top-1, ReaL and agreement within each subgroup. Each block
+    /// has four ends.
     std::size_t blocks() const noexcept { return 3 + 3 * subgroups(); }
     static std::size_t block(GapMetric metric) { return static_cast<std::size_t>(metric); }
     static std::size_t block(std::size_t subgroup, GapMetric metric) {
@@ -42,10 +42,10 @@ public:
     std::vector<Maybe> both(std::span<const Maybe> first, GapCounts first_counts,
                             std::span<const Maybe> second, GapCounts second_counts) const;
 
-    /// A block's value and how many images it has, without an interval.
+    /// A block's value and its number of images, without an interval.
     Estimate value(std::size_t block, GapCounts counts) const;
-    /// A block's value as the metric gives it, with its interval, of a store with rows of `shape`.
-    /// An undefined one says why on the data set named `set`.
+    /// A block's value as the metric gives it, with its interval, for a store with rows of `shape`.
+    /// An undefined value includes the reason for the data set named `set`.
     Estimate estimate(std::size_t block, GapCounts counts, const Shape& shape, double level,
                       const std::string& set) const;
     std::string decomposition_reason(GapCounts first, GapCounts second) const;
@@ -53,13 +53,13 @@ public:
 private:
     struct Measure {
         const MetricRequest* request;
-        MetricContext context;  ///< for the value alone
+        MetricContext context;  ///< only for the value
         Estimate of(GapCounts state) const { return request->facts->value(context, state); }
     };
     std::size_t subgroups() const noexcept { return scheme_.strata().subgroups().size(); }
-    /// None: ASMA without subgroups, top-1 that is left out.
+    /// nullptr for ASMA without subgroups, and for top-1 if it is skipped.
     const Measure* measure(std::size_t block) const;
-    /// `all`: the predictions over all strata.
+    /// `all` has the predictions over all strata.
     GapCounts state_of(std::size_t block, GapCounts counts, GapCounts all) const;
     void decompose(GapCounts first, GapCounts second, std::vector<Maybe>& list) const;
 

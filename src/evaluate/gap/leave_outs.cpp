@@ -81,12 +81,12 @@ LeaveOuts MeanLeaveOuts::mean(const GapStatistics& statistics) const {
 
 namespace {
 
-// Of two statistics, what jackknife_standard_error() is of one.
+// For two statistics, the equivalent of jackknife_standard_error() for one.
 struct Covariance {
     double aa = 0, ab = 0, bb = 0;
 };
 
-// One data set's part; nothing where a value rests on one group, or there is one group.
+// One data set's part; no value if a statistic depends on one group, or there is one group.
 std::optional<Covariance> jackknife_covariance(const std::vector<std::vector<Maybe>>& without,
                                                std::size_t a, std::size_t b, double& groups) {
     std::vector<std::pair<double, double>> values;
@@ -143,7 +143,7 @@ std::optional<Interval> ratio_interval(const LeaveOuts& lists, std::size_t numer
         sum.aa += one->aa;
         sum.ab += one->ab;
         sum.bb += one->bb;
-        // Of the numerator minus the estimated ratio times the denominator.
+        // The variance of the numerator minus the estimated ratio times the denominator.
         const double r = a / b, part = one->aa - 2 * r * one->ab + r * r * one->bb;
         variance += part;
         satterthwaite += part * part / (groups - 1);
@@ -186,7 +186,7 @@ std::optional<Interval> jackknife_interval(const LeaveOuts& lists, std::size_t k
         variance += error * error;
         denominator += error * error * error * error / static_cast<double>(values.size() - 1);
     }
-    // Not exactly 0: the sums of groups round.
+    // It is not exactly 0 because the sums of groups are rounded.
     if (variance < 1e-24) {
         reason = "the images do not vary";
         return std::nullopt;

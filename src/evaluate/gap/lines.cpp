@@ -47,12 +47,12 @@ bool has_line(const std::array<std::vector<double>, 2>& values) {
            std::ranges::min(values[0]) != std::ranges::max(values[0]);
 }
 
-/// What a line goes through: the models that have a metric on both data sets.
+/// The points of a line: the models that have a metric on both data sets.
 struct LinePoints {
     std::vector<std::size_t> models;
     std::array<std::vector<double>, 2> values;
 };
-/// None: fewer than three models, or all equal on the first data set.
+/// No value with fewer than three models, or if all are equal on the first data set.
 std::optional<LinePoints> line_points(const GapReport& report, std::size_t metric) {
     LinePoints out;
     for (std::size_t i = 0; i < report.models.size(); ++i) {
@@ -66,7 +66,7 @@ std::optional<LinePoints> line_points(const GapReport& report, std::size_t metri
     return out;
 }
 
-// A number per model, from 0: its family, or itself.
+// A number per model, from 0: that of its family, or its own.
 std::vector<std::size_t> families_of(const GapReport& report,
                                      const std::vector<std::size_t>& models) {
     std::map<std::string, std::string> named(report.options.families.begin(),
@@ -181,7 +181,7 @@ void add_line(GapReport& report, std::size_t metric, GapScale scale,
     const double mean_x = statements::mean_of(x), mean_y = statements::mean_of(y);
     const auto slope = joined(parts, [](const GapLineParts& p) { return p.slope; });
     if (!slope) {
-        // Nothing is known of the errors: the least-squares line, as what was seen.
+        // If the errors are unknown, the least-squares line describes the observed values.
         const FittedLine fit = least_squares_line(x, y);
         line.slope.value = fit.slope;
         line.intercept.value = fit.intercept;

@@ -11,26 +11,27 @@
 
 namespace assay {
 
-/// What one factor of the errors says of a line.
+/// The parts of a line from one factor of the errors.
 struct GapLineParts {
     std::optional<statements::Range> slope, slope_like, mean_gap_like;
     std::optional<statements::Curvature> curvature;
 };
 
-/// Throws bad_input, with the model: a value of 0 or 1 in a line on a scale where that is infinite.
+/// Throws bad_input with the model if a value of 0 or 1 is in a line on a scale on which it is
+/// infinite.
 void require_scale(const GapReport& report);
 
-/// `models`: their places in the report, in the order of the values. Without draws only the
-/// slope's value and the mean gap of models like these.
+/// `models` are their places in the report, in the order of the values. Without draws, it only
+/// gives the slope's value and the mean gap of models like these.
 GapLineParts line_parts(const GapReport& report, const std::vector<std::size_t>& models,
                         const std::array<std::vector<double>, 2>& values,
                         const statements::Factor& first, const statements::Factor& second,
                         const statements::Matrix& first_draws,
                         const statements::Matrix& second_draws, GapScale scale);
 
-/// Joins the parts (the last gives the values, where there are several) to a line of the report.
-/// None: fewer than three models, or all equal on the first data set. `why`: why the parts are
-/// empty.
+/// Combines the parts (if there are several, the last gives the values) into a line of the report.
+/// Adds no line with fewer than three models, or if all are equal on the first data set. `why` says
+/// why the parts are empty.
 void add_line(GapReport& report, std::size_t metric, GapScale scale,
               const std::vector<GapLineParts>& parts, const std::string& why, bool upper_bound);
 

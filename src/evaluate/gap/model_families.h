@@ -1,4 +1,4 @@
-// Which models are variants of each other.
+// Reads which models are variants of each other.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace assay {
 
-/// csv or tsv with `model` and `family`. Throws bad_input: no such columns, a row without a name or
-/// family, a model twice.
+/// Reads csv or tsv with `model` and `family`. Throws bad_input: no such columns, a row without a
+/// name or family, a model that appears twice.
 std::vector<std::pair<std::string, std::string>> read_families(const std::filesystem::path& path);
 
 }  // namespace assay

@@ -23,21 +23,21 @@ void set_absolute(GapReport& report, std::size_t m, const std::vector<GapSaid>& 
     GapPair& pair = report.average.metrics[m];
     if (!pair.absolute.value) return;
     pair.absolute_raw = *pair.absolute.value;
-    // The average of one model is that model.
+    // The average over one model is that model.
     if (pair.models[2] < 2) return;
     pair.absolute.interval.reset();
     pair.absolute.standard_error.reset();
     pair.absolute.note = why;
     auto range = joined(said, [](const GapSaid& s) { return s.absolute; });
     if (!range) return;
-    // Whatever the mean gap may be, the mean |gap| may be.
+    // The mean |gap| can have any value that the mean gap can have.
     if (pair.gap.interval)
         range->high = std::max({range->high, pair.gap.interval->high, -pair.gap.interval->low});
     put_range(pair.absolute, *range, report.options.level, "inversion");
 }
 
 void set_means(GapReport& report, std::size_t m, const std::vector<GapSaid>& said) {
-    // Stores have the means' intervals already.
+    // For stores, the means already have intervals.
     if (report.source == "stores") return;
     GapPair& pair = report.average.metrics[m];
     const double level = report.options.level;
@@ -80,7 +80,8 @@ void set_spread(GapReport& report, std::size_t m, const std::vector<GapSaid>& sa
         if (!e.interval) {
             e.note = "no interval: all models are equal";
         } else if (e.interval->high <= 0) {
-            // No draw of the errors is as close as what was seen: they are not of this size.
+            // No draw of the errors is as close as the observed values: the errors do not have this
+            // size.
             e.interval.reset();
             e.note = "no interval: the models differ less than expected from their errors alone";
         } else if (upper_bound) {
@@ -94,7 +95,7 @@ void set_within(GapReport& report, std::size_t m, const std::vector<GapSaid>& sa
     within.surely_within.reset();
     within.surely_outside.reset();
     if (within.models == 1) {
-        // By the interval of this model's gap.
+        // Uses the interval of this model's gap.
         for (const GapModel& model : report.models) {
             const Estimate& gap = model.metrics[m].gap;
             const double margin = report.options.margin - 1e-9;
@@ -221,7 +222,7 @@ void state_about_models(GapReport& report, const GapNoise& noise) {
     for (const GapFactors& bound : noise.bounds) all.push_back(&bound);
     if (noise.middle) all.push_back(&*noise.middle);
     const double level = report.options.level;
-    // Each is independent of the others: the same numbers for any number of threads.
+    // Each is independent of the others: the numbers are the same for any number of threads.
     std::array<std::vector<GapSaid>, 3> said;
     for (auto& of_metric : said) of_metric.resize(all.size());
     std::vector<std::size_t> within_sets;

@@ -1,4 +1,4 @@
-// What is said about all models of a gap together, with intervals that hold (statements/): mean
+// Statements about all models of a gap together, with valid intervals (statements/): mean
 // |gap|, spread, orders, ranks, lines, the best, models within the margin, differences of gaps.
 #pragma once
 
@@ -12,31 +12,31 @@
 
 namespace assay {
 
-/// Errors of the models' values, [metric][data set], in the order of GapReport::models. A column of
-/// a model without a value is not read.
+/// Errors of the models' values, [metric][data set], in the order of GapReport::models. The column
+/// of a model without a value is not read.
 using GapFactors = std::array<std::array<std::optional<statements::Factor>, 2>, 3>;
 
 struct GapNoise {
     /// Intervals are the union over these.
     std::vector<GapFactors> bounds;
-    /// Gives the values; none: the only one of the bounds.
+    /// Gives the values; without it, the only one of the bounds does.
     std::optional<GapFactors> middle;
-    /// Why a factor is not known; "" where it is.
+    /// Why a factor is not known; "" if it is.
     std::array<std::array<std::string, 2>, 3> unknown;
     /// The rows of all metrics of a data set are the same groups of images.
     bool same_groups = false;
-    /// Only a bound of this metric's errors is known.
+    /// Only a bound on this metric's errors is known.
     std::array<bool, 3> upper_bound{};
-    /// Sizes of the errors of a table, and what is known of how they go together.
+    /// Sizes of the errors of a table, and what is known about their correlation.
     std::array<std::array<std::vector<double>, 2>, 3> sizes;
     std::vector<double> model_correlations, metric_correlations;
-    /// Why the two data sets' errors are not independent; "": they are.
+    /// Why the two data sets' errors are not independent; "" if they are.
     std::string dependent;
 };
 
-/// Fills what is said about the models. The values, gaps and averages are there, and the orders and
-/// lines are not. Cost: of 315 models and 1,000 draws about half a second of one core per metric
-/// and factor.
+/// Fills the statements about the models. The values, gaps and averages already exist, but the
+/// orders and lines do not. Cost: for 315 models and 1,000 draws, about half a second of one core
+/// per metric and factor.
 void state_about_models(GapReport& report, const GapNoise& noise);
 
 }  // namespace assay

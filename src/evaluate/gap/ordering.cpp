@@ -72,7 +72,7 @@ std::optional<BoxNumbers> box_numbers(std::span<const std::optional<double>> poi
     box.upper_quartile = quantile_sorted(sorted, 0.75);
     const double reach = 1.5 * (box.upper_quartile - box.lower_quartile);
     const double lowest = box.lower_quartile - reach, highest = box.upper_quartile + reach;
-    // A quartile between two points may lie beyond every point inside the fence: the whisker then
+    // A quartile between two points may be beyond every point inside the fence: the whisker then
     // ends at the box.
     box.low_whisker =
         std::min(box.lower_quartile, *std::lower_bound(sorted.begin(), sorted.end(), lowest));

@@ -1,4 +1,4 @@
-// Ranks and box-plot numbers of a column of values. Pure arithmetic.
+// Ranks and box-plot numbers for a column of values, without other dependencies.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 namespace assay {
 
 /// 1 for the largest; equal values share the smaller rank and the next is skipped (1, 2, 2, 4); 0
-/// where there is no value.
+/// if there is no value.
 std::vector<std::uint32_t> competition_ranks(std::span<const std::optional<double>> values);
-/// The same, and the next rank is not skipped (1, 2, 2, 3).
+/// The same, but the next rank is not skipped (1, 2, 2, 3).
 std::vector<std::uint32_t> dense_ranks(std::span<const std::optional<double>> values);
-/// Ranks by two columns of one model; 0 where it lacks a value.
+/// Ranks by two columns for one model; 0 if it lacks a value.
 struct RankPair {
     std::uint32_t by = 0, against = 0;
     std::int64_t change() const { return std::int64_t{against} - std::int64_t{by}; }
 };
-/// Among the models that have both values, because ranks over different models could not be
-/// subtracted. `dense`: as dense_ranks().
+/// Ranks among the models that have both values, because ranks over different models could not be
+/// subtracted. `dense` means as in dense_ranks().
 std::vector<RankPair> rank_pairs(std::vector<std::optional<double>> by,
                                  std::vector<std::optional<double>> against, bool dense = false);
-/// None without a point.
+/// No value without a point.
 std::optional<BoxNumbers> box_numbers(std::span<const std::optional<double>> points);
-/// None without a value.
+/// No value without values.
 std::optional<BetweenModels> between_models(std::span<const std::optional<double>> values);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// The gaps of published results.
+// Computes the gaps of published results.
 #include <algorithm>
 #include <cmath>
 
@@ -18,9 +18,9 @@ namespace {
 constexpr std::string_view not_there = "the table has no such column";
 constexpr std::string_view no_images = "no interval: a table of results holds no images";
 constexpr std::array<double, 2> usual_models{.3, .8}, usual_metrics{0, 1};
-/// Gives the values where nothing is said of the models' correlation.
+/// Gives the values if the user does not specify the models' correlation.
 constexpr double usual_middle = .6;
-/// Around a curve through fewer models the scatter is hardly known.
+/// With fewer models around a curve, the scatter is too uncertain.
 constexpr std::size_t fewest_around_a_curve = 20;
 
 Estimate given(Maybe value, bool column) {
@@ -46,10 +46,10 @@ GapPair pair_of(const std::array<Maybe, 2>& values, const std::array<bool, 2>& h
     return p;
 }
 
-/// What is known of the images behind one metric's values on one data set.
+/// The known facts about the images behind one metric's values on one data set.
 struct Known {
     std::uint64_t images = 0;  ///< of a proportion
-    double error = 0;          ///< of ASMA, at most
+    double error = 0;          ///< for ASMA, an upper bound
     bool any() const { return images > 0 || error > 0; }
 };
 
@@ -95,7 +95,7 @@ void add_intervals(GapPair& p, const std::array<Known, 2>& known, double level) 
             counted[set].interval = wilson(hits, known[set].images, level);
             side.n = known[set].images;
             side.interval = counted[set].interval;
-            // The published value is rounded: the interval must hold it all the same.
+            // The published value is rounded: the interval must still contain it.
             side.interval->low = std::min(side.interval->low, *side.value);
             side.interval->high = std::max(side.interval->high, *side.value);
         }
@@ -109,8 +109,8 @@ void add_intervals(GapPair& p, const std::array<Known, 2>& known, double level) 
     p.absolute.note.clear();
 }
 
-// The least correlation that the models' scatter around a curve leaves room for: errors that models
-// do not share cannot be larger than it.
+// The smallest correlation that is compatible with the models' scatter around a curve: errors that
+// models do not share cannot be larger than this scatter.
 double raised(double least, double most, const std::vector<double>& x, const std::vector<double>& y,
               const std::vector<double>& errors_x, const std::vector<double>& errors_y) {
     if (x.size() < fewest_around_a_curve) return least;
@@ -130,7 +130,7 @@ std::array<double, 2> range_of(const std::vector<double>& given,
     return {given.front(), given.back()};
 }
 
-/// Errors of the report's models, as far as the images behind their values are known.
+/// Errors of the report's models, if the images behind their values are known.
 GapNoise noise_of_table(GapReport& report, const std::array<GapImages, 2>& images) {
     GapNoise noise;
     const GapOptions& options = report.options;

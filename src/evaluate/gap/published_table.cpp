@@ -1,4 +1,4 @@
-// Published results as a table of models.
+// Reads published results as a table of models.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t most_models = 100'000;
 constexpr std::uint64_t largest_file = std::uint64_t{256} << 20;
 
-/// Where a column's values go.
+/// The destination of a column's values.
 struct Place {
     std::size_t column = 0;
     bool subgroup = false;
@@ -136,7 +136,7 @@ std::vector<Place> places_of(const CsvReader& csv, GapTable& table, std::size_t 
     return places;
 }
 
-/// The models' names, row by row: none is empty, none appears twice.
+/// The models' names, row by row: none may be empty or appear twice.
 class ModelColumn {
 public:
     explicit ModelColumn(const CsvReader& csv)
@@ -159,8 +159,8 @@ private:
     std::unordered_map<std::string, std::size_t> line_of_;
 };
 
-// Finite, not negative, at most 100; none for an empty cell. A percent sign anywhere says the unit
-// of them all.
+// A finite, non-negative number of at most 100; no value for an empty cell. A percent sign anywhere
+// sets the unit of all cells.
 Maybe cell(const CsvReader& csv, std::size_t column, TableUnit& unit) {
     std::string_view text = trimmed(csv[column]);
     if (text.empty() || text == "-" || text == "NA") return std::nullopt;
@@ -186,8 +186,8 @@ Maybe cell(const CsvReader& csv, std::size_t column, TableUnit& unit) {
     return value;
 }
 
-/// In a table that is in percent by its other values: a column of proportions, or a cell that would
-/// fit its column as one (0.76 among 61.2 and 80.1).
+/// For a table that is in percent according to its other values: refuses a column of proportions,
+/// or a cell that would fit its column as one (0.76 among 61.2 and 80.1).
 void refuse_mixed(const GapTable& table, const std::string& source) {
     const auto check = [&](auto&& value_of, const std::string& column) {
         const GapTable::Row* small = nullptr;

@@ -14,7 +14,8 @@ MetricContext context_of(const MetricRequest& request, const Shape& shape) {
     return context;
 }
 
-// An accumulator adds to the group that the row names: here the counts of one group at a time.
+// An accumulator adds to the group in the row: here it is called for the counts of one group at a
+// time.
 void update(const Accumulator& accumulator, std::span<std::int64_t> counts, RowFacts row) {
     row.group = 0;
     accumulator.update(counts, {&row, 1});

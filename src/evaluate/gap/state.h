@@ -1,5 +1,5 @@
-// What is added up for the gap between two data sets: states of metrics (topk, real and the label
-// sets), by group of images and by number of labels per image.
+// The sums for the gap between two data sets: states of metrics (topk, real and the label sets), by
+// group of images and by number of labels per image.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ namespace assay {
 
 using Maybe = std::optional<double>;
 
-/// Numbers of labels per image that are told apart: 0, 1, ..., pooled_above; then each larger one
-/// that is a subgroup; then the rest.
+/// Numbers of labels per image that are distinguished: 0, 1, ..., pooled_above; then each larger
+/// one that is a subgroup; then the rest.
 class LabelStrata {
 public:
     LabelStrata(std::uint32_t pooled_above, std::vector<std::uint32_t> subgroups);
 
     std::size_t size() const noexcept { return pooled_above_ + 2 + larger_.size(); }
     std::size_t of(std::size_t labels) const;
-    /// 0 .. pooled_above + 1: every larger number of labels is one.
+    /// 0 .. pooled_above + 1: every larger number of labels counts as one.
     std::size_t pooled(std::size_t stratum) const {
         return std::min<std::size_t>(stratum, pooled_above_ + 1);
     }
@@ -36,25 +36,25 @@ private:
     std::vector<std::uint32_t> subgroups_, larger_;
 };
 
-/// group_count times GapScheme::slots() integers: sums do not depend on the order, hence not on
-/// threads and ranks.
+/// group_count times GapScheme::slots() integers: sums do not depend on the order, and therefore
+/// not on threads and ranks.
 using GapState = std::vector<std::int64_t>;
-/// GapScheme::slots() integers, of any selection of groups.
+/// GapScheme::slots() integers, for any selection of groups.
 using GapCounts = std::span<const std::int64_t>;
 
-/// The metrics behind the gap, and where their counts stand.
+/// The metrics behind the gap, and the places of their counts.
 class GapScheme {
 public:
-    /// `agreement`: as `asma` takes it. `no_top1`: why top-1 is left out; "": it is not. Throws
-    /// usage for another agreement.
+    /// `agreement` is as `asma` accepts it. `no_top1` says why top-1 is skipped; "" if it is not.
+    /// Throws usage for another agreement.
     GapScheme(LabelStrata strata, std::uint32_t classes, std::string_view agreement,
               std::string no_top1 = "");
 
     const LabelStrata& strata() const noexcept { return strata_; }
-    /// Of rows that hold every class; images with more labels than any subgroup enter no ASMA.
+    /// For rows with every class; images with more labels than any subgroup are excluded from ASMA.
     const Shape& shape() const noexcept { return shape_; }
     const std::string& no_top1() const noexcept { return no_top1_; }
-    /// Top-1 against the data set's own labels, ReaL, and the agreement in each subgroup.
+    /// Top-1 for the data set's own labels, ReaL, and the agreement in each subgroup.
     const MetricRequest& top1() const noexcept { return top1_; }
     const MetricRequest& real() const noexcept { return real_; }
     const MetricRequest& agreement(std::size_t subgroup) const { return agreements_.at(subgroup); }
@@ -63,8 +63,8 @@ public:
 
     std::size_t slots() const noexcept;
     GapState empty() const { return GapState(group_count * slots(), 0); }
-    /// One scored image. `row.target` is its single label, `row.valid`, `row.hits`
-    /// and `row.in_set` are by the label sets.
+    /// Adds one scored image. `row.target` is its single label; `row.valid`, `row.hits` and
+    /// `row.in_set` use the label sets.
     void add(GapState& state, const RowFacts& row) const;
     /// out += weight times the counts of a group.
     void add_group(GapState const& state, std::size_t group, std::int64_t weight,
@@ -72,7 +72,7 @@ public:
     std::vector<std::int64_t> total(const GapState& state) const;
 
     /// Parts of the counts: the state of top1() and real() over one stratum and over all, that of
-    /// the agreements, and how many images were scored.
+    /// the agreements, and the number of scored images.
     GapCounts predictions(GapCounts counts, std::size_t stratum) const;
     std::vector<std::int64_t> predictions(GapCounts counts) const;
     GapCounts label_sets(GapCounts counts) const;

@@ -1,4 +1,4 @@
-// Parts of what is said about all models that stand in files of their own.
+// Parts of the statements about all models that have their own files.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +15,18 @@ namespace assay {
 /// Half of the interval of a mean with this variance.
 double normal_half(double variance, double level);
 
-/// Value and ends of a range; one whose ends are no numbers, or infinite, has no interval.
+/// Sets the value and ends of a range; if its ends are NaN or infinite, there is no interval.
 void put_range(Estimate& estimate, const statements::Range& range, double level,
                std::string method);
 
-/// What the factors say that give the ends: all but the last, which gives values where there are
-/// several.
+/// The results of the factors that give the ends: all except the last, which gives values if there
+/// are several.
 template <class Said>
 std::span<const Said> bounds_of(const std::vector<Said>& said) {
     return {said.data(), said.size() > 1 ? said.size() - 1 : 1};
 }
 
-/// Several factors' word on one thing: the ends of all, and the value of the last.
+/// Combines several factors' results: the ends from all, and the value from the last.
 template <class Said, class Pick>
 std::optional<statements::Range> joined(const std::vector<Said>& said, Pick&& pick) {
     std::optional<statements::Range> out;
@@ -37,7 +37,7 @@ std::optional<statements::Range> joined(const std::vector<Said>& said, Pick&& pi
             out = one;
             continue;
         }
-        // An end that is no number stays one.
+        // An end that is NaN remains NaN.
         out->low = std::isnan(one->low) ? one->low : std::min(out->low, one->low);
         out->high = std::isnan(one->high) ? one->high : std::max(out->high, one->high);
     }
@@ -48,7 +48,7 @@ std::optional<statements::Range> joined(const std::vector<Said>& said, Pick&& pi
     return out;
 }
 
-/// The gaps by two metrics, of each model and of the mean. Needs the errors of both.
+/// The gaps by two metrics, for each model and for the mean. It needs the errors of both.
 void add_differences(GapReport& report, const GapNoise& noise);
 
 }  // namespace assay

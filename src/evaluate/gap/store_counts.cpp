@@ -1,4 +1,4 @@
-// Stores of two data sets -> counts for the gap: every store is read once, shard by shard.
+// Counts for the gap from the stores of two data sets: every store is read once, shard by shard.
 #include "assay/evaluate/gap.h"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ namespace {
 
 using std::filesystem::path;
 
-/// What the images of one data set have in common for all models. 5 bytes per image beside the
-/// labels.
+/// Data about the images of one data set that all models share. It needs 5 bytes per image in
+/// addition to the labels.
 struct Images {
     StoreSpec spec;  ///< of the first store
     path first_store;
@@ -36,7 +36,7 @@ struct Images {
     ClassList classes;
     OnlyMembers own;                  ///< the data set's own single label, or -1
     bool several = false;             ///< some image has several labels of its own
-    bool only_valid = false;          ///< it has none: an image's only valid class stands in
+    bool only_valid = false;          ///< it has none: an image's only valid class is used instead
     std::vector<std::uint8_t> group;  ///< of images
 };
 
@@ -107,7 +107,7 @@ std::vector<int> present_in_both(const Images& one, const Images& two) {
     return common;
 }
 
-// What ASMA averages over.
+// The numbers of labels that ASMA averages over.
 std::vector<std::uint32_t> subgroups_of(const GapOptions& options, const Images& one,
                                         const Images& two) {
     const GapSubgroups asked = gap_subgroups(options.subgroups);
@@ -121,8 +121,8 @@ std::vector<std::uint32_t> subgroups_of(const GapOptions& options, const Images&
     return {list.begin(), list.end()};
 }
 
-// Why top-1 is left out, if it is: where few images of one data set have a single label, their gap
-// speaks of neither.
+// Why top-1 is skipped, if it is: if few images of one data set have a single label, their gap
+// represents neither data set.
 std::string no_top1(const GapOptions& options, const std::array<Images, 2>& images,
                     const std::array<const GapSide*, 2>& sides) {
     for (std::size_t set = 0; set < 2 && !options.slivers; ++set) {
@@ -133,8 +133,8 @@ std::string no_top1(const GapOptions& options, const std::array<Images, 2>& imag
     return "";
 }
 
-/// Throws usage where ReaL and ASMA would be of label sets on one data set and of single labels on
-/// the other, because a file is given for one of them alone.
+/// Throws usage if ReaL and ASMA would use label sets on one data set and single labels on the
+/// other, because a file is given for only one of them.
 void require_like_labels(const std::array<const GapSide*, 2>& sides,
                          const std::array<Images, 2>& images) {
     for (std::size_t set = 0; set < 2; ++set) {
@@ -148,8 +148,8 @@ void require_like_labels(const std::array<const GapSide*, 2>& sides,
     }
 }
 
-/// What two data sets of the same images are; "": they are not. Throws usage where the labels alone
-/// differ.
+/// Describes two data sets with the same images; "" if they are different. Throws usage if only the
+/// labels differ.
 std::string shared_images(const PredictionStore& one, const PredictionStore& two,
                           const std::array<const GapSide*, 2>& sides,
                           std::vector<std::string>& warnings) {
@@ -186,7 +186,7 @@ std::string shared_images(const PredictionStore& one, const PredictionStore& two
     return "";
 }
 
-// One model's scores on one data set.
+// Counts one model's scores on one data set.
 class Counter {
 public:
     static constexpr std::uint64_t unit_rows = 256;
@@ -197,7 +197,7 @@ public:
     std::size_t units() const {
         return static_cast<std::size_t>((images_.spec.rows + unit_rows - 1) / unit_rows);
     }
-    /// Adds the rows of a unit that have scores, and counts the others. Returns how many it has.
+    /// Adds the rows of a unit that have scores, and counts the others. Returns its number of rows.
     std::uint64_t read(std::size_t unit) {
         const std::uint64_t first = unit * unit_rows,
                             last = std::min(images_.spec.rows, first + unit_rows);
@@ -212,7 +212,7 @@ public:
             fact.group = images_.group[i];
             fact.predicted = said.predicted;
             fact.target = images_.own[i];
-            // Top-1 asks no more than whether the rank is the first.
+            // Top-1 only needs to know whether the rank is the first.
             fact.rank = fact.predicted == fact.target ? 0 : 1;
             fact.valid = static_cast<std::uint32_t>(set.size());
             fact.hits = said.hits;
@@ -223,7 +223,7 @@ public:
         not_scored_ += static_cast<std::int64_t>(last - first - facts.size());
         return last - first;
     }
-    /// The counts of all ranks. Collective.
+    /// Combines the counts of all ranks. Collective.
     void join(Comm& comm, GapInput::Model& model, std::size_t set) {
         state_.push_back(not_scored_);
         comm.all_reduce(state_);
@@ -278,8 +278,8 @@ std::vector<std::string> names_of_models(const ByName& models) {
     return names;
 }
 
-// The same name should mean the same classifier, shown the images in the same way. Imports do not
-// tell.
+// The same name should mean the same classifier with the same preprocessing. Imports do not record
+// this.
 void compare_origins(const StoreSpec& one, const StoreSpec& two,
                      std::vector<std::string>& warnings) {
     if (!store::same_model_file(store::model_file_of(one), store::model_file_of(two))) {
@@ -354,8 +354,7 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
         }
         const GapDataSet& described = input.sets[set];
         if (described.none * 3 > described.images) {
-            // A list may leave images out, so a file of another data set is not refused by the
-            // reader.
+            // A list may omit images, so the reader does not refuse a file of another data set.
             warnings.push_back(fmt::format(
                 "{} of {} images of {} have no valid label: do the label sets belong to it?",
                 described.none, described.images, sides[set]->name));

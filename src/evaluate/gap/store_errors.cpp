@@ -11,7 +11,7 @@ GapCounts group_of(const GapScheme& scheme, const GapState& state, std::size_t g
     return GapCounts(state).subspan(group * scheme.slots(), scheme.slots());
 }
 
-/// Adds how far the groups move a block's mean, `weight` times, to a model's column.
+/// Adds the groups' effects on a block's mean, multiplied by `weight`, to a model's column.
 void add_moves(const GapStatistics& statistics, const GapState& state, std::size_t block,
                double weight, std::size_t model, statements::Matrix& rows) {
     const GapScheme& scheme = statistics.scheme();

@@ -1,4 +1,4 @@
-// The errors that images leave in the values of stores.
+// The errors in the values of stores that are due to images.
 #pragma once
 
 #include "evaluate/gap/assemble.h"
@@ -7,9 +7,9 @@
 
 namespace assay {
 
-/// Rows are the groups of images, the same for all models and metrics: how far each group moves a
-/// model's value. Columns have the size of the model's own interval. `input.models` and
-/// `report.models` are in one order.
+/// Rows are the groups of images, which are the same for all models and metrics: each group's
+/// effect on a model's value. Columns are scaled to the size of the model's own interval.
+/// `input.models` and `report.models` are in the same order.
 GapNoise noise_of_stores(const GapReport& report, const GapInput& input,
                          const GapStatistics& statistics);
 

@@ -1,4 +1,4 @@
-// The parts of a result that images which are read and records of a store share.
+// The parts of a result that are common to reading images and to reading the records of a store.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace assay::inspect {
 
-/// What is known without an image: the name, samples, labels, classes.
+/// The facts that need no image: the name, samples, labels, classes.
 InspectResult described_data(const Dataset& dataset, std::size_t examples);
 
-/// Takes over what was counted.
+/// Copies the counts to the result.
 void take_tally(const ImageTally& tally, const Dataset& dataset, InspectResult& result);
 
 }  // namespace assay::inspect

@@ -13,7 +13,7 @@
 namespace assay::inspect {
 namespace {
 
-/// Both data sets as one row of images: first those of the data set, then those of the other.
+/// Both data sets as one sequence of images: first those of the data set, then those of the other.
 class BothImages {
 public:
     BothImages(const Dataset& dataset, const Dataset* other, ImageHashes own, ImageHashes others)
@@ -62,7 +62,8 @@ void sort_by(std::vector<std::uint32_t>& order, Key&& key) {
     });
 }
 
-/// Of images of the data set, in their order. An image without labels differs from none.
+/// For images of the data set, in their order. An image without labels does not differ from any
+/// other.
 bool labels_differ(const BothImages& images, std::span<const std::uint32_t> members) {
     std::span<const std::int32_t> known;
     for (const std::uint32_t i : members) {
@@ -74,7 +75,7 @@ bool labels_differ(const BothImages& images, std::span<const std::uint32_t> memb
     return false;
 }
 
-/// Counts groups and keeps the first ones, those whose labels differ before all others.
+/// Counts groups and keeps the first ones; those with different labels come first.
 class GroupCount {
 public:
     GroupCount(const BothImages& images, std::size_t examples)
@@ -109,7 +110,7 @@ private:
     std::map<std::pair<bool, std::uint32_t>, DuplicateGroup> kept_;
 };
 
-/// Counts images that the other data set has, too, and keeps the first ones.
+/// Counts images that are also in the other data set, and keeps the first ones.
 class SharedCount {
 public:
     SharedCount(const BothImages& images, std::size_t examples)
@@ -135,10 +136,11 @@ private:
     std::map<std::uint32_t, std::uint32_t> kept_;
 };
 
-/// Of each file that is there the first image; those of the data set come first.
+/// The first image of each distinct file; those of the data set come first.
 struct Files {
     std::vector<std::uint32_t> first;
-    std::vector<bool> shared;  ///< by image of the data set: the other has its file, too
+    std::vector<bool> shared;  ///< per image of the data set: whether the other one also has its
+                               ///< file
 };
 
 Files find_equal_files(BothImages& images, const InspectOptions& options, InspectResult& result) {
@@ -173,7 +175,7 @@ Files find_equal_files(BothImages& images, const InspectOptions& options, Inspec
     return files;
 }
 
-/// Sets that grow together. The first member of each stands for it.
+/// Disjoint sets that are merged. The first member of each represents it.
 class Sets {
 public:
     explicit Sets(std::size_t n) : parent_(n) {
