@@ -1,4 +1,4 @@
-// The items of one store as typed columns, some thousand at a time, for whoever asks: what
+// The items of one store as typed columns, some thousand at a time, on request: the same data as
 // export_items() writes.
 #pragma once
 
@@ -14,13 +14,13 @@ namespace assay {
 
 class ItemPieces {
 public:
-    /// `store` must outlive it. Of the options, paths and format are not used. Throws as
-    /// export_items().
+    /// `store` must outlive it. The options' paths and format are not used. Throws as
+    /// export_items() does.
     ItemPieces(const PredictionStore& store, const ExportOptions& options);
     ~ItemPieces();
 
     const std::vector<ColumnSpec>& columns() const noexcept;
-    /// The next items, at most 65,536 and some 64 MiB; false: there are no more.
+    /// Reads the next items, at most 65,536 and about 64 MiB; returns false if there are no more.
     bool next(ColumnTable& rows);
 
 private:

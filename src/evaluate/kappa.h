@@ -1,4 +1,4 @@
-// Cohen's kappa of being correct, which error consistency is.
+// Cohen's kappa of being correct, which is the error consistency.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@ namespace assay {
 /// Both correct, only one, only the other, both incorrect.
 using AgreementCells = std::array<double, 4>;
 
-/// How often two would agree by chance: p q + (1 - p)(1 - q).
+/// The probability that two agree by chance: p q + (1 - p)(1 - q).
 double agreement_by_chance(const AgreementCells& cells);
-/// Nothing where chance alone agrees always, or where there is no item.
+/// No value if chance alone always gives agreement, or if there is no item.
 std::optional<double> kappa_of(const AgreementCells& cells);
 
 /// Replaces the interval of an error consistency by that of images in clusters: a jackknife over

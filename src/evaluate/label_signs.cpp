@@ -16,12 +16,13 @@ namespace assay::evaluate {
 namespace {
 
 constexpr std::uint64_t most_sign_rows = 2048;
-constexpr double sign_level = 0.001;  // of each sign: a command scores many stores
+constexpr double sign_level = 0.001;  // level of each sign: a command scores many stores
 constexpr double low_accuracy = 0.5;
 
 struct LabelCounts {
     std::uint64_t images = 0, correct = 0;
-    std::uint64_t after = 0, before = 0;  ///< predicted as the class after, before their label
+    std::uint64_t after = 0, before = 0;  ///< number predicted as the class after, or before, their
+                                          ///< label
     double confidence = 0;                ///< sum
 };
 
@@ -56,7 +57,7 @@ std::string text_in(const nlohmann::json& object, const char* key) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// `assay check` of the model's file and the images, where both are known.
+/// The command `assay check` for the model's file and the images, if both are known.
 std::string closer_look(const PredictionStore& store) {
     constexpr int deepest = 64;
     const std::string& provenance = store.spec().provenance_json;
@@ -88,14 +89,14 @@ std::vector<std::string> label_signs(const ScoreReport& report, const Prediction
         return {};
     const LabelCounts counts = count_labels(store);
     if (counts.images == 0) return {};
-    // One-sided, of each bound.
+    // One-sided for each bound.
     const Interval bounds = clopper_pearson(counts.correct, counts.images, 1 - 2 * sign_level);
     const double chance = 1.0 / static_cast<double>(classes);
     const double confidence = counts.confidence / static_cast<double>(counts.images);
     const std::string command = closer_look(store);
     // A class before the first, and one after the last, is never predicted.
     const std::uint64_t shifted = std::max(counts.after, counts.before);
-    // Neighbours in the order may look alike; that many images do not go to one side of it.
+    // Neighbors in the order may look alike, but this many images would not all be on one side.
     if (classes > 2 && shifted > counts.correct && 5 * shifted >= counts.images &&
         mcnemar(shifted, counts.correct).p <= sign_level / 2) {
         return {

@@ -26,7 +26,7 @@ struct ListedFormat {
     std::string_view what, files, contents;
 };
 
-/// What is known of a store that can be read.
+/// The known facts about a store that can be read.
 struct StoreFacts {
     std::string model, dataset;
     std::uint64_t rows = 0, classes = 0;
@@ -41,7 +41,7 @@ struct ListedStore {
     std::string state() const;
 };
 
-/// `assay.list/1`: what was asked for.
+/// `assay.list/1`: the requested topics.
 struct Listed {
     std::optional<std::span<const MetricFacts>> metrics;
     std::optional<std::span<const Corruption>> corruptions;

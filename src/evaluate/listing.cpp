@@ -43,13 +43,13 @@ std::string_view source_of(const Corruption& corruption) {
     return corruption.extra ? "not in the mean of the 15" : "Hendrycks and Dietterich 2019";
 }
 
-/// In csv, "?" where a store is damaged.
+/// In csv, "?" if a store is damaged.
 template <auto member>
 json fact_or_mark(const ListedStore& store) {
     return store.facts ? json((*store.facts).*member) : json("?");
 }
 
-/// A row of csv where there are several topics.
+/// A row of csv if there are several topics.
 struct ListedRow {
     std::string topic, name, meaning;
 };
@@ -221,7 +221,7 @@ constexpr std::array<ListedFormat, 11> formats = {{
     {"settings", ".toml .json", "sidecars, assay.toml"},
 }};
 
-/// The table of a topic as csv has it, and the column that says the most in few words.
+/// The table of a topic for csv, and its most informative column.
 struct TopicTable {
     Table table;
     std::size_t meaning = 2;
@@ -247,7 +247,7 @@ struct Topic {
     std::string_view name;
     TopicTable (*list)(Listed& listed);
 };
-/// One more thing to list: a member of Listed with a description, a row.
+/// To list another thing: add a member of Listed with a description, and a row.
 constexpr std::array<Topic, 6> topics = {{
     {"metrics", metrics},
     {"corruptions",
@@ -279,13 +279,13 @@ constexpr std::array<Topic, 6> topics = {{
      }},
 }};
 
-/// Names of columns for people: resolves_to -> "resolves to".
+/// Column names for people: resolves_to -> "resolves to".
 Table for_people(Table table) {
     for (Column& column : table.columns) std::ranges::replace(column.name, '_', ' ');
     return table;
 }
 
-/// What the store's manifest says.
+/// The facts in the store's manifest.
 ListedStore listed_store(const std::filesystem::path& folder) try {
     const PredictionStore store = PredictionStore::open(folder);
     const StoreSpec& spec = store.spec();

@@ -48,7 +48,7 @@ bool takes(const MetricFacts& facts, std::string_view parameter) {
                        [&](const ParameterFacts& p) { return p.name == parameter; });
 }
 
-// What a request says itself goes before what the options say for all metrics.
+// Parameters in a request have priority over the options for all metrics.
 void add_request(std::vector<MetricRequest>& list, const std::string& text,
                  const MeasureOptions& options) {
     const MetricFacts& facts = *parse_metric(text).facts;
@@ -71,12 +71,12 @@ void add_request(std::vector<MetricRequest>& list, const std::string& text,
     list.push_back(parse_metric(full));
 }
 
-// Before their metrics are named.
+// Must run before their metrics are named.
 void open_plugins(const MeasureOptions& options) {
     for (const auto& file : options.plugins.plugin) load_metrics(file);
 }
 
-// Those of the plug-ins, where no metric is named.
+// Adds those of the plug-ins, if no metric is named.
 void add_plugins(std::vector<MetricRequest>& list, const MeasureOptions& options, bool single) {
     for (const auto& file : options.plugins.plugin) {
         for (const MetricFacts* const facts : load_metrics(file)) {
@@ -95,7 +95,7 @@ std::vector<MetricRequest> named_metrics(const MeasureOptions& options) {
     return list;
 }
 
-// The numbers of labels of the options, where the request is for a mean over them.
+// Sets the numbers of labels from the options, if the request is for a mean over them.
 void set_subgroups(MetricRequest& request, const MeasureOptions& options) {
     if (options.subgroups.empty() || !takes(*request.facts, "subgroups")) return;
     std::string counts;
@@ -116,14 +116,14 @@ void set_subgroups(MetricRequest& request, const MeasureOptions& options) {
         });
     }
     if (!present) return;
-    // By itself it is about every number of labels.
+    // By itself, the request is for every number of labels.
     if (counts.empty() && subgroups == usual)
         subgroups = fmt::format("1-{}", most_labels_per_image);
     request.parameters["absent"] = "skipped";
 }
 
-/// Behind accuracy. Of two classes each label is among the two highest scores, so a top-k that
-/// nobody asked for says nothing.
+/// Adds them after accuracy. With two classes, each label is among the two highest scores, so a
+/// top-k that was not requested is meaningless.
 void add_of_positive_class(std::vector<MetricRequest>& list, bool k_asked) {
     const auto is_top = [](const MetricRequest& r) { return r.facts->numbered_by == "k"; };
     if (!k_asked)
@@ -302,7 +302,7 @@ ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store
     resolved.cluster = options.cluster;
     const Dataset& dataset = store.dataset();
     if (!options.class_map.empty()) {
-        // The built-in maps are for ImageNet's classes, whatever the data set's own are
+        // The built-in maps are for ImageNet's classes, whatever classes the data set has
         // (ImageNet-R's 200, 16 folders).
         const ClassList& model =
             dataset.classes.size() == store.classes() ? dataset.classes : imagenet_classes();

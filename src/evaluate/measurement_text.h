@@ -1,4 +1,4 @@
-// How measurements are named in the tables of reports, and the tables that several reports have.
+// The names of measurements in the tables of reports, and tables that several reports share.
 #pragma once
 
 #include <span>
@@ -10,22 +10,22 @@
 
 namespace assay {
 
-/// "top1", "ece (bins 20)": with the parameters that differ from the defaults, and the variant
-/// where there are several.
+/// "top1", "ece (bins 20)": with the parameters that differ from the defaults, and the variant if
+/// there are several.
 std::string metric_text(const MeasurementKey& key);
-/// The same with "%" where people read the value in percent.
+/// The same with "%" if the value is shown in percent.
 std::string metric_heading(const Measurement& m);
-/// What tells measurements of one model on one data set apart: the definition, the parameters, the
-/// subgroup and the class. Equal keys stand in one column.
+/// The key that distinguishes measurements of one model on one data set: the definition, the
+/// parameters, the subgroup and the class. Equal keys share a column.
 std::string column_key(const MeasurementKey& key);
-/// Of one number of labels per image: such values have tables of their own.
+/// True for one number of labels per image: such values have separate tables.
 bool is_by_labels_per_image(const Measurement& m);
 
-/// Under the data set, the model, the subgroup where it is of one, and the metric with its
+/// Named by the data set, the model, the subgroup if there is one, and the metric with its
 /// parameters.
 NamedValue named_value(const Measurement& m);
 
-/// What reports say of gates.
+/// The outcomes of gates for reports.
 std::vector<GateOutcome> outcomes_of(std::span<const GateResult> results);
 
 }  // namespace assay

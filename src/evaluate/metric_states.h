@@ -1,5 +1,5 @@
-// What scoring adds up: the states of all metrics that are made of sums, the table of classes,
-// confusions, and how many items each group holds.
+// The sums of a scoring: the states of all metrics that are sums, the table of classes, confusions,
+// and the number of items in each group.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,24 @@
 
 namespace assay {
 
-/// Sums of integers: rows may be added by any threads, in any order, and states of other rows
-/// merged.
+/// Sums of integers: rows may be added by any threads, in any order, and states for other rows can
+/// be merged.
 class MetricStates final : public MetricSums {
 public:
     MetricStates(const Shape& shape, const Resampling& resampling);
 
-    /// Before any row: what the metric's pass adds up. The sums of classes are always there.
+    /// Call it before any row: prepares the sums of the metric's pass. The sums of classes always
+    /// exist.
     void prepare(const MetricRequest& request);
     /// Thread-safe.
     void add(std::span<const RowFacts> rows);
-    /// The sums of another one of the same shape and metrics.
+    /// Adds the sums of another object with the same shape and metrics.
     void merge(const MetricStates& other);
     /// The sums over all ranks. Collective.
     void join(Comm& comm);
     void clear();
-    /// All sums, and the same back into states of the same shape and metrics (others are refused).
+    /// Writes all sums, and reads them back into states with the same shape and metrics (others are
+    /// refused).
     void write(FieldWriter& out) const;
     void read(FieldReader& in);
 
@@ -59,23 +61,23 @@ private:
 
     const Shape shape_;
     const Resampling resampling_;
-    std::map<std::string, State> states_;  ///< by the accumulators' keys: metrics share them
+    std::map<std::string, State> states_;  ///< keyed by the accumulators' keys: metrics share them
     std::mutex mutex_;                     ///< for what follows
     ConfusionCounts confusions_;
     std::vector<std::uint64_t> group_sizes_ = std::vector<std::uint64_t>(group_count, 0);
 };
 
-/// What a measurement says beside its estimate.
+/// The parts of a measurement other than its estimate.
 struct MeasuredOn {
     std::string model, dataset, subgroup;
     std::uint64_t items = 0;
     double alike = 0;  ///< of Truth: above 0 where items are in clusters
 };
-/// With the interval that the estimate's values without each group, or replicates, give.
+/// With the interval from the estimate's values without each group, or from its replicates.
 Measurement measurement_of(const MetricRequest& request, const ResampledEstimate& estimate,
                            const Shape& shape, const MeasuredOn& on, double level);
 
-/// Adds up where the items went.
+/// Adds the counts of items.
 void add_counts(ScoreCounts& sum, const ScoreCounts& more);
 
 }  // namespace assay

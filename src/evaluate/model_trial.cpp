@@ -30,21 +30,23 @@ using checks::Scores;
 
 constexpr std::size_t trial_batch = 8;
 constexpr std::size_t most_tried = 32;
-constexpr std::size_t images_that_decide = 32;  // whether images alone are more often correct
+// images for the decision whether single images are more often correct
+constexpr std::size_t images_that_decide = 32;
 constexpr std::size_t images_per_tried = 200;
-constexpr std::size_t fewest_for_order = 14;  // that one order has correct and others have not
+constexpr std::size_t fewest_for_order = 14;  // images that one order has correct and others have
+                                              // not
 constexpr double most_to_warn = 100;
 constexpr std::size_t fewest_for_outputs = 8;  // fewer rows may look like probabilities by chance
-constexpr double trial_level = 0.001;          // of each warning: a command runs many models
+constexpr double trial_level = 0.001;          // level of each warning: a command runs many models
 constexpr const char* images_alone_key = "images_alone";
 constexpr std::string_view store_anyway = "To store such scores anyway, add `--no-trial`";
 
-/// How many labelled images it takes for a warning about their classes; 0: more than a tenth of the
+/// How many labelled images a warning about their classes needs; 0 means more than a tenth of the
 /// images, which would cost too much.
 std::size_t images_that_warn(const Dataset& dataset, std::size_t classes) {
     const std::size_t tenth = dataset.size() / 10;
     if (tenth < fewest_for_order) return 0;
-    // So many incorrect ones, and no other, are below chance.
+    // If this many images are all incorrect, the accuracy is below chance.
     const double all_incorrect =
         std::ceil(std::log(trial_level) / std::log1p(-1 / static_cast<double>(classes)));
     const std::size_t most =
@@ -52,8 +54,8 @@ std::size_t images_that_warn(const Dataset& dataset, std::size_t classes) {
     return std::min(tenth, std::max(most, most_tried));
 }
 
-/// Those of the trial: where images lie in one archive, its first ones, because a far row may cost
-/// a download.
+/// The images of the trial: if images are in one archive, its first ones, because a far row may
+/// need a download.
 std::vector<std::uint32_t> trial_items(const Dataset& dataset, std::size_t fewest,
                                        std::size_t classes) {
     const std::size_t n =
@@ -69,7 +71,7 @@ std::vector<std::uint32_t> trial_items(const Dataset& dataset, std::size_t fewes
     return items;
 }
 
-/// Those that can be read within the limits of the run.
+/// The images that can be read within the limits of the run.
 Sample trial_sample(const Dataset& dataset, const std::vector<std::uint32_t>& items,
                     const Preprocess& p, const PredictOptions& options) {
     MemoryBudget memory(options.image_memory);
@@ -92,12 +94,13 @@ Sample trial_sample(const Dataset& dataset, const std::vector<std::uint32_t>& it
     return sample;
 }
 
-/// The first and the last image of the first batch alone, against their scores in it.
+/// Runs the first and the last image of the first batch alone, and compares with their scores in
+/// the batch.
 bool differ_alone(const Runner& runner, const Sample& sample, const Scores& scores,
                   std::size_t batch, const Preprocess& p) {
     const std::size_t last = std::min(batch, sample.size()) - 1;
     std::vector<std::size_t> places = {last};
-    // A file with a batch of its own fills one for each image: the other one is enough there.
+    // A file with a fixed batch size fills a batch for each image: one other image is then enough.
     if (last > 0 && runner.fixed_batch() == 0) places.push_back(0);
     std::vector<double> differences(places.size());
     parallel_blocks(places.size(), runner.threads(), [&](std::size_t i) {
@@ -110,7 +113,7 @@ bool differ_alone(const Runner& runner, const Sample& sample, const Scores& scor
     return *std::ranges::max_element(differences) > runner.tolerance();
 }
 
-/// What the scores say of themselves, and of the order of the classes.
+/// Findings from the scores themselves, and about the order of the classes.
 std::vector<Finding> look_at_scores(const Scores& scores, const LoadedModel& model,
                                     const Sample& sample, const Dataset& dataset) {
     std::vector<Finding> found;
@@ -141,15 +144,15 @@ std::vector<Finding> look_at_scores(const Scores& scores, const LoadedModel& mod
     return found;
 }
 
-/// None: no image of the trial can be read, or the model computes none of them: the run finds out
-/// whether an image is the reason.
+/// Returns nothing if no image of the trial can be read, or the model computes none of them: the
+/// run determines whether an image is the reason.
 std::optional<ModelTrial> try_model(const LoadedModel& model, const Dataset& dataset,
                                     const PredictOptions& options) {
     const int threads = resolve_threads(options.threads);
     const ModelFacts& facts = model.classifier->facts();
     const Preprocess& p = model.spec.preprocess;
     Sample sample = trial_sample(dataset, trial_items(dataset, 2, facts.classes), p, options);
-    if (sample.size() < 2)  // some cannot be read: look further
+    if (sample.size() < 2)  // some cannot be read: try further images
         sample =
             trial_sample(dataset, trial_items(dataset, trial_batch, facts.classes), p, options);
     if (sample.size() == 0) return std::nullopt;
@@ -157,7 +160,7 @@ std::optional<ModelTrial> try_model(const LoadedModel& model, const Dataset& dat
     const std::uint32_t asked = any_batch ? options.batch_size : 0;
     const std::uint32_t batch = asked > 0 ? asked : default_batch_size(facts);
     ModelTrial trial;
-    // The run looks for an image at which the model fails.
+    // The run searches for an image at which the model fails.
     const Runner runner(*model.classifier, batch, threads, true);
     Scores scores;
     bool differ = false;
@@ -169,7 +172,7 @@ std::optional<ModelTrial> try_model(const LoadedModel& model, const Dataset& dat
         return std::nullopt;
     }
     if (differ) {
-        // Throws where it is random; else images of a batch change each other's scores.
+        // Throws if it is random; otherwise, images of a batch change each other's scores.
         const bool mixes = batches_mix(model, dataset, threads);
         if (mixes && batch > 1) {
             const Sample more =
@@ -183,7 +186,7 @@ std::optional<ModelTrial> try_model(const LoadedModel& model, const Dataset& dat
     return trial;
 }
 
-/// What a store of the model records of its trial; none: there is no store.
+/// The record of the trial in a store of the model; no value if there is no store.
 std::optional<std::uint32_t> recorded_trial(const std::filesystem::path& store) {
     constexpr int deepest = 64;
     const auto manifest = store::any_manifest(store);
@@ -198,7 +201,7 @@ ModelTrial known_or_tried(const LoadedModel& model, const Dataset& dataset,
     const std::scoped_lock lock(model.trial->mutex);
     std::optional<std::uint32_t>& known = model.trial->batch;
     if (known) return {.batch = *known, .findings = {}};
-    if (model.scores) return {};  // a model under attack: what it attacks was tried
+    if (model.scores) return {};  // a model under attack: the attacked model was already tried
     std::optional<std::uint32_t> begun =
         recorded_trial(options.runs / dataset.name / model.spec.name);
     for (std::size_t i = 0; !begun && i < stored_as.size(); ++i)
@@ -220,8 +223,8 @@ ModelTrial known_or_tried(const LoadedModel& model, const Dataset& dataset,
     return *tried;
 }
 
-/// Each image counts alike for all others, as in means over a batch: its place does not matter. A
-/// batch size that was baked in cuts batches at places.
+/// True if each image affects all others equally, as in means over a batch: its place does not
+/// matter. With a fixed batch size in the file, the place matters.
 bool has_batch_statistics(const LoadedModel& model, const Sample& sample, int threads) {
     const Preprocess& p = model.spec.preprocess;
     const Runner runner(*model.classifier, trial_batch, threads);
@@ -338,7 +341,7 @@ std::vector<ModelTrial> try_models(std::span<const LoadedModel> models, const Da
                                    std::span<const std::string> stored_as) {
     std::vector<ModelTrial> trials(models.size());
     if (options.no_trial || dataset.size() == 0) return trials;
-    // What the first rank knows decides: others may be copies that know less, or more.
+    // The first rank's knowledge decides: others may have copies that know less, or more.
     std::vector<std::int64_t> batches(models.size());
     agree(comm, [&] {
         if (comm.rank() != 0) return;

@@ -1,4 +1,5 @@
-// What the trial of a model shares with the guards of `assay eval`, and what stores record of it.
+// Parts of the trial of a model that the guards of `assay eval` share, and the record of a trial in
+// stores.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +13,23 @@
 
 namespace assay::evaluate {
 
-/// The first `n` images in the order of the hashes of their ids, labelled ones where there are any.
+/// The first `n` images in the order of the hashes of their ids, from the labelled ones if there
+/// are any.
 std::vector<std::uint32_t> first_in_hash_order(const Dataset& dataset, std::size_t n);
 bool is_labelled(const Dataset& dataset, const std::vector<std::uint32_t>& items);
 
-/// Of a model whose batches mix images: that batches of one work, because images alone are more
-/// often correct (exact McNemar test). Throws bad_input: they are not.
+/// For a model whose batches mix images: the finding that batches of one work, because single
+/// images are more often correct (exact McNemar test). Throws bad_input if they are not.
 Finding batch_of_one(const LoadedModel& model, const checks::Sample& sample, const Dataset& dataset,
                      int threads);
 
-/// The model is known to work, with batches of that size (ModelTrial::batch).
+/// Records that the model works, with batches of that size (ModelTrial::batch).
 void remember(const LoadedModel& model, std::uint32_t batch);
 
-/// Whether its process ended, and a run would start it again: an image may be the reason.
+/// True if its process ended and a run would restart it: an image may be the reason.
 bool process_ended(const LoadedModel& model);
 
-/// What a store says of a model that runs with one image at a time.
+/// The text in a store about a model that runs with one image at a time.
 inline constexpr std::string_view alone_note =
     "the file mixes the images of a batch, so it runs with one image at a time: export it for any "
     "batch size";

@@ -37,7 +37,7 @@ constexpr std::array<OodMetric, 3> ood_metrics{{
      true, false},
 }};
 
-/// Of one image; status not ok: no scores.
+/// One image; if status is not ok, it has no scores.
 struct OodRow {
     bool there = false;
     std::array<double, ood_scores> score{};
@@ -60,7 +60,7 @@ public:
         return out;
     }
 
-    /// "", or why the score is not known.
+    /// Why the score is not known, or "".
     std::string lacking(std::size_t score) const {
         if (!reader_.has_probabilities()) return families::no_probabilities;
         if (score == max_softmax) return "";
@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    // The greatest score as it is stored.
+    // The greatest stored score.
     double best_of(std::uint64_t row) const {
         if (reader_.full()) {
             thread_local std::vector<float> buffer;
@@ -160,7 +160,8 @@ std::vector<Measurement> measure_ood(const PredictionStore& in, const Prediction
             static_cast<Estimate&>(m) =
                 (metric.out_positive ? out_positive : in_positive).*metric.value;
             m.key.metric = metric.name;
-            // Of the log-odds of the greatest probability, which order images as it does.
+            // The score is the log-odds of the greatest probability, which order images in the same
+            // way.
             m.key.definition = std::string(metric.definition) + ood_names[s] +
                                (s == max_softmax ? ".log_odds" : "");
             m.key.parameters = {{"out", out.spec().dataset_name}, {"score", ood_names[s]}};

@@ -6,7 +6,7 @@
 
 namespace assay {
 
-/// What a measurement of measure_ood() is called in a table, whatever its score.
+/// The name of a measurement of measure_ood() in a table, for any score.
 std::string ood_heading(const Measurement& m);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Options that change nothing of what is asked for.
+// Checks for options that have no effect on the request.
 #pragma once
 
 #include "assay/evaluate/measure_options.h"
@@ -7,10 +7,10 @@ namespace assay {
 
 struct AttackRunOptions;
 
-/// Throws usage: bins, edges or k, and none of the metrics that are named takes it. `reliability`:
-/// accuracy by confidence is shown, too, which has bins.
+/// Throws usage if bins, edges or k is given and none of the named metrics uses it. `reliability`
+/// means that accuracy by confidence is also shown, which has bins.
 void check_used(const MeasureOptions& options, bool reliability);
-/// Throws usage: an option that none of the attacks takes.
+/// Throws usage for an option that none of the attacks uses.
 void check_used(const AttackRunOptions& options);
 
 }  // namespace assay

@@ -30,13 +30,14 @@ namespace fs = std::filesystem;
 /// Whether somebody's decision about an image was correct.
 enum class Decided : std::uint8_t { incorrect, correct, none };
 
-/// The images' own names, in the form in which both sides can be looked up: no folders, no ending.
+/// The images' own names, in the form in which both sides are looked up: without folders and
+/// extension.
 std::string own_name(std::string_view path) {
     const std::string_view file = path.substr(path.find_last_of('/') + 1);
     return std::string(file.substr(0, file.find_last_of('.')));
 }
 
-/// Numbers of items by their file's names.
+/// Numbers of items keyed by their file names.
 class ItemsByName {
 public:
     explicit ItemsByName(const StringColumn& ids) {
@@ -49,7 +50,7 @@ public:
                                     ids[at->second], ids[i]));
         }
     }
-    /// By the whole name, else by what stands behind the first, second, ... underscore.
+    /// Searches by the whole name, then by the text after the first, second, ... underscore.
     std::optional<std::size_t> find(std::string_view image) const {
         const std::string name = own_name(image);
         for (std::size_t begin = 0;;) {
@@ -65,11 +66,11 @@ private:
     std::unordered_map<std::string, std::size_t> rows_;
 };
 
-/// The answers by the items of one store.
+/// The answers, sorted by the items of one store.
 struct SortedAnswers {
-    std::vector<std::size_t> rows;                       ///< of the images, ascending
-    std::vector<std::string> categories;                 ///< of each of them
-    std::map<std::string, std::vector<Decided>> people;  ///< of each of them
+    std::vector<std::size_t> rows;                       ///< rows of the images, ascending
+    std::vector<std::string> categories;                 ///< one per image
+    std::map<std::string, std::vector<Decided>> people;  ///< one per image
     std::uint64_t used = 0, unanswered = 0, repeated = 0, elsewhere = 0;
     std::string first_elsewhere;
 };
@@ -131,8 +132,8 @@ AgreementCells cells_of(std::span<const Decided> one, std::span<const Decided> o
 
 using TwoDeciders = std::pair<std::span<const Decided>, std::span<const Decided>>;
 
-/// The mean kappa of pairs over the images. Leaving an image out takes one of five values for each
-/// pair: four cells that it may be in, or none.
+/// The mean kappa of pairs over the images. Excluding an image gives one of five values for each
+/// pair: it may be in one of four cells, or in none.
 Estimate mean_kappa(const std::vector<TwoDeciders>& pairs, double level) {
     Estimate mean;
     std::vector<std::array<std::optional<double>, 5>> without;
@@ -224,7 +225,7 @@ Consistency consistency_of(const std::string& person, std::span<const Decided> m
     return out;
 }
 
-/// What the store's model decided about the images.
+/// The decisions of the store's model about the images.
 std::vector<Decided> decisions(const RowReader& reader, const SortedAnswers& answers,
                                const ClassList& classes, int threads) {
     std::map<std::string, std::int32_t> numbers;

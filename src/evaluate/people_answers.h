@@ -1,4 +1,4 @@
-// What people said images show, as model-vs-human publishes it.
+// People's answers about what images show, in model-vs-human's format.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +12,8 @@ struct PeoplesAnswer {
     bool right = false, given = false;
 };
 
-/// From csv files, or the csv files of folders, with the columns of PeopleOptions::answers, in
-/// their order. Throws bad_input: a folder without csv files, columns that are missing, no answer
-/// at all.
+/// Reads csv files, or the csv files of folders, with the columns of PeopleOptions::answers, in
+/// their order. Throws bad_input: a folder without csv files, missing columns, no answer at all.
 std::vector<PeoplesAnswer> read_peoples_answers(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Error consistency with people, for people, and as one flat table.
+// The report on error consistency with people, as text and as one flat table.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

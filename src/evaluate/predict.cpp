@@ -31,7 +31,7 @@ using namespace prediction;
 /// All models of one batch size over one data set.
 class PredictionRun {
 public:
-    /// `memory`: for decoding; outlives this.
+    /// `memory` is for decoding and must outlive this.
     PredictionRun(const Dataset& dataset, std::uint32_t batch,
                   std::vector<std::unique_ptr<ModelRun>> model_runs,
                   std::vector<Preprocess> preprocessings, const DecodeLimits& limits,
@@ -43,14 +43,14 @@ public:
           limits_(limits),
           memory_(memory) {}
 
-    /// (image, model) pairs that earlier runs left.
+    /// (image, model) pairs from earlier runs.
     std::uint64_t already_done() const {
         std::uint64_t rows = 0;
         for (const auto& model_run : model_runs_) rows += rows_done(*model_run);
         return rows;
     }
 
-    /// All (image, model) pairs that are this run's.
+    /// All (image, model) pairs of this run.
     std::uint64_t rows() const {
         std::uint64_t rows = 0;
         for (const auto& model_run : model_runs_) rows += model_run->writer.own_rows();
@@ -59,7 +59,7 @@ public:
 
     std::vector<std::unique_ptr<ModelRun>>& model_runs() { return model_runs_; }
 
-    /// This rank's share, and then the stores are finished.
+    /// Computes this rank's share, then finishes the stores.
     void work(int threads, bool in_hash_order, Comm& comm,
               const std::function<void(std::uint64_t pairs, std::uint64_t failed)>& report) {
         std::vector<std::uint64_t> todo;  // first rows of the batches that some model_run lacks
@@ -88,7 +88,7 @@ public:
     }
 
 private:
-    /// Those that lack the batch that begins with this row; without one, all.
+    /// The runs that lack the batch that begins with this row; without a row, all runs.
     std::vector<ModelRun*> wanting(std::optional<std::uint64_t> first = {}) const {
         std::vector<ModelRun*> runs;
         for (const auto& model_run : model_runs_) {
@@ -128,7 +128,7 @@ private:
     MemoryBudget& memory_;
 };
 
-/// What the store, or the part of it that was written, has recorded of the images.
+/// Notes on images from the records of the store, or of the part of it that was written.
 std::vector<std::string> notes_of(const StoreWriter& writer, const Dataset& dataset) {
     const auto found = inspect::recorded_images(writer.folder(), writer.spec(), dataset, 1);
     return found ? notes_on_images(*found) : std::vector<std::string>();
@@ -150,7 +150,7 @@ LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options) {
                   open);
     }
     if (const auto& others = loaded.classifier->facts().data_files; !others.empty()) {
-        // Weights in other files: two models may share the file that names them.
+        // The weights are in other files: two models may share the file that names them.
         Hasher all;
         all.add_field(loaded.file_hash);
         for (const std::filesystem::path& file : others) all.add_field(hash_file(file));

@@ -30,12 +30,12 @@ namespace {
 
 using prediction::ModelRun;
 
-/// Images of a block, and rows of a shard.
+/// Number of images in a block, and of rows in a shard.
 constexpr std::uint32_t block_images = 1024;
-/// Of the windows of a block: 1,024 of 224 x 224 pixels take 196 MiB.
+/// Limit for the windows of a block: 1,024 of 224 x 224 pixels need 196 MiB.
 constexpr std::uint64_t most_window_bytes = std::uint64_t{256} << 20;
 
-/// One version of the data set, and the stores that its scores go to.
+/// One version of the data set, and the stores for its scores.
 struct VersionRun {
     CorruptionVersion what;
     std::string dataset;  ///< its name
@@ -62,7 +62,7 @@ public:
         return place;
     }
 
-    /// This rank's share, and then the stores are finished.
+    /// Computes this rank's share, then finishes the stores.
     void work(int threads, Comm& comm, const Counted& report) {
         const std::uint64_t step = rows_of_block();
         std::vector<ModelRun*> runs;
@@ -84,18 +84,18 @@ public:
     }
 
 private:
-    /// What is known of an image of the block.
+    /// The data kept about an image of the block.
     struct KeptImage {
         ReadImage read;
-        std::string problem;  ///< why it cannot be read; "": it can
-        Image window;         ///< no pixels: it is decoded again when it is needed
+        std::string problem;  ///< why it cannot be read, or ""
+        Image window;         ///< without pixels if it must be decoded again when it is needed
     };
     struct Batch {
         VersionRun* which;
         std::uint64_t first;
     };
 
-    /// Whole shards of all the stores, which are mostly of one size.
+    /// Whole shards of all the stores, which usually have one size.
     std::uint64_t rows_of_block() const {
         std::uint64_t shard = batch_;
         for (const VersionRun& which : versions_) {
@@ -160,7 +160,7 @@ private:
         }
     }
 
-    /// The version of an image as its models take it, in their place among the batch's inputs.
+    /// Prepares the version of the image for its models, at its place among the batch's inputs.
     void prepare(const VersionRun& which, std::uint64_t row, prediction::PreparedBatch& prepared,
                  std::size_t place) {
         const KeptImage& image = kept(row);
@@ -210,7 +210,7 @@ private:
     std::atomic<std::uint64_t> kept_bytes_{0};
 };
 
-/// A store holds one file open, its lock.
+/// A store keeps one file open, its lock.
 std::size_t most_stores() {
     rlimit files{};
     const std::size_t allowed =
@@ -220,7 +220,7 @@ std::size_t most_stores() {
     return std::clamp<std::size_t>(allowed / 2, 1, 4096);
 }
 
-/// What each rank finds for itself must not cut their common work differently.
+/// Values that each rank determines by itself must not divide their common work differently.
 std::size_t first_ranks_number(Comm& comm, std::size_t mine) {
     std::int64_t number = comm.rank() == 0 ? static_cast<std::int64_t>(mine) : 0;
     comm.all_reduce({&number, 1});
@@ -245,7 +245,7 @@ StoreSpec corrupted_store_spec(const LoadedModel& model, const Dataset& dataset,
     return spec;
 }
 
-/// What can be known to be wrong before anything is written.
+/// Checks what can be known to be wrong before anything is written.
 void check_corrupted(std::span<const LoadedModel> models, const Dataset& dataset,
                      const CorruptedVersions& versions, const PredictOptions& options) {
     prediction::check_models(models);
@@ -303,7 +303,7 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
     const std::vector<ModelTrial> trials = try_models(models, dataset, options, comm, stored_as);
     MemoryBudget memory(options.image_memory);
     WindowReader reader(dataset, versions, prediction::decode_limits(options), memory);
-    // One look at the images for all data sets: they are the same ones.
+    // The images are checked once for all data sets, because they are the same.
     const auto now = std::make_shared<store::ImagesNow>(dataset, options.threads);
 
     Progress progress;

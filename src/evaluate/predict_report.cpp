@@ -18,7 +18,7 @@
 namespace assay {
 namespace {
 
-/// Many models on many data sets: a line for each data set is what a person can take in.
+/// With many models on many data sets, a person can only read one line per data set.
 constexpr std::size_t most_lines = 12;
 
 Table by_store(std::span<const PredictResult> results) {
@@ -28,7 +28,7 @@ Table by_store(std::span<const PredictResult> results) {
     return table;
 }
 
-/// A folder holds one data set.
+/// A folder contains one data set.
 std::filesystem::path dataset_folder(const PredictResult& result) {
     const bool part = store::part_named(result.store.filename().string()).has_value();
     return (part ? result.store.parent_path().parent_path() : result.store).parent_path();
@@ -58,7 +58,7 @@ Table by_dataset(std::span<const PredictResult> results) {
     return table;
 }
 
-/// Each model's once, however many data sets it ran on.
+/// Each model's notes once, for any number of data sets.
 std::vector<std::string> model_notes(std::span<const PredictResult> results) {
     std::vector<std::string> notes;
     for (const PredictResult& r : results) {

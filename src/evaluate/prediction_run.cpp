@@ -34,8 +34,8 @@
 namespace assay::prediction {
 namespace {
 
-/// All that decides, beside the model's file, which numbers a score is computed from, and which
-/// scores are taken.
+/// Everything other than the model's file that determines the numbers from which a score is
+/// computed, and which scores are used.
 std::string input_fingerprint(const LoadedModel& model) {
     const ModelSpec& spec = model.spec;
     const std::string pixels = fingerprint(spec.preprocess);
@@ -48,8 +48,8 @@ std::string input_fingerprint(const LoadedModel& model) {
                                 {"output", spec.output}}));
 }
 
-/// With the numbers that it is computed in and what computes it, where these are not the usual
-/// ones: fp32, Assay's own runtime, and the graph step by step.
+/// Includes the precision and the runtime if they are not the usual ones: fp32, Assay's own
+/// runtime, and step-by-step execution of the graph.
 std::string computing_fingerprint(const LoadedModel& model) {
     const std::string input = input_fingerprint(model);
     const ModelFacts& facts = model.classifier->facts();
@@ -60,12 +60,12 @@ std::string computing_fingerprint(const LoadedModel& model) {
     return all.size() == 1 ? input : hash_text(json_line(all));
 }
 
-/// Its stores fit no later run.
+/// Its stores match no later run.
 constexpr std::string_view nameless_advice =
     "nothing identifies the model, so a new process cannot resume it: use another --out, or give "
     "the model an identity";
 
-/// False: something could not be kept. Why the work ended says more.
+/// Returns false if something could not be kept. The error that ended the work is more informative.
 bool keep_all(std::span<ModelRun* const> runs) {
     bool kept = true;
     for (ModelRun* run : runs) {
@@ -87,7 +87,8 @@ ComputedOn computed_on(const LoadedModel& model) {
 }
 
 std::uint32_t recorded_batch_size(const std::filesystem::path& runs, const StoreSpec& spec) {
-    // Of the manifest alone: the data set's description may have been removed, to be written anew.
+    // Uses only the manifest: the data set's description may have been removed in order to be
+    // written again.
     const auto there = store::any_manifest(runs / spec.dataset_name / spec.model_name);
     return there ? there->spec.batch_size : 0;
 }
@@ -110,7 +111,7 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
     spec.model_hash = model.file_hash;
     spec.preprocess_hash = computing_fingerprint(model);
     spec.decoder = decoder_version;
-    // What a number may depend on that is not part of the store's identity.
+    // Settings that may affect numbers but are not part of the store's identity.
     nlohmann::json provenance = {{"assay", version},
                                  {"commit", source_commit()},
                                  {"command", options.command},
@@ -197,7 +198,7 @@ void run_models(std::span<ModelRun* const> wanting, const PreparedBatch& prepare
                 }
                 const auto lacks = [&](std::uint64_t row, std::string why) {
                     const auto place = static_cast<std::size_t>(row - first);
-                    // A batch that was computed in parts may say it twice.
+                    // A batch that was computed in parts may report it twice.
                     if (own_states[place] != RowState::ok) return;
                     own_states[place] = RowState::not_finite;
                     own_errors.push_back({row, RowState::not_finite, std::move(why)});
@@ -243,7 +244,7 @@ std::optional<std::string> use_image(const Dataset& dataset, std::uint64_t item,
     } catch (const std::bad_alloc&) {
         problem = "there is not enough memory to decode it";
     }
-    // What is kept is no more than most of them need.
+    // Limit for the memory that is kept: enough for most images.
     constexpr std::size_t most_kept = std::size_t{64} << 20;
     if (problem || image.pixels.capacity() > most_kept) release();
     return problem;
@@ -255,7 +256,7 @@ bool is_complete(const std::filesystem::path& store) {
 }
 
 void check_images_are_there(const Dataset& dataset, const std::function<bool()>& nothing_to_do) {
-    if (dataset.archive != nullptr) return;  // it was there when it was opened
+    if (dataset.archive != nullptr) return;  // it existed when it was opened
     for (std::uint64_t i = 0; i < dataset.size(); ++i) {
         std::error_code error;
         if (std::filesystem::exists(dataset.path_of(i), error)) return;
@@ -276,7 +277,7 @@ void check_models(std::span<const LoadedModel> models) {
                         fmt::format("two models are called `{}`: give each a name with --name",
                                     model.spec.name));
         }
-        // By ids: one list may call the same classes otherwise than another.
+        // Compares by ids: lists may have different names for the same classes.
         const ClassList &first = models[0].spec.classes, &own = model.spec.classes;
         if (!store::same_class_ids(first, own)) {
             throw Error(
@@ -388,7 +389,8 @@ void keeping(std::span<ModelRun* const> runs, const std::string& dataset, const 
                    run->model->spec.python->description().identity.empty();
         });
         const std::string what = comm.size() > 1
-                                     ? "what was computed"  // of all ranks; each knows its own
+                                     // for all ranks; each only knows its own
+                                     ? "what was computed"
                                      : fmt::format("{} of {} {}", kept, all,
                                                    runs.size() == 1 ? "images" : "predictions");
         Error told(error.code(),

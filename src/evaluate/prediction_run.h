@@ -1,5 +1,4 @@
-// The parts of which runs of classifiers over images are made: of the images as they are, and of
-// corrupted ones.
+// The parts of runs of classifiers over images, both original and corrupted.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@
 
 namespace assay::prediction {
 
-/// What the shards' records say of it.
+/// The entry for the shards' records.
 ComputedOn computed_on(const LoadedModel& model);
 
 /// One model's part in a run: its store and the shards that are being filled.
@@ -32,12 +31,13 @@ struct ModelRun {
     std::size_t preprocessing = 0;  ///< index into the distinct preprocessings
     StoreWriter writer;
     ShardBuffers shards;
-    std::vector<bool> lacking;  ///< by shard, as found at the start: threads read it without a lock
+    std::vector<bool> lacking;  ///< per shard, as found at the start: threads read it without a
+                                ///< lock
     BatchRunner batches;
-    /// Sees what is computed, from many threads; may be empty.
+    /// Receives the computed scores, from many threads; may be empty.
     std::function<void(const ImageBatch& batch, std::span<const float> scores)> watch;
 
-    /// Takes over what a run that was stopped has kept of shards that are not whole.
+    /// Loads what a stopped run has kept of incomplete shards.
     ModelRun(const LoadedModel& m, std::size_t p, StoreWriter w, const store::ImageCheck& images,
              const Dataset& dataset, bool retry_failed)
         : model(&m),
@@ -55,64 +55,65 @@ struct ModelRun {
         }
     }
 
-    /// Else floats: what stands in the classifier's place takes these alone, and a resize of
-    /// floats gives no bytes.
+    /// Otherwise floats: code that replaces the classifier only accepts these, and resizing floats
+    /// gives no bytes.
     bool takes_bytes() const {
         return !model->scores && model->classifier->prefers_bytes() &&
                resizes_to_bytes(model->spec.preprocess);
     }
 
-    /// Of the batch that begins with this row.
+    /// For the batch that begins with this row.
     bool lacks(std::uint64_t row) const {
         return lacking[static_cast<std::size_t>(row / writer.spec().shard_rows)] &&
                !shards.has(row);
     }
 };
 
-/// Rows that earlier runs left.
+/// The number of rows from earlier runs.
 std::uint64_t rows_done(const ModelRun& run);
-/// Runs `work`; when it ends early, whatever the reason, what the models have computed is kept. An
-/// error is thrown on with how much that is: "296 of 700 images are kept".
+/// Runs `work`; if it ends early for any reason, the computed scores are kept. An error is rethrown
+/// with their number: "296 of 700 images are kept".
 void keeping(std::span<ModelRun* const> runs, const std::string& dataset, const Comm& comm,
              const std::function<void()>& work);
-/// Shards with an image that could not be read, and now can be, are computed again: it may have
-/// been on a disk that was not mounted.
+/// Marks shards to be computed again if they have an image that could not be read, and now can be:
+/// it may have been on a disk that was not mounted.
 void redo_where(StoreWriter& writer, const std::function<bool(std::uint64_t row)>& can_be_read_now);
-/// Shards with an image that could be read and has no score are computed again.
+/// Marks shards to be computed again if they have an image that could be read but has no score.
 void redo_failed(StoreWriter& writer);
-/// What there is to say of it, but for the data set's name and notes.
+/// The result except for the data set's name and notes.
 PredictResult result_of(const ModelRun& run, const Dataset& dataset);
 
-/// Throws usage: two of one name, different class lists.
+/// Throws usage for two models with the same name, or different class lists.
 void check_models(std::span<const LoadedModel> models);
-/// Throws bad_input on every rank: they have other images, models or preprocessing.
+/// Throws bad_input on every rank if they have different images, models or preprocessing.
 void check_ranks(std::span<const LoadedModel> models, const Dataset& dataset,
                  const PredictOptions& options, Comm& comm);
-/// What all ranks together computed.
+/// Sums the results over all ranks.
 void sum_over_ranks(std::vector<PredictResult>& results, Comm& comm);
 /// A folder that is not mounted, or a wrong one, must not become a store of unreadable images:
-/// throws bad_input where no image is there, unless `nothing_to_do`.
+/// throws bad_input if no image exists, unless `nothing_to_do`.
 void check_images_are_there(const Dataset& dataset, const std::function<bool()>& nothing_to_do);
-/// Every shard of the store is there.
+/// Every shard of the store exists.
 bool is_complete(const std::filesystem::path& store);
 
-/// The batch size of the store that is there already, or 0.
+/// The batch size of an existing store, or 0.
 std::uint32_t recorded_batch_size(const std::filesystem::path& runs, const StoreSpec& spec);
-/// The one asked for, else the recorded one, else the model's default.
+/// The requested one, otherwise the recorded one, otherwise the model's default.
 std::uint32_t batch_size_of(const LoadedModel& model, const StoreSpec& spec,
                             std::uint32_t recorded);
 StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
                      const PredictOptions& options);
-/// The same with the batch size of the model's own, or what a trial found.
+/// The same with the model's own batch size, or the one that a trial found.
 StoreSpec store_spec_of(const LoadedModel& model, const Dataset& dataset,
                         const PredictOptions& options, const ModelTrial& trial);
-/// Notes a batch size that a trial found.
+/// Adds a note about a batch size that a trial found.
 void say_trial(const ModelTrial& trial, PredictResult& result);
 
 DecodeLimits decode_limits(const PredictOptions& options);
-/// Decodes an image within the limits and hands it to `use`. One that cannot be read, for
-/// want of memory too, is a fact of its row and no error: returns why. As long as the image has its
-/// pixels they are part of `memory`, which threads share. `read`, unless null: what was read.
+/// Decodes an image within the limits and hands it to `use`. An image that cannot be read, even
+/// because memory is short, is recorded in its row and is not an error: returns the reason. As long
+/// as the image has its pixels, they are part of `memory`, which threads share. `read`, unless
+/// null, receives the facts about the file.
 std::optional<std::string> use_image(const Dataset& dataset, std::uint64_t item,
                                      const DecodeLimits& limits, MemoryBudget& memory,
                                      const std::function<void(const Image&)>& use,
@@ -120,14 +121,15 @@ std::optional<std::string> use_image(const Dataset& dataset, std::uint64_t item,
 /// Tells the kernel to fetch the files of rows that are read soon, while others are computed.
 void read_ahead(const Dataset& dataset, std::uint64_t first, std::uint64_t count);
 
-/// Those asked for; else one per core, and as many as the models' devices keep waiting.
+/// The requested number; otherwise one per core, plus the number that the models' devices keep
+/// waiting.
 int threads_for(std::span<const LoadedModel> models, const PredictOptions& options);
 
-/// What the models take, by preprocessing.
+/// The inputs that the models need, by preprocessing.
 std::vector<PreparedBatch::Forms> forms_for(std::span<ModelRun* const> models,
                                             std::size_t preprocessings);
-/// Runs the models on prepared images and puts what they say into their shards. Rows
-/// [first, first + states.size()).
+/// Runs the models on prepared images and puts their scores into the shards. Rows [first_row,
+/// first_row + states.size()).
 void run_models(std::span<ModelRun* const> wanting, const PreparedBatch& prepared,
                 std::uint64_t first, std::span<const RowState> states,
                 std::span<const RowError> errors, std::span<const ReadImage> read);

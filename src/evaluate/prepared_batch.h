@@ -1,4 +1,4 @@
-// The images of one batch as classifiers take them.
+// The images of one batch in the form that classifiers need.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,22 @@
 
 namespace assay::prediction {
 
-/// Prepares each image once per distinct preprocessing: as floats, as bytes, or as both where
-/// classifiers of both kinds take it. What it holds is its thread's: one at a time.
+/// Prepares each image once per distinct preprocessing: as floats, as bytes, or as both if
+/// classifiers of both kinds use it. Its memory belongs to the thread: only one object may exist at
+/// a time.
 class PreparedBatch {
 public:
-    /// What is wanted of a preprocessing.
+    /// The forms that are needed from a preprocessing.
     struct Forms {
         bool floats = false, bytes = false;
     };
 
-    /// `forms`: by preprocessing. Both spans outlive this.
+    /// `forms` has one entry per preprocessing. Both spans must outlive this.
     PreparedBatch(std::span<const Preprocess> preprocessings, std::span<const Forms> forms,
                   std::size_t n);
 
     void put(std::size_t i, const Image& image);
-    /// Zeros: the image has none. Its place in the batch stays.
+    /// Sets zeros for a missing image, which keeps its place in the batch.
     void clear(std::size_t i);
 
     std::span<const float> floats(std::size_t preprocessing) const;
@@ -45,7 +46,7 @@ private:
     std::vector<Scratch>& scratch_;
 };
 
-/// Numbers that an image becomes.
+/// The size of an image's input.
 std::size_t input_size(const Preprocess& preprocess);
 
 }  // namespace assay::prediction

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::uint64_t max_table_bytes = std::uint64_t{64} << 20;
 
-/// A column that is called as a metric whose values are proportions.
+/// True if the column has the name of a metric whose values are proportions.
 bool is_metric(const std::string& column) {
     try {
         return parse_metric(trimmed(column)).facts->unit == Unit::proportion;
@@ -35,7 +35,7 @@ bool is_metric(const std::string& column) {
     }
 }
 
-/// Columns that say how a model was run, as timm calls them.
+/// timm's columns for the settings with which a model was run.
 constexpr std::string_view setting_columns[] = {"img_size", "crop_pct", "interpolation"};
 
 double value_in(const CsvReader& reader, std::size_t column) {
@@ -47,7 +47,8 @@ double value_in(const CsvReader& reader, std::size_t column) {
     return *value;
 }
 
-/// Names of the table that the model's may be short for: "resnet50" of "resnet50.a1_in1k".
+/// Names in the table for which the model's name may be an abbreviation: "resnet50" for
+/// "resnet50.a1_in1k".
 std::string longer_names(const PublishedTable& table, const std::string& model) {
     std::set<std::string> names;
     for (const PublishedTable::Row& row : table.rows) {
@@ -117,7 +118,7 @@ PublishedTable read_published(const std::string& file_or_metric) {
     const bool named = sign != std::string::npos && !std::filesystem::exists(file_or_metric);
     const std::string metric = named ? file_or_metric.substr(0, sign) : "";
     const std::filesystem::path file = named ? file_or_metric.substr(sign + 1) : file_or_metric;
-    if (named) (void)parse_metric(metric);  // throws where there is none of that name
+    if (named) (void)parse_metric(metric);  // throws if there is none with that name
     return parse_published(read_text(file, max_table_bytes), file.filename().string(), metric);
 }
 
@@ -159,7 +160,7 @@ std::vector<PublishedValue> beside_published(std::span<const ScoreReport> report
 
 std::string_view place_of_published(const PublishedValue& value) {
     if (!value.measured.interval) return "";
-    // Tables have three digits of a percentage: what rounds to an end is not outside of it.
+    // Tables have three digits of a percentage: a value that rounds to an end is not outside.
     constexpr double rounding = 5e-6;
     if (value.published < value.measured.interval->low - rounding) return "below";
     return value.published > value.measured.interval->high + rounding ? "above" : "inside";

@@ -13,7 +13,7 @@
 namespace assay {
 namespace {
 
-/// Calls `read` with the classes of the predictions, by whose names nodes and grades are found.
+/// Calls `read` with the classes of the predictions, whose names identify nodes and grades.
 template <class Read>
 auto with_classes(const PredictionStore& store, const ClassMap* map, Read&& read) {
     if (map != nullptr) return read(map->targets);

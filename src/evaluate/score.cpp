@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-/// The command that made a store, as its record has it.
+/// The command that made a store, from its record.
 std::string command_of(const StoreSpec& spec) {
     constexpr int deepest = 64;
     if (!spec.provenance_json.empty()) {

@@ -1,4 +1,4 @@
-// The mean of each metric over data sets that repeat one another.
+// The mean of each metric over repeated data sets.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Scores as flat tables: what CSV holds.
+// Scores as flat tables for CSV.
 #pragma once
 
 #include <span>
@@ -8,14 +8,14 @@
 
 namespace assay {
 
-/// A line a measurement.
+/// One line per measurement.
 Table measurement_records(std::span<const ScoreReport> reports,
                           std::span<const Measurement> more = {});
-/// A line a class.
+/// One line per class.
 Table class_records(std::span<const ScoreReport> reports);
-/// A line a confusion.
+/// One line per confusion.
 Table confusion_records(std::span<const ScoreReport> reports);
-/// A line a bin.
+/// One line per bin.
 Table reliability_records(std::span<const ScoreReport> reports);
 
 }  // namespace assay

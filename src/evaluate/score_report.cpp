@@ -1,4 +1,4 @@
-// Scores for people: a table of models for each data set, or one store with all that is known.
+// The report on scores: a table of models for each data set, or one store with all details.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ bool has_subgroups(const ScoreReport& report) {
                        [](const Measurement& m) { return !m.key.subgroup.empty(); });
 }
 
-// Lines of one subgroup after another, with a rule between them; `groups`: its name comes first.
+// Lines of one subgroup after another, separated by rules; `groups` puts its name first.
 class SubgroupLines {
 public:
     SubgroupLines(Table& table, bool groups) : table_(table), groups_(groups) {
@@ -71,7 +71,7 @@ void add_notes(Table& table, const ScoreReport& report) {
                         only_valid_ending.substr(1)));
 }
 
-// One store: a metric a line.
+// One store, with one metric per line.
 Table store_table(const ScoreReport& report) {
     const ScoreCounts& c = report.counts;
     Table table;
@@ -97,8 +97,8 @@ Table store_table(const ScoreReport& report) {
     return table;
 }
 
-// Items that entered: one number, or the fewest and the most when the metrics differ (label sets,
-// unlabelled items).
+// The number of included items: one number, or the fewest and the most if the metrics differ (label
+// sets, unlabelled items).
 Cell items_cell(const ScoreReport& report) {
     std::uint64_t fewest = UINT64_MAX;
     std::uint64_t most = 0;
@@ -118,21 +118,22 @@ using Stores = std::vector<const ScoreReport*>;
 std::string heading_of(const ScoreReport& report, bool attacked) {
     DerivedStore corrupted = report.derived;
     corrupted.attack.clear();
-    corrupted.calibration.clear();  // its name says it, beside that of its source
+    corrupted.calibration.clear();  // its name, which follows that of its source, contains it
     return report.dataset + (corrupted.any() ? fmt::format(" ({})", describe(corrupted)) : "") +
            (attacked ? " under attack" : "");
 }
 
-/// Accuracy at the levels of a hierarchy stands beside the other metrics as long as there are few.
+/// If there are few levels of a hierarchy, their accuracies are shown together with the other
+/// metrics.
 constexpr std::size_t most_levels_beside = 3, most_levels_shown = 6;
 
-/// Whether `m` is of a level of the hierarchy, for all items.
+/// True if `m` is for a level of the hierarchy, over all items.
 bool is_of_level(const Measurement& m) {
     return m.key.metric == "level_accuracy" && m.key.subgroup.empty();
 }
 
-/// The levels of the hierarchy that the stores have values of; none where these stand beside the
-/// other metrics.
+/// The levels of the hierarchy for which the stores have values; empty if they are shown together
+/// with the other metrics.
 std::set<int> levels_apart(const Stores& reports) {
     std::set<int> levels;
     for (const ScoreReport* report : reports) {
@@ -143,7 +144,7 @@ std::set<int> levels_apart(const Stores& reports) {
     return levels;
 }
 
-/// The first, the last and others at equal steps.
+/// The first, the last and others in equal steps.
 std::vector<int> shown_of(const std::set<int>& levels) {
     const std::vector<int> all(levels.begin(), levels.end());
     if (all.size() <= most_levels_shown) return all;
@@ -153,7 +154,7 @@ std::vector<int> shown_of(const std::set<int>& levels) {
     return shown;
 }
 
-// Several stores: a model a line, a level of the hierarchy a column.
+// Several stores: one model per line, one level of the hierarchy per column.
 Table level_league(const Stores& reports, const std::set<int>& levels, bool attacked) {
     JoinedTable joined;
     const std::vector<int> shown = shown_of(levels);
@@ -180,8 +181,8 @@ Table level_league(const Stores& reports, const std::set<int>& levels, bool atta
     return table;
 }
 
-// Several stores of one data set: a model a line. `attacked`: a model under an attack, by attacks.
-// `apart`: levels_apart().
+// Several stores of one data set: one model per line. `attacked` means one model under an attack
+// per line, by attacks. `apart` is levels_apart().
 Table league_table(const Stores& reports, bool attacked, const std::set<int>& apart) {
     JoinedTable joined;
     std::string last = reports[0]->derived.attack;
@@ -230,7 +231,7 @@ std::vector<std::string> labels_per_image_definitions(const Stores& reports) {
     return list;
 }
 
-// A number of labels a line.
+// One number of labels per line.
 Table labels_per_image_table(const ScoreReport& report, const std::string& definition) {
     Table table;
     table.columns = {
@@ -249,7 +250,7 @@ Table labels_per_image_table(const ScoreReport& report, const std::string& defin
     return table;
 }
 
-// Several stores: a model a line, a number of labels a column.
+// Several stores: one model per line, one number of labels per column.
 Table labels_per_image_league(const Stores& reports, const std::string& definition, bool attacked) {
     std::map<int, std::map<const ScoreReport*, Estimate>> by_count;
     for (const ScoreReport* report : reports) {
@@ -306,7 +307,7 @@ void add_store_blocks(std::vector<Block>& blocks, const Stores& list, bool attac
     }
 }
 
-// Stores of attacks are no models, and stand apart.
+// Stores of attacks are not models, and are shown separately.
 std::vector<Block> store_blocks(const std::vector<ScoreReport>& reports) {
     struct OfDataSet {
         Stores models, attacked;
@@ -328,12 +329,12 @@ std::vector<Block> store_blocks(const std::vector<ScoreReport>& reports) {
     return blocks;
 }
 
-/// The means in the place of what they are of, as in the table.
+/// The means replace the values that they average, as in the table.
 std::vector<NamedValue> values_of(const ScoreResult& result) {
     std::vector<NamedValue> values;
     for (const AcrossResult& across : result.means) {
         values.push_back(named_value(across.mean));
-        // "val*" would be called as the data set `val` is.
+        // "val*" would otherwise have the same name as the data set `val`.
         values.back().name.front().insert(0, "across ");
     }
     if (result.across.empty()) {

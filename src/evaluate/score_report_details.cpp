@@ -15,7 +15,8 @@ namespace {
 
 using Show = Column::Show;
 
-// A score a line: the measurements of one pair of data sets, those of one model and score together.
+// One score per line: the measurements for one pair of data sets, with those of one model and score
+// together.
 Table ood_table(const std::vector<const Measurement*>& list) {
     const auto score_of = [](const Measurement* m) { return m->key.parameters.at("score"); };
     JoinedTable joined;
@@ -65,7 +66,7 @@ Table class_table(const ScoreReport& report) {
             classes.push_back(&c);
         }
     }
-    // The worst first; of equals the one with more items, whose accuracy is the surer.
+    // Worst first; on ties, the one with more items, whose accuracy is more precise.
     std::stable_sort(classes.begin(), classes.end(), [](const auto* a, const auto* b) {
         if (*a->accuracy.value != *b->accuracy.value)
             return *a->accuracy.value < *b->accuracy.value;
@@ -154,7 +155,7 @@ Table across_table(const std::vector<AcrossResult>& results) {
         const bool first = m.key.model != last;
         if (first && !last.empty()) table.rule();
         last = m.key.model;
-        // As many digits as the spread over the data sets deserves.
+        // As many digits as the spread over the data sets justifies.
         const auto number = [&](std::optional<double> x) {
             if (!m.value || !x) return Cell();
             return Cell(Number{

@@ -1,5 +1,5 @@
-// Tables of scores for people, beside those of the metrics: classes, bins, confusions, means over
-// data sets, out-of-distribution detection.
+// Tables of scores for people, in addition to those of the metrics: classes, bins, confusions,
+// means over data sets, out-of-distribution detection.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace assay {
 
 Table class_table(const ScoreReport& report);
 Table reliability_table(const ScoreReport& report);
-/// `kept`: as many as were asked for.
+/// `kept` is the requested number.
 Table confusion_table(const ScoreReport& report, std::size_t kept);
-/// A block of lines a model.
+/// One block of lines per model.
 Table across_table(const std::vector<AcrossResult>& results);
-/// A table for each pair of data sets.
+/// One table for each pair of data sets.
 std::vector<Block> ood_blocks(const std::vector<Measurement>& list);
 
 }  // namespace assay

@@ -1,4 +1,5 @@
-// Many stores in one call: which of them, their gates, and means over data sets.
+// Scores many stores in one call: selects them, checks their gates, and computes means over data
+// sets.
 #include <fmt/core.h>
 #include <fnmatch.h>
 
@@ -19,7 +20,7 @@
 namespace assay {
 namespace {
 
-// The stores whose data set's name matches; one model under one name may not be two models.
+// The stores whose data set's name matches; two different models must not have the same name.
 std::vector<PredictionStore> matching(std::vector<PredictionStore> stores,
                                       const std::string& pattern,
                                       std::vector<std::string>& warnings) {
@@ -50,7 +51,7 @@ std::vector<PredictionStore> matching(std::vector<PredictionStore> stores,
     return chosen;
 }
 
-// Gates of means over data sets, model by model.
+// Checks gates on means over data sets, model by model.
 std::vector<GateResult> judge(const std::vector<Gate>& gates,
                               const std::vector<AcrossResult>& results) {
     std::vector<GateResult> judged;
@@ -76,7 +77,7 @@ std::vector<const PredictionStore*> pointers_to(const std::vector<PredictionStor
     return all;
 }
 
-// Every model that has both data sets of a pair.
+// Adds every model that has both data sets of a pair.
 void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
              const std::vector<PredictionStore>& stores, Comm& comm) {
     std::vector<std::string> datasets;
@@ -137,7 +138,8 @@ void rename(AccuracyByGroup& groups, const std::string& dataset) {
     }
 }
 
-/// Says which subgroups do not meet a gate that all items together meet: it is about these alone.
+/// Names the subgroups that do not meet a gate that all items together meet: the gate applies to
+/// them individually.
 void warn_of_subgroups(const GateResult& gate, const ScoreReport& report,
                        std::vector<std::string>& warnings) {
     if (!gate.passed || gate.gate.worst || !gate.gate.group.empty()) return;
@@ -148,7 +150,7 @@ void warn_of_subgroups(const GateResult& gate, const ScoreReport& report,
     for (const Measurement& m : all) {
         if (m.key.subgroup.empty()) continue;
         Measurement& own = parts[m.key.subgroup].emplace_back(m);
-        own.key.subgroup.clear();  // so that the gate is about it
+        own.key.subgroup.clear();  // so that the gate applies to it
     }
     std::string names;
     std::size_t broken = 0;
@@ -175,7 +177,7 @@ ByVotesOptions votes_options(const ScoreRunsOptions& options) {
             .threads = options.measure.threads};
 }
 
-/// Stores that are scored one after the other into one result.
+/// Scores stores one after another into one result.
 class Together {
 public:
     Together(const ScoreRunsOptions& options, ScoreResult& result, Comm& comm,
@@ -186,7 +188,7 @@ public:
           comm_(comm),
           progress_(progress) {}
 
-    /// Every store, before the first is added.
+    /// Receives all stores before the first is added.
     void expect(std::span<const PredictionStore* const> stores) {
         for (const PredictionStore* store : stores) {
             total_ += store->rows();
@@ -199,7 +201,7 @@ public:
                                 labels_.warnings().end());
     }
 
-    /// While all stores are open.
+    /// Must run while all stores are open.
     void add_by_votes(std::span<const PredictionStore* const> stores) {
         if (options_.votes.empty()) return;
         result_.by_votes =
@@ -255,7 +257,7 @@ private:
     GivenLabels labels_;
     std::uint64_t total_ = 0, done_ = 0;
     store::DataGroups groups_;
-    std::vector<std::string> names_;  // of the data sets, by their numbers in groups_
+    std::vector<std::string> names_;  // names of the data sets, by their numbers in groups_
 };
 
 }  // namespace

@@ -18,7 +18,8 @@ namespace assay {
 namespace {
 
 KeptItems kept_items(const RowReader& reader, const ScoreOptions& options, Keep keep) {
-    // Where only predicted classes are known, most passes leave a metric undefined without a look.
+    // If only predicted classes are known, most passes leave a metric undefined without reading
+    // anything.
     const bool known = reader.full() || reader.has_probabilities();
     KeptItems kept;
     kept.records = keep == Keep::items || (known && options.null_draws > 0);
@@ -52,8 +53,8 @@ public:
                  options.map.has_value(),
                  options.null_draws > 0},
           run_(states_, &again_) {
-        // Which numbers of labels occur is asked of the items at hand: the two sides of a
-        // comparison agree.
+        // The numbers of labels are those of the selected items: the two sides of a comparison
+        // agree.
         std::vector<MetricRequest> requests;
         for (const MetricRequest& request : options.metrics) {
             for (MetricRequest& one : pass_of(request).requests_for(request, truth.given))
@@ -115,7 +116,7 @@ private:
         join_items(rows_.odds());
     }
 
-    /// Of each item what its rank knows.
+    /// Combines what each rank knows about the items.
     template <class T>
     void join_items(std::vector<T>& items) {
         if (items.empty()) return;
@@ -146,8 +147,8 @@ private:
         return all;
     }
 
-    // Calibration errors again with labels drawn from the probabilities: what would remain without
-    // any miscalibration.
+    // Computes calibration errors again with labels drawn from the probabilities: the part that
+    // would remain without any miscalibration.
     void add_null() {
         DrawnMetrics metrics(run_);
         std::vector<std::pair<std::size_t, std::size_t>>
@@ -156,7 +157,7 @@ private:
             if (!report_.measurements[i].value || !states_.shape().full_rows) continue;
             if (const auto at = metrics.add(set_.requests[i])) which.emplace_back(i, *at);
         }
-        if (metrics.size() == 0) return;  // as where a store does not keep whole rows
+        if (metrics.size() == 0) return;  // as if a store does not keep whole rows
         const auto values = calibrated_null(rows_, metrics, options_.null_draws,
                                             options_.resampling.seed, threads_, comm_);
         for (const auto& [measurement, at] : which) {

@@ -1,4 +1,4 @@
-// One run of the metrics over a selection of a store's items: what score and compare share.
+// One run of the metrics over a selection of a store's items, which score and compare share.
 #pragma once
 
 #include <memory>
@@ -12,20 +12,20 @@ enum class Keep { report, items };
 
 struct ScoredSet {
     ScoreReport report;                        ///< without classes' names
-    std::vector<MetricRequest> requests;       ///< one a measurement, in the same order
+    std::vector<MetricRequest> requests;       ///< one per measurement, in the same order
     std::vector<ResampledEstimate> estimates;  ///< likewise
     // With Keep::items:
     std::vector<ItemRecord> records;    ///< one an item
-    std::vector<std::int32_t> targets;  ///< one an item: single label of a scored item, or -1
-    std::vector<std::uint8_t> correct;  ///< one an item: 1 correct, 0 incorrect, 2 not counted (no
-                                        ///< valid label, not scored); by sets
+    std::vector<std::int32_t> targets;  ///< one per item: single label of a scored item, or -1
+    std::vector<std::uint8_t> correct;  ///< one per item: 1 correct, 0 incorrect, 2 not counted (no
+                                        ///< valid label, not scored); by label sets
 };
 
-/// `reader` with the options' map. `rows`: the store's row of each item; empty: all of them in
-/// order. `truth` as truth_for() gives it. `options.metrics` names at least one. Progress counts
-/// the items of this rank. Of single items something is kept where `keep` says so, and while a
-/// metric needs it (24 bytes each, 24 more where a metric ranks by log-odds, on every rank): else
-/// memory does not grow with their number but for a byte.
+/// `reader` with the options' map. `rows` has the store's row of each item; empty means all of them
+/// in order. `truth` comes from truth_for(). `options.metrics` names at least one metric. Progress
+/// counts the items of this rank. Data about single items is kept if `keep` requests it, and while
+/// a metric needs it (24 bytes per item, and 24 more if a metric ranks by log-odds, on every rank).
+/// Otherwise, memory grows by only one byte per item.
 ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
                     std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
                     Keep keep, const ProgressCallback& progress = {});
@@ -33,7 +33,7 @@ ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOpti
 /// Interval of a value from its estimate (for the value itself, or a difference of two).
 std::optional<Interval> interval_of(double value, std::span<const double> without,
                                     std::span<const double> replicates, double level);
-/// Whether two numbers differ by no more than sums in another order do. An interval with such ends
+/// True if two numbers differ by no more than sums in another order do. An interval with such ends
 /// has no width.
 bool same_but_rounding(double a, double b);
 

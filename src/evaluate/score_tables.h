@@ -1,4 +1,5 @@
-// The parts of a report that are no metrics: classes, confusions, each item's prediction, warnings.
+// The parts of a report that are not metrics: classes, confusions, each item's prediction,
+// warnings.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ struct HashOfPair {
         return static_cast<std::size_t>((both * 0x9e3779b97f4a7c15U) >> 20U);
     }
 };
-/// (truth, predicted) -> items, in no order. There may be as many as images that were not
-/// recognised, and a tree of them would take longer than all else.
+/// (truth, predicted) -> items, in no order. There may be as many entries as misclassified images,
+/// and a tree of them would be slower than everything else.
 using ConfusionCounts =
     std::unordered_map<std::pair<std::int32_t, std::int32_t>, std::uint64_t, HashOfPair>;
 
@@ -29,14 +30,14 @@ using ConfusionCounts =
 /// items, which are not independent.
 void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::int64_t> state,
                   double level, bool clusters = false);
-/// Ids and names, by report.classes or by number.
+/// Sets ids and names from report.classes, or numbers.
 void name_classes(ScoreReport& report);
-/// From the bins of `ece`, by group.
+/// Uses the bins of `ece`, by group.
 void fill_reliability(ScoreReport& report, const MetricContext& context,
                       std::span<const std::int64_t> state, bool clusters = false);
 /// The `kept` most frequent.
 void fill_confusions(ScoreReport& report, const ConfusionCounts& counts, std::size_t kept);
-/// Takes the records out of `rows`.
+/// Moves the records out of `rows`.
 void fill_predictions(ScoredSet& set, ScoredRows& rows, const LabelSets& labels);
 /// Of `looked` sampled rows, `odd` do not look like scores of this kind.
 void add_kind_warning(ScoreReport& report, ScoreKind kind, std::int64_t looked, std::int64_t odd);

@@ -101,7 +101,8 @@ void ScoredRows::sample(std::uint64_t row) {
     const RowScan scan = scan_row(scores, -1);
     const double sum = plain_sums(scores).sum;
     const bool inside = scan.min >= 0 && scan.max <= 1;
-    // Sums of one: a softmax was applied. Sums far from it with every value in [0, 1]: sigmoids.
+    // Sums of one mean that a softmax was applied. Sums far from one with every value in [0, 1]
+    // mean sigmoids.
     const bool like_probabilities = inside && (std::abs(sum - 1) < 1e-3 || sum > 2);
     const bool odd_probabilities =
         scan.min < -1e-6F || scan.max > 1.001F || std::abs(sum - 1) > 1e-2;

@@ -1,4 +1,4 @@
-// The rows of a store as the metrics see them: under labels, a class map and a selection of items.
+// The rows of a store as input of the metrics: with labels, a class map and a selection of items.
 #pragma once
 
 #include <atomic>
@@ -18,9 +18,9 @@ class ScoredRows final : public MetricRows {
 public:
     static constexpr std::uint32_t unit_items = 256;
 
-    /// `rows`: the store's row of each item, empty for all rows in order. `truth` by the store's
-    /// rows, over the reader's classes. Without records there is nothing that needs them: target()
-    /// and all behind it.
+    /// `rows` has the store's row of each item; empty means all rows in order. `truth` is indexed
+    /// by the store's rows, over the reader's classes. Without records, nothing may use target()
+    /// and the functions after it.
     ScoredRows(const RowReader& reader, const Truth& truth, std::vector<std::uint64_t> rows,
                KeptItems keep);
 
@@ -39,19 +39,19 @@ public:
     }
     /// [g]: items with g labels, scored or not.
     const std::vector<std::uint64_t>& label_counts() const { return label_counts_; }
-    /// Scores the items of a unit: their facts (those that are ok), their records, and where the
-    /// others went.
+    /// Scores the items of a unit: returns their facts (for those that are ok), their records, and
+    /// the counts of the others.
     void score(std::size_t unit, std::vector<RowFacts>& facts, ScoreCounts& counts);
 
     std::vector<ItemRecord>& records() { return records_; }
     const std::vector<ItemRecord>& records() const override { return records_; }
-    /// One an item, of those that were scored; empty: not kept.
+    /// One per item, for scored items; empty if not kept.
     std::vector<RowOdds>& odds() { return odds_; }
     const std::vector<RowOdds>& odds() const override { return odds_; }
     std::uint16_t group_of(std::uint64_t item) const override {
         return groups_[static_cast<std::size_t>(item)];
     }
-    /// Sampled rows: looked at, and of these suspicious for their kind.
+    /// Numbers of sampled rows, and of rows among them that are suspicious for their kind.
     std::uint64_t sampled() const { return sampled_; }
     std::uint64_t suspicious() const { return suspicious_; }
 
@@ -79,7 +79,7 @@ private:
     std::vector<std::uint8_t> groups_;
     std::vector<ItemRecord> records_;
     std::vector<RowOdds> odds_;
-    std::vector<float> nothing_;  ///< the row of an item that is left out
+    std::vector<float> nothing_;  ///< the row of an excluded item
     std::atomic<std::uint64_t> sampled_ = 0, suspicious_ = 0;
 };
 

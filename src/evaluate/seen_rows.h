@@ -1,4 +1,4 @@
-// Which rows of a data set have come, in any order.
+// The rows of a data set that have arrived, in any order.
 #pragma once
 
 #include <array>
@@ -12,18 +12,18 @@
 
 namespace assay {
 
-/// A bit for each row, in stretches of group_stretch rows; some bytes for a stretch that is whole.
+/// One bit per row, in stretches of group_stretch rows; a complete stretch needs only some bytes.
 class SeenRows {
 public:
-    /// None of them is there yet, and each comes once.
+    /// None of the rows may be in the set yet, and each must appear once.
     void add(std::span<const std::uint64_t> rows);
     void merge(const SeenRows& other);
     std::uint64_t count() const noexcept { return count_; }
-    /// One more than the greatest; 0: none.
+    /// One more than the greatest row, or 0.
     std::uint64_t end() const noexcept { return end_; }
-    /// A row that is in both; none: there is no such row.
+    /// A row that is in both, if there is one.
     std::optional<std::uint64_t> common(const SeenRows& other) const;
-    /// A row that comes twice among `rows`, or that `seen` (null: nothing) has already.
+    /// A row that appears twice among `rows`, or that `seen` (which may be null) already has.
     static std::optional<std::uint64_t> twice(std::span<const std::uint64_t> rows,
                                               const SeenRows* seen);
 
@@ -34,7 +34,7 @@ public:
 private:
     using Bits = std::array<std::uint64_t, group_stretch / 64>;
     struct Stretch {
-        std::optional<Bits> bits = Bits{};  // none: all of its rows are there
+        std::optional<Bits> bits = Bits{};  // no value if all of its rows have arrived
     };
     void set(std::uint64_t row);
     void close(Stretch& stretch);

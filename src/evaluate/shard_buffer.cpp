@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// By the sizes of all files and the bytes of one.
+/// Compares the sizes of all files and the bytes of one.
 bool are_other_images(const Dataset& dataset, const StoreSpec& spec, const store::BegunRows& rows) {
     bool compared = false;
     for (std::size_t i = 0; i < rows.images.size(); ++i) {
@@ -29,7 +29,7 @@ bool are_other_images(const Dataset& dataset, const StoreSpec& spec, const store
         compared = true;
         try {
             if (hash_bytes(dataset.read_image(row)) != read.hash) return true;
-        } catch (const Error&) {  // the run will say so
+        } catch (const Error&) {  // the run will report this
             return true;
         }
     }
@@ -78,7 +78,7 @@ void ShardBuffers::add(std::uint64_t first_row, std::span<const float> scores,
         const std::scoped_lock lock(mutex_);
         whole = put(index, first_row, scores, states, errors, images);
         rows_ += states.size();
-        // What could not be read is tried again.
+        // Images that could not be read are tried again.
         if (!whole) {
             Shard& begun = *shards_[index];
             if (is_readable(states)) {
@@ -157,7 +157,7 @@ void ShardBuffers::take_over(std::size_t index, const store::BegunRows& rows) {
 }
 
 void ShardBuffers::write(std::size_t index, Shard& shard) {
-    // Batches come in any order; the record must not tell.
+    // Batches arrive in any order; the record must not depend on it.
     std::ranges::sort(shard.errors, {}, &RowError::row);
     Hasher all;
     std::vector<ImageFile> files;

@@ -19,40 +19,41 @@
 
 namespace assay {
 
-/// Collects batches until a shard is whole, then writes it. Batches may come in any order; a batch
-/// lies within one shard, because a shard is a multiple of the batch size. Batches of shards that
-/// take longer are kept beside the shards every 15 seconds, and when the run is stopped: see
-/// store/begun_rows.h. Memory: the shards that have begun and are not yet whole.
+/// Collects batches until a shard is whole, then writes it. Batches may arrive in any order; a
+/// batch belongs to one shard, because a shard is a multiple of the batch size. Batches of
+/// incomplete shards are saved next to the shards every 15 seconds, and when the run is stopped:
+/// see store/begun_rows.h. Memory: the incomplete shards.
 class ShardBuffers {
 public:
-    /// `images`: of the writer's data set; both outlive this. `on`: what computes the scores.
+    /// `images` are those of the writer's data set; both must outlive this. `on` describes what
+    /// computes the scores.
     ShardBuffers(StoreWriter& writer, const store::ImageCheck& images, ComputedOn on)
         : writer_(writer), images_(images), on_(std::move(on)) {}
 
-    /// Takes over what a run that was stopped has kept of the shard. Batches of which an
-    /// image has another size now, or the first one other bytes, are computed again. Of a shard
-    /// that is written and computed again it takes over what has scores. `retry_failed`: so it does
-    /// of what was kept. Not thread-safe; before the first add().
+    /// Loads what a stopped run has saved of the shard. Batches with an image whose size has
+    /// changed, or whose first image has changed bytes, are computed again. If the shard is written
+    /// and is computed again, the batches with scores are loaded from it. `retry_failed` applies
+    /// the same rule to the saved batches. Not thread-safe; call it before the first add().
     void resume(std::size_t shard, const Dataset& dataset, bool retry_failed);
-    /// Whether the batch that begins with this row was taken over.
+    /// True if the batch that begins with this row was loaded.
     bool has(std::uint64_t first_row) const { return found_.contains(first_row); }
     std::uint64_t found_rows() const { return found_rows_; }
-    /// Keeps all batches of the shards that are not whole: the run is stopped. Thread-safe.
+    /// Saves all batches of the incomplete shards: the run is stopped. Thread-safe.
     void keep();
-    /// How long batches are in memory alone.
+    /// How long batches are only in memory.
     void keep_every(std::chrono::steady_clock::duration time) { every_ = time; }
 
-    /// Rows [first_row, first_row + states.size()).
-    /// `images`: each row's file and the whole hash of its bytes, as they were read; "" where it
-    /// was not. Thread-safe; the thread that completes a shard writes it. Throws bad_input where
-    /// another store of the data set was made from other images meanwhile.
+    /// Rows [first_row, first_row + states.size()). `images` has each row's file and the whole hash
+    /// of its bytes, as they were read; "" if it was not read. Thread-safe; the thread that
+    /// completes a shard writes it. Throws bad_input if another store of the data set was meanwhile
+    /// made from other images.
     void add(std::uint64_t first_row, std::span<const float> scores,
              std::span<const RowState> states, std::span<const RowError> errors,
              std::span<const ReadImage> images);
 
-    /// Rows added so far, without those that were taken over.
+    /// Number of rows added so far, without loaded ones.
     std::uint64_t rows() const;
-    /// Of those, without batches of unfinished shards that have an unreadable image.
+    /// The same, without batches of incomplete shards that have an unreadable image.
     std::uint64_t kept_rows() const;
 
 private:
@@ -67,9 +68,9 @@ private:
         std::vector<ReadImage> images;
         std::uint32_t rows_left = 0;
         std::vector<Batch> unkept;
-        std::uint64_t unreadable = 0;  ///< rows of batches that are not kept
+        std::uint64_t unreadable = 0;  ///< rows of batches that are not saved
     };
-    /// The shard if it is whole now. Under the lock.
+    /// The shard if it is now complete. Call it under the lock.
     std::unique_ptr<Shard> put(std::size_t index, std::uint64_t first_row,
                                std::span<const float> scores, std::span<const RowState> states,
                                std::span<const RowError> errors, std::span<const ReadImage> images);

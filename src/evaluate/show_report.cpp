@@ -33,7 +33,7 @@ void add(Table& table, const Predicted& p, bool probabilities) {
                Bar{p.probability, bar_width}});
 }
 
-/// The best classes, below a line the labels that are not among them, and what is not known.
+/// The best classes, then below a line the labels that are not among them, and what is not known.
 Table table_of(const ShownImage& image, const ShownImage::Model& model) {
     Table table{.title = "",
                 .columns = {{model.name, false}, {"rank"}, {"", false}, {"%"}, {"", false}},

@@ -23,7 +23,7 @@
 namespace assay {
 namespace {
 
-/// Of the requests, those that are sums; the others are named in `note`, or refused.
+/// The requests that are sums; the others are named in `note`, or refused.
 std::vector<MetricRequest> sums_among(std::vector<MetricRequest> requests, bool refuse,
                                       std::string& note) {
     std::string others;
@@ -89,17 +89,17 @@ std::string texts_of(const std::vector<MetricRequest>& list) {
 struct StreamingScore::Impl : StreamedRows {
     StreamingOptions options;
     ScoreOptions score;
-    std::optional<MetricStates> states;  // once there was a batch
+    std::optional<MetricStates> states;  // set once there was a batch
 
     explicit Impl(StreamingOptions given) : options(std::move(given)) {
         check_not_taken(options.measure);
         assay::check(options.measure, false);
         score = options_for_rows(options);
-        if (!options.measure.metrics.empty()) requests();  // says at once what cannot be
+        if (!options.measure.metrics.empty()) requests();  // reports impossible requests at once
     }
 
-    /// Named, or the default ones for labels of this form. Those that are no sums are refused where
-    /// they are named.
+    /// The named metrics, or the default ones for labels of this form. Named metrics that are not
+    /// sums are refused.
     std::vector<MetricRequest> requests() {
         LabelCoverage coverage;
         coverage.labelled = 1;
@@ -133,14 +133,14 @@ struct StreamingScore::Impl : StreamedRows {
     }
 
     void prepare() {
-        // Which numbers of labels occur is known at the end: the sums are of all of them.
+        // The existing numbers of labels are only known at the end: the sums cover all of them.
         const std::vector<std::uint64_t> any(most_labels_per_image + 1, 1);
         for (const MetricRequest& request : expand_labels_per_image(score.metrics, any))
             states->prepare(request);
         if (score.reliability) states->prepare(*score.reliability);
     }
 
-    /// The facts of the rows of one stretch, which has `items` of them in all.
+    /// Assigns groups to the rows of one stretch, which has `items` rows in total.
     static void deal(std::span<RowFacts> facts, std::uint64_t items) {
         if (facts.empty()) return;
         const std::uint64_t stretch = facts.front().item / group_stretch;
@@ -151,8 +151,8 @@ struct StreamingScore::Impl : StreamedRows {
         }
     }
 
-    /// Takes facts in the order of their rows, which end() counts already. Those of stretches that
-    /// are whole become sums; the others wait.
+    /// Adds facts in the order of their rows, which end() already counts. Those of complete
+    /// stretches become sums; the others wait.
     void take(std::span<RowFacts> facts) {
         const std::uint64_t whole = end() / group_stretch;
         if (!pending.empty() && pending.front().item / group_stretch < whole) {
@@ -174,7 +174,7 @@ struct StreamingScore::Impl : StreamedRows {
             facts = facts.subspan(n);
         }
     }
-    /// The same of rows whose numbers are in `rows`, by their places in the batch.
+    /// The same for rows whose numbers are in `rows`, by their places in the batch.
     void take_placed(std::vector<std::vector<RowFacts>>& units,
                      std::span<const std::uint64_t> rows) {
         seen->add(rows);
@@ -251,7 +251,7 @@ void StreamingScore::update(const ScoreMatrix& scores, const LabelSets* targets,
     ScoreOptions labels = all.score;
     if (sets != nullptr) labels.labels = *sets;
     Truth truth = truth_for(batch, labels);
-    // In a batch of which no row has a single label, sets do not stand in for them.
+    // In a batch in which no row has a single label, sets do not replace them.
     if (targets != nullptr) truth.targets = OnlyMembers(*targets);
     const RowReader reader(batch);
     ScoredRows rows(reader, truth, {}, {});
@@ -333,7 +333,7 @@ void StreamingScore::merge(const StreamingScore& other) {
         std::vector<RowFacts> rest = more.pending;
         Impl::deal(rest, more.counts.items % group_stretch);
         all.states->add(rest);
-        // What waits must be followed by rows of its own stretch.
+        // Waiting rows must be followed by rows of their own stretch.
         Impl::deal(all.pending, all.counts.items % group_stretch);
         all.states->add(all.pending);
         all.pending.clear();
@@ -372,7 +372,7 @@ std::uint64_t StreamingScore::rows() const noexcept {
 ScoreReport StreamingScore::report() const {
     const Impl& all = *impl_;
     if (!all.states) throw Error(ErrorCode::usage, "there is no batch yet; call update() first");
-    // Rows that wait for their group get it now, in a copy of the sums.
+    // Waiting rows now get their group, in a copy of the sums.
     Shape shape = all.states->shape();
     MetricStates sums(shape, all.options.measure.resampling);
     const std::vector<MetricRequest> requests =
@@ -394,7 +394,7 @@ ScoreReport StreamingScore::report() const {
     report.notes = all.notes;
     const MeasuredOn on{report.model, report.dataset, "", all.counts.items};
     PassRun run(sums, nullptr);
-    // Sets of which none has several members are single labels.
+    // Sets without several members are single labels.
     if (!all.label_counts.empty() && all.label_counts.size() <= 2) shape.only_valid = false;
     for (const MetricRequest& request : requests)
         report.measurements.push_back(measurement_of(request, run.estimate(request), shape, on,

@@ -1,4 +1,4 @@
-// What a stream of scores knows beside its sums, and its bytes (StreamingScore::state()).
+// The data of a stream of scores other than its sums, and its bytes (StreamingScore::state()).
 #pragma once
 
 #include <cstdint>
@@ -25,26 +25,26 @@ struct StreamedRows {
     std::vector<std::uint64_t> label_counts;
     std::int64_t sampled = 0, suspicious = 0;
     std::vector<std::string> notes;
-    std::vector<RowFacts> pending;  ///< of the last stretch of rows, whose groups are not known yet
-    std::optional<SeenRows> seen;   ///< where every batch says which rows it has
+    std::vector<RowFacts> pending;  ///< rows of the last stretch, whose groups are not known yet
+    std::optional<SeenRows> seen;   ///< set if every batch has row numbers
 
     /// One more than the greatest row.
     std::uint64_t end() const { return seen ? seen->end() : counts.items; }
 };
 
-/// Throws bad_input, as all readers do on damaged bytes.
+/// Throws bad_input, as all readers do for damaged bytes.
 [[noreturn]] void refuse_state(std::string_view what);
 
 void write_names(FieldWriter& out, const ClassList& classes);
 ClassList read_names(FieldReader& in);
-/// What all batches have in common.
+/// Properties that all batches share.
 void write_form(FieldWriter& out, const StreamedRows& stream, const Shape& shape);
 Shape read_form(FieldReader& in, StreamedRows& stream);
-/// What was counted, and the rows that wait.
+/// The counts, and the waiting rows.
 void write_rows(FieldWriter& out, const StreamedRows& stream);
 void read_rows(FieldReader& in, StreamedRows& stream, const Shape& shape);
 
-/// The body with the mark of the format and a checksum, and back.
+/// Adds the mark of the format and a checksum to the body, and removes them.
 std::string sealed_state(std::string_view body);
 std::string opened_state(std::string_view bytes);
 

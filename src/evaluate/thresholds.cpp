@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t most_threshold_bytes = std::size_t{64} << 20;
 
-/// Of the classes; 0: none yet.
+/// One per class; 0 means not set yet.
 using Thresholds = std::vector<double>;
 
 void refuse_outside(double threshold, std::string_view name, const std::string& where) {
@@ -106,7 +106,7 @@ Thresholds thresholds_of_file(const std::filesystem::path& path, const ClassList
     });
 }
 
-/// "cat=0.3". The last '=' parts the two: a class may have one in its name.
+/// "cat=0.3". The last '=' is the separator: a class name may contain one.
 std::pair<std::string_view, double> parted(const std::string& named) {
     const std::size_t at = named.rfind('=');
     const std::string_view text = named;
@@ -120,7 +120,7 @@ std::pair<std::string_view, double> parted(const std::string& named) {
     return {trimmed(text.substr(0, at)), *value};
 }
 
-/// What `named` says goes into `thresholds`. Returns what `*` says; 0: nothing.
+/// Writes the values of `named` to `thresholds`. Returns the value for `*`, or 0.
 double add_named(Thresholds& thresholds, std::span<const std::string> named,
                  const ClassList& classes) {
     ThresholdsOfClasses found(classes);
@@ -142,7 +142,7 @@ double add_named(Thresholds& thresholds, std::span<const std::string> named,
     return others;
 }
 
-/// Throws bad_input: classes without one.
+/// Throws bad_input for classes without a value.
 void fill_others(Thresholds& thresholds, double others, const ClassList& classes,
                  const std::string& source) {
     std::size_t missing = 0, first = 0;

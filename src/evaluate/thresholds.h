@@ -10,16 +10,16 @@
 
 namespace assay {
 
-/// `named`: "NAME=VALUE" for single classes, whose name `*` stands for all classes that nothing
-/// else names. `path`, or "": csv with the columns class (or label, name, id) and threshold, JSON
-/// {"cat": 0.3, ...}, or a JSON list in the order of the classes. What `named` says of a class goes
-/// before the file. Returns one a class, in (0, 1). Throws usage: a text that is no NAME=VALUE;
+/// `named`: "NAME=VALUE" for single classes; the name `*` means all classes that nothing else
+/// names. `path`, or "": csv with the columns class (or label, name, id) and threshold, JSON
+/// {"cat": 0.3, ...}, or a JSON list in the order of the classes. A value in `named` has priority
+/// over the file. Returns one per class, in (0, 1). Throws usage for a text that is not NAME=VALUE;
 /// bad_input with the file and the line, or the text: no such class, a class twice or missing, a
 /// number outside.
 std::vector<double> read_thresholds(const std::filesystem::path& path,
                                     std::span<const std::string> named, const ClassList& classes);
 
-/// Throws usage: it is no NAME=VALUE with a number.
+/// Throws usage if it is not NAME=VALUE with a number.
 void check_threshold(const std::string& named);
 
 }  // namespace assay

@@ -16,8 +16,8 @@
 namespace assay {
 namespace {
 
-// Labels are over the model's classes, or over the map's targets when the data set was made for
-// them (16 folders).
+// Labels are over the model's classes, or over the map's targets if the data set was made for them
+// (16 folders).
 bool is_over_targets(const Dataset& dataset, const ClassMap* map) {
     return map != nullptr && store::same_class_ids(dataset.classes, map->targets);
 }
@@ -57,8 +57,8 @@ LabelSets predicted_classes(const LabelSets& labels, const PredictionStore& stor
     return as_they_are ? labels : result;
 }
 
-// The predicted class that a cue names: a class of the data set, or a target of the map itself.
-// -1: a class that the map leaves out; nothing: no class.
+// The predicted class that a cue names: a class of the data set, or a target of the map itself. -1
+// means a class that the map excludes; no value means that it is not a class.
 std::optional<std::int32_t> class_named(std::string_view name, const Dataset& dataset,
                                         const ClassMap* map) {
     if (map != nullptr && !is_numbered(map->targets)) {

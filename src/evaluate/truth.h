@@ -1,4 +1,4 @@
-// What is true of the items of a store, in the classes that the predictions are looked at in.
+// The truth about the items of a store, in the classes of the evaluated predictions.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,21 @@
 
 namespace assay {
 
-/// Classes that the shape and the texture of an image stand for; -1: none, or none of the map's.
+/// Classes of the shape and the texture of an image; -1 means none, or none of the map's.
 struct Cues {
     std::int32_t shape = -1, texture = -1;
 };
 
-/// Metrics of single labels go by the data set's own labels where these are single ones (some item
-/// has one, none has several), whatever the label sets are. True where they are not, and an item's
-/// only valid class in `sets`, which has some, stands in.
+/// Metrics of single labels use the data set's own labels if these are single ones (some item has
+/// one, none has several), for any label sets. Returns true if they are not, so that an item's only
+/// valid class in `sets`, if it has one, is used.
 bool only_valid_stands_in(const LabelSets& own, const LabelSets& sets);
 /// "10 of 310 labelled images of V1 have a single label, less than 5 %": why metrics of one label
-/// are left out (is_sliver()). `set`: a data set's name, or "".
+/// are skipped (is_sliver()). `set` is a data set's name, or "".
 std::string sliver_text(std::uint64_t single, std::uint64_t labelled, const std::string& set = "");
 
-/// The member of each set that has one; -1 of the others. Shares the sets' memory where they do.
+/// The member of each set that has exactly one; -1 for the others. Shares the sets' memory if
+/// possible.
 class OnlyMembers {
 public:
     OnlyMembers() = default;
@@ -37,22 +38,23 @@ public:
         const auto set = sets_[item];
         return set.size() == 1 ? set[0] : -1;
     }
-    /// -1: a set without members.
+    /// -1 adds a set without members.
     void push_back(std::int32_t member) { sets_.append({&member, member < 0 ? 0U : 1U}); }
 
 private:
     LabelSets sets_;
 };
 
-/// As coverage_of() of a list.
+/// Like coverage_of() for a list.
 LabelCoverage coverage_of(const OnlyMembers& targets, const LabelSets& sets);
 
-/// Of each of the store's rows.
+/// The truth for each of the store's rows.
 struct Truth {
     LabelSets labels;             ///< the valid classes: for metrics of label sets
-    OnlyMembers targets;          ///< the single label of each row, for the others; -1: none
+    OnlyMembers targets;          ///< the single label of each row, for the other metrics; -1 means
+                                  ///< none
     bool only_valid = false;      ///< `targets` are the only members of `labels`
-    bool cues_named = false;      ///< has_cues() of the data set
+    bool cues_named = false;      ///< result of has_cues() for the data set
     std::vector<Cues> cues = {};  ///< empty: `no_cues` says why
     std::string no_cues = "";
     GivenTruth given = {};
@@ -61,8 +63,8 @@ struct Truth {
     double alike = 0;  ///< sum of the clusters' squared sizes over all rows; 0: no clusters
 };
 
-/// Labels and cues over the predicted classes (the map's targets when there is one). Throws
-/// bad_input: labels for another number of rows, or outside the classes.
+/// Labels and cues over the predicted classes (the map's targets if there is one). Throws bad_input
+/// for labels with another number of rows, or outside the classes.
 Truth truth_for(const PredictionStore& store, const ScoreOptions& options);
 
 }  // namespace assay

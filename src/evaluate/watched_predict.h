@@ -1,4 +1,4 @@
-// predict() for somebody who looks at the scores while they are computed.
+// predict() with an observer of the scores while they are computed.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 namespace assay::evaluate {
 
 struct PredictWatch {
-    /// Sees the scores of each batch that is computed, by the number of the model, and changes
-    /// nothing. Called from many threads. Empty: nobody looks.
+    /// Receives the scores of each computed batch, with the number of the model, and changes
+    /// nothing. It is called from many threads. It may be empty.
     std::function<void(std::size_t model, const ImageBatch& batch, std::span<const float> scores)>
         batch;
-    /// Batches are computed in the order of the hashes of their first images' ids, so that what is
-    /// known so far stands for the whole. No bit of the result depends on it. All shards are in
-    /// memory until they are whole.
+    /// Batches are computed in the order of the hashes of their first images' ids, so that the
+    /// results so far represent the whole. No bit of the result depends on it. All shards are in
+    /// memory until they are complete.
     bool in_hash_order = false;
 };
 

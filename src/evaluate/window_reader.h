@@ -1,4 +1,4 @@
-// Images down to the windows that are corrupted.
+// Reads images and reduces them to the windows that are corrupted.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace assay {
 
-/// Reads images down to the windows that are corrupted.
+/// Reads images and reduces them to the windows that are corrupted.
 class WindowReader {
 public:
-    /// `memory`: for decoding and corrupting. All outlive this.
+    /// `memory` is for decoding and corrupting. All arguments must outlive this.
     WindowReader(const Dataset& dataset, const CorruptedVersions& versions, DecodeLimits limits,
                  MemoryBudget& memory)
         : dataset_(dataset), versions_(versions), limits_(std::move(limits)), memory_(memory) {}
 
-    /// Cuts it out of the image's file; what is wrong with that, if anything. `read` gets what the
-    /// file is.
+    /// Reads the window from the image's file; returns the problem, if any. `read` receives the
+    /// facts about the file.
     std::optional<std::string> cut(std::uint64_t row, Image& window, ReadImage& read) const {
         return prediction::use_image(
             dataset_, row, limits_, memory_,
@@ -40,8 +40,8 @@ public:
         return versions_.make(what, window, dataset_.ids[static_cast<std::size_t>(row)]);
     }
 
-    /// Whether the version can be made now. Remembers what its images are: the stores of one run
-    /// mostly lack the same ones.
+    /// True if the version can be made now. Remembers the result for its images: the stores of one
+    /// run mostly lack the same ones.
     bool can_be_made(const CorruptionVersion& which, std::uint64_t row) {
         const auto known = sides_.find(row);
         std::pair<int, int> sides{0, 0};
@@ -58,7 +58,7 @@ public:
                                   }).empty();
     }
 
-    /// Runs `body`; why there is no image, or "".
+    /// Runs `body`; returns why there is no image, or "".
     template <class Body>
     static std::string unless_unreadable(Body&& body) {
         try {

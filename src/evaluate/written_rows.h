@@ -1,4 +1,4 @@
-// The rows of a shard that was written and is computed again: most of them need no model.
+// The rows of a written shard that is computed again: most of them need no model.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@
 namespace assay::prediction {
 
 /// The batches of a shard on the disk in which every row has a score, from the same images,
-/// computed on the same. None where the shard is not there, or does not hold all scores (top_k,
-/// label). Reads the images' bytes.
+/// computed in the same way. Empty if the shard does not exist, or does not contain all scores
+/// (top_k, label). Reads the images' bytes.
 std::vector<store::BegunRows> written_rows(const std::filesystem::path& folder,
                                            const StoreSpec& spec, const ComputedOn& on,
                                            std::size_t shard, const Dataset& dataset);
 
-/// Rows of a shard on the disk that have no score although their images could be read.
+/// The number of rows of a shard on the disk that have no score although their images could be
+/// read.
 std::size_t failed_rows(const std::filesystem::path& folder, const StoreSpec& spec,
                         std::size_t shard);
 

@@ -1,4 +1,4 @@
-// Which images are equal and which look alike, in one data set and between two.
+// Finds equal and similar images in one data set and between two.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,14 @@
 
 namespace assay::inspect {
 
-/// Of a data set without labels none.
+/// Returns an empty span for a data set without labels.
 std::span<const std::int32_t> labels_of(const Dataset& dataset, std::uint32_t item);
-/// The classes of an image's labels, as people and readers of JSON see them.
+/// The class of a label as shown to people and in JSON.
 std::string class_text(const ClassList& classes, std::int32_t c);
 InspectedImage inspected_image(const Dataset& dataset, std::uint32_t item);
 
-/// Fills what `result` says of duplicates. `others`: what `hashes` is, of the data set that
-/// result.against is about; null where there is none. Memory: 32 bytes an image at most,
-/// what the hashes need among them.
+/// Fills the duplicates in `result`. `others` are the hashes of the data set in result.against, or
+/// null. Memory: at most 32 bytes per image, including the hashes.
 void find_duplicates(const Dataset& dataset, ImageHashes hashes, const Dataset* other,
                      ImageHashes others, const InspectOptions& options, InspectResult& result);
 

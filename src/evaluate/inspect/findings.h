@@ -1,4 +1,4 @@
-// What an inspected data set amounts to: sentences with a mark and examples.
+// The findings about an inspected data set: sentences with a mark and examples.
 #pragma once
 
 #include <array>
@@ -12,9 +12,10 @@
 
 namespace assay::inspect {
 
-/// A sentence, and images that it is about.
+/// A sentence, and the images that it describes.
 struct InspectFinding {
-    /// Numbers would be incorrect; probably wrong; worth knowing; nothing was found.
+    /// fault: numbers would be incorrect; doubt: probably wrong; note: worth knowing; sound:
+    /// nothing was found.
     enum class Grade { fault, doubt, note, sound };
     Grade grade;
     std::string text;
@@ -27,12 +28,12 @@ constexpr auto words_of(InspectFinding::Grade) {
                       Row{Grade::note, "note"}, Row{Grade::sound, "sound"}};
 }
 std::vector<InspectFinding> findings_of(const InspectResult& result);
-/// In front of the sentence.
+/// The mark before the sentence.
 std::string_view mark_of(InspectFinding::Grade grade);
 
 /// "1 image", "5,600 images".
 std::string counted(std::uint64_t n, std::string_view noun, std::string_view plural);
-/// "a, b, ...": `all` there are.
+/// "a, b, ...", where `all` is the total number.
 std::string listed_names(const std::vector<std::string>& names, std::uint64_t all);
 
 }  // namespace assay::inspect

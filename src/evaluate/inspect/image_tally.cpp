@@ -8,7 +8,7 @@
 namespace assay::inspect {
 namespace {
 
-/// By the extension of a name; unknown where it has none of an image.
+/// The format from a name's extension; unknown if it has no image extension.
 ImageFormat named_format(std::string_view name) {
     const std::string extension = lower_extension(name);
     if (extension == ".jpg" || extension == ".jpeg") return ImageFormat::jpeg;

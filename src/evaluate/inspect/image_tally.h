@@ -1,4 +1,4 @@
-// What is counted of images as they are read: formats, colours, sizes, those that cannot be read.
+// Counts images during reading: formats, color modes, sizes, and unreadable images.
 #pragma once
 
 #include <array>
@@ -16,19 +16,19 @@
 
 namespace assay::inspect {
 
-/// In any order of the images the same, so that threads may add as they come.
+/// The result does not depend on the order of the images, so threads may add in any order.
 class ImageTally {
 public:
-    /// Keeps the first `examples` of the images that cannot be read. `in_arrays`: the images are
-    /// parts of arrays, which Dataset::read_image() gives the form of a file.
+    /// Keeps the first `examples` unreadable images. `in_arrays` means that the images are parts of
+    /// arrays, which Dataset::read_image() converts to a file format.
     ImageTally(std::size_t examples, bool in_arrays) : examples_(examples), in_arrays_(in_arrays) {}
 
-    /// An image that was decoded. `id` may have an extension. `flat`: of one colour.
+    /// Adds a decoded image. `id` may have an extension. `flat` means that it has a single color.
     void add(std::uint32_t item, std::string_view id, const FileFacts& facts, int width, int height,
              bool flat);
-    /// An image of which a store has recorded what decoding left aside, and no more.
+    /// Adds an image for which a store has only recorded what decoding ignored.
     void add_recorded(std::uint32_t item, std::uint8_t left_aside_bits);
-    /// One whose file could be read and not decoded has a format all the same.
+    /// Adds an image whose file could be read but not decoded; it still has a format.
     void add_unreadable(std::uint32_t item, ImageFormat format, std::string why);
 
     std::uint64_t unreadable() const { return unreadable_; }

@@ -17,7 +17,8 @@ namespace {
 
 using inspect::class_text;
 
-/// The first `most` classes by images, from the fewest or the most; equal ones in their order.
+/// The first `most` classes sorted by number of images, ascending or descending; ties stay in their
+/// order.
 template <class Before>
 std::vector<ClassCount> first_classes(const ClassList& classes,
                                       const std::vector<std::uint64_t>& counts,
@@ -69,7 +70,7 @@ InspectedLabels inspected_labels(const Dataset& dataset, std::size_t examples) {
     return out;
 }
 
-/// Evenly over the data set, the first and the last among them.
+/// Evenly spaced over the data set, including the first and the last.
 std::vector<InspectedImage> samples_of(const Dataset& dataset, std::size_t examples) {
     const std::size_t n = std::min(examples, dataset.size());
     std::vector<InspectedImage> out;

@@ -1,4 +1,4 @@
-// What is shown of an inspected data set: one page for people, the images of each finding as csv.
+// The report on an inspected data set: one page for people, and the images of each finding as csv.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -27,7 +27,7 @@ void for_each_near_pair(std::span<const std::uint64_t> hashes, int bits,
     for (std::size_t first = 0; first < masks.size(); ++first) {
         for (std::size_t second = first + 1; second < masks.size(); ++second) {
             const std::uint64_t key = masks[first] | masks[second];
-            /// Whether an earlier two bands agree, so that the pair was visited.
+            /// True if two earlier bands agree, so that the pair was already visited.
             const auto visited = [&](std::uint64_t differ) {
                 std::size_t agreeing = 0;
                 for (std::size_t b = 0; b < second; ++b) agreeing += (differ & masks[b]) == 0;

@@ -68,7 +68,7 @@ ImageHashes read_images(const Dataset& dataset, const InspectOptions& options, I
             } else {
                 tally.add_unreadable(item, facts.format, std::move(problem));
             }
-            // What is kept is no more than most images need.
+            // Limit for the memory that is kept: enough for most images.
             constexpr std::size_t most_kept = std::size_t{64} << 20;
             if (image.pixels.capacity() > most_kept) image = {};
             ++done;

@@ -1,4 +1,4 @@
-// One pass over the images of a data set: what is kept of each for the search of duplicates.
+// Reads the images of a data set once, and keeps what the search for duplicates needs.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,14 @@
 
 namespace assay::inspect {
 
-/// 16 bytes an image.
+/// 16 bytes per image.
 struct ImageHashes {
-    std::vector<std::uint64_t> file;  ///< XXH3 of the bytes; 0: they could not be read
-    std::vector<std::uint64_t> look;  ///< near_hash(); 0: without detail, not compared
+    std::vector<std::uint64_t> file;  ///< XXH3 of the bytes; 0 means that they could not be read
+    std::vector<std::uint64_t> look;  ///< near_hash(); 0 means an image without detail, which is
+                                      ///< not compared
 };
 
-/// Throws what ends a run.
+/// Throws errors that end a run.
 ImageHashes read_images(const Dataset& dataset, const InspectOptions& options, ImageTally& tally,
                         const ProgressCallback& callback);
 

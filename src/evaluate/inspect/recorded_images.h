@@ -1,4 +1,4 @@
-// What the records of a prediction store say of the images.
+// The facts about images in the records of a prediction store.
 #pragma once
 
 #include <cstddef>

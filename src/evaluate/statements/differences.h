@@ -8,7 +8,7 @@
 
 namespace assay::statements {
 
-/// Variances of two gaps, and what their errors have in common.
+/// Variances and covariance of two gaps.
 struct GapCovariance {
     double aa = 0, ab = 0, bb = 0;
 };
@@ -16,25 +16,27 @@ struct GapCovariance {
 struct MetricFactors {
     const Factor *first, *second;
 };
-/// Of the mean over the models. Both metrics' shared rows are the same groups of images; rows of
-/// one model are not shared between metrics.
+/// For the mean over the models. The shared rows of both metrics are the same groups of images; a
+/// model's own rows are not shared between metrics.
 GapCovariance covariance_of_means(const MetricFactors& a, const MetricFactors& b);
 GapCovariance covariance_of_model(const MetricFactors& a, const MetricFactors& b,
                                   std::size_t model);
 
-/// Of published values, whose errors are known by their size alone: [data set][model].
+/// For published values, of whose errors only the sizes are known: [data set][model].
 struct TableErrors {
     std::array<std::span<const double>, 2> a, b;
 };
-/// `models`: correlation of two models' errors, `metrics`: of two metrics' errors of one model.
+/// `models` is the correlation of two models' errors, `metrics` that of two metrics' errors for one
+/// model.
 GapCovariance covariance_of_means(const TableErrors& errors, double models, double metrics);
 GapCovariance covariance_of_model(const TableErrors& errors, std::size_t model, double metrics);
 
 struct GapDifference {
-    Range difference;            ///< gap by a less gap by b
-    std::optional<Range> share;  ///< by which the gap shrinks, 1 - b / a; none: gap a is not clear
+    Range difference;            ///< gap by a minus gap by b
+    std::optional<Range> share;  ///< proportion by which the gap shrinks, 1 - b / a; no value if
+                                 ///< gap a cannot be distinguished from 0
 };
-/// The interval of the share is Fieller's (1954). Of several covariances, the union of all.
+/// The interval of the share is Fieller's (1954). With several covariances, it is the union of all.
 GapDifference difference_of_gaps(double gap_a, double gap_b,
                                  std::span<const GapCovariance> covariances, double level);
 

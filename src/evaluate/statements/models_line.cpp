@@ -62,7 +62,7 @@ std::vector<double> by_family(std::span<const double> values, std::span<const st
     return sums;
 }
 
-// Sum over the factor's centred rows of the squares of the families' sums, weighted.
+// Sum over the factor's centered rows of the squares of the families' weighted sums.
 double squares_by_family(const Factor& factor, std::span<const double> weights,
                          std::span<const std::size_t> families, std::size_t count) {
     double total = 0;
@@ -111,7 +111,7 @@ struct Parabola {
     std::vector<double> x;     ///< centred
     std::vector<double> part;  ///< x^2 without what a line explains of it
     std::vector<double> residuals;
-    /// Slopes: of a straight line, and of the parabola at the mean.
+    /// Slopes of a straight line, and of the parabola at the mean.
     double part_squares = 0, line = 0, slope = 0, coefficient = 0;
 };
 std::optional<Parabola> parabola(std::span<const double> xs, std::span<const double> ys) {

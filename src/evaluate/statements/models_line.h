@@ -1,4 +1,4 @@
-// The line of one data set's values on the other's, over the models.
+// The line of one data set's values as a function of the other's, over the models.
 #pragma once
 
 #include <optional>
@@ -7,38 +7,40 @@
 
 namespace assay::statements {
 
-/// What a line is made of: the models on two data sets, and their errors.
+/// The input for a line: the models on two data sets, and their errors.
 struct TwoSets {
     std::span<const double> x, y;
     const Factor *first, *second;
     const Matrix *first_draws, *second_draws;
 };
 
-/// Slope of y on x of these models. Errors in x no longer pull it to 0 (Fuller 1987); the interval
-/// is Fieller's (1954). Value NaN, ends infinite: the models differ too little on x.
+/// Slope of y on x for these models. It is corrected for errors in x, which would pull it to 0
+/// (Fuller 1987); the interval is Fieller's (1954). If the models differ too little on x, the value
+/// is NaN and the ends are infinite.
 Range slope_of_these(const TwoSets& sets, double level);
 
-/// The same slope where nothing was drawn: no interval.
+/// The same slope if nothing was drawn: it has no interval.
 double slope_without_errors(const TwoSets& sets);
 
-/// Of models like these, as if drawn at random: t over families, `families` a number per model from
-/// 0. None: fewer than 2 families (mean gap) or 4 (slope), or nothing drawn (slope).
+/// For models like these, as if drawn at random: t over families, where `families` has a number per
+/// model, from 0. No value with fewer than 2 families (mean gap) or 4 (slope), or if nothing was
+/// drawn (slope).
 struct LikeThese {
     std::optional<Range> mean_gap, slope;
 };
 LikeThese models_like_these(const TwoSets& sets, std::span<const std::size_t> families,
                             double level);
 
-/// Whether one line describes the models: coefficient of x^2.
+/// Whether one line describes the models: the coefficient of x^2.
 struct Curvature {
     double coefficient = 0, standard_error = 0;
     double low_slope = 0, high_slope = 0;  ///< at the 10 % and the 90 % quantile of x
     bool curved = false;
 };
-/// None: fewer than 4 models, or x takes fewer than three values.
+/// No value with fewer than 4 models, or if x has fewer than three distinct values.
 std::optional<Curvature> curvature_of(const TwoSets& sets);
 /// Mean square of y around the parabola, and the slope of a straight line: errors that models do
-/// not share cannot be larger than that allows.
+/// not share cannot be larger than this allows.
 struct AroundParabola {
     double variance = 0, slope = 0;
 };

@@ -1,9 +1,9 @@
 // The error that images leave in the values of several models, and draws of it.
 //
-// What is said about many models (a mean of |gap|, an order, a spread) is no linear function of
-// their values, so that errors move it. Each statement therefore gets the errors themselves, as
-// draws, and asks which truths fit to what was seen. Values are proportions; `models` always counts
-// the models of one data set, in one order.
+// A statement about many models (a mean of |gap|, an order, a spread) is not a linear function of
+// their values, so that errors bias it. Each statement therefore uses draws of the errors, and
+// determines which true values are compatible with the observed ones. Values are proportions;
+// `models` always counts the models of one data set, in one order.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,8 @@ struct Matrix {
 };
 
 /// A factor D of the covariance of the models' values: Cov = D'D. Its rows are `shared`, and one
-/// more for each model with `own` > 0, which holds that number for this model and 0 for the others.
+/// additional row for each model with `own` > 0, which has that number for this model and 0 for the
+/// others.
 struct Factor {
     Matrix shared;
     std::vector<double> own;  ///< one per model
@@ -43,53 +44,54 @@ struct Factor {
 
 /// Standard deviation of each model's error.
 std::vector<double> errors_of(const Factor& factor);
-/// Sum over the rows of the squares around the row's mean over the models: what errors add to the
-/// sum of squares of the models' values around their mean, on average.
+/// Sum over the rows of the squares around the row's mean over the models: the average contribution
+/// of errors to the sum of squares of the models' values around their mean.
 double total_of(const Factor& factor);
 /// Variance of the mean over the models.
 double variance_of_mean(const Factor& factor);
 /// D'D.
 Matrix covariance_of(const Factor& factor);
-/// D'(D w): how each model's error goes with the weighted sum of them all.
+/// D'(D w): the covariance of each model's error with the weighted sum of all errors.
 std::vector<double> covariance_with(const Factor& factor, std::span<const double> weights);
-/// Each column times its number, as of values on another scale.
+/// Multiplies each column by its number, for values on another scale.
 Factor scaled(Factor factor, std::span<const double> by);
-/// Each model's error becomes its target: the half width of its own interval by the normal
-/// quantile. A model without any error gets a row of its own.
+/// Scales each model's error to its target: the half width of its own interval divided by the
+/// normal quantile. A model without any error gets its own row.
 Factor rescaled(Factor factor, std::span<const double> targets);
 /// The columns of these models.
 Factor selected(const Factor& factor, std::span<const std::size_t> models);
 
-/// Published values: errors of these sizes, and one correlation between any two models.
+/// For published values: errors of these sizes, and one correlation between any two models.
 Factor table_factor(std::span<const double> errors, double correlation);
-/// Half width of Wilson's interval by the normal quantile z; n need not be whole.
+/// Half width of Wilson's interval with the normal quantile z; n may be fractional.
 double wilson_error(double value, double n, double z);
-/// At most so large is the error of a mean over subgroups of so many images each.
+/// An upper bound on the error of a mean over subgroups with these numbers of images.
 double subgroup_error(std::span<const std::uint64_t> counts);
 
 /// Standard normals by counter: number i from splitmix64's outputs 2i and 2i + 1 of the seed
 /// (Steele, Lea, Flood 2014; Box and Muller 1958).
 std::vector<double> normals(std::uint64_t seed, std::size_t count);
-/// Draws of the models' errors; `count` is even. The second half is the first with the sign turned.
+/// Draws of the models' errors; `count` must be even. The second half is the first with opposite
+/// signs.
 Matrix draws_of(const Factor& factor, std::size_t count, std::uint64_t seed);
-/// The same for two factors of the same images, which then share what was drawn. Throws internal:
-/// other numbers of shared rows or models.
+/// The same for two factors of the same images, which then share the drawn numbers. Throws internal
+/// if their numbers of shared rows or models differ.
 std::pair<Matrix, Matrix> draws_of(const Factor& one, const Factor& two, std::size_t count,
                                    std::uint64_t seed);
 /// Errors of first - second.
 Matrix difference(const Matrix& first, const Matrix& second);
 
-/// A value with its interval; the ends may be infinite where any truth fits.
+/// A value with its interval; the ends may be infinite if any true value is possible.
 struct Range {
     double value = 0, low = 0, high = 0;
 };
 
-// ---- What the statements have in common.
+// ---- Functions that the statements share.
 double mean_of(std::span<const double> values);
-/// Values less their mean.
+/// Values minus their mean.
 std::vector<double> centred(std::span<const double> values);
 double sum_of_products(std::span<const double> a, std::span<const double> b);
-/// Where a rising function crosses 0, by 40 halvings.
+/// The zero of an increasing function, by 40 bisections.
 template <class Function>
 double bisected(double low, double high, Function&& rising) {
     for (int step = 0; step < 40; ++step) {
@@ -98,7 +100,7 @@ double bisected(double low, double high, Function&& rising) {
     }
     return .5 * (low + high);
 }
-/// Type 7; takes the values apart.
+/// Type 7; changes the order of the values.
 double quantile_of(std::vector<double> values, double p);
 
 }  // namespace assay::statements

@@ -14,7 +14,8 @@ constexpr std::array<double, 16> grid{0,  .1, .2, .3,   .4,   .5,  .6,  .7,
 constexpr double rounding = 1e-12;
 enum Which : std::size_t { kendall, spearman };
 
-/// A column's order. Draws of one truth are nearly in its order, from which each starts.
+/// The order of a column. Draws for one true value are nearly in its order, from which each sort
+/// starts.
 class Order {
 public:
     explicit Order(std::size_t models) : of_(models), start_(models), place_(models) {
@@ -75,7 +76,7 @@ public:
     }
 
 private:
-    // What pairs of equal values added, because their models have an order.
+    // The contribution of pairs of equal values, because their models have an order.
     double of_equals(const double* x, const double* y) const {
         double sum = 0;
         const auto runs = [&](const Order& order, const double* values, auto&& each) {
@@ -122,10 +123,10 @@ private:
     std::vector<std::uint32_t> seats_, other_;
 };
 
-/// The truths between one order (c = 0) and what was seen (c = 1).
+/// The candidate true values between one order (c = 0) and the observed values (c = 1).
 class Path {
 public:
-    // `sign` -1: y is turned over, for orders that run against each other.
+    // With `sign` -1, y is reversed, for opposite orders.
     Path(const Ordered& first, const Ordered& second, double sign)
         : x_(centred(first.values)), y_(centred(second.values)), u_(x_.size()) {
         for (double& y : y_) y *= sign;
@@ -153,7 +154,7 @@ private:
     double slope_ = 1;
 };
 
-/// Of one statistic along a path: how often draws are at most, and at least, what was seen.
+/// For one statistic along a path: how often draws are at most, and at least, the observed value.
 struct Along {
     std::vector<double> up, down, truth;
     bool ended = false;
@@ -243,7 +244,7 @@ struct SurePairs {
     double same = 0, opposite = 0;  ///< parts of all pairs
     bool all = false;
 };
-// Pairs whose order is beyond doubt on both sets.
+// Pairs whose order is certain on both sets.
 SurePairs sure_pairs(const Ordered& first, const Ordered& second, double level) {
     if (first.pairs == nullptr || second.pairs == nullptr) return {};
     std::vector<double> largest;
@@ -284,7 +285,8 @@ RankCorrelations rank_correlations(const Ordered& first, const Ordered& second, 
     }
     const double tail = .3 * (1 - level);
     const std::array<double, 2> seen = seen_correlations(first.values, second.values);
-    // Whether errors alone reach what was seen: then the truth may run the other way.
+    // Checks whether errors alone reach the observed value: the true correlation may then have the
+    // opposite sign.
     std::array<std::size_t, 2> reached{};
     Correlator correlator(models);
     const std::size_t draws = first.draws->rows;

@@ -1,4 +1,4 @@
-// How far two orders of the same models agree.
+// How well two orders of the same models agree.
 #pragma once
 
 #include <array>
@@ -8,24 +8,25 @@
 
 namespace assay::statements {
 
-/// One data set's, or one metric's, part of a comparison of two orders.
+/// The part of one data set, or one metric, in a comparison of two orders.
 struct Ordered {
     std::span<const double> values;
-    double total = 0;     ///< of the factor (total_of)
+    double total = 0;     ///< total_of() the factor
     const Matrix* draws;  ///< of the errors
-    const Pairs* pairs;   ///< nullptr: no pair bounds the interval
+    const Pairs* pairs;   ///< nullptr means that no pair bounds the interval
 };
 struct RankCorrelations {
-    std::optional<Range> tau, rho;  ///< none: fewer than 3 models, or all values of a set are equal
+    std::optional<Range> tau, rho;  ///< no value with fewer than 3 models, or if all values of a
+                                    ///< set are equal
 };
-/// Kendall's tau and Spearman's rho of the true orders. What is seen is pulled towards 0 by errors.
-/// The truths that are tried lie between one order and what was seen, and beyond: both sets are a
-/// line through the models, and what departs from it is taken away by and by. Equal values count 0
-/// for tau, and in the order of the models for rho. Cost: some 11 to 30 times draws x models log
-/// models.
+/// Kendall's tau and Spearman's rho of the true orders. Errors pull the observed correlations
+/// towards 0. The candidate true values are between one order and the observed values, and beyond:
+/// both sets are modeled as a line through the models, and the deviations from it are gradually
+/// removed. Equal values count 0 for tau, and in the order of the models for rho. Cost: about 11 to
+/// 30 times draws x models log models.
 RankCorrelations rank_correlations(const Ordered& first, const Ordered& second, double level);
 
-/// Tau with equal pairs as 0, and rho by the places in the order of the models.
+/// Tau with equal pairs as 0, and rho from ranks with ties in the order of the models.
 std::array<double, 2> seen_correlations(std::span<const double> x, std::span<const double> y);
 
 }  // namespace assay::statements

@@ -17,7 +17,7 @@ std::vector<double> column_of(const Matrix& matrix, std::size_t column) {
     return out;
 }
 
-// `largest` holds each of a pair of draws once: its numbers are those of both.
+// `largest` has each of a pair of draws once: its numbers apply to both.
 double quantile_of_pairs(const std::vector<double>& values, double p) {
     std::vector<double> both = values;
     both.insert(both.end(), values.begin(), values.end());
@@ -42,7 +42,7 @@ std::pair<double, double> wilson_ends(double value, double n, double low_z, doub
             middle(high_z) + high_z * wilson_error(value, n, high_z)};
 }
 
-// As many images as an error stands for. Next to 0 and 1 it is that of Wilson's interval.
+// The number of images that corresponds to an error. Near 0 and 1 it follows Wilson's interval.
 double images_of(double value, double error, double z) {
     return std::max({1.0, value * (1 - value) / (error * error), z / (2 * error) - z * z});
 }
@@ -131,7 +131,7 @@ Best best_of(std::span<const double> values, const Factor& factor, const Matrix&
         out.range = {best, low, high};
         return out;
     }
-    // Whoever is not significantly worse may be the best.
+    // A model that is not significantly worse may be the best.
     std::vector<double> apart(models, 0);
     std::vector<bool> copy(models);
     for (std::size_t g = 0; g < factor.shared.rows; ++g) {
@@ -158,7 +158,7 @@ Best best_of(std::span<const double> values, const Factor& factor, const Matrix&
         candidate[m] = m == out.model || (best - values[m]) / apart[m] <= worse;
         out.candidates += candidate[m] ? 1 : 0;
     }
-    // The winner is the one of them whose error was the luckiest.
+    // The winner is the one among them with the luckiest error.
     for (std::size_t b = 0; b < errors.rows; ++b) {
         const auto e = errors.row(b);
         largest[b] = -infinity;

@@ -1,16 +1,16 @@
-// Who is best, and where each model stands.
+// Which model is best, and the rank of each model.
 #pragma once
 
 #include "evaluate/statements/noise.h"
 
 namespace assay::statements {
 
-/// How sure the order of any two models is.
+/// How certain the order of any two models is.
 struct Pairs {
-    /// Standard deviation of the difference of two models; infinite where they are copies.
+    /// Standard deviation of the difference of two models; infinite if they are copies.
     Matrix errors;
-    /// Of each draw (one of each pair of turned signs) and model: the largest of its errors against
-    /// the others, in standard deviations.
+    /// For each draw (one of each pair with opposite signs) and model: the largest of its errors
+    /// against the others, in standard deviations.
     Matrix largest;
 };
 /// Cost: models^2 times half of the draws.
@@ -19,15 +19,16 @@ Pairs pairs_of(const Factor& factor, const Matrix& errors);
 struct PlaceRange {
     std::size_t low = 0, high = 0;
 };
-/// Places that each model may have, 1 the best, for a model that was named beforehand; `together`:
-/// the intervals of all models hold at once (Mogstad, Romano, Shaikh and Wilhelm 2024).
+/// Possible places of each model, where 1 is the best, for a model that was named beforehand. With
+/// `together`, the intervals of all models are valid simultaneously (Mogstad, Romano, Shaikh and
+/// Wilhelm 2024).
 std::vector<PlaceRange> places_of(std::span<const double> values, const Pairs& pairs, double level,
                                   bool together = false);
 
 struct ChangeRange {
     std::int64_t low = 0, high = 0;
 };
-/// Place on the first data set less place on the second.
+/// Place on the first data set minus place on the second.
 std::vector<ChangeRange> changes_of_place(std::span<const double> first, const Pairs& first_pairs,
                                           std::span<const double> second, const Pairs& second_pairs,
                                           double level);
@@ -37,8 +38,8 @@ struct Best {
     std::size_t model = 0;
     std::size_t candidates = 0;  ///< models that may be the best
 };
-/// One interval for the winner's own value and for the best of the models' true values. `images`:
-/// those behind the winner's value; 0: as many as its error stands for.
+/// One interval for the winner's own value and for the best of the models' true values. `images` is
+/// the number behind the winner's value; 0 means the number that corresponds to its error.
 Best best_of(std::span<const double> values, const Factor& factor, const Matrix& errors,
              double images, double level);
 

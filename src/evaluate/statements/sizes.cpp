@@ -12,7 +12,8 @@ namespace {
 
 constexpr double clear_at = 2.5, smallest_error = 1e-12;
 
-// Mean |truth + error| of a draw. Four sums at a time: one alone waits for each addition.
+// Mean |truth + error| of a draw. It uses four sums at a time, because a single one waits for each
+// addition.
 double mean_absolute(std::span<const double> truth, std::span<const double> error) {
     std::array<double, 4> sums{};
     std::size_t m = 0;
@@ -24,7 +25,7 @@ double mean_absolute(std::span<const double> truth, std::span<const double> erro
     return (sums[0] + sums[1] + sums[2] + sums[3] + rest) / static_cast<double>(truth.size());
 }
 
-// The gaps of one data of several models against draws of their errors.
+// The gaps of several models compared with draws of their errors.
 class AbsoluteGap {
 public:
     AbsoluteGap(std::span<const double> gaps, std::vector<double> errors, const Matrix& draws)
@@ -37,8 +38,8 @@ public:
     double sign(std::size_t m) const { return gaps_[m] < 0 ? -1 : 1; }
     bool clear(std::size_t m) const { return std::abs(gaps_[m]) > clear_at * errors_[m]; }
 
-    // Low end at probability p: gaps pulled towards 0 by l steps each, until what was seen is the
-    // upper p quantile.
+    // The low end at probability p: gaps are pulled towards 0 by l steps each, until the observed
+    // value is the upper p quantile.
     double low(std::span<const double> steps, double p) {
         std::ranges::fill(truth_, 0.0);
         if (above() >= p) return 0;
@@ -57,7 +58,7 @@ public:
         for (const double t : truth_) sum += std::abs(t);
         return sum / static_cast<double>(truth_.size());
     }
-    // High end: gaps of one size in units of their errors, with these signs.
+    // The high end: gaps of equal size in units of their errors, with these signs.
     double high(std::span<const double> signs, double p) {
         std::ranges::fill(truth_, 0.0);
         if (below() <= p) return 0;
@@ -93,7 +94,8 @@ private:
     double seen_ = 0;
 };
 
-// Clear gaps keep their sign; the others take that of their covariance with the clear ones' errors.
+// Gaps that differ clearly from 0 keep their sign; the others get the sign of their covariance with
+// the errors of the clear ones.
 std::vector<double> signs_of(const AbsoluteGap& gap, std::span<const double> gaps,
                              const Factor& first, const Factor& second) {
     std::vector<double> signs(gaps.size(), 0);
