@@ -35,8 +35,8 @@ json array_of_tables(const json& all, const char* key) {
     return *found;
 }
 
-/// How the models see one data set may differ from how they see the others; what they take (the
-/// input's size, mean and std) may not.
+/// The models' preprocessing for one data set may differ from that for the others; their input
+/// (size, mean and std) may not.
 constexpr const char* pixel_settings[] = {"crop_mode", "crop_pct", "resize_size", "interpolation"};
 
 Plan::Data read_data(const json& table, const fs::path& folder) {
@@ -56,7 +56,7 @@ Plan::Data read_data(const json& table, const fs::path& folder) {
     return out;
 }
 
-/// Which of the models that a pattern stands for.
+/// Reads which models are drawn for a pattern.
 void read_draw(Keys& keys, Plan::Model& model) {
     DrawFlags& drawn = model.drawn;
     const bool given = keys.has("draw_models") || keys.has("draw_seed") || keys.has("published");
@@ -85,7 +85,7 @@ Plan::Model read_model(const json& table, const fs::path& folder) {
         model.sidecars = {sidecar};
     const auto classes = keys.take<std::string>("classes", "");
     read_draw(keys, model);
-    // Every other key is a sidecar's, checked there.
+    // Every other key belongs to a sidecar, and is checked there.
     for (const auto& [key, value] : keys.rest().items()) {
         std::string name = key;
         std::ranges::replace(name, '-', '_');
@@ -104,7 +104,7 @@ enum class When {
     after,        ///< it reads the predictions
     per_dataset,  ///< it reads them, and is asked about one data set at a time
 };
-/// A table that is a command. One more: a row. They run in this order.
+/// A table that is a command. To add one, add a row. They run in this order.
 struct StepRow {
     const char* name;
     std::unique_ptr<StoreCommand> (*make)();
@@ -116,7 +116,7 @@ constexpr StepRow step_rows[] = {
     {"labels", propose_command, When::after},        {"replicate", adjust_command, When::after},
 };
 
-/// Composites are looked at whole: a crop would cut objects off that their labels name.
+/// Composites are used whole: a crop would remove objects that their labels name.
 Plan::Data whole_images_in(const fs::path& folder) {
     Plan::Data data;
     data.flags.folders = {folder};
@@ -146,8 +146,8 @@ void list_what_is_made(Plan& plan) {
     }
 }
 
-/// Names for the tables that have none, as predict gives them to folders of one name. A name that
-/// is given must not be another's.
+/// Names the tables without a name in the same way as predict names folders with equal names. A
+/// given name must not equal another's.
 void name_data(std::vector<Plan::Data>& data) {
     std::vector<fs::path> paths;
     for (const Plan::Data& d : data) {
@@ -219,7 +219,7 @@ std::vector<ModelSpec> Plan::specs_on(const Data& on) const {
     std::vector<ModelSpec> specs;
     for (const Model& model : models) {
         ModelSettings settings = model.settings;
-        // They say one thing in two ways, and the data set's way is the last word.
+        // These two settings express the same thing, and the data set's setting has priority.
         if (on.pixels.contains("crop_pct")) settings.erase("resize_size");
         if (on.pixels.contains("resize_size")) settings.erase("crop_pct");
         settings.update(on.pixels);

@@ -1,4 +1,4 @@
-// What an assay.toml asks for. docs/assay.toml.md describes the file.
+// The contents of an assay.toml. docs/assay.toml.md describes the file.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -28,49 +28,50 @@ struct Plan {
     };
     struct Data {
         DataFlags flags;
-        /// Settings of the pixels that every model has on this data set, over its own.
+        /// Pixel settings for every model on this data set; they override the model's own.
         ModelSettings pixels = ModelSettings::object();
-        /// Of [quality]: what it is there for.
+        /// With [quality]: its role.
         std::optional<quality::Role> role = {};
         /// Only [quality] names it, by its path.
         bool for_quality = false;
     };
     std::vector<Model> models;
-    std::vector<Data> data;  ///< as listed, then what the steps before the predictions make
+    std::vector<Data> data;  ///< as listed, followed by those that steps before the predictions
+                             ///< make
     StoreFlags store;
     ClassifierOptions opening;
-    /// A command: its options by name, as fill() takes them.
+    /// A command, with its options by name in the format of fill().
     struct Step {
         std::string command;
         nlohmann::json options;
         bool makes_data;  ///< runs before the predictions; the others read them
     };
     std::vector<Step> steps;       ///< in the order in which they run
-    PluginFiles plugins;           ///< of steps that name none
+    PluginFiles plugins;           ///< for steps that name none
     std::filesystem::path folder;  ///< of the file: relative paths are relative to it
-    /// What the results of a data set are called, by its name in the file, where that is another:
-    /// of some of its images. Once it has been opened.
+    /// The names of the results of a data set, keyed by its name in the file, if they differ: for a
+    /// part of its images. Set when it has been opened.
     std::map<std::string, std::string> called = {};
 
-    /// The first data set's own, for models that classify by names.
+    /// The first data set's own classes, for models that classify by names.
     std::function<ClassList()> classes_of_data = {};
 
-    /// What [quality] asks for; which data sets play its roles stands with them.
+    /// The settings of [quality]; the data sets have their roles.
     std::optional<QualitySettings> quality;
 
     /// Opens one of the data sets for classifiers with these classes. Throws as open_dataset() and
-    /// open_role().
+    /// open_role() do.
     Dataset open(const Data& listed, const ClassList& classes) const;
-    /// What the models are on one of the data sets. Throws as resolve_model.
+    /// The models with their settings for one of the data sets. Throws as resolve_model() does.
     std::vector<ModelSpec> specs_on(const Data& on) const;
-    /// Puts drawn models into the place of patterns. Throws as drawn_models(), with the pattern.
+    /// Replaces patterns by drawn models. Throws as drawn_models() does, with the pattern.
     void draw(bool keep);
-    /// Flags that were given on the command line win over the file.
+    /// Flags on the command line override the file.
     void override_with(const CLI::App& app, const StoreFlags& flags);
-    /// Everything, resolved: what `run` prints with --dry-run and stores in RUNS/run.json.
+    /// The complete resolved plan: `run` prints it with --dry-run and stores it in RUNS/run.json.
     nlohmann::json resolved(const std::vector<ModelSpec>& specs) const;
-    /// Reads what the steps after the predictions will read, so that a mistake there costs no
-    /// prediction. Throws usage and bad_input.
+    /// Reads the inputs of the steps after the predictions, so that a mistake in them is reported
+    /// before any prediction. Throws usage and bad_input.
     void check(const std::vector<ModelSpec>& specs) const;
     /// The commands of a step, with their options: one, or one per data set. Throws usage and
     /// bad_input.

@@ -20,7 +20,7 @@ using nlohmann::json;
 
 constexpr const char* quality_table = "[quality]";
 
-/// The data set that a role's value names: one of the file, else a path.
+/// The data set for a role's value: one of the file, otherwise a path.
 std::size_t find_data(const std::string& role, const std::string& value, const fs::path& folder,
                       std::vector<Plan::Data>& data) {
     const fs::path path = path_from(folder, value);
@@ -47,8 +47,8 @@ std::size_t find_data(const std::string& role, const std::string& value, const f
     return data.size() - 1;
 }
 
-/// What only a role names is called as the role is: whatever other roles there are, its predictions
-/// are found again.
+/// A data set that only a role names gets the role's name: its predictions are then found again,
+/// whatever other roles exist.
 void name_added(std::vector<Plan::Data>& data) {
     for (Plan::Data& d : data) {
         if (!d.for_quality) continue;

@@ -1,5 +1,5 @@
-// The table [quality] of an assay.toml: which data sets play which roles, and how the nine
-// dimensions are measured.
+// The table [quality] of an assay.toml: the roles of data sets, and how the nine dimensions are
+// measured.
 #pragma once
 
 #include <filesystem>
@@ -10,9 +10,9 @@
 
 namespace assay::cli {
 
-/// `data`: those of the file, with their names; they get their roles, and what the table names by
-/// its path is added. Throws bad_input: unknown keys (with the nearest), values of the wrong type
-/// or outside of what is allowed, a role that names nothing, a data set in two roles, no val.
+/// `data` are the data sets of the file, with their names; they get their roles, and those that the
+/// table names by path are added. Throws bad_input: unknown keys (with the nearest), values with
+/// the wrong type or out of range, a role that names nothing, a data set in two roles, no val.
 QualitySettings read_quality(const nlohmann::json& table, const std::filesystem::path& folder,
                              std::vector<Plan::Data>& data);
 

@@ -1,4 +1,4 @@
-// assay check: do a model, its settings and a data set fit together?
+// assay check: checks whether a model, its settings and a data set fit together.
 #include <CLI/CLI.hpp>
 
 #include "assay/error.h"

@@ -1,4 +1,4 @@
-// assay compare: models on the same images, paired; gates for a release.
+// assay compare: paired comparison of models on the same images; gates for a release.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -72,7 +72,7 @@ public:
         return app;
     }
 
-    /// The models of one data set: `baseline` names one of them, or is the first.
+    /// Compares the models of one data set: `baseline` names one of them, or is the first.
     void over(const Runs& runs) override {
         if (!methods_.methods.empty()) return;
         const std::string baseline =

@@ -1,5 +1,5 @@
-// assay completion: the scripts by which shells complete the command line; and assay __complete,
-// which those scripts ask at each press of the key.
+// assay completion: the scripts with which shells complete the command line; and assay __complete,
+// which those scripts call whenever the user presses the key.
 #include "cli/cmd_completion.h"
 
 #include <CLI/CLI.hpp>
@@ -14,7 +14,7 @@
 #include "cli/outputs.h"
 #include "cli/shell_line.h"
 
-// Made by src/cli/CMakeLists.txt from the files of shells/: their bytes lie between two symbols.
+// Made by src/cli/CMakeLists.txt from the files of shells/: their bytes are between two symbols.
 #define ASSAY_EMBEDDED(begin, end, name)                                  \
     extern "C" __attribute__((visibility("hidden"))) const char(begin)[]; \
     extern "C" __attribute__((visibility("hidden"))) const char(end)[];
@@ -43,7 +43,7 @@ std::string_view script_for(std::string_view shell) {
                                       "`" + suggest(shell, {"bash", "zsh", "fish"}));
 }
 
-/// Whether `assay` in a shell is this program.
+/// True if the shell's `assay` is this program.
 bool is_on_the_path() {
     const char* folders = std::getenv("PATH");
     std::string_view left = folders != nullptr ? folders : "";
@@ -58,8 +58,8 @@ bool is_on_the_path() {
     return false;
 }
 
-/// A program that no shell finds by its name is asked where it lies. What is typed is never asked:
-/// a key must not start a program of the folder that one looks at.
+/// If no shell finds the program by its name, the script calls it by its path. It never calls the
+/// typed path: a key press must not start a program in the current folder.
 std::string script_that_asks_this_program(std::string_view shell) {
     constexpr std::string_view asked = "command assay";
     std::string script(script_for(shell));
@@ -75,7 +75,7 @@ bool ends_open(const Candidate& candidate) {
     return !candidate.text.empty() && marks.find(candidate.text.back()) != std::string_view::npos;
 }
 
-/// A variable in front, which readline would quote, replaced by its value.
+/// Replaces a leading variable, which readline would quote, by its value.
 std::string without_variable(const std::string& text, const TypedWord& typed) {
     for (std::size_t i = typed.kept; i < typed.text.size(); ++i) {
         if (typed.text[i] == '$' && !typed.is_literal[i])
@@ -84,8 +84,8 @@ std::string without_variable(const std::string& text, const TypedWord& typed) {
     return text;
 }
 
-/// Options of compopt on a line, then what COMPREPLY gets. What readline would quote in its own way
-/// is left to it where it shows several paths, of which it then shows the last parts.
+/// Returns options of compopt on one line, followed by the contents of COMPREPLY. If several paths
+/// are shown, readline does its own quoting and shows only the last parts.
 std::string answer_for_bash(std::string_view line, std::string_view breaks) {
     TypedLine typed = read_bash_line(line, breaks);
     if (typed.words.empty()) return {};
@@ -103,7 +103,7 @@ std::string answer_for_bash(std::string_view line, std::string_view breaks) {
         const std::string& text = candidate.text;
         if (by_readline) {
             std::string reply = without_variable(text, typed.last).substr(typed.last.kept);
-            if (reply.ends_with('/')) reply.pop_back();  // readline shows which are folders
+            if (reply.ends_with('/')) reply.pop_back();  // readline marks the folders itself
             replies += reply + "\n";
         } else {
             replies += quoted_for_bash(text, typed.last) + "\n";
@@ -112,8 +112,8 @@ std::string answer_for_bash(std::string_view line, std::string_view breaks) {
     return options + "\n" + replies;
 }
 
-/// What the argument is, then for each proposal how it ends, its part behind the last mark, and a
-/// few words, with tabs between them.
+/// Returns a description of the argument, then for each proposal its ending, its part after the
+/// last mark, and a short description, separated by tabs.
 std::string answer_for_zsh(const std::vector<std::string>& words) {
     const Completion completion = complete(words);
     const std::size_t mark = words.empty() ? std::string::npos : words.back().find_last_of(marks);
@@ -133,7 +133,7 @@ std::string answer_for_zsh(const std::vector<std::string>& words) {
     return out;
 }
 
-/// A proposal on each line, with a tab before its few words.
+/// Returns one proposal per line, with a tab before its short description.
 std::string answer_for_fish(std::string_view typed, std::vector<std::string> words) {
     words.push_back(read_fish_word(typed).text);
     std::string out;

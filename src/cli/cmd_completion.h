@@ -1,4 +1,4 @@
-// What the scripts of `assay completion` ask for.
+// The functions behind the scripts of `assay completion`.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace assay::cli {
 
-/// The first argument by which a shell asks; the program's help does not show it.
+/// The first argument in calls from a shell; the program's help does not show it.
 inline constexpr std::string_view shell_question = "__complete";
 
 /// Answers a shell: "bash" LINE COMP_WORDBREAKS, "zsh" WORD..., "fish" WORD WORDS_BEFORE..., where
-/// LINE ends at the cursor. Written to stdout in the form that the shell's script reads.
+/// LINE ends at the cursor. The answer is written to stdout in the format of the shell's script.
 int answer_shell(const std::vector<std::string>& arguments);
 
 }  // namespace assay::cli

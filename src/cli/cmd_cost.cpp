@@ -1,4 +1,4 @@
-// assay cost: what classifiers cost.
+// assay cost: the cost of classifiers.
 #include <CLI/CLI.hpp>
 
 #include "assay/error.h"

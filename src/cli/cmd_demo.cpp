@@ -1,5 +1,5 @@
-// assay demo: a world of images, classifiers trained on it, and the main job over both, as a
-// walkthrough.
+// assay demo: a world of images, classifiers trained on it, and a walkthrough of the main job with
+// both.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -82,7 +82,7 @@ Report network_report(const std::vector<DemoNetwork>& networks,
     return report;
 }
 
-/// The walkthrough's own stores: no other folder below runs/ is looked at.
+/// The walkthrough's own stores: no other folder below runs/ is used.
 std::vector<fs::path> own_stores(const fs::path& runs, const std::vector<DemoNetwork>& networks) {
     std::vector<std::string> sets = world_sets();
     sets.emplace_back(composites);
@@ -96,8 +96,8 @@ std::vector<fs::path> own_stores(const fs::path& runs, const std::vector<DemoNet
     return stores;
 }
 
-/// Whether `predict` would not go on with what is there: scores of another network, or what a kill
-/// left of a removal.
+/// True if `predict` could not continue with the folder: it has scores of another network, or the
+/// remains of an interrupted removal.
 bool is_stale(const fs::path& store, const fs::path& model) {
     if (!is_there(store / "manifest.json")) return is_there(store / "shards");
     try {
@@ -108,11 +108,11 @@ bool is_stale(const fs::path& store, const fs::path& model) {
     }
 }
 
-/// Scores of a network that has another file now (trained anew with another result) are of no use.
+/// Removes scores of a network whose file has changed (it was trained again with another result).
 void drop_stale_scores(const Demo& demo, const std::vector<DemoNetwork>& networks) {
     std::size_t dropped = 0;
     for (const fs::path& store : own_stores(demo.dir / "runs", networks)) {
-        // Renamed first: a removal that is cut short must leave nothing that looks like a store.
+        // Renames first: an interrupted removal must not leave anything that looks like a store.
         const fs::path aside = store.parent_path() / (".stale-" + store.filename().string());
         std::error_code none;
         fs::remove_all(aside, none);
@@ -133,7 +133,7 @@ void drop_stale_scores(const Demo& demo, const std::vector<DemoNetwork>& network
         note(fmt::format("deleted {} stores with scores of earlier networks", dropped));
 }
 
-/// By their stores' names, copies behind their originals.
+/// Names of the models' stores, with copies after their originals.
 std::vector<std::string> model_names(const std::vector<DemoNetwork>& networks) {
     std::vector<std::string> names;
     for (const DemoNetwork& network : networks) {
@@ -143,7 +143,7 @@ std::vector<std::string> model_names(const std::vector<DemoNetwork>& networks) {
     return names;
 }
 
-/// The walkthrough after the training. Every line may be pasted into a shell.
+/// The walkthrough after the training. Every line can be pasted into a shell.
 class Look {
 public:
     Look(const Demo& demo, Walkthrough& walkthrough, std::vector<std::string> models)
@@ -164,7 +164,7 @@ public:
     }
 
 private:
-    /// `{0}` in the line is the walkthrough's folder.
+    /// `{0}` in the line means the walkthrough's folder.
     void line(const std::string& text) {
         walkthrough_.run(fmt::vformat(text, fmt::make_format_args(dir_)));
     }
@@ -242,10 +242,11 @@ private:
                          shell_argument(store.dataset().ids[0])));
     }
 
-    /// Selected images, people's answers to the questions about them, and the ranking that follows.
+    /// One round: selected images, people's answers to the questions about them, and the resulting
+    /// ranking.
     void round(const CompetitionFiles& files, std::size_t number) {
-        // Where an earlier run got to the second round, what is open now belongs to that one: its
-        // questions are none yet when the commands are typed from the beginning.
+        // If an earlier run reached the second round, the open questions now belong to that round:
+        // they do not exist yet when the commands are typed from the beginning.
         const fs::path& answers = files.answers.at(number - 1);
         const bool answering = number == files.answers.size() ||
                                !takes_part(files, models_.back()) || !is_there(answers);
@@ -294,8 +295,8 @@ private:
         line("mad gallery {0}/mad --out {0}/mad-sheets --models " + models_.front());
     }
 
-    /// Results that say something about two data sets are kept as JSON; of the runs and the
-    /// competition the report makes its own.
+    /// Results about two data sets are stored as JSON; the report computes its own results for the
+    /// runs and the competition.
     void report() {
         make_folders(demo_.dir / "results");
         walkthrough_.chapter("Everything in one file",
@@ -307,7 +308,7 @@ private:
             "replicate adjust {0}/truth/selections-v1.csv {0}/truth/selections-v2.csv --hits "
             "{0}/runs/v1 {0}/runs/v2 --clean --figures {0}/results/figures.json -o "
             "{0}/results/adjust.json");
-        // The walkthrough's own: what else lies in the folder is the user's.
+        // Uses only the walkthrough's own data sets: the rest of the folder belongs to the user.
         std::string sets;
         for (const std::string& set : world_sets())
             if (is_folder(demo_.dir / "runs" / set)) sets += " {0}/runs/" + set;
@@ -316,7 +317,7 @@ private:
              "{0}/report.html");
     }
 
-    /// One answer settles a question here, so that one person can finish it.
+    /// One answer decides a question here, so that one person can finish it.
     void yours() {
         const CompetitionFiles files(demo_.dir);
         walkthrough_.chapter("Your turn",
@@ -389,7 +390,7 @@ int cmd_demo(std::vector<std::string> arguments) {
     Output().print(network_report(networks, reports));
     drop_stale_scores(demo, networks);
     Look(demo, walkthrough, model_names(networks)).run();
-    // The user's to change: an earlier one stays.
+    // The user may change this file: an earlier one is kept.
     if (const fs::path config = demo.dir / "assay.toml"; !is_there(config))
         write_file_atomically(config, demo_quality_config(networks));
     walkthrough.chapter("In short", "");

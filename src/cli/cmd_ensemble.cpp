@@ -1,4 +1,4 @@
-// assay ensemble: the mean of several stores as a model of its own.
+// assay ensemble: the mean of several stores as a separate model.
 #include <CLI/CLI.hpp>
 
 #include "assay/derived/ensemble.h"

@@ -39,7 +39,7 @@ bool is_named_as_model(const fs::path& path) {
            lower_extension(path.string()) == ".safetensors";  // a checkpoint
 }
 
-/// MODEL... DATA: the last one is the data, unless --data says it.
+/// MODEL... DATA: the last one is the data, unless --data gives it.
 void take_positionals(const std::vector<fs::path>& given, EvalInputs& inputs) {
     std::vector<fs::path> paths = given;
     if (inputs.data.folders.empty() && !paths.empty()) {
@@ -98,7 +98,7 @@ int cmd_eval(std::vector<std::string> arguments) {
     add_option<&MeasureOptions::edges>(*app, inputs.measure);
     add_option<&MeasureOptions::gates>(*app, inputs.measure);
     add_options(*app, inputs.measure.resampling);
-    app->get_option("--seed")->description("Seed of the bootstrap");  // there is no --null here
+    app->get_option("--seed")->description("Seed of the bootstrap");  // this command has no --null
     Output output;
     output.add_to(*app);
     output.logs.add_to(*app);

@@ -1,4 +1,4 @@
-// assay export: every item of stored predictions on a line of its own.
+// assay export: writes every item of stored predictions, one item per line.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

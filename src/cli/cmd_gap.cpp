@@ -1,5 +1,5 @@
-// assay gap: the same models on two data sets; how much of the fall the number of labels
-// per image explains.
+// assay gap: the same models on two data sets, and how much of the loss is explained by the number
+// of labels per image.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

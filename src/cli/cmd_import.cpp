@@ -1,4 +1,4 @@
-// assay import: saved predictions of any framework become a store.
+// assay import: converts saved predictions of any framework to a store.
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-// assay inspect: what a data set holds, before any number is computed.
+// assay inspect: the contents of a data set, before any number is computed.
 #include "cli/cmd_inspect.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ std::string import_command(const fs::path& file) {
                        as_typed(file.string()));
 }
 
-/// Throws usage: a file that holds arrays of scores alone.
+/// Throws usage for a file that only contains arrays of scores.
 void refuse_predictions(const fs::path& file) {
     if (lower_extension(file.string()) != ".safetensors") return;
     throw Error(ErrorCode::usage,
@@ -50,7 +50,7 @@ OpenedDataset open_to_inspect(const DataFlags& data) {
         return data.sampled(open_dataset(folder, how, &out.notes), how,
                             [&](const DatasetOptions& all) { return open_dataset(folder, all); });
     };
-    // Tables and arrays may be images or saved predictions.
+    // Tables and arrays may contain images or saved predictions.
     out.dataset = is_folder(folder) || !is_there(folder)
                       ? open()
                       : with_note(fmt::format("reading {} for images (for saved predictions, {})",

@@ -1,4 +1,4 @@
-// assay join: one store out of the parts that several processes wrote.
+// assay join: combines the parts that several processes wrote into one store.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 

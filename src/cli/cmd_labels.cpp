@@ -1,4 +1,4 @@
-// assay labels: label sets from votes, questions to ask, and what label sets look like.
+// assay labels: label sets from votes, questions to ask, and statistics of label sets.
 #include "cli/cmd_labels.h"
 
 #include "cli/command.h"

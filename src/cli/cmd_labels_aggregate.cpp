@@ -25,7 +25,7 @@ assay labels aggregate votes.csv --method weighted --weights experts.csv --thres
 assay labels aggregate votes.csv --answers wrong,right --annotators --posteriors posteriors.csv
 )";
 
-/// Files that the command writes beside its report.
+/// Files that the command writes in addition to its report.
 struct Files {
     fs::path label_sets, posteriors, quality, curve;
     std::string format;
@@ -184,7 +184,7 @@ int labels_aggregate(std::vector<std::string> arguments) {
     add_results(*app, options, files);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
-    // Looked at before the work: an unknown name should cost no time.
+    // Checked before the work, so that an unknown name is reported immediately.
     const LabelSetFormat format = label_set_format_for(files.label_sets, files.format);
     const bool printed = files.label_sets == "-";
     if (!files.curve.empty() && options.against.empty())

@@ -1,4 +1,4 @@
-// assay labels export: what people answered on the labelling page.
+// assay labels export: people's answers from the labelling page.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// assay labels propose: which labels to ask annotators about.
+// assay labels propose: selects the labels that annotators are asked about.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
@@ -22,7 +22,7 @@ assay labels propose runs/val/a runs/val/b --rule rank --all-models --json
 assay labels propose runs/val --draw-gold 150 --questions for-experts.csv
 )";
 
-/// Options that choose questions do not go with a draw, which asks about everything.
+/// Options that select questions cannot be combined with a draw, which asks about everything.
 void add_draw_options(CLI::App& app, DrawGoldOptions& options) {
     CLI::Option* const draw =
         app.add_option(

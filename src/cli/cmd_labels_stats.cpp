@@ -1,4 +1,4 @@
-// assay labels stats: counts of labels, and classes that come together more often than chance.
+// assay labels stats: counts of labels, and classes that occur together more often than by chance.
 #include <CLI/CLI.hpp>
 
 #include "assay/annotation/label_stats.h"

@@ -1,4 +1,4 @@
-// assay list: what there is: metrics, presets, class maps, formats, stores.
+// assay list: lists metrics, presets, class maps, formats, stores.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>

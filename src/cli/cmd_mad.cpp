@@ -1,5 +1,5 @@
 // assay mad: competitions of classifiers on the images on which they disagree most; its parts, and
-// those that change who takes part.
+// those that change the participants.
 #include "cli/cmd_mad.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The parts of `assay mad` that have files of their own.
+// The parts of `assay mad` that have their own files.
 #pragma once
 
 #include <string>

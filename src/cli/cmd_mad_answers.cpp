@@ -1,4 +1,5 @@
-// assay mad answers, block and export: what people say, who is believed, and all of it elsewhere.
+// assay mad answers, block and export: read people's answers, block annotators, and export
+// everything.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

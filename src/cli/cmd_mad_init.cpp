@@ -1,4 +1,4 @@
-// assay mad init: a competition begins.
+// assay mad init: begins a competition.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

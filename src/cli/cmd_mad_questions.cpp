@@ -1,4 +1,4 @@
-// assay mad questions: what people are asked, for a table or for Label Studio.
+// assay mad questions: writes the questions for people, as a table or for Label Studio.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

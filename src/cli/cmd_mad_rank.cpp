@@ -1,4 +1,4 @@
-// assay mad rank, assay mad status: what the answers come to, and what is still to do.
+// assay mad rank, assay mad status: the results of the answers, and the remaining work.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

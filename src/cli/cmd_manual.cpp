@@ -1,4 +1,4 @@
-// assay manual: the manual pages, or every message of the program.
+// assay manual: prints the manual pages, or every message of the program.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -13,7 +13,7 @@
 #include "core/file.h"
 #include "core/text.h"
 
-// Made by src/cli/CMakeLists.txt with tools/english/messages: its bytes lie between two symbols.
+// Made by src/cli/CMakeLists.txt with tools/english/messages: its bytes are between two symbols.
 #define ASSAY_EMBEDDED(begin, end, name)                                  \
     extern "C" __attribute__((visibility("hidden"))) const char(begin)[]; \
     extern "C" __attribute__((visibility("hidden"))) const char(end)[];
@@ -29,14 +29,14 @@ assay manual --out man && man man/assay-score.1
 assay manual --messages | grep ": error:"
 )";
 
-/// FILE:LINE: KIND: TEXT, a line each; empty in a build without Python.
+/// FILE:LINE: KIND: TEXT, one per line; empty in a build without Python.
 std::string_view all_messages() {
 #define ASSAY_EMBEDDED(begin, end, name) return {begin, static_cast<std::size_t>((end) - (begin))};
 #include "messages_files.inc"
 #undef ASSAY_EMBEDDED
 }
 
-/// Today, or the day of SOURCE_DATE_EPOCH, by which builds are the same byte for byte.
+/// Today, or the day of SOURCE_DATE_EPOCH, which makes builds reproducible byte for byte.
 std::string date_of_pages() {
     const char* text = std::getenv("SOURCE_DATE_EPOCH");
     std::uint64_t seconds = 0;

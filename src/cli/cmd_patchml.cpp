@@ -25,7 +25,7 @@ assay patchml --data JPEGImages --boxes Annotations --corners inclusive1 --skip-
 assay patchml --whole images --k 5 --p 100 --canvas 384 --out patchml --dry-run
 )";
 
-/// What the command does beside the library's work.
+/// Settings of the command itself, in addition to those of the library.
 struct Flags {
     fs::path rejected;
     bool dry_run = false;
@@ -197,7 +197,7 @@ public:
     std::vector<fs::path> makes() const override { return composite_folders(options_); }
 
     int run() const override {
-        // One line per step: each has its own rate.
+        // One line per step, because each has its own rate.
         std::string step;
         std::optional<ProgressLine> line;
         const ProgressCallback progress = [&](const Progress& p) {
@@ -225,7 +225,7 @@ public:
     }
 
 private:
-    bool in_a_run_;  ///< which predicts and scores what is made: nothing is left to advise
+    bool in_a_run_;  ///< the run predicts and scores the new images, so that no advice is needed
     PatchmlOptions options_;
     Flags flags_;
     Output output_;

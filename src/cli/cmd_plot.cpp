@@ -24,7 +24,7 @@ assay quality score published --json -o quba.json
 assay plot quality-score quba.json --top 20 -o quba.png --dpi 600
 )";
 
-/// The recipes with what each is made of, for --help.
+/// The recipes with their inputs, for --help.
 std::string recipe_lines() {
     std::string out = "\nPlots:\n";
     for (const PlotRecipe& recipe : plot_recipes())
@@ -40,7 +40,7 @@ struct PlotArguments {
     MeasureOptions measure;
 };
 
-/// The ending decides; there is no usual one.
+/// The extension decides; there is no default.
 PlotFormat format_of_plot(const std::filesystem::path& out) {
     if (const auto format = plot_format_of(out)) return *format;
     throw Error(ErrorCode::usage,

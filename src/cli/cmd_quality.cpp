@@ -1,4 +1,4 @@
-// assay quality: nine quality dimensions of classifiers, from a table of them.
+// assay quality: nine quality dimensions of classifiers, from a table.
 #include <CLI/CLI.hpp>
 
 #include "assay/quality/choose.h"
@@ -13,7 +13,7 @@ namespace {
 
 using namespace quality;
 
-/// What every part asks for first.
+/// The first arguments of every part.
 struct QualityInput {
     std::string table;
     std::vector<std::string> where;
@@ -31,7 +31,7 @@ struct QualityInput {
             ->allow_extra_args(false)
             ->type_name("SELECTOR");
     }
-    /// The published table itself, or what `read` is then.
+    /// Returns the published table itself, or `read` with the table from the file.
     const QualityTable& open(QualityTable& read) const {
         if (table == "published") return published_models();
         read = read_quality_table(table);

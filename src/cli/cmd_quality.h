@@ -1,5 +1,5 @@
-// The parts of `assay quality` that have files of their own, and the options that several of them
-// have.
+// The parts of `assay quality` that have their own files, and the options that several of them
+// share.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace assay::cli {
 
-/// --level: of the intervals.
+/// --level: level of the intervals.
 void add_level(CLI::App& app, double& level);
-/// --seed: of everything random.
+/// --seed: seed of all random numbers.
 void add_seed(CLI::App& app, std::uint64_t& seed);
 
 int quality_measure(std::vector<std::string> arguments);

@@ -1,5 +1,5 @@
 // assay quality measure and shape-bias: the nine dimensions from stored predictions, and one of
-// them of people.
+// them for people.
 #include <CLI/CLI.hpp>
 #include <array>
 

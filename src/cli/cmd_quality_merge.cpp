@@ -1,4 +1,4 @@
-// assay quality merge: tables of quality dimensions that grow over years.
+// assay quality merge: merges tables of quality dimensions.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

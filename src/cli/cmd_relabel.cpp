@@ -1,4 +1,4 @@
-// assay relabel: what the classes of finished stores are called.
+// assay relabel: changes the class names of finished stores.
 #include "cli/cmd_relabel.h"
 
 #include <fmt/format.h>
@@ -30,8 +30,7 @@ assay relabel runs --classes imagenet
 assay relabel runs/val/resnet50 runs/val-v2/resnet50 --classes config.json
 )";
 
-/// The data sets beside `one` that have the list that it had before: versions and parts of it,
-/// mostly.
+/// Other data sets that have the same list as `one` had before: usually versions and parts of it.
 std::vector<fs::path> left_behind(const RelabelledData& one,
                                   const std::vector<RelabelledData>& relabelled) {
     const auto now = store::read_dataset_record(one.folder);
@@ -47,7 +46,7 @@ std::vector<fs::path> left_behind(const RelabelledData& one,
             if (store::read_dataset_record(folder).classes == now.former.back().classes)
                 found.push_back(folder);
         } catch (const Error&) {
-            // A damaged one is what `assay verify` is for.
+            // A damaged store is a case for `assay verify`.
         }
     }
     std::ranges::sort(found);

@@ -137,7 +137,7 @@ public:
         return app;
     }
 
-    /// Hits are the stores of the two data sets, or of those that `hits` names.
+    /// Hits come from the stores of the two data sets, or of those that `hits` names.
     void over(const Runs& runs) override {
         if (step_.original.empty() || step_.replication.empty())
             throw Error(ErrorCode::bad_input,

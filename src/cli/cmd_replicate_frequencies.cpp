@@ -1,4 +1,4 @@
-// assay replicate frequencies: from raw annotations to how often each image was selected.
+// assay replicate frequencies: computes from raw annotations how often each image was selected.
 #include <CLI/CLI.hpp>
 
 #include "assay/replication/steps.h"

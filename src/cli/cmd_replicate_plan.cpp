@@ -1,4 +1,4 @@
-// assay replicate plan: from a pilot to the size of a study.
+// assay replicate plan: computes the size of a study from a pilot.
 #include <CLI/CLI.hpp>
 
 #include "assay/replication/steps.h"

@@ -1,4 +1,4 @@
-// assay replicate simulate: studies with a known truth, as files.
+// assay replicate simulate: writes simulated studies with a known truth.
 #include <CLI/CLI.hpp>
 
 #include "assay/replication/steps.h"

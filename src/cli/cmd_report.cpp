@@ -1,4 +1,4 @@
-// assay report: everything measured as one file that a person wants to read.
+// assay report: all measurements in one readable file.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -23,7 +23,7 @@ assay report runs competition quality.csv gap.json --out report
 assay report runs --labels real.json --json -o report.json
 )";
 
-/// Before anything is computed.
+/// Runs before anything is computed.
 void check_names(const Output& output, const std::filesystem::path& out) {
     if (output.file.extension() == ".html")
         throw Error(ErrorCode::usage,
@@ -35,7 +35,7 @@ void check_names(const Output& output, const std::filesystem::path& out) {
                     "data to stdout");
 }
 
-/// What lies there now, for people.
+/// Describes the written files for people.
 std::string written(const std::filesystem::path& out) {
     if (is_folder(out)) {
         return fmt::format("The report is {}. Keep its folder beside it.",
@@ -98,7 +98,7 @@ int cmd_report(std::vector<std::string> arguments) {
 
     options.command = command_line();
     options.threads = options.measure.threads;
-    // Who asks for the document does not ask for the page, unless by name.
+    // A request for the document does not include the page, unless the page is named.
     const bool page = !output.json || named->count() > 0;
     check(options);
     check_names(output, out);

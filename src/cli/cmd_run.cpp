@@ -22,7 +22,7 @@ assay run assay.toml --out runs-2 --threads 8
 assay run assay.toml --dry-run
 )";
 
-/// The worst of two statuses: bad input before partial before a broken gate before done.
+/// The worse of two statuses, in this order: bad input, partial, a broken gate, done.
 int worse(int a, int b) {
     const auto rank = [](int s) {
         return s == Status::done ? 0 : s == Status::gate_broken ? 1 : s == Status::partial ? 2 : 3;

@@ -1,4 +1,4 @@
-// assay serve: the labelling page, until somebody ends it.
+// assay serve: serves the labelling page until somebody stops it.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -40,7 +40,8 @@ assay serve mad --url https://labels.example.org --behind-proxy --strings deutsc
 )";
 
 struct ServeOptions {
-    std::vector<fs::path> paths;  ///< as typed: one competition or folder, or what a report is of
+    std::vector<fs::path> paths;  ///< as typed: one competition or folder, or the inputs of a
+                                  ///< report
     fs::path folder, out;
     std::string task = "yes-no";
     labelling::FolderOptions study;
@@ -116,7 +117,7 @@ void refuse_option(const CLI::App& app, const char* option, const char* why) {
     if (app.count(option) > 0) throw Error(ErrorCode::usage, fmt::format("{} {}", option, why));
 }
 
-/// People are asked about one folder; all else is what a report is of.
+/// People are asked about a single folder; all other inputs are for a report.
 bool is_about_a_report(const std::vector<fs::path>& paths) {
     const auto asks = [](const fs::path& path) {
         return mad::is_competition(path) || labelling::is_labelling_folder(path);
@@ -136,7 +137,7 @@ void refuse_labelling_options(const CLI::App& app) {
         refuse_option(app, option, "needs a competition or a folder of questions");
 }
 
-/// The folder to serve, by the options alone: nothing is made or changed.
+/// The folder to serve, determined only from the options: nothing is made or changed.
 fs::path folder_to_serve(const CLI::App& app, ServeOptions& o) {
     if (o.study.questions.empty()) {
         if (o.folder.empty())
@@ -167,14 +168,14 @@ fs::path folder_to_serve(const CLI::App& app, ServeOptions& o) {
     return o.out;
 }
 
-/// Held while a folder of questions that is there is changed: nobody else serves it then. None
-/// where nothing is there: who makes it makes all of it, or nothing.
+/// Held while an existing folder of questions is changed, so that nobody else serves it. Returns
+/// nothing if the folder does not exist: a new folder is made completely or not at all.
 std::optional<FileLock> lock_to_change(const fs::path& folder) {
     if (!labelling::is_labelling_folder(folder)) return std::nullopt;
     return study::lock_to_serve(folder);
 }
 
-/// Makes the folder where questions are given; of one that is there, changes what the options say.
+/// Makes the folder if questions are given; in an existing one, changes what the options name.
 void prepare_folder(const fs::path& folder, const ServeOptions& o) {
     if (o.study.questions.empty()) {
         if (!labelling::is_labelling_folder(folder)) return;
@@ -189,7 +190,7 @@ void prepare_folder(const fs::path& folder, const ServeOptions& o) {
                      how_many(made.screens, "screen")));
 }
 
-/// Everybody has a link: who is named, who had one, or whoever sits here.
+/// Each of these people gets a link: named people, those who already had one, or the user.
 std::vector<labelling::Person> people_to_ask(labelling::Service& service,
                                              std::vector<std::string> names) {
     if (names.empty() && service.people().empty()) {
@@ -209,7 +210,8 @@ void print_links(const serve::Server& server, const std::vector<labelling::Perso
             served.id = person.id;
             served.name = person.name;
             served.revoked = person.revoked;
-            if (!person.revoked) served.link = server.link_of(person);  // else it is dead
+            // otherwise the link is invalid
+            if (!person.revoked) served.link = server.link_of(person);
         }
         print_served(links);
         return;
@@ -238,15 +240,15 @@ std::string farewell_of_competition(const fs::path& folder) {
     std::uint64_t answers = 0;
     for (const auto& annotator : status.annotators)
         answers += annotator.blocked ? 0 : annotator.answers;
-    // As long as questions are open, people are asked on.
+    // People are asked while questions are open.
     const std::string next =
         status.open > 0 ? fmt::format("assay serve {}", as_typed(folder.string())) : status.next;
     return fmt::format("{} kept, {} of {} settled; next: {}", how_many(answers, "answer"),
                        status.settled, how_many(status.settled + status.open, "question"), next);
 }
 
-/// After the end: what there is, and what to do with it. What cannot be read fails the command:
-/// its exit status is all that a script sees.
+/// Prints at the end what exists, and what to do with it. If it cannot be read, the command fails:
+/// a script only sees the exit status.
 void say_farewell(const fs::path& folder, bool study) {
     try {
         note(study ? farewell_of_study(folder) : farewell_of_competition(folder));
@@ -282,12 +284,12 @@ int cmd_serve(std::vector<std::string> arguments) {
         return serve_report(o.paths, o.study.title, o.server, o.format == "json");
     }
     if (!o.paths.empty()) o.folder = o.paths.front();
-    // A command that fails leaves things as they were: what it is told is looked at first.
+    // A failing command must not change anything: its arguments are checked first.
     const fs::path folder = folder_to_serve(*app, o);
     serve::check_options(o.server);
     {
         const std::optional<FileLock> lock = lock_to_change(folder);
-        // Where the port is taken nobody is added. It is opened again below, as long as it is free.
+        // If the port is in use, nobody is added. It is opened again below, if it is still free.
         if (o.server.port != 0) serve::HttpListener(o.server.host, o.server.port);
         prepare_folder(folder, o);
     }

@@ -1,4 +1,4 @@
-// assay torch: which LibTorch models run by, and a plug-in for another one.
+// assay torch: shows which LibTorch runs models, and builds a plug-in for another one.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

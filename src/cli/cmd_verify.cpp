@@ -1,4 +1,4 @@
-// assay verify: every file of a store against its checksum and its store.
+// assay verify: checks every file of a store against its checksum and its store.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 

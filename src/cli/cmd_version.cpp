@@ -1,4 +1,4 @@
-// assay version: which build this is, and what it finds here.
+// assay version: shows the build, and what it finds on this machine.
 #include <CLI/CLI.hpp>
 
 #include "assay/evaluate/about.h"

@@ -128,8 +128,9 @@ std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summa
 
 namespace {
 
-/// "is negative", "is not a finite number"; "" for all else, texts among them. Unsigned options
-/// would wrap a negative number, and comparisons with NaN keep nothing, in silence.
+/// "is negative" or "is not a finite number"; "" for everything else, including texts. Unsigned
+/// options would silently wrap a negative number, and comparisons with NaN would silently accept
+/// it.
 std::string_view fault_of_number(std::string_view text, bool may_be_negative) {
     const std::string_view bare = text.starts_with('+') ? text.substr(1) : text;
     double number = 0;
@@ -169,7 +170,7 @@ bool& is_quiet() {
     return quiet;
 }
 
-/// Its own message prints the largest double, in 309 digits.
+/// Replaces its own message, which prints the largest double with 309 digits.
 static CLI::Validator in_range(const CLI::Range& range, std::string_view allowed) {
     CLI::Validator validator = range;
     validator.operation([range, allowed](std::string& text) {
@@ -200,7 +201,7 @@ CLI::Validator decimal_number() {
             "UINT", "decimal number"};
 }
 
-/// Of predict and its like only, and of the options that the command has.
+/// Only for predict and similar commands, and only for options that the command has.
 static std::string habit_for(const std::string& argument, const CLI::App& app) {
     if (app.get_option_no_throw("--model") == nullptr) return {};
     return habit(argument, [&app](const std::string& option) {
@@ -242,14 +243,15 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
     check_numbers(app);
     for (const std::string& argument : arguments) {
         if (argument == "--") break;
-        // CLI11 would take the next argument for the value, as for `--option value`.
+        // CLI11 would use the next argument as the value, as for `--option value`.
         if (argument.starts_with("--") && argument.ends_with("=") &&
             std::count(argument.begin(), argument.end(), '=') == 1)
             throw Error(ErrorCode::usage,
                         fmt::format("{} has no value; see `{} --help`", argument, app.get_name()));
     }
     arguments = own_arguments_first(app, arguments);
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the arguments last first
+    // CLI11 expects the arguments in reverse order
+    std::reverse(arguments.begin(), arguments.end());
     try {
         app.parse(arguments);
         check_outputs(app);
@@ -262,9 +264,8 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
         write_own(app.help("", CLI::AppFormatMode::All));
         return false;
     } catch (const CLI::ParseError& error) {
-        // A misspelt option comes first: that the right one is missing only follows from it.
-        // The plain arguments after it may be its values, and are named only where there is no such
-        // option.
+        // A misspelled option is reported first: it also explains a missing option. The plain
+        // arguments after it may be its values, and are only named if there is no such option.
         const std::vector<std::string> left = app.remaining();
         const bool options = std::any_of(left.begin(), left.end(), [](const std::string& argument) {
             return argument.starts_with("-");
@@ -346,7 +347,7 @@ void Output::print(const Report& report) const {
     const bool terminal = to_stdout() && stdout_is_terminal();
     const std::string text =
         render(report, format, {.colour = terminal, .width = terminal ? stdout_width() : 0});
-    // The text form has no controls but its own colours.
+    // The text form contains no control characters except its own colors.
     if (to_stdout() && format == ReportFormat::text) {
         write_own(text);
     } else {

@@ -1,4 +1,4 @@
-// The table of commands: one more command, one more row.
+// The table of commands: add a row to add a command.
 #include "cli/cmd_eval.h"
 #include "cli/cmd_inspect.h"
 #include "cli/cmd_relabel.h"

@@ -19,15 +19,15 @@ std::string without_dashes(const std::string& name) {
     return name.substr(std::min(name.find_first_not_of('-'), name.size()));
 }
 
-/// Reads a command's line as far as it is typed, as the parser will.
+/// Reads the typed part of a command's line in the same way as the parser.
 class Line {
 public:
     Line(const CommandFacts& facts, Words words) : facts_(facts) {
         for (const std::string& word : words) take(word);
     }
 
-    /// Whose value comes next if it is no option: of an option, or a plain argument; null:
-    /// nobody's.
+    /// The owner of the next value, if it is not an option: an option or a plain argument; null if
+    /// there is none.
     const OptionFacts* expected() const { return pending_ != nullptr ? pending_ : next_plain(); }
     /// A word that begins with a dash is an option.
     bool options_may_follow() const {
@@ -41,7 +41,7 @@ public:
         }
         return nullptr;
     }
-    /// It says something that the line does not say yet.
+    /// True if the option adds something to the line.
     bool is_useful(const OptionFacts& option) const {
         const auto there = [&](const std::string& name) {
             return std::ranges::find(mentioned_, name) != mentioned_.end();
@@ -69,7 +69,7 @@ private:
             only_plain_ = true;
             return;
         }
-        // -j8 is -j 8, --out=runs is --out runs.
+        // -j8 means -j 8, and --out=runs means --out runs.
         const bool is_long = word.starts_with("--");
         const std::size_t end = is_long ? std::min(word.find('='), word.size()) : 2;
         const OptionFacts* option = find(word.substr(0, end));
@@ -100,8 +100,8 @@ private:
     const CommandFacts& facts_;
     Given given_;
     std::vector<std::string> mentioned_;
-    const OptionFacts* pending_ = nullptr;  ///< an option that takes what comes next
-    std::size_t taken_ = 0;                 ///< values that it has
+    const OptionFacts* pending_ = nullptr;  ///< an option that expects the next value
+    std::size_t taken_ = 0;                 ///< number of values that it already has
     std::size_t plain_ = 0;                 ///< the first option that may be the next plain one
     std::size_t taken_plain_ = 0;
     bool only_plain_ = false;  ///< behind "--"
@@ -126,10 +126,10 @@ void offer_values(Offers& offers, const OptionFacts& option, const Given& given)
     }
 }
 
-/// The values of an option; `before` stands in front of each ("--format=").
+/// The values of an option; `before` precedes each ("--format=").
 Completion values_of(const OptionFacts& option, const std::string& before, const std::string& typed,
                      const Given& given) {
-    // Of "fog,sn" the last is completed.
+    // In "fog,sn", the last part is completed.
     const std::size_t comma = option.list ? typed.rfind(',') : std::string::npos;
     const std::string others = comma == std::string::npos ? "" : typed.substr(0, comma + 1);
     Offers offers(typed.substr(others.size()));
@@ -146,8 +146,8 @@ Completion values_of(const OptionFacts& option, const std::string& before, const
     return completion;
 }
 
-/// An option by the first of its names that goes on from what is typed, so that each is proposed
-/// once: --batch, or --batch-size where somebody types --batch-s.
+/// Proposes each option once, by the first of its names that begins with the typed text: --batch,
+/// or --batch-size if somebody types --batch-s.
 Completion options_for(const std::string& typed, const CommandFacts& facts, const Line& line) {
     Offers offers(typed);
     for (const OptionFacts& option : facts.options) {

@@ -1,5 +1,5 @@
-// What may be typed next on a command line. Shells ask for it through `assay __complete`
-// (cmd_completion.cpp), which says it in each shell's way.
+// Completions of a command line. Shells request them through `assay __complete`
+// (cmd_completion.cpp), which formats them for each shell.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@
 namespace assay::cli {
 
 struct Completion {
-    std::vector<Candidate> candidates;  ///< in the place of the last word
+    std::vector<Candidate> candidates;  ///< replacements of the last word
     bool paths = false;                 ///< some are files or folders
-    bool goes_on = false;               ///< one that is taken may go on: no blank behind it
-    std::string hint;                   ///< what the argument is, where nothing can be proposed
+    bool goes_on = false;               ///< the accepted one may continue: no blank follows it
+    std::string hint;                   ///< describes the argument if nothing can be proposed
 };
 
-/// `words` stand behind `assay`; the last one is being typed and may be empty. Nothing is thrown
-/// and nothing is run: a line that makes no sense has no completion.
+/// `words` follow `assay`; the last one is being typed and may be empty. It throws nothing and runs
+/// nothing: an invalid line has no completion.
 Completion complete(const std::vector<std::string>& words);
 
-/// Any file: what follows a redirection.
+/// Completes any file, after a redirection.
 Completion complete_file(const std::string& typed);
 
-/// A description where a line of a menu holds it; else its first sentence, or as much of that as
-/// the line holds.
+/// The description if it fits on a menu line; otherwise its first sentence, or as much of it as
+/// fits.
 std::string in_few_words(std::string_view text);
 
 }  // namespace assay::cli

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What help calls the value.
+/// The name of the value in the help.
 std::string value_name(const Field& field) {
     if (!field.facts.value.empty()) return std::string(field.facts.value);
     switch (field.shape.kind) {
@@ -33,7 +33,7 @@ std::string value_name(const Field& field) {
     return "TEXT";
 }
 
-/// The range as CLI11 writes that of CLI::Range, which help shows and the manual reads.
+/// The range in the format of CLI::Range, which help shows and the manual reads.
 std::string range_description(const Field& of) {
     const Field field = as_typed(of);
     if (!std::isfinite(field.facts.min) || !std::isfinite(field.facts.max)) return {};

@@ -12,34 +12,34 @@
 
 namespace assay::cli {
 
-/// `scratch`: another object of the struct, in which values are tried.
+/// `scratch` is another object of the struct, for trying values.
 void add_field_options(CLI::App& app, void* object, std::shared_ptr<void> scratch,
                        std::span<const Field> fields, const std::string& group,
                        std::initializer_list<std::string_view> without);
 void copy_given_fields(const CLI::App& app, const void* from, void* to,
                        std::span<const Field> fields);
 
-/// An option for each field, which sets it, but for those of the parts `without`; what the object
-/// holds are the defaults. Parsing throws CLI::ParseError with what set_texts() finds wrong.
+/// Adds an option for each field, which sets it, except for those of the parts `without`; the
+/// object's values are the defaults. Parsing throws CLI::ParseError with the errors of set_texts().
 template <Described S>
 void add_options(CLI::App& app, S& object, const std::string& group = "Options",
                  std::initializer_list<std::string_view> without = {}) {
     add_field_options(app, &object, std::make_shared<S>(object), description<S>, group, without);
 }
 
-/// The option of one field.
+/// Returns the option of one field.
 template <auto member, Described S>
 void add_option(CLI::App& app, S& object) {
     add_field_options(app, &object, std::make_shared<S>(object), row_of<member>(), "Options", {});
 }
 
-/// "--bins": what is typed for a field.
+/// "--bins": the option's name for a field.
 template <auto member>
 std::string option_of() {
     return "--" + row_of<member>()[0].option();
 }
 
-/// The fields whose options were given: they win over what a file says.
+/// The fields whose options were given: they have priority over a file.
 template <Described S>
 void copy_given(const CLI::App& app, const S& from, S& to) {
     copy_given_fields(app, &from, &to, description<S>);

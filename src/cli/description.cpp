@@ -8,14 +8,14 @@
 namespace assay::cli {
 namespace {
 
-/// Where parse() and run_part() leave what facts_of() asks for; null while commands run.
+/// Where parse() and run_part() store the answer for facts_of(); null while commands run.
 CommandFacts*& asked() {
     thread_local CommandFacts* facts = nullptr;
     return facts;
 }
 
-/// "TEXT:{linf,l2}" and "{linf,l2}" -> linf, l2: a set is written so by CLI::IsMember and by
-/// type_name().
+/// "TEXT:{linf,l2}" and "{linf,l2}" -> linf, l2: CLI::IsMember and type_name() use this format for
+/// a set.
 std::vector<std::string> allowed_in(const std::string& type) {
     std::vector<std::string> values;
     const std::size_t begin = type.rfind('{');
@@ -25,7 +25,7 @@ std::vector<std::string> allowed_in(const std::string& type) {
     return values;
 }
 
-/// "INT in [1 - 100]" -> "1 to 100": as CLI::Range says it.
+/// "INT in [1 - 100]" -> "1 to 100": the format of CLI::Range.
 std::string limits_in(const std::string& type) {
     const std::size_t begin = type.rfind(" in [");
     const std::size_t middle = type.find(" - ", begin);
@@ -50,14 +50,14 @@ std::string without_brackets(std::string text) {
     return text;
 }
 
-/// CLI11 calls numbers by their types where an option says nothing.
+/// CLI11 names numbers by their types if an option has no type name.
 std::string in_a_word(std::string type) {
     if (type == "INT" || type == "UINT") return "N";
     if (type == "FLOAT") return "NUMBER";
     return type;
 }
 
-/// A heading stands at the beginning of its line, what is below it is indented.
+/// A heading begins at the start of its line, and the lines below it are indented.
 std::vector<HelpList> lists_in(std::string_view footer) {
     std::vector<HelpList> lists;
     for_each_line(footer, [&](std::string_view line, std::size_t) {

@@ -1,4 +1,4 @@
-// Patterns of models in Python (timm:resnet*), and the models that are drawn of them.
+// Patterns of models in Python (timm:resnet*), and the models that are drawn for them.
 #include "cli/drawn_models.h"
 
 #include <algorithm>
@@ -31,7 +31,8 @@ using nlohmann::json;
 
 constexpr std::string_view drawn_schema = "assay.drawn_models";
 
-/// What the same call draws again, whatever the library's list holds by then.
+/// The record from which the same call draws the same models again, even if the library's list has
+/// changed.
 json draw_request(const std::string& pattern, const DrawFlags& how) {
     return {{"pattern", pattern},
             {"models", how.models},
@@ -46,7 +47,7 @@ fs::path list_place(const fs::path& runs, const json& request) {
     return runs / fmt::format("drawn-models-{}.json", hash.substr(hash.size() - digits));
 }
 
-/// Throws bad_input: a damaged file, or one of another call.
+/// Throws bad_input if the file is damaged or belongs to another call.
 std::vector<std::string> listed_models(const fs::path& file, const json& request) {
     return with_note(fmt::format("reading {}; remove it to draw again", file.string()), [&] {
         constexpr int depth = 4;
@@ -71,7 +72,7 @@ std::vector<std::string> listed_models(const fs::path& file, const json& request
     });
 }
 
-/// Top-1 of the table's models by their names; of a model with several settings the best.
+/// Top-1 of the table's models, keyed by name; for a model with several settings, the best.
 std::map<std::string, double, std::less<>> accuracies_in(const fs::path& file) {
     const PublishedTable table = read_published(file.string());
     const auto column = std::ranges::find(table.metrics, "top1");
@@ -89,7 +90,7 @@ std::map<std::string, double, std::less<>> accuracies_in(const fs::path& file) {
     return out;
 }
 
-/// One from each of `count` parts of the list, which are equal but for one.
+/// Draws one from each of `count` parts of the list, whose sizes differ by at most one.
 std::vector<SourceNames::Name> drawn_of(const std::vector<SourceNames::Name>& names,
                                         std::size_t count, std::uint64_t seed) {
     std::vector<SourceNames::Name> out;
@@ -106,7 +107,7 @@ struct Drawn {
     std::string how;  ///< for people
 };
 
-/// What draws so many models: the option, or the key of an assay.toml.
+/// The setting for the number of drawn models: the option, or the key of an assay.toml.
 std::string draws(DrawnBy by, std::size_t models) {
     return fmt::format("{} {}", by == DrawnBy::keys ? "draw_models =" : "--draw-models", models);
 }

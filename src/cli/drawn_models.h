@@ -1,4 +1,4 @@
-// The models that are drawn of a pattern, for --model and for [[model]] of an assay.toml.
+// The models that are drawn for a pattern, for --model and for [[model]] of an assay.toml.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,14 @@
 
 namespace assay::cli {
 
-/// Who asks: messages name the option of the command line, or the key of an assay.toml.
+/// The source of the request: messages name the option of the command line, or the key of an
+/// assay.toml.
 enum class DrawnBy { options, keys };
 
-/// The models that are drawn of a pattern (timm:resnet*), and says which. `runs`: the folder of
-/// results, where they are listed for a later call; "": none. `keep`: a new list is written there.
-/// Throws usage: several models, and no number of draws; as names_in_python() and
-/// parse_published().
+/// Draws the models for a pattern (timm:resnet*), and prints them. `runs` is the folder of results,
+/// which contains the list for a later call, or "". With `keep`, a new list is written there.
+/// Throws usage if there are several models and no number of draws, and as names_in_python() and
+/// parse_published() do.
 std::vector<std::string> drawn_models(const std::string& pattern, const DrawFlags& how, DrawnBy by,
                                       const ClassifierOptions& options,
                                       const std::filesystem::path& runs, bool keep);

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The commands to type about this model.
+/// Sets the commands to type for this model.
 void set_commands(EvalEntry& entry, const EvalInputs& inputs, std::size_t file) {
     const std::string model = as_typed(inputs.models.files[file].string()),
                       data = as_typed(inputs.data.folders.front().string());
@@ -40,7 +40,8 @@ ModelOpener opener_for(const EvalInputs& inputs, std::size_t file) {
     const ModelFlags& models = inputs.models;
     ModelSettings flags = models.settings();
     if (!models.names.empty()) flags["name"] = models.names[file];
-    // The process of a model in Python runs as long as somebody has it: one for all settings.
+    // The process of a model in Python runs as long as something refers to it: one process for all
+    // settings.
     auto kept = std::make_shared<std::shared_ptr<PythonModel>>();
     return {[&models, file, flags, kept](const ModelSettings& settings) {
                 ModelSettings merged = flags;
@@ -55,7 +56,7 @@ ModelOpener opener_for(const EvalInputs& inputs, std::size_t file) {
             }};
 }
 
-/// Opens the model as it is given, or, where nothing says how its input is prepared, in any way.
+/// Opens the model with its settings or, if nothing says how its input is prepared, in any way.
 void open_entry(EvalEntry& entry, const EvalInputs& inputs) {
     std::optional<ModelSpec> spec;
     try {
@@ -79,7 +80,7 @@ void open_entry(EvalEntry& entry, const EvalInputs& inputs) {
             throw;
         }
     }
-    // A preset is what was missing if it opens with one; else this throws what is wrong.
+    // If it opens with a preset, only the preset was missing; otherwise this throws the error.
     entry.model = open_at_any_size(entry.opener);
 }
 
@@ -129,7 +130,7 @@ void save_settings(EvalEntry& entry) {
     } else if (const fs::path file = settings_file_of(spec); fs::exists(file)) {
         say(fmt::format("{} exists and is not changed", file.string()));
     } else {
-        // A relative file of Python would be looked for beside the settings.
+        // A relative Python file would be searched for next to the settings.
         if (settings.contains("arch") && is_python_source(settings["arch"].get<std::string>()))
             settings["arch"] = whole_source(settings["arch"].get<std::string>());
         std::string text = "# Preprocessing of " + spec.path.filename().string() + ".\n";

@@ -1,4 +1,4 @@
-// A model of `assay eval` on its way to a number.
+// A model of `assay eval` during the evaluation.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,28 @@ namespace assay::cli {
 
 struct EvalEntry {
     ModelOpener opener;
-    CommandWith command;  ///< of this model alone
-    std::string check;    ///< the command of all checks
+    CommandWith command;  ///< only for this model
+    std::string check;    ///< the command for all checks
     bool search = false;  ///< nothing says how its input is prepared
-    LoadedModel model;    ///< opened as chosen; until then in any way
-    bool mixes = false;   ///< images of one batch
+    LoadedModel model;    ///< opened as chosen; before the choice, in any way
+    bool mixes = false;   ///< images of a batch affect each other
     PreprocessingChoice choice;
-    std::optional<ModelSettings> to_save;  ///< once there are numbers
+    std::optional<ModelSettings> to_save;  ///< set once there are numbers
     bool saved = false;
     std::vector<std::string> warnings;
 };
 
-/// The models as they are given, or in any way. They use the inputs as long as they are there.
+/// Opens the models with their settings, or in any way. They use the inputs, which must outlive
+/// them.
 std::vector<EvalEntry> opened_entries(const EvalInputs& inputs);
-/// Finds the preprocessing; throws where it cannot be found.
+/// Finds the preprocessing; throws if it cannot be found.
 void choose_for(EvalEntry& entry, const Dataset& dataset, const EvalInputs& inputs);
-/// Looks for what is wrong before anything long; says what it finds.
+/// Checks for problems before any long work, and prints them.
 void guard_entry(EvalEntry& entry, const Dataset& dataset, const EvalInputs& inputs);
 
-/// Whether there is a place for a settings file beside the model, and none yet.
+/// True if a settings file can be written next to the model, and none exists.
 bool can_save_settings(const ModelSpec& spec);
-/// Writes what was chosen, or typed, beside the model, or says why not.
+/// Writes the chosen or typed settings next to the model, or prints why not.
 void save_settings(EvalEntry& entry);
 
 }  // namespace assay::cli

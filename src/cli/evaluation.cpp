@@ -27,7 +27,7 @@ namespace {
 
 using evaluate::RunningAccuracy;
 
-/// Without the images that chose a preprocessing; under a name of its own.
+/// Excludes the images that determined a preprocessing; the result has its own name.
 Dataset without_chosen(const Dataset& dataset, const std::vector<EvalEntry>& entries,
                        std::uint64_t& left_out) {
     std::set<std::uint32_t> chosen;
@@ -44,7 +44,7 @@ Dataset without_chosen(const Dataset& dataset, const std::vector<EvalEntry>& ent
     return out;
 }
 
-/// What the progress line says while images go through the models.
+/// The text of the progress line while images go through the models.
 class Watched {
 public:
     Watched(const Dataset& dataset, const std::vector<EvalEntry>& entries, bool random)
@@ -61,7 +61,7 @@ public:
         running_[entry].second->add(count.correct, count.images);
     }
 
-    /// `all_here`: no earlier run has done some of the images.
+    /// `all_here` means that no earlier run has processed some of the images.
     std::string text(bool all_here) const {
         std::string all;
         for (const auto& [name, running] : running_) {
@@ -81,7 +81,7 @@ private:
 
 std::vector<PredictResult> predict_all(const std::vector<EvalEntry>& entries,
                                        const Dataset& dataset, const EvalInputs& inputs) {
-    // In that order all shards are in memory at once.
+    // In that order, all shards are in memory at once.
     constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20;
     std::uint64_t bytes = 0;
     for (const EvalEntry& entry : entries)
@@ -110,7 +110,7 @@ std::vector<PredictResult> predict_all(const std::vector<EvalEntry>& entries,
     for (const PredictResult& result : results) {
         for (const std::string& text : result.notes) {
             if (text != evaluate::alone_note)
-                note(result.model + ": " + text);  // the guards said it
+                note(result.model + ": " + text);  // the guards already reported it
         }
     }
     for (const std::string& text : report_of(results).warnings) warn(text);
@@ -134,14 +134,15 @@ void write_page(EvalResult& result, const EvalInputs& inputs) {
     write_report(document, result.report);
 }
 
-/// What to type about the preprocessing that was found; "": nothing.
+/// What to type about the preprocessing that was found, or "".
 std::string next_about_settings(const EvalEntry& entry) {
     if (!entry.choice.best) return "";
     if (entry.choice.outcome != PreprocessingChoice::Outcome::told_apart)
         return entry.command(entry.choice.runner_up->options);
     if (can_save_settings(entry.model.spec))
         return entry.command(entry.choice.best->options + " --save-settings");
-    // On all images: by the settings that were saved now, else by options.
+    // The command for all images, which uses the settings that were just saved, or otherwise
+    // options.
     return entry.command(entry.saved ? std::string() : entry.choice.best->options);
 }
 
@@ -169,7 +170,7 @@ std::vector<std::string> next_commands(const EvalResult& result,
     return next;
 }
 
-/// Before anything long: models of one result have the same classes.
+/// Checks before any long work that the models of one result have the same classes.
 void check_class_lists(const std::vector<EvalEntry>& entries) {
     const ModelSpec& first = entries.front().model.spec;
     for (const EvalEntry& entry : entries) {
@@ -200,7 +201,7 @@ EvalResult run_evaluation(const EvalInputs& inputs) {
             if (!inputs.predict.no_trial)
                 entry.mixes = batches_mix(entry.model, all, inputs.predict.threads);
         } catch (const Error&) {
-            if (!evaluate::process_ended(entry.model)) throw;  // the run looks for the image
+            if (!evaluate::process_ended(entry.model)) throw;  // the run searches for the image
         }
         if (entry.search) {
             choose_for(entry, all, inputs);
@@ -246,7 +247,7 @@ EvalResult run_evaluation(const EvalInputs& inputs) {
     line.finish();
     for (const std::string& text : result.notes) note(text);
     write_page(result, inputs);
-    // Now, so that a run that was interrupted is resumed by the same search.
+    // Saved now, so that an interrupted run is resumed with the same search.
     for (EvalEntry& entry : entries) save_settings(entry);
     result.next = next_commands(result, entries);
     return result;

@@ -1,4 +1,4 @@
-// What `assay eval` does between its options and its screen.
+// The work of `assay eval` between reading its options and printing its screen.
 #pragma once
 
 #include <string>
@@ -18,15 +18,15 @@ struct EvalInputs {
     PredictOptions predict;
     MeasureOptions measure;
     bool batch_given = false;
-    std::vector<TypedOption> typed;  ///< but for the models, their names and the images
+    std::vector<TypedOption> typed;  ///< except for the models, their names and the images
     bool save_settings = false;
 
     /// Images go through the models one at a time.
     bool images_alone() const { return batch_given && predict.batch_size == 1; }
 };
 
-/// Finds the preprocessing, warns, predicts, measures and writes the page. What happens is said on
-/// stderr. Throws usage where the preprocessing cannot be found, and what its parts throw.
+/// Finds the preprocessing, warns, predicts, measures and writes the page. Each step is reported on
+/// stderr. Throws usage if the preprocessing cannot be found, and the errors of its parts.
 EvalResult run_evaluation(const EvalInputs& inputs);
 
 }  // namespace assay::cli

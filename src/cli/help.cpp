@@ -21,7 +21,7 @@ std::size_t line_width() {
     return std::clamp(stdout_width(), FoldedHelp::least_width, FoldedHelp::help_width);
 }
 
-/// Whether the description names the default itself, as " (default: ...)".
+/// True if the description contains the default itself, as " (default: ...)".
 bool names_default(const std::string& text) {
     return text.find("default") != std::string::npos;
 }
@@ -77,7 +77,7 @@ std::string FoldedHelp::make_description(const CLI::App* app) const {
     return folded(app->get_description(), line_width()) + "\n";
 }
 
-/// Of a plain argument: "IMAGES", "[MODEL ...]".
+/// For a plain argument: "IMAGES", "[MODEL ...]".
 std::string FoldedHelp::make_option_usage(const CLI::Option* option) const {
     const std::string text = make_option_name(option, true) + make_option_opts(option);
     return option->get_required() ? text : "[" + text + "]";

@@ -11,8 +11,9 @@ namespace assay::cli {
 /// Whether the first argument of the program, or of a command of several parts, asks for its help.
 bool asks_for_help(std::string_view argument);
 
-/// CLI11's help with lines of at most help_width columns, or of the terminal's if it is narrower.
-/// Beside an option is the name of its value; defaults, limits and needs follow its description.
+/// CLI11's help with lines of at most help_width columns, or the terminal's width if it is
+/// narrower. The name of an option's value is next to it; defaults, limits and needs follow its
+/// description.
 class FoldedHelp : public CLI::Formatter {
 public:
     static constexpr std::size_t help_width = 100, least_width = 60, name_width = 34;

@@ -219,7 +219,8 @@ std::string DataFlags::name_of_part(const std::string& own, std::size_t index) c
 Dataset DataFlags::sampled(Dataset dataset, const DatasetOptions& opened,
                            const Reopen& reopen) const {
     if (names_parts && sample.first > 0 && dataset.size() == sample.first) {
-        // The classes may depend on how many are read: those of the first ones are these.
+        // The classes may depend on the number of images read: those of the first images are used
+        // here.
         DatasetOptions with_next = opened;
         ++with_next.limit;
         if (reopen(with_next).size() > dataset.size())
@@ -236,8 +237,8 @@ Dataset DataFlags::sampled(Dataset dataset, const DatasetOptions& opened,
 
 namespace {
 
-/// Whether the folder of a data set's results is of this part of it, as it was called before parts
-/// had names.
+/// True if the folder of a data set's results belongs to this part of it, under its name from
+/// before parts had names.
 bool has_results_of(const fs::path& folder, const Dataset& part) {
     return is_there(folder / "dataset.json") &&
            store::same_items(store::read_dataset_record(folder), part);
@@ -264,7 +265,7 @@ void DataFlags::name_part(Dataset& part, std::string own, const std::string& wha
     note(text);
 }
 
-/// Of archives at URLs the first rank keeps what is in them, and the others need not read them.
+/// For archives at URLs, the first rank stores the index, and the others need not read the archive.
 template <class Open>
 Dataset in_turn(bool remote, Open&& open) {
     if (!remote || ranks().size() == 1) return open();
@@ -332,7 +333,7 @@ void require_inputs(const ModelFlags& models, const DataFlags& data, std::string
 
 namespace {
 
-/// The options that set what `object` holds, but for the defaults and the name of the results.
+/// The options that set fields of `object`, except for the defaults and the name of the results.
 template <Described S>
 std::string typed_fields(const S& object) {
     const json own = json_of(object), usual = json_of(S{});

@@ -1,4 +1,4 @@
-// The options that say which models and which images: shared by predict, check and run.
+// The options that select models and images, which predict, check and run share.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -21,17 +21,17 @@
 
 namespace assay::cli {
 
-/// The options for this process among those of its machine.
+/// Adjusts the options for this process among the processes of its machine.
 ClassifierOptions opening_here(ClassifierOptions options);
 
-/// Which of the models that a pattern stands for.
+/// How models are drawn for a pattern.
 struct DrawFlags {
     std::size_t models = 0;
     std::uint64_t seed = 0;
     std::filesystem::path published;
 };
 
-/// --preset, --input-size, --mean, ...: the flag layer over presets and sidecars.
+/// --preset, --input-size, --mean, ...: flags, which override presets and sidecars.
 class ModelFlags {
 public:
     void add_to(CLI::App& app);
@@ -40,8 +40,8 @@ public:
 
     std::vector<std::filesystem::path> files;  ///< --model
     std::vector<std::filesystem::path>
-        sidecars;                    ///< --sidecar: files, or folders that hold <model>.toml
-    std::vector<std::string> names;  ///< --name: one for each model, or none
+        sidecars;                    ///< --sidecar: files, or folders that contain <model>.toml
+    std::vector<std::string> names;  ///< --name: one per model, or none
     DrawFlags drawn;
     ClassifierOptions options;
     /// The classes of the images, for models that classify by names.
@@ -49,12 +49,12 @@ public:
 
     /// How to open them.
     ClassifierOptions opening() const { return opening_here(options); }
-    /// Puts drawn models into the place of patterns (timm:resnet*), and says which. `runs`: the
-    /// folder of results, where they are listed for a later call; "": none. `keep`: a new list is
-    /// written there. Throws usage: a pattern of several models without --draw-models; as
-    /// names_in_python() and parse_published().
+    /// Replaces patterns (timm:resnet*) by drawn models, and prints them. `runs` is the folder of
+    /// results, which contains the list for a later call, or "". With `keep`, a new list is written
+    /// there. Throws usage for a pattern with several models without --draw-models, and as
+    /// names_in_python() and parse_published() do.
     void draw(const std::filesystem::path& runs, bool keep = true);
-    /// preset < sidecar < flags, for every file.
+    /// Resolves the settings of every file, with the priority preset < sidecar < flags.
     std::vector<ModelSpec> resolve() const;
 
 private:
@@ -67,74 +67,77 @@ struct SampleFlags {
     std::uint64_t sample_seed = 0;
     std::size_t first = 0;
 
-    /// Throws usage: a seed of no sample. `drawn`: there is another option that draws one.
+    /// Throws usage if a seed is given but no sample. `drawn` means that another option draws one.
     void check(bool drawn = false) const;
 };
 
 /// --data, and how to read it.
 struct DataFlags {
     void add_to(CLI::App& app);
-    /// Of several data sets, such as CIFAR-10-C/*.npy, files of labels are none; said on stderr.
+    /// Removes files of labels from several data sets, such as CIFAR-10-C/*.npy, and reports this
+    /// on stderr.
     void skip_label_files();
     std::vector<std::filesystem::path> folders;
     std::filesystem::path list;
     DatasetOptions::Layout layout = DatasetOptions::Layout::automatic;
     std::string name;
     std::string image_column, label_column, split;
-    std::filesystem::path index_folder;  ///< of archives at URLs
+    std::filesystem::path index_folder;  ///< for archives at URLs
     SampleFlags sample;
-    /// Results of some of the images get a name of their own, so that those of all of them never
-    /// meet them: of commands that store results, where the user gives no name.
+    /// Results for a part of the images get their own name, so that they are never mixed with those
+    /// for all images: for commands that store results, if the user gives no name.
     bool names_parts = false;
-    /// Where they are stored: a part whose results have the data set's own name there goes on with
-    /// them; "": not known.
+    /// Folder of the results: if the results of a part already have the data set's own name there,
+    /// they are continued under that name; "" if not known.
     std::filesystem::path runs;
 
-    /// How to open folder `index`, and what its results are called; `notes` gets why it is not the
-    /// folder's own name. Throws usage: what goes with one folder, given with more.
+    /// How to open folder `index`, and the name of its results; `notes` receives the reason if it
+    /// is not the folder's own name. Throws usage for options for one folder with several folders.
     DatasetOptions options(std::size_t index, const ClassList& classes,
                            std::vector<std::string>& notes) const;
-    /// What the results of the array and the split that are asked for are called, so that they
-    /// never meet those of others. `own`: the name of folder `index`.
+    /// The name of the results for the requested array and split, which keeps them separate from
+    /// others. `own` is the name of folder `index`.
     std::string name_of_part(const std::string& own, std::size_t index) const;
-    /// The part of it that --limit asks for, under the name that its results have. `opened` is how
-    /// the data set was opened, and `reopen` opens it again: it tells whether there are more images
+    /// The part that --limit requests, with the name of its results. `opened` says how the data set
+    /// was opened, and `reopen` opens it again, in order to find out whether there are more images
     /// than the first ones.
     using Reopen = std::function<Dataset(const DatasetOptions& how)>;
     Dataset sampled(Dataset dataset, const DatasetOptions& opened, const Reopen& reopen) const;
-    /// What the name of a part is to be, where parts have names; said on stderr, after `what`.
+    /// Sets the name of a part, if parts have names, and reports it on stderr after `what`.
     void name_part(Dataset& part, std::string name, const std::string& what = {}) const;
-    /// The first data set's own classes, by its folders or columns; said on stderr. Throws as
-    /// open_dataset(), and bad_input: it has none.
+    /// The first data set's own classes, from its folders or columns, reported on stderr. Throws as
+    /// open_dataset() does, and bad_input if it has none.
     ClassList own_classes() const;
-    /// Opens folder `index` for classifiers with these classes; what was assumed is said on stderr.
+    /// Opens folder `index` for classifiers with these classes; assumptions are reported on stderr.
     Dataset open(std::size_t index, const ClassList& classes) const;
-    /// "assay inspect photos --list labels.csv": of folder `index`, read in the same way.
+    /// "assay inspect photos --list labels.csv": the command for folder `index`, read in the same
+    /// way.
     std::string inspect_command(std::size_t index) const;
 };
-/// Gives the first data set's own classes: it is opened, once, only if a model asks for them.
+/// Returns the first data set's own classes: it is opened once, and only if a model needs them.
 std::function<ClassList()> classes_of(const DataFlags& data);
 
-/// Throws usage: no --model, or no --data. `command` is the one whose help tells more.
+/// Throws usage if --model or --data is missing. `command` is the one whose help gives more
+/// details.
 void require_inputs(const ModelFlags& models, const DataFlags& data, std::string_view command);
 
-/// What was assumed when the data set was opened, on stderr.
+/// Prints the assumptions from opening the data set on stderr.
 void say_notes(const Dataset& dataset, const std::vector<std::string>& notes);
-/// PredictResult::image_notes, and the command that shows more; nothing where there are none.
+/// Prints PredictResult::image_notes, and the command that shows more; nothing if there are none.
 void say_image_notes(const Dataset& dataset, const std::vector<std::string>& notes,
                      const std::string& inspect_command);
 
-/// The setting "classes" as a sidecar takes it: "imagenet", or an absolute path (a relative one is
-/// relative to `folder`).
+/// The setting "classes" in the format of a sidecar: "imagenet", or an absolute path (a relative
+/// one is relative to `folder`).
 std::string class_setting(const std::string& text, const std::filesystem::path& folder);
 
-/// resolve_model with a sidecar that stands elsewhere than beside the model. What a model in Python
-/// says while it loads is said on stderr.
+/// resolve_model() with a sidecar that is not next to the model. Output of a model in Python during
+/// loading goes to stderr.
 ModelSpec resolve_with_sidecar(const std::filesystem::path& model,
                                const std::vector<std::filesystem::path>& sidecars,
                                const ModelSettings& flags, const ClassifierOptions& opening,
                                const std::function<ClassList()>& classes_of_data = {});
-/// Throws usage: --templates, and no model takes texts.
+/// Throws usage if --templates is given and no model accepts texts.
 void check_templates(const ClassifierOptions& opening, std::span<const ModelSpec> specs);
 
 }  // namespace assay::cli

@@ -17,7 +17,7 @@
 namespace assay::cli {
 namespace {
 
-/// TensorBoard wants a time of every event. What builds reproducibly says which.
+/// TensorBoard needs a time for every event. Reproducible builds set it.
 std::uint64_t event_time() {
     const char* const said = std::getenv("SOURCE_DATE_EPOCH");
     if (said == nullptr) {

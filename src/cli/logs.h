@@ -1,4 +1,4 @@
-// What a command measured, for trackers of experiments: --log and --log-step.
+// The measurements of a command for experiment trackers: --log and --log-step.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -13,11 +13,12 @@ namespace assay::cli {
 struct Logs {
     std::vector<LogTarget> targets;
     std::uint64_t step = 0;
-    std::uint64_t time = 0;  ///< of events: SOURCE_DATE_EPOCH, else when the command began
+    std::uint64_t time = 0;  ///< time of events: SOURCE_DATE_EPOCH, otherwise the start of the
+                             ///< command
 
     void add_to(CLI::App& app);
-    /// A file of lines is replaced as a whole; a folder gets one more event file, written aside and
-    /// renamed. Throws io.
+    /// A file of lines is replaced as a whole; a folder gets an additional event file, which is
+    /// written under another name and renamed. Throws io.
     void write(const Report& report) const;
 };
 

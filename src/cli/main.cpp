@@ -32,14 +32,14 @@
 namespace assay::cli {
 namespace {
 
-/// What `assay --help` lists under one heading.
+/// Commands under one heading of `assay --help`.
 struct CommandGroup {
     std::string_view heading;
     std::vector<std::string_view> names;
 };
 
-/// In the order in which people meet them. docs/commands.md has the same groups. Names of commands
-/// that this build lacks are skipped.
+/// In the order in which people usually need them. docs/commands.md has the same groups. Names of
+/// commands that this build lacks are skipped.
 const std::vector<CommandGroup>& command_groups() {
     static const std::vector<CommandGroup> groups = {
         {"Evaluate",
@@ -53,8 +53,8 @@ const std::vector<CommandGroup>& command_groups() {
     return groups;
 }
 
-/// All commands below their headings, in columns that are equal in all groups. A command without a
-/// group comes last.
+/// All commands below their headings, with the same column widths in all groups. A command without
+/// a group comes last.
 std::string grouped_commands(bool colour) {
     std::vector<Command> left = commands();
     std::size_t width = 0;
@@ -122,7 +122,7 @@ Ended ended_by(const Error& error) {
     return {status_of(error), out};
 }
 
-/// What `body` comes to, whatever it throws.
+/// Returns the result of `body`, whatever it throws.
 Ended attempt(const std::function<int()>& body) {
     try {
         return {body()};
@@ -138,8 +138,8 @@ Ended attempt(const std::function<int()>& body) {
     }
 }
 
-/// A file that is opened in the place of a closed stdout would get the report. Writing to what is
-/// open for reading fails, as it must.
+/// If stdout is closed, a file that is opened next would receive the report. A descriptor that is
+/// only open for reading makes writing fail, as it should.
 void hold_standard_descriptors() {
     for (const int wanted : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (::fcntl(wanted, F_GETFD) != -1) continue;
@@ -147,7 +147,7 @@ void hold_standard_descriptors() {
     }
 }
 
-/// Nothing is lost but what was computed since rows were last kept.
+/// Only the results computed since rows were last saved are lost.
 extern "C" void on_second_signal(int number) {
     std::signal(number, SIG_DFL);
     sigset_t heard;
@@ -155,7 +155,7 @@ extern "C" void on_second_signal(int number) {
     ::sigaddset(&heard, number);
     ::pthread_sigmask(SIG_UNBLOCK, &heard, nullptr);
     ::raise(number);
-    // Still here: default actions do not end the first process of a container.
+    // The process is still running: default actions do not end the first process of a container.
     ::_exit(128 + number);
 }
 
@@ -166,11 +166,11 @@ extern "C" void on_signal(int number) {
 
 void hear_signals() {
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-        // Under nohup a terminal that goes away is not to be heard.
+        // Under nohup, the signal of a closed terminal must be ignored.
         if (std::signal(number, on_signal) == SIG_IGN && number == SIGHUP)
             std::signal(number, SIG_IGN);
     }
-    // Beyond the limit on the size of files (ulimit -f) writing fails with a reason to tell.
+    // Beyond the limit on the size of files (ulimit -f), writing then fails with a reason.
     std::signal(SIGXFSZ, SIG_IGN);
 }
 

@@ -49,7 +49,7 @@ std::string in_capitals(std::string text) {
     return text;
 }
 
-/// What stands for the value: "{linf,l2}" -> linf|l2, "FILE" in italics. Lines may end after a bar.
+/// The notation of the value: "{linf,l2}" -> linf|l2, "FILE" in italics. Lines may end after a bar.
 std::string value_text(const OptionFacts& option) {
     std::string one = roff_italic(option.value);
     if (!option.allowed.empty()) {
@@ -57,7 +57,7 @@ std::string value_text(const OptionFacts& option) {
         for (const std::string& value : option.allowed)
             one += (one.empty() ? "" : "|\\:") + roff_bold(value);
     }
-    // "V1 V2" says by itself that there are two.
+    // "V1 V2" already shows that there are two.
     if (option.value.find(' ') != std::string::npos) return one;
     std::string out = one;
     for (std::size_t n = 1; n < option.fewest; ++n) out += " " + one;
@@ -79,7 +79,7 @@ std::string all_of(const std::vector<std::string>& names) {
     return out;
 }
 
-/// The help's text, then what holds of the option beyond it, a sentence each.
+/// The help's text, followed by further facts about the option, one sentence each.
 std::string meaning_of(const OptionFacts& option) {
     std::string out = roff_prose(option.help);
     const auto add = [&](const std::string& sentence) { out += " " + sentence + "."; };
@@ -111,7 +111,8 @@ std::string synopsis_of(const CommandFacts& command) {
     return out;
 }
 
-/// Plain arguments first, then the groups as the help has them; --help, which all have, last.
+/// Plain arguments come first, then the groups in the order of the help; --help, which all commands
+/// have, is last.
 void write_options(RoffPage& page, const CommandFacts& command) {
     std::vector<std::pair<std::string, std::vector<const OptionFacts*>>> groups;
     const OptionFacts* help = nullptr;
@@ -150,7 +151,7 @@ void add_lists(RoffPage& page, const CommandFacts& command) {
     }
 }
 
-/// Of a command only what it may end with.
+/// For a command, only the statuses with which it may end.
 void add_statuses(RoffPage& page, const CommandFacts* command) {
     const bool gates =
         command == nullptr || std::ranges::any_of(command->options, [](const OptionFacts& option) {
@@ -159,7 +160,7 @@ void add_statuses(RoffPage& page, const CommandFacts* command) {
     page.section("EXIT STATUS");
     for (const auto& [status, meaning] : status_meanings()) {
         if (status == Status::gate_broken && !gates) continue;
-        // "(of check ...)" is said to who reads of all commands, and of these two.
+        // "(for check ...)" is shown on the page for all commands, and on the pages of these two.
         const bool whole =
             command == nullptr || command->name == "check" || command->name == "inspect";
         const std::string_view text = whole ? meaning : meaning.substr(0, meaning.find(" ("));
@@ -167,7 +168,7 @@ void add_statuses(RoffPage& page, const CommandFacts* command) {
     }
 }
 
-/// The commands that a text names as `assay NAME`.
+/// True if the text names the command as `assay NAME`.
 bool names(const CommandFacts& command, const std::string& other) {
     const auto named_in = [&](const std::string& text) {
         const std::string typed = "assay " + other;
@@ -218,7 +219,7 @@ ManualPage page_of(const CommandFacts& command, std::string_view date) {
     return {name + ".1", page.text()};
 }
 
-/// Names of files and folders that no option gives.
+/// Names of files and folders that are not set by an option.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> files = {{
     {"RUNS/DATASET/CLASSIFIER",
      "A store: the scores of one classifier on one data set in checksummed shards, which every "

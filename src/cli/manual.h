@@ -1,5 +1,5 @@
-// The manual: a page for the program, for each command and for each of their parts, made of what
-// they say of themselves (description.h).
+// The manual: a page for the program, for each command and for each of their parts, generated from
+// their descriptions (description.h).
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct ManualPage {
     std::string text;
 };
 
-/// In the order of the table, the program's own first. `date`: 2026-01-31.
+/// In the order of the table, with the program's own page first. `date` is like 2026-01-31.
 std::vector<ManualPage> manual_pages(std::string_view date);
 
 }  // namespace assay::cli

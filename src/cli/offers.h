@@ -1,4 +1,4 @@
-// What completion proposes for one argument, as it is gathered.
+// The collected proposals of completion for one argument.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,10 @@ namespace assay::cli {
 
 struct Candidate {
     std::string text;   ///< the whole argument
-    std::string about;  ///< a few words, or ""
+    std::string about;  ///< a short description, or ""
 };
 
-/// What the line says before the argument that is completed: values by the long name of their
+/// The parts of the line before the completed argument: values keyed by the long name of their
 /// option (or by the name of a plain argument), in their order.
 struct Given {
     std::vector<std::pair<std::string, std::string>> values;
@@ -24,17 +24,18 @@ struct Given {
     bool has(std::string_view name) const { return !of(name).empty(); }
 };
 
-/// Which files and folders are proposed. Folders on the way to them always are.
+/// The files and folders that are proposed. Folders on the way to them are always proposed.
 struct PathRule {
-    /// Of files, in lower case, with the dot; a single "" is any file; none: folders alone.
+    /// File extensions, in lower case, with the dot; a single "" means any file; if empty, only
+    /// folders.
     std::span<const std::string_view> endings = {};
-    /// A folder that is itself what is asked for: nothing below it is proposed.
+    /// True for a folder that is itself a possible value: nothing below it is proposed.
     bool (*whole)(const std::filesystem::path& folder) = nullptr;
 };
 
 class Offers {
 public:
-    /// `typed`: the argument so far, as the program would get it.
+    /// `typed` is the argument so far, as the program would receive it.
     explicit Offers(std::string typed) : typed_(std::move(typed)) {}
 
     const std::string& typed() const { return typed_; }
@@ -42,11 +43,11 @@ public:
     /// Some of them are files or folders.
     bool has_paths() const { return has_paths_; }
 
-    /// Proposes `text` where it goes on from what is typed; each text once.
+    /// Proposes `text` if it begins with the typed text; each text once.
     void name(std::string_view text, std::string_view about = {});
-    /// The entries of the folder that the typed path is in. Folders end in '/' unless they are the
-    /// whole of it; hidden ones are proposed where a dot is typed. A folder that cannot be read has
-    /// none. "~/" and "$NAME/" in front are looked up, and stay as they are typed.
+    /// The entries of the folder that the typed path is in. Folders end in '/' unless they are
+    /// complete values; hidden ones are proposed if a dot is typed. A folder that cannot be read
+    /// has none. "~/" and "$NAME/" in front are looked up, and stay as they are typed.
     void paths(const PathRule& rule);
 
 private:
@@ -55,8 +56,8 @@ private:
     bool has_paths_ = false;
 };
 
-/// What a shell would make of a path's beginning: "~/runs" and "$SCRATCH/runs" by the environment;
-/// all else as it is.
+/// Expands the beginning of a path like a shell: "~/runs" and "$SCRATCH/runs" from the environment;
+/// everything else is unchanged.
 std::filesystem::path expanded(std::string_view path);
 
 }  // namespace assay::cli

@@ -43,7 +43,8 @@ struct Named {
     fs::path path;
 };
 
-/// The same of `assay mad questions` and `assay labels export`: elsewhere --out is a folder.
+/// The same for `assay mad questions` and `assay labels export`: in other commands, --out is a
+/// folder.
 constexpr std::array<std::string_view, 3> question_outputs = {"out", "label-studio", "config"};
 
 bool is_output(const CLI::App& app, const CLI::Option& option) {
@@ -65,7 +66,7 @@ std::optional<struct stat> look_at(const fs::path& path) {
     return info;
 }
 
-/// Where a chain of symbolic links leads, whether or not something is there.
+/// The target of a chain of symbolic links, whether or not it exists.
 fs::path behind_links(fs::path path) {
     constexpr int most = 40;  // as the kernel
     std::error_code error;
@@ -77,14 +78,14 @@ fs::path behind_links(fs::path path) {
     return path;
 }
 
-/// From the root, where it is or would be: of a relative path whose beginning is not there the
-/// standard library's own stays relative.
+/// The absolute path, also of a file that does not exist: the standard library's own function
+/// returns a relative path if the beginning of the path does not exist.
 fs::path true_path(const fs::path& path) {
     std::error_code error;
     return fs::weakly_canonical(fs::absolute(behind_links(path), error), error);
 }
 
-/// Files that are there are the same by device and inode; devices and pipes may serve twice.
+/// Existing files are the same if device and inode are equal; devices and pipes may be used twice.
 bool same_file(const fs::path& a, const fs::path& b) {
     const auto first = look_at(a), second = look_at(b);
     if (first && second) {
@@ -94,7 +95,7 @@ bool same_file(const fs::path& a, const fs::path& b) {
     return !first && !second && true_path(a) == true_path(b);
 }
 
-/// The value, and its parts in LIST and NAME=PATH.
+/// The value, and its parts for LIST and NAME=PATH.
 std::vector<fs::path> possible_paths(const std::string& value) {
     std::vector<fs::path> paths = {value};
     if (const auto sign = value.find('='); sign != std::string::npos)
@@ -107,7 +108,8 @@ std::vector<fs::path> possible_paths(const std::string& value) {
     return paths;
 }
 
-/// A store's manifest and shards, or the description that the stores of a data set share.
+/// True for a store's manifest and shards, and for the description that the stores of a data set
+/// share.
 bool is_part_of_a_store(const fs::path& target) {
     std::error_code error;
     const fs::path path = true_path(target);
@@ -122,7 +124,7 @@ bool is_part_of_a_store(const fs::path& target) {
            fs::exists(path, error) && fs::exists(folder / "dataset.json", error);
 }
 
-/// Its database, its images' list, its predictions, or a new file beside them.
+/// True for its database, its list of images, its predictions, and a new file next to them.
 bool is_part_of_a_competition(const fs::path& target) {
     std::error_code error;
     const fs::path folder = true_path(target).parent_path();
@@ -137,7 +139,7 @@ bool is_part_of_a_competition(const fs::path& target) {
     throw Error(ErrorCode::usage, fmt::format("{} {}: {}", output.by, output.path.string(), why));
 }
 
-/// Beside a model, a result under its settings file's name would replace these settings.
+/// A result next to a model, with the name of its settings file, would replace these settings.
 void check_beside_a_model(const Named& output) {
     for (const fs::path& path : {output.path, behind_links(output.path)}) {
         const fs::path model = model_of_sidecar(path);
@@ -156,7 +158,7 @@ void check_beside_a_model(const Named& output) {
 
 void check_place(const Named& output) {
     if (is_stdout(output.path)) {
-        // What the command is for may stand in place of the report.
+        // The main output of these commands may replace the report.
         constexpr std::array<std::string_view, 6> results = {
             "--output", "--label-sets", "--questions", "--out", "--label-studio", "--config"};
         if (std::ranges::find(results, output.by) == results.end())
@@ -185,7 +187,7 @@ void check_place(const Named& output) {
     }
 }
 
-/// One that files are put into.
+/// Checks a folder that files are written to.
 void check_folder(const Named& output) {
     const auto there = look_at(output.path);
     if (there && !S_ISDIR(there->st_mode)) refuse_output(output, "this is not a folder");
@@ -207,7 +209,7 @@ void check_twice(const Named& output, const Named& other) {
                 fmt::format("cannot {} `{}`: {}", verb, path.string(), std::strerror(errno)));
 }
 
-/// A pipe without a reader is waited for in steps, so that a signal ends the wait.
+/// Waits in steps for a reader of the pipe, so that a signal ends the wait.
 int open_special(const fs::path& path) {
     for (;;) {
         const int descriptor = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -287,7 +289,7 @@ void write_result(const fs::path& file, std::string_view text) {
     struct stat out {};
     if (there && ::fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == there->st_dev &&
         out.st_ino == there->st_ino) {
-        return write_stdout(text);  // /dev/stdout: opened anew, a file would lose what it holds
+        return write_stdout(text);  // /dev/stdout: opening a file again would truncate it
     }
     if (there && (S_ISFIFO(there->st_mode) || S_ISCHR(there->st_mode)))
         return write_into(file, text);

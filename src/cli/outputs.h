@@ -1,4 +1,4 @@
-// Files that a command writes because an option names them: where they may be, and how they are
+// Files that a command writes because an option names them: allowed places, and how they are
 // written.
 #pragma once
 
@@ -9,24 +9,24 @@
 
 namespace assay::cli {
 
-/// Before anything is computed: throws usage when an output is a folder, a file inside a prediction
-/// store or a competition, or a file that another argument of the command line names, too, be it an
-/// input or another output.
+/// Runs before anything is computed: throws usage if an output is a folder, a file inside a
+/// prediction store or a competition, or a file that another argument of the command line also
+/// names, whether as an input or as another output.
 void check_outputs(const CLI::App& app);
 
-/// Whether `file` means stdout: "" or "-".
+/// True if `file` means stdout: "" or "-".
 bool is_stdout(const std::filesystem::path& file);
 
-/// Writes a result to stdout or where the user asked for it. A pipe or character device is written
-/// to; a symbolic link stays, and what it leads to is replaced; a file is replaced by the whole
-/// result or stays as it was, and keeps its permissions and owner (file_stream.h). A terminal shows
-/// the control characters of ids and names instead of obeying them.
+/// Writes a result to stdout or to the user's file. A pipe or character device is written to; a
+/// symbolic link is kept, and its target is replaced; a file is either replaced by the whole result
+/// or not changed, and keeps its permissions and owner (file_stream.h). On a terminal, the control
+/// characters of ids and names are shown and not executed.
 void write_result(const std::filesystem::path& file, std::string_view text);
-/// Writes what the program itself has to say, colours included, to stdout.
+/// Writes the program's own text, including colors, to stdout.
 void write_own(std::string_view text);
 
-/// The same for a result that comes in pieces: a file is replaced at commit(), and stays as it was
-/// without; stdout, a pipe or a device gets each piece at once.
+/// The same for a result that arrives in pieces: a file is replaced at commit(), and does not
+/// change without it; stdout, a pipe or a device receives each piece immediately.
 class ResultStream {
 public:
     explicit ResultStream(const std::filesystem::path& file);

@@ -51,7 +51,7 @@ public:
         }
     }
 
-    /// As they were typed where no option would have taken another's.
+    /// The typed order is kept if no option would have consumed the arguments of another.
     std::vector<std::string> own_first() && {
         if (!moves_) return arguments_;
         own_.insert(own_.end(), options_.begin(), options_.end());
@@ -68,7 +68,7 @@ private:
         const CLI::Option* const option = app_.get_option_no_throw(argument.substr(0, equals));
         if (option == nullptr || option->get_items_expected_max() == 0) return;
         std::string first = equals == std::string::npos ? "" : argument.substr(equals + 1);
-        // One that may stand alone.
+        // An option that may have no value.
         if (option->get_items_expected_min() == 0 && more() && !is_of_numbers(arguments_[at_]) &&
             is_there_or_a_model(arguments_[at_])) {
             moves_ = true;
@@ -106,7 +106,7 @@ private:
 
 std::vector<std::string> own_arguments_first(const CLI::App& app,
                                              const std::vector<std::string>& arguments) {
-    // Whoever types `--` has said where the values end.
+    // With `--`, the user has marked the end of the values.
     if (!has_own_arguments(app) || std::ranges::find(arguments, "--") != arguments.end())
         return arguments;
     return Split(app, arguments).own_first();

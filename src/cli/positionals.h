@@ -1,4 +1,4 @@
-// Which arguments behind an option of several values are its values, and which are the command's.
+// Separates the values of an option with several values from the command's own arguments after it.
 #pragma once
 
 #include <string>
@@ -10,12 +10,13 @@ class App;
 
 namespace assay::cli {
 
-/// CLI11 gives an option of several values all that follows. This moves the arguments that are no
-/// values of it to the front, where they are the command's own. Behind numbers these begin at the
-/// first that is no number. Behind other values they begin at the first path that exists or is
-/// named as a model, as long as none came before; behind a path, at the first model. So they do
-/// behind an option that may stand alone. A command without arguments of its own, --model, and a
-/// command line with `--` stay as they are.
+/// CLI11 gives all following arguments to an option with several values. This function moves the
+/// arguments that are not its values to the front, so that they become the command's own. After
+/// numbers, the command's own arguments begin at the first argument that is not a number. After
+/// other values, they begin at the first path that exists or has a model's name, if no path came
+/// before; after a path, at the first model. The same applies after an option that may have no
+/// value. Commands without their own arguments, --model, and command lines with `--` are not
+/// changed.
 std::vector<std::string> own_arguments_first(const CLI::App& app,
                                              const std::vector<std::string>& arguments);
 

@@ -1,5 +1,5 @@
-// One or many models over one or many data sets, with progress and a closing table: what predict
-// and run share.
+// Runs one or many models over one or many data sets, with progress and a table at the end; predict
+// and run share it.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -25,46 +25,47 @@ struct StoreFlags {
     void add_to(CLI::App& app);
 };
 
-/// The command as it was typed, for what a trial says of its models.
+/// The command as it was typed, for messages of a trial about its models.
 struct TypedPrediction {
     std::string verb;                 ///< "predict"
     std::vector<std::string> models;  ///< --model
-    std::string data;                 ///< --data: the one at hand
+    std::string data;                 ///< --data: the current one
     std::vector<TypedOption> options;
-    std::string inspect = {};  ///< DataFlags::inspect_command(); "": by the folder of the images
+    std::string inspect = {};  ///< DataFlags::inspect_command(); "" means that the folder of the
+                               ///< images is used
 };
-/// Tries the models on a few images and warns of what looks wrong; each line ends in a command.
-/// `stored_as`: as try_models().
+/// Tries the models on a few images and prints warnings; each line ends in a command. `stored_as`
+/// is as in try_models().
 void try_and_warn(std::span<const LoadedModel> models, const Dataset& dataset,
                   const PredictOptions& options, Comm& comm, const TypedPrediction& typed,
                   std::span<const std::string> stored_as = {});
 
 class Prediction {
 public:
-    /// `opening`: how the models are opened.
+    /// `opening` says how the models are opened.
     Prediction(PredictOptions options, ClassifierOptions opening)
         : options_(std::move(options)), opening_(std::move(opening)) {}
 
-    /// What was typed about the data sets that come next.
+    /// Sets what was typed about the following data sets.
     void typed(TypedPrediction typed) { typed_ = std::move(typed); }
-    /// Opens the models and says on stderr what their preprocessing is.
+    /// Opens the models and prints their preprocessing on stderr.
     void load(const std::vector<ModelSpec>& specs);
     /// The models' class list.
     const ClassList& classes() const;
     const std::vector<LoadedModel>& models() const { return models_; }
-    /// The sample that is large enough for `until`, after a pilot; said on stderr.
+    /// The sample that is large enough for `until`, after a pilot; reported on stderr.
     Dataset enough(const Dataset& dataset, const Until& until, std::uint64_t seed) const;
-    /// Runs them; several calls for several data sets.
+    /// Runs the models; call it several times for several data sets.
     void over(const Dataset& dataset);
-    /// The same with other preprocessing, on this data set alone: `specs` are those of load() but
-    /// for that, in the same order.
+    /// The same with other preprocessing for this data set only: `specs` are otherwise those of
+    /// load(), in the same order.
     void over(const Dataset& dataset, const std::vector<ModelSpec>& specs);
-    /// Runs them on corrupted versions of the images; the models are those that load() got, with
-    /// the preprocessing that corrupted images shall have.
+    /// Runs the models on corrupted versions of the images; the models are those from load(), with
+    /// the preprocessing for corrupted images.
     void over(const Dataset& dataset, const CorruptedVersions& versions);
     /// What was done.
     void print(const Output& output) const;
-    /// done, or partial when an image could not be read or a score is not finite.
+    /// done, or partial if an image could not be read or a score is not finite.
     int status() const;
     /// Names of the data sets so far, in order.
     const std::vector<std::string>& datasets() const { return datasets_; }
@@ -74,7 +75,7 @@ private:
 
     PredictOptions options_;
     ClassifierOptions opening_;
-    /// Times `run`, and keeps what it did.
+    /// Times `run`, and stores its results.
     template <class Run>
     void keep(const Dataset& dataset, const std::string& unit, Run&& run);
 

@@ -1,4 +1,5 @@
-// Whose parameters corruptions have: --profile of corrupt, --corrupt-profile of predict.
+// The option for the profile of the corruptions' parameters: --profile of corrupt,
+// --corrupt-profile of predict.
 #pragma once
 
 #include <CLI/CLI.hpp>

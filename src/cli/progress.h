@@ -1,5 +1,5 @@
-// A progress line on stderr: bar, proportion, rate and time left on a terminal; a plain line every
-// ten seconds elsewhere.
+// A progress line on stderr: bar, proportion, rate and remaining time on a terminal; otherwise a
+// plain line every ten seconds.
 #pragma once
 
 #include <chrono>
@@ -12,14 +12,14 @@
 
 namespace assay::cli {
 
-/// How long the step that is under way has taken: work of several steps counts anew in each, and so
-/// must the time.
+/// The duration of the current step: a run of several steps restarts its count in each, so the time
+/// must also restart.
 class StepClock {
 public:
     using Time = std::chrono::steady_clock::time_point;
     explicit StepClock(Time start) : start_(start) {}
 
-    /// Seconds since the step began. A step begins where less is done than before.
+    /// Seconds since the step began. A new step begins when the done count decreases.
     double seconds(const Progress& progress, Time now);
 
 private:
@@ -27,12 +27,12 @@ private:
     std::uint64_t done_ = 0;
 };
 
-/// Draws what the library reports: hand the line itself to whatever takes a ProgressCallback.
-/// Thread-safe. Draws at most ten times a second; clears its line when it ends.
+/// Draws the library's progress: pass the line itself as a ProgressCallback. Thread-safe. Draws at
+/// most ten times a second; clears its line when it ends.
 class ProgressLine {
 public:
-    /// `label`: what is under way, unless Progress::step says more; `unit`: of what is counted.
-    /// With -q nothing is drawn.
+    /// `label` describes the work, unless Progress::step is more specific; `unit` is the counted
+    /// unit. With -q nothing is drawn.
     ProgressLine(std::string label, std::string unit);
     ~ProgressLine();
     ProgressLine(const ProgressLine&) = delete;
@@ -43,7 +43,7 @@ public:
     operator ProgressCallback() {
         return [this](const Progress& progress) { update(progress); };
     }
-    /// Clears the line, for other output; also done at the end of its life.
+    /// Clears the line, for other output; the destructor also does this.
     void finish();
 
 private:
@@ -61,8 +61,9 @@ private:
     std::mutex mutex_;
 };
 
-/// What stands after the bar: "120 / 1,000 images  60/s  15 s left  step  2 failed" after
-/// `seconds`. No rate where units differ in cost, no total and no time left where none is known.
+/// The text after the bar: "120 / 1,000 images  60/s  15 s left  step  2 failed" after `seconds`.
+/// It has no rate if units differ in cost, and no total and no remaining time if they are not
+/// known.
 std::string progress_text(const Progress& progress, std::string_view unit, double seconds);
 
 /// "1 h 03 min", "4 min 10 s", "12 s", "0.3 s".

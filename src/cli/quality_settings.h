@@ -1,4 +1,4 @@
-// What the table [quality] of an assay.toml may say, but for the roles of the data sets.
+// The settings in the table [quality] of an assay.toml, except for the roles of the data sets.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace assay::cli {
 
-/// Of attacks, as users write it: "8/255" or a number.
+/// Budget of attacks as users write it: "8/255" or a number.
 struct Budget {
     double eps = 8.0 / 255;
 };
@@ -45,7 +45,7 @@ struct QualitySettings {
     CorruptionSettings corruption_settings() const;
 };
 
-/// The frost folder is there, and the corruptions are known.
+/// Checks that the frost folder exists and the corruptions are known.
 std::string fault_of(const QualitySettings& settings);
 
 }  // namespace assay::cli

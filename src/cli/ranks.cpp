@@ -20,14 +20,14 @@
 namespace assay::cli {
 namespace {
 
-/// Commands whose work ranks share. All others run in one process.
+/// Commands whose work is shared by ranks. All others run in one process.
 constexpr std::array<std::string_view, 10> shared_commands = {
     "predict",         "score",         "compare",         "gap",
     "labels propose",  "mad select",    "quality measure", "replicate adjust",
     "replicate match", "replicate plan"};
 
-/// Ranks that end together arrive within moments; one that is missing for so long computes, or
-/// waits for a rank that will not come.
+/// Ranks that end together arrive at almost the same time; a rank that is missing for this long is
+/// computing, or waits for a rank that will not arrive.
 constexpr double grace_seconds = 5;
 
 struct World {
@@ -46,8 +46,8 @@ void print(std::string_view text) {
     std::fflush(stderr);
 }
 
-/// A rank that hears a signal while it waits for others cannot leave MPI in good order: they may
-/// never come.
+/// A rank that receives a signal while it waits for others cannot leave MPI properly: they may
+/// never arrive.
 void end_where_stopped() {
     if (!stop_requested()) return;
     constexpr int status = 130;
@@ -55,8 +55,8 @@ void end_where_stopped() {
     world().mpi->abort(status);
 }
 
-/// By default a process takes all cores that it may use; those of them that other ranks of this
-/// machine may use, too, are divided.
+/// By default, a process uses all cores that it may use; cores that other ranks of this machine may
+/// also use are divided.
 void share_cores(Comm& comm) {
     struct Cores {
         std::array<char, 64> machine{};
@@ -98,7 +98,8 @@ std::int64_t hash_of(const std::string& message) {
     return number;
 }
 
-/// The first rank that failed decides how all end; of ranks that say the same, the first says it.
+/// The first rank that failed determines how all ranks end; if several have the same message, the
+/// first prints it.
 int leave_together(MpiRanks& mpi, const Ended& mine) {
     const int rank = mpi.comm().rank();
     const std::int64_t message = hash_of(mine.message);
@@ -108,7 +109,7 @@ int leave_together(MpiRanks& mpi, const Ended& mine) {
         print(by + mine.message);
         mpi.abort(mine.status);
     }
-    // Done, while another is not: it is only slower to end.
+    // This rank is done and another is not: it may only be slower.
     while (all.empty()) all = mpi.leave({mine.status, message}, grace_seconds);
     const auto says_it = [&](const RankEnd& end) { return end.message == message; };
     const bool first = std::find_if(all.begin(), all.end(), says_it) - all.begin() == rank;
@@ -131,13 +132,13 @@ bool is_for_ranks(const std::vector<std::string>& arguments) {
 }
 
 void open_ranks(const std::vector<std::string>& arguments) {
-    // Parts are for processes that know nothing of each other, however they were started.
+    // Parts are for independent processes, however they were started.
     const bool part = std::any_of(arguments.begin(), arguments.end(), [](const std::string& word) {
         return word == "--part" || word.starts_with("--part=");
     });
     if (part) return;
     world().launch = launch_of_environment();
-    // `assay --version`, help and what shells ask need no other rank.
+    // `assay --version`, help and requests from shells need no other rank.
     if (arguments.empty() || arguments.front().starts_with("-") ||
         arguments.front() == shell_question)
         return;

@@ -10,29 +10,29 @@
 
 namespace assay::cli {
 
-/// What a command came to.
+/// The result of a command.
 struct Ended {
     int status = 0;
-    std::string message = "";  ///< for stderr, lines with their ends; "": nothing
+    std::string message = "";  ///< for stderr, lines with their ends; "" means nothing
 };
 
-/// Whether the command of these arguments (after the program's name) is computed by ranks.
+/// True if the command with these arguments (after the program's name) is computed by ranks.
 bool is_for_ranks(const std::vector<std::string>& arguments);
 
-/// First of all: joins the processes that were started together, if any. Throws usage: the command
-/// of these arguments is none for ranks; as open_mpi().
+/// Call it first: joins the processes that were started together, if any. Throws usage if the
+/// command with these arguments does not support ranks, and as open_mpi() does.
 void open_ranks(const std::vector<std::string>& arguments);
-/// Last of all: prints the message, once where ranks end alike, and returns the status of all. A
-/// rank with a message of its own, while others compute or wait for it, ends them all.
+/// Call it last: prints the message, only once if ranks end in the same way, and returns the status
+/// of all. A rank with its own message, while others compute or wait for it, ends them all.
 int end_ranks(const Ended& ended);
 
-/// The ranks of this command; one, where it was started alone.
+/// The ranks of this command; a single one if it was started alone.
 Comm& ranks();
-/// Whether this process was started with others.
+/// True if this process was started with others.
 bool are_ranks();
-/// Whether this process prints: false on all ranks but the first.
+/// True if this process prints: only on the first rank.
 bool is_first_rank();
-/// Among the ranks of one machine, which share its devices; and their number.
+/// The rank among those of one machine, which share its devices, and their number.
 std::uint32_t rank_of_machine();
 std::uint32_t ranks_of_machine();
 

@@ -1,4 +1,4 @@
-// Options that several replicate steps have.
+// Options that several replicate steps share.
 #pragma once
 
 #include <CLI/App.hpp>

@@ -9,7 +9,7 @@
 namespace assay::cli {
 namespace {
 
-/// The code point that begins at `i`, which is moved behind it; damaged bytes are one each.
+/// The code point at `i`, which is moved after it; damaged bytes are one code point each.
 std::uint32_t next_character(std::string_view text, std::size_t& i) {
     const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
     const unsigned first = byte(i++);
@@ -20,7 +20,7 @@ std::uint32_t next_character(std::string_view text, std::size_t& i) {
     return code;
 }
 
-/// What roff would print as another character than a shell reads.
+/// Characters that roff would print differently from what a shell reads.
 std::string_view name_in_code(char c) {
     switch (c) {
         case '\\':
@@ -45,7 +45,7 @@ std::string_view name_in_code(char c) {
 std::string escaped(std::string_view text, bool code) {
     std::string out;
     for (std::size_t i = 0; i < text.size();) {
-        // A minus sign of an option or a number, not a hyphen between two letters.
+        // Uses a minus sign for an option or a number, and a hyphen only between two letters.
         const bool begins =
             i == 0 || std::string_view(" ([|=-").find(text[i - 1]) != std::string_view::npos;
         const bool exact = code || text[i] == '\\' || text[i] == '^' || text[i] == '~' ||
@@ -94,7 +94,8 @@ RoffPage::RoffPage(std::string_view name, std::string_view date, std::string_vie
     for (const char c : name) title += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     out_ = fmt::format(".TH \"{}\" \"1\" \"{}\" \"Assay {}\" \"Manual of Assay\"\n",
                        roff_code(title), date, version);
-    // Options and names of files are broken nowhere, and lines are not stretched: both are copied.
+    // Options and file names are never broken, and lines are not justified, because users copy
+    // both.
     out_ += ".nh\n.ad l\n";
 }
 
@@ -106,7 +107,7 @@ void RoffPage::subsection(std::string_view title) {
 }
 
 void RoffPage::paragraph(std::string_view text) {
-    // Behind a heading it is an empty line, which linters mind.
+    // After a heading, this would be an empty line, which linters report.
     const std::size_t last = out_.rfind('\n', out_.size() - 2) + 1;
     if (out_.compare(last, 3, ".SH") != 0 && out_.compare(last, 3, ".SS") != 0) out_ += ".PP\n";
     filled(text);
@@ -128,7 +129,7 @@ void RoffPage::filled(std::string_view text) {
     constexpr std::size_t width = 77;  // of the file's own lines
     const std::vector<std::string> lines = folded_lines(text, width);
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        // Where a sentence ends with its line, roff would put two blanks.
+        // If a sentence ends at the end of a line, roff would write two blanks.
         const bool sentence = i + 1 < lines.size() &&
                               lines[i].find_last_of(".?!") != lines[i].npos &&
                               lines[i].find_last_not_of(".?!)") + 1 < lines[i].size();

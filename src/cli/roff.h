@@ -1,4 +1,4 @@
-// Manual pages in the language of man(7), as groff and mandoc read it.
+// Manual pages in the language of man(7), for groff and mandoc.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace assay::cli {
 
-/// Text as it is, whatever roff would make of it. Hyphens of options stay what can be copied.
+/// Escapes text for roff. Hyphens of options can be copied.
 std::string roff_text(std::string_view text);
 /// Lines to copy: every character is the one that a shell needs.
 std::string roff_code(std::string_view text);
-/// Prose: what stands between backquotes is bold, without them.
+/// Prose: text between backquotes becomes bold, without the quotes.
 std::string roff_prose(std::string_view text);
 std::string roff_bold(std::string_view text);
 std::string roff_italic(std::string_view text);
@@ -26,15 +26,15 @@ public:
     void subsection(std::string_view title);
     /// `text` is roff already.
     void paragraph(std::string_view text);
-    /// A term, and what it means below it, set in.
+    /// A term, with its meaning indented below it.
     void item(std::string_view term, std::string_view text);
     void code(const std::vector<std::string>& lines);
     const std::string& text() const { return out_; }
 
 private:
-    /// Text that is set in lines anew.
+    /// Text that is wrapped again.
     void filled(std::string_view text);
-    /// A line that begins like a request is none.
+    /// A line that looks like a request is escaped.
     void line(std::string_view text);
     std::string out_;
 };

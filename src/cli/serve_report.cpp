@@ -1,4 +1,4 @@
-// assay serve RUNS: the report, kept up to date until somebody ends it.
+// assay serve RUNS: the report, kept up to date until somebody stops it.
 #include <fmt/format.h>
 
 #include "assay/serve/report_server.h"

@@ -1,4 +1,4 @@
-// What `assay serve` prints as JSON before it serves.
+// The JSON that `assay serve` prints before it serves.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace assay::cli {
 struct ServedPerson {
     std::int64_t id = 0;
     std::string name;
-    std::optional<std::string> link;  ///< none: it was revoked
+    std::optional<std::string> link;  ///< no value if it was revoked
     bool revoked = false;
 };
 

@@ -1,4 +1,4 @@
-// What `assay serve` shares between labelling pages and reports.
+// The parts of `assay serve` that labelling pages and reports share.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -14,11 +14,11 @@ namespace assay::cli {
 /// --host, --port, --url, --behind-proxy, --connections.
 void add_network_options(CLI::App& app, serve::ServerOptions& options);
 
-/// Each connection is a descriptor, and systems begin with some 1,000. Where there are fewer,
-/// databases and images come first: without them there is nothing to connect to.
+/// Each connection needs a descriptor, and systems allow about 1,000 by default. If there are
+/// fewer, databases and images have priority: without them, connections are useless.
 void allow_connections(std::size_t& connections);
 
-/// A report of the paths, until Ctrl-C; returns the exit status.
+/// Serves a report on the paths until Ctrl-C; returns the exit status.
 int serve_report(const std::vector<std::filesystem::path>& paths, const std::string& title,
                  serve::ServerOptions options, bool as_json);
 

@@ -1,11 +1,11 @@
-// What is said of a model's settings before it runs: shared by predict and eval.
+// Notes on a model's settings before it runs, which predict and eval share.
 #pragma once
 
 #include "assay/model/classifier.h"
 
 namespace assay::cli {
 
-/// What they resolve to, and what of their files was not read: on stderr.
+/// Prints the resolved settings, and the keys in their files that were not read, on stderr.
 void say_settings(const ModelSpec& spec);
 
 }  // namespace assay::cli

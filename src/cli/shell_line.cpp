@@ -14,7 +14,7 @@ bool is_in(std::string_view set, char c) {
     return set.find(c) != std::string_view::npos;
 }
 
-/// What a backslash takes the meaning from between double quotes.
+/// Characters whose meaning a backslash removes between double quotes.
 constexpr std::string_view special_in_double_quotes = "$`\"\\";
 
 class BashLine {
@@ -42,7 +42,7 @@ private:
             if (quote == '"' && !is_in(special_in_double_quotes, next)) return add(c, true);
             ++at_;
             add(next, true);
-        } else if (c == '\\') {  // the cursor is behind it
+        } else if (c == '\\') {  // the cursor is after it
             begun_ = true;
         } else if (quote == '"') {
             if (c == '"') {
@@ -59,7 +59,7 @@ private:
         } else {
             return read_plain(c, at_ + 1 < line.size() ? line[at_ + 1] : ' ');
         }
-        // Of a quote that is closed the word is one again.
+        // After a closed quote, the whole word counts again.
         if (quote == 0 && (c == '"' || c == '\'')) word_.kept = before_quote_;
     }
     void read_plain(char c, char next) {
@@ -73,7 +73,7 @@ private:
             return;
         }
         if (is_in(operators, c)) {
-            // "2>&1" and "&>" are no end of a command.
+            // "2>&1" and "&>" do not end a command.
             if (c == '&' && (read_.redirected || next == '>')) return;
             drop_word();
             read_ = {};

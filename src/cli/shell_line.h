@@ -1,4 +1,4 @@
-// A command line as a shell shows it, with its quotes and backslashes, while it is typed.
+// Parses a partially typed command line of a shell, with its quotes and backslashes.
 #pragma once
 
 #include <cstddef>
@@ -10,29 +10,28 @@ namespace assay::cli {
 
 /// The argument that is being typed.
 struct TypedWord {
-    std::string text;  ///< as the program would get it
-    std::vector<bool>
-        is_literal;  ///< of each byte of it: quotes or a backslash make it mean itself
-    char quote = 0;  ///< that is open at its end: '"', '\'', or none
-    /// Where that begins which the shell replaces: bash leaves what is before an open quote, or
-    /// before one of the characters that break words, as it is.
+    std::string text;              ///< as the program would receive it
+    std::vector<bool> is_literal;  ///< for each byte: quotes or a backslash make it literal
+    char quote = 0;                ///< the open quote at its end: '"', '\'', or none
+    /// The start of the part that the shell replaces: bash does not change the text before an open
+    /// quote, or before one of the characters that break words.
     std::size_t kept = 0;
 };
 
 struct TypedLine {
-    std::vector<std::string> words;  ///< before that argument: the command, its arguments
+    std::vector<std::string> words;  ///< the command and its arguments before that argument
     TypedWord last;
     bool redirected = false;  ///< the argument is the file of a redirection, as in `> file`
 };
 
 /// The last command of a line of bash up to the cursor. Nothing is expanded: neither variables nor
-/// commands in it. `breaks`: COMP_WORDBREAKS.
+/// commands. `breaks` is COMP_WORDBREAKS.
 TypedLine read_bash_line(std::string_view line, std::string_view breaks);
-/// One argument as fish shows it.
+/// One argument in fish's notation.
 TypedWord read_fish_word(std::string_view word);
 
-/// `text` as bash must have it to get it back, without what is kept of the typed word and inside
-/// its open quote. What is typed as `$NAME` or `~` stays so.
+/// `text` quoted for bash, without the kept part of the typed word and for the inside of its open
+/// quote. Typed `$NAME` and `~` are not changed.
 std::string quoted_for_bash(std::string_view text, const TypedWord& typed);
 
 }  // namespace assay::cli

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Of an option, or of a plain argument, which has no dashes.
+/// The option with this name, or the plain argument, which has no dashes.
 CLI::Option* option_named(CLI::App& app, const std::string& key) {
     CLI::Option* const option = app.get_option_no_throw("--" + key);
     return option != nullptr ? option : app.get_option_no_throw(key);
@@ -37,7 +37,7 @@ std::vector<std::string> keys_of(const CLI::App& app) {
     return keys;
 }
 
-/// What the option's value is, if it names a file.
+/// The kind of the option's value, if it names a file.
 ValueKind kind_of(const CLI::Option& option) {
     const std::string type = option.get_type_name();
     const ValueKind* const kind = find_value_kind(type.substr(0, type.find(':')));
@@ -96,7 +96,8 @@ fs::path Runs::find(const std::string& dataset_or_path) const {
 
 fs::path Runs::as_called(const fs::path& path) const {
     const fs::path runs = absolute_path(folder).lexically_normal();
-    // By the file's folder, or as the command line has it: a store of all images may be there, too.
+    // Relative to the file's folder, or as on the command line: there may also be a store of all
+    // images.
     for (const fs::path& whole : {path, path_from(file_folder, path.string())}) {
         const fs::path below = absolute_path(whole).lexically_normal().lexically_relative(runs);
         const auto own = below.empty() ? called.end() : called.find(below.begin()->string());
@@ -132,7 +133,7 @@ void fill(CLI::App& app, const json& table, const std::string& where, const fs::
             set(*option, key, value, where, folder);
             if (!option->empty()) option->run_callback();
         } catch (const CLI::Error& error) {
-            // What stands behind the option's name stands behind the key.
+            // The text after the option's name is put after the key.
             const std::string_view what = error.what();
             const std::string name = option->get_name();
             refuse(what.starts_with(name)

@@ -12,7 +12,7 @@ namespace assay::cli {
 namespace {
 
 bool wants_colour(int descriptor) {
-    // mpirun gives each rank a terminal of its own and copies it to where its output goes.
+    // mpirun gives each rank its own terminal and copies its contents to the output.
     if (are_ranks()) return false;
     const char* term = std::getenv("TERM");
     return ::isatty(descriptor) == 1 && std::getenv("NO_COLOR") == nullptr &&

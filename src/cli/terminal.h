@@ -1,4 +1,4 @@
-// What stdout and stderr are.
+// The properties of stdout and stderr.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace assay::cli {
 /// stdout is a terminal and neither NO_COLOR is set nor TERM=dumb.
 bool stdout_is_terminal();
 bool stderr_is_terminal();
-/// Columns of the terminal that stdout is, else 120.
+/// The number of columns if stdout is a terminal, otherwise 120.
 std::size_t stdout_width();
 
 }  // namespace assay::cli

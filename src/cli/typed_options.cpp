@@ -21,7 +21,7 @@ std::vector<TypedOption> typed_options(const CLI::App& app, std::size_t inputs) 
         for (const std::string& name : option.get_lnames()) typed.names.push_back("--" + name);
         const std::string& name = typed.names.front();
         if (name == "--model" || name == "--data" || name == "--name") continue;
-        // Of patterns: the commands name the drawn models.
+        // For patterns, the commands name the drawn models.
         if (name == "--draw-models" || name == "--draw-seed" || name == "--published") continue;
         std::vector<std::string> values = option.results();
         if (const char delimiter = option.get_delimiter(); delimiter != '\0')

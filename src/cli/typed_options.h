@@ -1,4 +1,4 @@
-// What was typed, to be typed again in a command that a message names.
+// The typed options, for commands in messages.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -8,19 +8,19 @@
 
 namespace assay::cli {
 
-/// An option that was typed, to be typed again.
+/// An option that was typed, for use in another command.
 struct TypedOption {
     std::vector<std::string> names;  ///< "--batch", "--batch-size"
     std::string text;                ///< "--batch 4"
-    bool of_inputs = false;          ///< of models or images: `assay check` takes it, too
+    bool of_inputs = false;          ///< an option for models or images: `assay check` also has it
 };
 
-/// What was typed besides the models, their names and the images. The first `inputs` options of the
-/// command are those of models and images.
+/// The typed options other than the models, their names and the images. The first `inputs` options
+/// of the command are those for models and images.
 std::vector<TypedOption> typed_options(const CLI::App& app, std::size_t inputs);
 
-/// `start` with what was typed: of `inputs_alone` the options of models and images. `options` come
-/// last, in place of typed ones of the same names.
+/// `start` followed by the typed options; with `inputs_alone`, only those for models and images.
+/// `options` come last, and replace typed ones of the same names.
 std::string command_with(std::string start, const std::vector<TypedOption>& typed,
                          bool inputs_alone, const std::string& options);
 

@@ -1,4 +1,4 @@
-// The kinds of values that are numbers: what parsing must know of an option.
+// The kinds of values that are numbers, which parsing must know.
 #pragma once
 
 #include <array>
@@ -6,7 +6,7 @@
 
 namespace assay::cli {
 
-/// As type_name() says them. Each has a row in values.cpp, too.
+/// The names from type_name(). Each also has a row in values.cpp.
 inline constexpr std::array<std::string_view, 13> number_kinds = {
     "A", "BITS", "DPI", "K", "MIB", "MM", "N", "NUMBER", "P", "PIXELS", "POINTS", "QUALITY", "TAU"};
 

@@ -48,7 +48,7 @@ constexpr std::array<std::string_view, 1> npy_files = {".npy"};
 constexpr std::array<std::string_view, 1> png_files = {".png"};
 constexpr std::array<std::string_view, 3> plot_files = {".svg", ".pdf", ".png"};
 
-/// Questions to the disk that have no answer have no proposal either.
+/// If the disk does not answer a question, there is no proposal.
 template <class Ask>
 auto unless_it_fails(Ask&& ask) -> decltype(ask()) {
     try {
@@ -89,7 +89,7 @@ void offer_competitions(Offers& offers, const Given&) {
 void offer_studies(Offers& offers, const Given&) {
     offers.paths({.whole = few_labels::is_study});
 }
-/// Whatever assay report takes.
+/// All inputs of assay report.
 void offer_measured(Offers& offers, const Given&) {
     offers.paths({.endings = table_files, .whole = is_store_or_asked_about});
 }
@@ -136,7 +136,8 @@ void offer_distances(Offers& offers, const Given&) {
     for (const mad::DistanceFacts& facts : mad::distance_table()) {
         if (facts.reading == mad::DistanceReading::matrix) continue;  // by its file
         std::string name(facts.name);
-        std::ranges::replace(name, '_', '-');  // as the help writes them; both are read
+        std::ranges::replace(name, '_', '-');  // in the spelling of the help; both spellings are
+                                               // read
         offers.name(name, facts.is);
     }
 }
@@ -173,8 +174,8 @@ void offer_metric_names(Offers& offers, const std::string& before) {
     }
 }
 
-/// The parameters of a metric that it does not have yet, or the values of the one that is typed:
-/// "bins=", "edges=left_closed". `has`: those that it has.
+/// The remaining parameters of a metric, or the values of the typed one: "bins=",
+/// "edges=left_closed". `has` are those that it already has.
 void offer_parameters(Offers& offers, const std::string& before, std::string_view metric,
                       std::string_view has) {
     const auto& table = metric_table();
@@ -192,7 +193,7 @@ void offer_parameters(Offers& offers, const std::string& before, std::string_vie
     }
 }
 
-/// "top1,ece:bins=20,": commas stand between metrics, and between the parameters of one.
+/// "top1,ece:bins=20,": commas separate metrics, and also the parameters of one.
 void offer_metrics(Offers& offers, const Given&) {
     const std::string_view typed = offers.typed();
     const std::size_t item = typed.rfind(',') + 1;  // npos + 1 is 0
@@ -242,7 +243,7 @@ void offer_datasets(Offers& offers, const Given& given) {
         offers.name(name_of_folder(store.parent_path()));
 }
 
-/// Names of a competition's classifiers where the line names one, else of stored ones.
+/// Names of a competition's classifiers if the line names a competition, otherwise of stored ones.
 void offer_classifiers(Offers& offers, const Given& given) {
     for (const std::string& folder : given.of("competition")) {
         const auto classifiers =
