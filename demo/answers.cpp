@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view answers_header = "question,annotator,answer\n";
 
-/// Who answered each question.
+/// The people who answered each question.
 using Answered = std::map<std::string, std::set<std::string>>;
 
 void add_answered_in(const std::string& text, const std::filesystem::path& file, Answered& who) {
@@ -33,9 +33,9 @@ public:
           annotators_(world::annotators(plan_)),
           classes_(world_classes()) {}
 
-    /// Answers in the order in which people give them: at most `votes`, fewer where they settle it,
-    /// those of `answered` among them. Writes the others. `blocked` are asked nothing, and what
-    /// they said before is worth nothing.
+    /// Gives answers in the order of the people: at most `votes`, fewer if they decide the
+    /// question, including those in `answered`. Writes the new ones. `blocked` people are not
+    /// asked, and their earlier answers do not count.
     std::uint64_t answer(const std::string& question, const KnownImage& image,
                          const std::string& label, std::uint32_t votes,
                          const std::set<std::string>& answered,

@@ -12,12 +12,12 @@
 
 namespace assay::cli {
 
-/// What is to be seen in an image of the demo world.
+/// The visible contents of an image of the demo world.
 struct KnownImage {
     std::uint64_t number = 0;         ///< row of the truth, from 0
     std::vector<std::string> labels;  ///< ids of classes
 };
-/// Path -> what is in it. Reads truth/SET.csv. Throws bad_input.
+/// Path -> contents. Reads truth/SET.csv. Throws bad_input.
 std::map<std::string, KnownImage> read_known_images(const std::filesystem::path& truth);
 
 struct CrowdAnswers {

@@ -18,13 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By where its scores were: the folder of everything may have moved since.
+/// Compares the place of its scores: the whole folder may have moved since.
 bool is_own(const mad::CompetitionClassifier& classifier) {
     return classifier.store.filename() == classifier.name &&
            classifier.store.parent_path().filename() == "unlabelled";
 }
 
-/// Whether the walkthrough's own stores have other scores now. One from elsewhere is the user's.
+/// True if the walkthrough's own stores have other scores now. A classifier from elsewhere belongs
+/// to the user.
 bool has_other_scores(const fs::path& folder, const fs::path& stores) {
     const mad::Competition competition = mad::Competition::open(folder);
     const std::vector<mad::CompetitionClassifier>& all = competition.classifiers();
@@ -44,7 +45,7 @@ void remove_all_of(const fs::path& path) {
                     fmt::format("cannot remove {}: {}", path.string(), problem.message()));
 }
 
-/// The folder is renamed: a removal that is cut short leaves no part of it that looks like all.
+/// Renames the folder first: an interrupted removal leaves no part of it that looks complete.
 void remove_competition(const fs::path& folder, const fs::path& aside) {
     std::error_code problem;
     fs::rename(folder, aside, problem);
@@ -61,7 +62,7 @@ bool has_answers(const fs::path& folder) {
         [](const mad::CompetitionStatus::Annotator& one) { return one.answers > 0; });
 }
 
-/// "mad-yours-1", or the next number that is free.
+/// "mad-yours-1", or the next free number.
 fs::path rename_with_number(const fs::path& folder) {
     fs::path name;
     for (int number = 1; name.empty() || is_there(name); ++number)
@@ -81,7 +82,7 @@ DroppedCompetitions drop_stale_competitions(const CompetitionFiles& files) {
     remove_all_of(aside);
     DroppedCompetitions dropped;
     if (mad::is_competition(files.yours) && has_other_scores(files.yours, files.stores)) {
-        // What a person has answered is no walkthrough's to remove.
+        // The walkthrough must not remove a person's answers.
         if (has_answers(files.yours)) {
             dropped.kept = rename_with_number(files.yours);
         } else {
@@ -91,7 +92,7 @@ DroppedCompetitions drop_stale_competitions(const CompetitionFiles& files) {
     }
     const bool there = mad::is_competition(files.folder);
     if (there && !has_other_scores(files.folder, files.stores)) return dropped;
-    // Answers first: those to questions of no competition are of no use.
+    // Removes answers first: those to questions of a missing competition are useless.
     for (const fs::path& answers : files.answers) remove_all_of(answers);
     remove_all_of(files.questions);
     if (!there) return dropped;
@@ -126,7 +127,7 @@ void write_known_accuracies(const Demo& demo, const CompetitionFiles& files) {
     csv.row({"model", "accuracy"});
     const mad::Competition competition = mad::Competition::open(files.folder);
     for (const mad::CompetitionClassifier& one : competition.active()) {
-        // The user may have added others, whose labels are not in that order.
+        // The user may have added others, whose labels have another order.
         if (!is_own(one)) continue;
         const PredictionStore store = PredictionStore::open(files.stores / one.name);
         const Dataset& dataset = store.dataset();

@@ -1,4 +1,4 @@
-// What the walkthrough's competition over the unlabelled images needs beside the commands.
+// Additional data of the walkthrough's competition over the unlabelled images.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace assay::cli {
 
-/// The competition of the walkthrough; its questions and the crowd's answers lie in `questions` and
+/// The competition of the walkthrough; its questions and the crowd's answers are in `questions` and
 /// `answers`.
 struct CompetitionFiles {
     explicit CompetitionFiles(const std::filesystem::path& dir)
@@ -22,25 +22,26 @@ struct CompetitionFiles {
           stores(dir / "runs" / "unlabelled"),
           yours(dir / "mad-yours") {}
     std::filesystem::path folder, questions;
-    /// A file a round, so that the commands can be typed again from the beginning: answers to
-    /// questions that are not asked yet would be refused.
+    /// One file per round, so that the commands can be typed again from the beginning: answers to
+    /// questions that do not exist yet would be refused.
     std::array<std::filesystem::path, 2> answers;
     std::filesystem::path accuracies, stores;
-    /// A small one, whose questions nobody has answered yet.
+    /// A small competition whose questions nobody has answered yet.
     std::filesystem::path yours;
 };
 
 struct DroppedCompetitions {
     bool any = false;
-    std::filesystem::path kept;  ///< where the one with answers of people lies now; "": none
+    std::filesystem::path kept;  ///< new place of the competition with people's answers; "" if
+                                 ///< there is none
 };
-/// Removes the competitions with their questions and answers where they hold predictions of
-/// networks that were trained anew since; `yours` is renamed where somebody has answered. Folders
-/// that are no competition stay.
+/// Removes competitions, with their questions and answers, if they contain predictions of networks
+/// that were trained again since; `yours` is renamed if somebody has answered. Folders that are not
+/// competitions are kept.
 DroppedCompetitions drop_stale_competitions(const CompetitionFiles& files);
-/// Whether this network of the walkthrough takes part in the competition already.
+/// True if this network of the walkthrough is already in the competition.
 bool takes_part(const CompetitionFiles& files, const std::string& network);
-/// Has the crowd answer what is open, into the answers of round 1 or 2.
+/// Makes the crowd answer the open questions, in round 1 or 2.
 CrowdAnswers answer_round(const Demo& demo, const CompetitionFiles& files, std::size_t round);
 /// csv: model and accuracy of each network of the competition over all unlabelled images, from the
 /// world's truth: the proportion of images that show what it predicts. It is what people would say

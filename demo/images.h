@@ -18,7 +18,8 @@ struct Demo {
 };
 
 WorldSpec world_of(const Demo& demo);
-/// Makes what is missing below demo.dir, with progress on stderr, and says on stdout what there is.
+/// Makes the missing images below demo.dir, with progress on stderr, and prints a summary on
+/// stdout.
 void make_demo_images(const Demo& demo);
 
 }  // namespace assay::cli

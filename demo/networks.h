@@ -1,5 +1,5 @@
-// The classifiers of the walkthrough: each is made so that one known thing about it must show in
-// the numbers.
+// The classifiers of the walkthrough: each is made so that one known property of it must be visible
+// in the numbers.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace assay::cli {
 
 struct DemoNetwork {
     TrainSpec spec;
-    std::string made;       ///< in a few words, how it was trained
+    std::string made;       ///< a short description of its training
     std::string copy_made;  ///< of spec.calibrated_copy
 };
 
-/// `size`: small or full; full networks are wider (and there are five times as many images).
+/// `size` is small or full; full networks are wider (and there are five times as many images).
 std::vector<DemoNetwork> demo_networks(std::string_view size, std::uint64_t seed);
 
 }  // namespace assay::cli

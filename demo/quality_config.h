@@ -1,4 +1,4 @@
-// The assay.toml that the walkthrough leaves: all quality dimensions of its classifiers.
+// The assay.toml that the walkthrough writes: all quality dimensions of its classifiers.
 #pragma once
 
 #include <string>

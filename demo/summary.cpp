@@ -20,7 +20,7 @@ std::string size_text(std::int64_t n) {
                          : fmt::format("{:.2f} M", static_cast<double>(n) / 1e6);
 }
 
-/// Of the images kept from training, as the training report counted them.
+/// Measured on the images that were held out from training, as counted in the training report.
 Estimate accuracy_under_fgsm(const TrainReport& report) {
     Estimate estimate;
     estimate.unit = Unit::proportion;

@@ -11,8 +11,8 @@
 
 namespace assay::cli {
 
-/// One line per classifier, in the order of the networks. Data sets that are not under `runs` leave
-/// their column out.
+/// One line per classifier, in the order of the networks. A data set that is not under `runs` has
+/// no column.
 Report demo_summary(const std::filesystem::path& runs, std::span<const DemoNetwork> networks,
                     std::span<const TrainReport> reports);
 

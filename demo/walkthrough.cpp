@@ -24,7 +24,7 @@ bool plain(char c) {
            (static_cast<unsigned char>(c) & 0x80) != 0;
 }
 
-/// The arguments that a shell would hand over; no command substitution.
+/// The arguments that a shell would pass; there is no command substitution.
 std::vector<std::string> expanded(const std::string& line) {
     wordexp_t found{};
     const int code = wordexp(line.c_str(), &found, WRDE_NOCMD | WRDE_UNDEF);
@@ -75,7 +75,7 @@ void Walkthrough::run(const std::string& line) {
     const auto command =
         std::find_if(table.begin(), table.end(), [&](const Command& c) { return c.name == name; });
     if (command == table.end()) throw Error(ErrorCode::internal, "no command " + name);
-    // What the stores record as the command that made them.
+    // The command line that the stores record.
     const std::string outer = std::exchange(command_line(), "assay " + line);
     const int status = with_note("running `assay " + line + "`",
                                  [&] { return command->run(std::move(arguments)); });

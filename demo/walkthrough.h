@@ -1,4 +1,4 @@
-// Runs commands of this program one after the other, shown as the user would type them.
+// Runs commands of this program one after another, and shows them as the user would type them.
 #pragma once
 
 #include <filesystem>
@@ -8,21 +8,21 @@
 
 namespace assay::cli {
 
-/// An argument as the shell must be given it; '*' stays a pattern.
+/// Quotes an argument for the shell; '*' stays a pattern.
 std::string shell_argument(std::string_view text);
 
 /// Each line runs through the command's own function after the shell's own expansion of quotes and
 /// patterns (wordexp), so that what is printed can be pasted. The lines are also kept as a script.
 class Walkthrough {
 public:
-    /// `script`: the file that lists the commands; written anew after each.
+    /// `script` is the file that lists the commands; it is written again after each one.
     explicit Walkthrough(std::filesystem::path script);
 
     /// A heading: "2. Train", and a sentence below it.
     void chapter(std::string_view title, std::string_view text);
     /// A line of text.
     void say(std::string_view text) const;
-    /// "predict --model a.pt ...". Throws what the command throws.
+    /// "predict --model a.pt ...". Throws the command's errors.
     void run(const std::string& line);
     /// The first status of a command that was not `done` (partial: some images have no score), else
     /// `done`.

@@ -1,4 +1,4 @@
-// An image while it is painted.
+// An image that is being painted.
 #pragma once
 
 #include <vector>
@@ -26,7 +26,7 @@ struct Canvas {
     PixelBox box() const { return {0, 0, width, height}; }
 };
 
-/// Paints a colour where the mask is, within `box`.
+/// Paints a color in the area of the mask, within `box`.
 void fill(Canvas& canvas, const Mask& mask, PixelBox box, Colour colour, float strength = 1);
 
 /// Blurs a mask within `box` with two box filters of `radius` pixels; outside `box` it counts as 0.

@@ -1,4 +1,4 @@
-// The table of classes: what each looks like and where it lives.
+// The table of classes: their shapes, and the places where they occur.
 #pragma once
 
 #include <array>
@@ -40,14 +40,14 @@ std::string_view name_of(Place place);
 struct ClassRow {
     std::string_view id;       ///< also the name of its shape
     std::string_view kind;     ///< its node in the hierarchy
-    Texture texture;           ///< at home on this class
+    Texture texture;           ///< the class that usually has this texture
     std::string_view surface;  ///< the texture's name
     Place place;               ///< the usual background
     std::array<Palette, 2> palettes;
-    float turn;  ///< how far it leans in images, in turns (one standard deviation)
-    float size;  ///< relative to the others, so that all look equally large
+    float turn;  ///< standard deviation of its rotation in images, in turns
+    float size;  ///< relative to the others, so that all appear equally large
 };
-/// In the order of their ids, so that class folders sort in the same way.
+/// In the order of their ids, which is also the order of class folders.
 std::span<const ClassRow> classes();
 inline constexpr int class_count = 20;
 inline const ClassRow& row_of(int cls) {

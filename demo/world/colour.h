@@ -1,4 +1,4 @@
-// Colours as three floats in [0, 1], in the space of the file (sRGB values): this world is an
+// Colors as three floats in [0, 1], in the space of the file (sRGB values): this world is an
 // illustration.
 #pragma once
 
@@ -34,7 +34,7 @@ constexpr Colour rgb(std::uint32_t hex) {
 /// Turns the hue by `turns` and scales saturation and value: a rotation around the grey axis.
 Colour turned(Colour c, float turns, float saturation, float value);
 
-/// What an object is painted with: its texture draws `second` and `third` on `base`.
+/// The colors of an object: its texture draws `second` and `third` on `base`.
 struct Palette {
     Colour base, second, third;
 };

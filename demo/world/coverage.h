@@ -1,4 +1,4 @@
-// Which share of each pixel lies inside a polygon: exact areas, so edges are antialiased without
+// The proportion of each pixel inside a polygon: areas are exact, so edges are antialiased without
 // oversampling.
 #pragma once
 
@@ -20,7 +20,7 @@ struct PixelBox {
 PixelBox cut(PixelBox a, PixelBox b);
 PixelBox hull(PixelBox a, PixelBox b);
 
-/// One value a pixel of a canvas.
+/// One value per pixel of a canvas.
 struct Mask {
     int width = 0, height = 0;
     std::vector<float> value;
@@ -43,8 +43,8 @@ using Contour = std::vector<Vec2>;
 /// Twice the signed area; positive is clockwise on a y-down screen.
 float doubled_area(std::span<const Vec2> contour);
 
-/// Adds outlines and then gives coverage: |sum of signed areas| cut to 1. Outlines that run the
-/// same way unite; one that runs the other way is a hole.
+/// Adds outlines and then computes coverage: |sum of signed areas|, clipped to 1. Outlines with the
+/// same direction are united; one with the opposite direction is a hole.
 class Coverage {
 public:
     void begin(int width, int height);
@@ -63,7 +63,7 @@ private:
     std::vector<float> area_;  // (width + 2) a row
 };
 
-/// A line with round ends as outlines to add: one capsule a segment.
+/// Converts a line with round ends to outlines: one capsule per segment.
 void stroke(std::span<const Vec2> line, float width, std::vector<Contour>& out);
 
 }  // namespace assay::world

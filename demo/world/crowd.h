@@ -49,7 +49,7 @@ struct SelectionsText {
 SelectionsText selections_csv(const Plan& plan);
 std::string selectors_csv(const Plan& plan);
 
-/// set,image,class,rate,selected,annotators,taken: what the replication went by (sets.h).
+/// set,image,class,rate,selected,annotators,taken: the data for the replication (sets.h).
 std::string matching_csv(const Replication& replication);
 
 }  // namespace assay::world

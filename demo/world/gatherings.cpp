@@ -8,7 +8,7 @@
 namespace assay::world {
 namespace {
 
-/// A spot where the thing overlaps no other by much; the best of many tries.
+/// A place at which the thing overlaps no other by much; the best of many tries.
 Vec2 free_spot(const Scene& scene, float reach, Draw& draw) {
     const auto w = static_cast<float>(scene.width), h = static_cast<float>(scene.height);
     Vec2 best{};
@@ -28,7 +28,7 @@ Vec2 free_spot(const Scene& scene, float reach, Draw& draw) {
     return best;
 }
 
-/// How often 1, 2, ..., 5 different classes are in an image (in percent).
+/// How often an image has 1, 2, ..., 5 different classes (in percent).
 constexpr std::array<int, 5> shares = {26, 27, 21, 15, 11};
 
 int draw_count(Draw& draw) {
@@ -40,12 +40,12 @@ int draw_count(Draw& draw) {
     return 1;
 }
 
-/// One of the unlabelled photographs that is nobody's copy.
+/// An unlabelled photograph that is not a copy.
 Recipe fresh(const Plan& plan, std::size_t number, Draw& draw) {
     const PhotoManner manner{.hardness = 1.2, .wrong = 0, .company = 0.2};
     Recipe recipe =
         photograph(plan, "world/unlabelled/photo", number, draw.below(class_count), manner);
-    if (draw.chance(0.1)) {  // a place and nothing in it
+    if (draw.chance(0.1)) {  // a background without any thing
         recipe.scene.things.clear();
         recipe.labels.clear();
         recipe.cls = -1;
@@ -54,7 +54,7 @@ Recipe fresh(const Plan& plan, std::size_t number, Draw& draw) {
     return recipe;
 }
 
-/// Another photograph of the same moment: a bit lighter or darker, slightly softer and moved.
+/// Another photograph of the same scene: slightly lighter or darker, softer and shifted.
 void nearly(Recipe& recipe, Draw& draw) {
     Scene& scene = recipe.scene;
     scene.light.gain *= draw.between(0.95F, 1.05F);

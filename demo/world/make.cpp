@@ -49,8 +49,8 @@ void check(const WorldSpec& spec) {
     if (spec.folder.empty()) throw Error(ErrorCode::usage, "a world needs a folder");
 }
 
-/// Nothing foreign is touched: the folder is missing, empty, or a world of the same spec. Whether
-/// it is one.
+/// Checks that the folder is missing, empty, or a world of the same spec, so that no foreign file
+/// is changed. Returns true if it is a world.
 bool examine(const WorldSpec& spec) {
     if (!is_there(spec.folder)) return false;
     const fs::path mark = spec.folder / "world.json";
@@ -155,7 +155,7 @@ private:
         const fs::path folder = plan_.spec.folder / "images" / row.name;
         if (is_there(truth) && is_whole(row, folder)) return report(row.name, count, true);
         report(row.name, 0, false);
-        // Images are written in place: until all are, nothing must say that the set is whole.
+        // Images are written in place: until all are written, nothing may mark the set as complete.
         std::error_code problem;
         fs::remove(truth, problem);
         if (problem) {

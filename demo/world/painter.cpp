@@ -9,7 +9,7 @@ namespace {
 constexpr Colour shadow_colour{0.06F, 0.06F, 0.11F};
 constexpr Colour pencil{0.2F, 0.2F, 0.23F};
 
-/// From a shape's own square to the image.
+/// Maps a shape's own square to the image.
 class Placing {
 public:
     Placing(const Pose& pose, std::uint32_t seed)
@@ -30,7 +30,7 @@ public:
         if (pose_.flip) p.x = -p.x;
         return pose_.centre + pose_.reach * Vec2{c_ * p.x - s_ * p.y, s_ * p.x + c_ * p.y};
     }
-    /// Without wobble, shear and bend: what textures are glued to.
+    /// Without wobble, shear and bend: textures follow this map.
     Vec2 from_image(Vec2 q) const {
         const Vec2 d = (1 / pose_.reach) * (q - pose_.centre);
         const Vec2 p{c_ * d.x + s_ * d.y, c_ * d.y - s_ * d.x};
@@ -43,7 +43,7 @@ private:
     float c_, s_, wide_;
 };
 
-/// Colours of the layers that carry no texture.
+/// Colors of the layers without a texture.
 Colour plain_colour(Fill fill, const Palette& p) {
     switch (fill) {
         case Fill::second:
@@ -169,8 +169,8 @@ void Painter::paint_thing(const Thing& thing, const Scene& scene, Mask& whole) {
     if (!box.empty()) compose(thing, scene, whole, box);
 }
 
-// The blurred mask serves as a height: its slope gives the round look, its value the dark rim, and
-// moved aside it is the shadow on what lies behind.
+// The blurred mask serves as a height map: its slope gives the round look, its value the dark rim,
+// and, shifted, it is the shadow on the things behind.
 void Painter::compose(const Thing& thing, const Scene& scene, const Mask& whole, PixelBox box) {
     const float reach = thing.pose.reach;
     const int radius = std::max(1, static_cast<int>(0.085F * reach + 0.5F));

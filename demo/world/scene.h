@@ -1,4 +1,4 @@
-// One image as numbers, and what turns them into pixels.
+// One image as numbers, and the code that converts them to pixels.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace assay::world {
 
-/// How a thing stands in the image.
+/// The position of a thing in the image.
 struct Pose {
     Vec2 centre;        ///< pixels
     float reach = 30;   ///< half its side, pixels
@@ -18,7 +18,7 @@ struct Pose {
     bool flip = false;  ///< mirrored left and right
     float squash = 1;   ///< width over height
     float shear = 0, bend = 0;
-    float wobble = 0;  ///< how far its outline strays, in its own units (side 2)
+    float wobble = 0;  ///< deviation of its outline, in its own units (side 2)
 };
 
 struct Thing {
@@ -45,7 +45,7 @@ struct Light {
     Colour tint{1, 1, 1};
     Vec2 slope;  ///< brightness across the image
     float vignette = 0;
-    Vec2 from{-0.5F, -0.8F};  ///< where it shines from
+    Vec2 from{-0.5F, -0.8F};  ///< direction of the light
 };
 
 enum class Style : std::uint8_t { photo, silhouette, sketch, edges, poster, blocks, mosaic, neon };
@@ -63,15 +63,15 @@ struct Scene {
     Style style = Style::photo;
 };
 
-/// What the painter knows about a thing afterwards.
+/// What the painter knows about a thing after painting.
 struct Seen {
     PixelBox box;      ///< of the pixels that it covers at least half, cut to the image; empty when
                        ///< there are none
     float area = 0;    ///< pixels, of which
-    float hidden = 0;  ///< are behind covers and later things
+    float hidden = 0;  ///< proportion that is behind covers and later things
 };
 
-/// Paints scenes; keeps its buffers from one to the next. One per thread.
+/// Paints scenes; it keeps its buffers between them. Use one per thread.
 class Painter {
 public:
     void paint(const Scene& scene, Image& out);

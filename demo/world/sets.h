@@ -11,7 +11,7 @@
 
 namespace assay::world {
 
-/// Whether a labels.csv lies beside the images, and what it says besides path and labels.
+/// Whether a labels.csv is next to the images, and its columns other than path and labels.
 enum class LabelsCsv : std::uint8_t { none, sets, cues };
 
 struct SetRow {
@@ -32,7 +32,7 @@ Recipe v1_image(const Plan& plan, std::size_t number);
 /// Candidate `number` for v2; its class is number % 20, as in v1.
 Recipe candidate(const Plan& plan, std::size_t number);
 
-/// An image of v1 or of the pool as a few people saw it: what the replication goes by.
+/// An image of v1 or of the pool as seen by a few people: the data for the replication.
 struct Reading {
     std::uint32_t number = 0;
     float rate = 0;    ///< true

@@ -1,4 +1,4 @@
-// Silhouettes: what the twenty things look like, as layers of outlines.
+// Silhouettes: the shapes of the twenty things, as layers of outlines.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,7 @@
 
 namespace assay::world {
 
-/// What fills a layer. `body` carries the texture, `soft` the texture washed out; the others are
-/// plain.
+/// The filling of a layer. `body` has the texture, `soft` a faint form of it; the others are plain.
 enum class Fill : std::uint8_t {
     body,
     soft,
@@ -28,8 +27,8 @@ enum class Fill : std::uint8_t {
     brown
 };
 
-/// Outlines in a square of side 2 around the origin, y down. Those that run clockwise on the screen
-/// unite; the others are holes.
+/// Outlines in a square of side 2 around the origin, y down. Those that are clockwise on the screen
+/// are united; the others are holes.
 struct Layer {
     Fill fill = Fill::body;
     std::vector<Contour> contours;

@@ -1,4 +1,4 @@
-// Other ways of showing the same scene, made from its finished pixels.
+// Other renderings of the same scene, made from its finished pixels.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace assay::world {
 
-/// Turns the painted canvas into edges, poster, blocks, mosaic or neon. `things` is where the
-/// things are.
+/// Converts the painted canvas to edges, poster, blocks, mosaic or neon. `things` is the area of
+/// the things.
 void stylise(Style style, std::uint32_t seed, const Mask& things, Canvas& canvas, Canvas& scratch);
 
 }  // namespace assay::world

@@ -16,7 +16,7 @@ struct SurfacePoint {
     std::uint32_t seed = 0;
 };
 
-/// The colour of the surface there. Pure; about 20 to 60 ns.
+/// The color of the surface at that point. Pure; about 20 to 60 ns.
 Colour surface_colour(Texture texture, const SurfacePoint& at, const Palette& palette);
 
 }  // namespace assay::world

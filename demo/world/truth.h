@@ -1,4 +1,4 @@
-// The texts that go with a set: its truth, its labels.csv, and annotations of boxes.
+// The texts of a set: its truth, its labels.csv, and annotations of boxes.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace assay::world {
 
-/// Rows of the truth and of labels.csv, gathered in the order of the images.
+/// Rows of the truth and of labels.csv, collected in the order of the images.
 class SetText {
 public:
     void add(const Recipe& recipe, const std::vector<Seen>& seen);

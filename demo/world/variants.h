@@ -1,4 +1,4 @@
-// Recipes of the sets that show the same classes in other ways.
+// Recipes for sets that show the same classes in other ways.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace assay::world {
 
-/// Several things of different classes; number 0, 1, ... each in an image of its own width.
+/// Several things of different classes; images 0, 1, ... each have their own width.
 Recipe multi_image(const Plan& plan, std::size_t number);
 /// The shape of one class with the surface and colours of another, on a plain ground: all pairs,
 /// then again.

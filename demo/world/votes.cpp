@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> answers = {"no", "maybe", "yes"};
 
-/// A class that looks or is like `cls` more often than not: of the same kind, or from the same
-/// place.
+/// A similar class: it looks like `cls` more often than not, because it has the same kind or the
+/// same place.
 int lookalike(int cls, Draw& draw) {
     const ClassRow& row = classes()[static_cast<std::size_t>(cls)];
     std::vector<int> like;
@@ -24,7 +24,7 @@ int lookalike(int cls, Draw& draw) {
     return like[static_cast<std::size_t>(draw.below(static_cast<int>(like.size())))];
 }
 
-/// The labels that are asked about, ascending.
+/// The labels that annotators are asked about, ascending.
 std::vector<int> questions(const Recipe& recipe, Draw& draw) {
     std::vector<int> asked = recipe.labels;
     const auto ask = [&](int cls) {
@@ -67,7 +67,7 @@ std::vector<Annotator> annotators(const Plan& plan) {
                 if (i % 16 == 7) {
                     table("careless", around(0.15F, 0.30F, u), around(0.15F, 0.30F, v));
                 } else {
-                    table("lazy", 0.08F, 0.92F);  // "no" whatever the image
+                    table("lazy", 0.08F, 0.92F);  // "no" for any image
                 }
                 break;
             default:

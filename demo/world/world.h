@@ -30,7 +30,7 @@
 namespace assay {
 
 enum class WorldSize {
-    tiny,   ///< for tests: some 20 to 100 images a set
+    tiny,   ///< for tests: about 20 to 100 images per set
     small,  ///< train 4,800, v1 and v2 1,600 each, multi 600, unlabelled 2,000, others 380 to 800
     full,  ///< train 24,000, v1 and v2 8,000 each, multi 4,000, unlabelled 100,000, others 1,520 to
            ///< 3,200
@@ -43,13 +43,13 @@ struct WorldSpec {
     std::filesystem::path folder;
     std::uint64_t seed = 1;
     WorldSize size = WorldSize::small;
-    int side = 96;         ///< of the images, pixels: 32 to 512
+    int side = 96;         ///< side of the images in pixels: 32 to 512
     int multi_side = 160;  ///< height of the images with several things; 64 to 1024
 };
 
 /// The sets in the order in which they are made: train, v1, v2, multi, cue-conflict, ...
 std::vector<std::string> world_sets();
-/// How many images a set has. Throws usage: no such set.
+/// The number of images in a set. Throws usage if there is no such set.
 std::size_t world_set_size(std::string_view set, WorldSize size);
 /// Ids and names are the same: airplane, balloon, bird, ...
 ClassList world_classes();
@@ -65,8 +65,8 @@ nlohmann::json world_hierarchy();
 /// another process is making it; interrupted (request_stop).
 void make_world(const WorldSpec& spec, const ProgressCallback& progress = {}, int threads = 0);
 
-/// A gallery: one column a class, one row a set, with names. Drawn from the seed alone; no file is
-/// read.
+/// A gallery: one column per class, one row per set, with names. It depends only on the seed; no
+/// file is read.
 Image contact_sheet(const WorldSpec& spec);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// What the metrics of a report mean.
+// Explanations of the metrics in a report.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace assay {
 
-/// Of each metric whose `definition` stands anywhere in the results, by its id. The results may be
-/// of any types.
+/// Returns each metric whose `definition` occurs anywhere in the results, by its id. The results
+/// may have any types.
 std::vector<MetricDefinition> definitions_in(const std::vector<SourcedResult>& results);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Bytes as text that stands in a page: gzip, base64.
+// Bytes as text for a page: gzip, base64.
 #pragma once
 
 #include <span>
@@ -7,9 +7,9 @@
 
 namespace assay {
 
-/// The same bytes for the same text: no date, no file name. Throws internal.
+/// The same text always gives the same bytes: there is no date and no file name. Throws internal.
 std::string gzipped(std::string_view text);
-/// RFC 4648, with padding: no character of it means anything in HTML.
+/// RFC 4648, with padding: none of its characters has a meaning in HTML.
 std::string base64(std::span<const unsigned char> bytes);
 std::string base64(std::string_view bytes);
 

@@ -11,9 +11,9 @@ namespace assay {
 
 /// The document with each thumbnail in a data: address.
 nlohmann::json with_embedded_thumbnails(const ReportDocument& document);
-/// With each as a file beside the page.
+/// The document with each thumbnail as a file next to the page.
 nlohmann::json with_linked_thumbnails(const ReportDocument& document);
-/// "thumbnails/<32 hex digits>.jpg": by its bytes.
+/// "thumbnails/<32 hex digits>.jpg": the name is derived from the bytes.
 std::string file_of(const Thumbnail& thumbnail);
 
 }  // namespace assay

@@ -9,7 +9,8 @@
 namespace assay {
 namespace {
 
-/// Accuracy against the budget of one attack, from the accuracy without any.
+/// Accuracy as a function of the budget of one attack, starting with the accuracy without an
+/// attack.
 Series attack_series(const JsonReader& model, const std::string& attack, double scale) {
     Series series{.name = attack, .points = {plot_point(0.0, estimate_of(model["clean"]))}};
     for (const JsonReader& cell : model["attacks"].entries()) {
@@ -31,7 +32,8 @@ Series attack_series(const JsonReader& model, const std::string& attack, double 
 }  // namespace
 
 std::vector<Plot> attack_plots(const JsonReader& result, const PlotChoice& choice) {
-    // Papers count the largest change in steps of 8-bit pixels, and the Euclidean norm as it is.
+    // Papers measure the largest change in steps of 8-bit pixels, and do not convert the Euclidean
+    // norm.
     const bool linf = result["norm"].text() == "linf";
     NameChoice models("model", choice.models), sets("data set", choice.datasets);
     std::vector<Plot> plots;

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-/// Rows that can be read at a glance, where there are more of them than fit.
+/// Default number of rows if there are more than can be read at a glance.
 constexpr std::size_t usual_rows = 30;
 
 double accuracy_or_last(const Point& point) {

@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-/// Rows whose counts can be read, if there are more classes.
+/// Default number of rows with readable counts, if there are more classes.
 constexpr std::size_t usual_classes = 20, most_shown_whole = 30;
 
 struct MatrixClass {
@@ -23,8 +23,9 @@ struct MatrixClass {
 
 struct ClassMatrix {
     std::vector<MatrixClass> classes;
-    std::map<std::pair<std::size_t, std::size_t>, double> errors;  ///< of (true, predicted) classes
-    std::map<std::size_t, double> unmapped;  ///< predictions that are none of the classes
+    /// keyed by (true, predicted) classes
+    std::map<std::pair<std::size_t, std::size_t>, double> errors;
+    std::map<std::size_t, double> unmapped;  ///< predictions that are not one of the classes
 };
 
 ClassMatrix matrix_of(const JsonReader& store) {
@@ -88,7 +89,7 @@ std::vector<std::size_t> most_confused(const ClassMatrix& matrix, std::size_t mo
     return chosen;
 }
 
-/// A row of the matrix: the images of one class by what was predicted, as counts.
+/// A row of the matrix: the images of one class, counted by prediction.
 struct MatrixRow {
     std::vector<double> shown;
     double elsewhere = 0;

@@ -70,7 +70,7 @@ Plot gap_plot(const JsonReader& result, const std::string& metric, NameChoice& m
 }  // namespace
 
 std::vector<Plot> gap_plots(const JsonReader& result, const PlotChoice& choice) {
-    // In this order, as far as they are there; others after them.
+    // In this order if they exist; others follow.
     std::set<std::string> there;
     for (const JsonReader& model : result["models"].entries()) {
         const JsonReader values = model["metrics"];
@@ -100,7 +100,7 @@ std::vector<Plot> gap_label_plots(const JsonReader& result, const PlotChoice&) {
     plot.y_title = "agreement";
     for (const char* which : {"first", "second"})
         plot.series.push_back({.name = name_of_set(result, which), .points = {}});
-    // Data sets of one name are still two.
+    // Data sets with the same name are still two.
     if (plot.series[0].name == plot.series[1].name) plot.series[1].name += " (second)";
     for (const JsonReader& entry : boxes->entries()) {
         const double labels = entry["labels"].number();

@@ -18,7 +18,7 @@ std::string spoken(std::string name) {
 
 constexpr double usual_level = 0.05;
 
-/// As the paper's figures call the dimensions (Hesse et al. 2026).
+/// The names of the dimensions in the paper's figures (Hesse et al. 2026).
 std::string abbreviated(const std::string& dimension) {
     constexpr std::pair<std::string_view, std::string_view> known[] = {
         {"accuracy", "Acc."},

@@ -17,7 +17,7 @@ namespace {
 struct PlotKind {
     PlotRecipe recipe;
     PlotMaker make;
-    std::string_view takes;  ///< the options of PlotChoice that change something, each in blanks
+    std::string_view takes;  ///< the options of PlotChoice that have an effect, separated by blanks
 };
 
 bool has_option(const PlotKind& kind, std::string_view option) {

@@ -1,4 +1,4 @@
-// The recipes of plots, each from one schema, and what they share.
+// The recipes of plots, each for one schema, and the code that they share.
 #pragma once
 
 #include <span>
@@ -13,14 +13,15 @@
 
 namespace assay {
 
-/// Which names of one kind are drawn, and which there are, for messages.
+/// The names of one kind that are drawn, and all existing ones, for messages.
 class NameChoice {
 public:
-    /// `what`: "model". `wanted`, which outlives it: empty is all.
+    /// `what` is, for example, "model". `wanted` must outlive this; empty means all.
     NameChoice(std::string_view what, const std::vector<std::string>& wanted)
         : what_(what), wanted_(wanted) {}
     bool takes(const std::string& name);
-    /// When all were asked for. Throws usage: one that was wanted is not there, with the nearest.
+    /// Call it after all names. Throws usage, with the nearest name, if a wanted one does not
+    /// exist.
     void check() const;
 
 private:
@@ -33,14 +34,14 @@ private:
 Estimate estimate_of(const JsonReader& fields);
 Interval interval_of(const JsonReader& fields, std::string_view low = "low",
                      std::string_view high = "high");
-/// The metric that `choice` names, without parameters, or else the first; throws usage where it is
-/// not among them.
+/// The metric that `choice` names, without parameters, or otherwise the first; throws usage if it
+/// does not exist.
 std::string chosen_metric(const PlotChoice& choice, const std::vector<std::string>& there);
-/// `x`: a number, or the name of a row.
+/// `x` is a number, or the name of a row.
 Point plot_point(std::variant<double, std::string> x, Estimate y, std::string label = "");
-/// The first so many, where `choice` says.
+/// Keeps the number of first points that `choice` requests.
 void keep_top(std::vector<Point>& points, const PlotChoice& choice);
-/// Rows are told apart by their names: later ones of a name get a number, "b (2)".
+/// Rows are distinguished by their names: later ones with the same name get a number, "b (2)".
 void tell_apart(std::vector<Point>& points);
 
 /// A store of a result of scores, and the title of its plot.
@@ -48,13 +49,13 @@ struct ChosenStore {
     JsonReader store;
     std::string title;
 };
-/// Those of the chosen models and data sets that hold `part`; `option` of assay score puts it in.
-/// Their data sets are added to `datasets`. Throws usage and bad_input as plots_of() does.
+/// The stores of the chosen models and data sets that contain `part`; `option` of assay score adds
+/// it. Their data sets are added to `datasets`. Throws usage and bad_input as plots_of() does.
 std::vector<ChosenStore> stores_with(const JsonReader& result, const PlotChoice& choice,
                                      std::string_view part, std::string_view option,
                                      std::vector<std::string>& datasets);
 
-/// Titles are "model, data set"; the data set goes without saying where it is the only one.
+/// Titles are "model, data set"; a single data set is not named.
 void leave_out_common_ending(std::vector<Plot>& plots, const std::vector<std::string>& datasets);
 
 using PlotMaker = std::vector<Plot> (*)(const JsonReader& result, const PlotChoice& choice);

@@ -87,7 +87,7 @@ std::vector<Plot> score_plots(const JsonReader& result, const PlotChoice& choice
         if (!sets.takes(dataset) || !wanted) continue;
         if (m["metric"].text() != metric || m.find("subgroup")) continue;
         const std::string definition = m["definition"].text();
-        // Models under attack are no further models.
+        // Models under attack are not additional models.
         const bool apart = attacked.contains({dataset, m["model"].text()});
         const std::string title = dataset + (apart ? ", under attack" : "");
         const auto found = std::find_if(plots.begin(), plots.end(),

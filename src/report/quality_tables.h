@@ -1,4 +1,4 @@
-// What a report has of a table of quality dimensions.
+// The parts of a report about a table of quality dimensions.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 namespace assay {
 
 /// The table itself ("assay.quality/1"), its scores, correlations and choice, each with its source.
-/// What a table does not allow is left out, with a sentence.
+/// Parts that the table does not allow are skipped, with a sentence.
 std::vector<SourcedResult> table_results(const SavedResult& saved, const ReportOptions& options,
                                          Said& said);
 

@@ -1,4 +1,4 @@
-// One function for each format of a report, and what they share: how a cell is written.
+// One function per format of a report, and the code that they share for cells.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 namespace assay {
 
 std::string render_text(const Report& report, const RenderOptions& options);
-/// `records`, or the first table of the report. Numbers as they are, estimates in columns of their
-/// own.
+/// Writes `records`, or the first table of the report. Numbers are not rounded, and estimates have
+/// their own columns.
 std::string render_csv(const Report& report);
 std::string render_markdown(const Report& report);
 /// Tables as `tabular` with the rules of the package booktabs.
 std::string render_latex(const Report& report);
 
-/// For people: "–" for an estimate without a value, "" for what has nothing to say.
+/// For people: "–" for an estimate without a value, and "" for an empty cell.
 std::string cell_text(const Cell& cell, const Column& column);
-/// Bars are for terminals: the columns that papers and pages show.
+/// Bars are only for terminals: returns the columns for papers and pages.
 std::vector<std::size_t> columns_without_bars(const Table& table);
 /// "█████▌    " of `width` characters for a proportion.
 std::string bar_text(double proportion, int width);

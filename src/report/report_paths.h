@@ -1,4 +1,4 @@
-// What the paths of a report are: told by what lies there, not by their names.
+// Identifies the paths of a report by their contents, not by their names.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,8 @@ namespace assay {
 /// A file that a command wrote, or a csv table of quality dimensions.
 struct SavedResult {
     std::string source;     ///< the path as given
-    std::string hash;       ///< of the file; "": built in
-    nlohmann::json result;  ///< as it stands in the file; null: a table in csv
+    std::string hash;       ///< hash of the file; "" if it is built in
+    nlohmann::json result;  ///< the content of the file; null for a csv table
     std::optional<quality::QualityTable> table;
     std::string no_table;  ///< why a json table of quality dimensions is not read as one
 };

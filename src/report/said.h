@@ -1,4 +1,4 @@
-// What a report has to say beside its results.
+// The notes of a report, in addition to its results.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Said {
     void leave_out(const std::string& text) { add(left_out, text); }
 
 private:
-    /// Models of one data set often have the same to say.
+    /// Models of one data set often have the same note.
     static void add(std::vector<std::string>& list, const std::string& text) {
         if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
     }

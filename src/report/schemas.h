@@ -1,4 +1,4 @@
-// The results that a report takes as they were printed: their schemas.
+// The results that a report includes unchanged: their schemas.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace assay {
 
-/// Whether a file of this schema may be in a report: what a command prints with --json, in the
-/// version that this program prints.
+/// True if a file with this schema may be in a report: the output of a command with --json, in the
+/// version that this program writes.
 bool is_reportable(std::string_view schema);
 /// "assay.attack/1, assay.check/1, ...": for messages.
 std::string reportable_schemas();

@@ -1,4 +1,4 @@
-// The stores of a report, those of the same items together, and stores of attacks by themselves.
+// The stores of a report, grouped by equal items, with separate groups for stores of attacks.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,24 @@
 
 namespace assay {
 
-/// A store that is not open: a report may have more of them than there is memory for.
+/// A store that is not open: a report may have more of them than fit in memory.
 struct ReportStore {
     std::filesystem::path folder;
-    std::string model;      ///< no other one of its group has this name
-    std::string own_model;  ///< as the store says; of an attack's, the model that was attacked
+    std::string model;      ///< unique within its group
+    std::string own_model;  ///< the name in the store; for an attack, the attacked model
     std::uint64_t rows = 0;
     StoreProvenance provenance;
 };
 
 struct StoreGroup {
-    std::string dataset;      ///< no other group has this name
-    std::string own_dataset;  ///< as the stores say
-    /// "under pgd-linf-8_255", "calibrated (temperature)": all its stores; "": models' own scores.
+    std::string dataset;      ///< unique among all groups
+    std::string own_dataset;  ///< the name in the stores
+    /// "under pgd-linf-8_255", "calibrated (temperature)" for all stores of the group; "" for
+    /// models' own scores.
     std::string variant;
     std::filesystem::path folder;  ///< of the first store's data set
     VersionOf version;             ///< corrupted images
-    std::string corrupted_from;    ///< `own_dataset` of the clean images, as far as the name tells
+    std::string corrupted_from;    ///< `own_dataset` of the clean images, if the name contains it
     std::vector<ReportStore> stores;  ///< by model
 
     std::uint64_t rows() const;

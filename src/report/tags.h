@@ -1,4 +1,4 @@
-// What people say of models, for the filters of a report.
+// User-given tags of models, for the filters of a report.
 #pragma once
 
 #include <filesystem>

@@ -15,16 +15,16 @@
 
 namespace assay {
 
-/// A JPEG, no side longer than `side`; dataset and id are left to the caller.
+/// A JPEG with no side longer than `side`; the caller sets dataset and id.
 Thumbnail thumbnail_of(const Image& image, int side);
 /// A PNG of the same pixels, unless a side is longer than 512.
 Thumbnail lossless_thumbnail_of(const Image& image);
 
-/// The first `most` of the wanted images, none larger than it is; the same bytes for any number of
-/// threads. What cannot be read is left out, and said.
+/// The first `most` of the wanted images, none of them enlarged; the bytes are the same for any
+/// number of threads. Images that cannot be read are skipped and reported.
 std::vector<Thumbnail> thumbnails_of(const StoreGroup& group, const std::vector<WantedItem>& wanted,
                                      std::size_t most, int side, int threads, Said& said);
-/// Of rows of any data set, under this name.
+/// For rows of any data set, under this name.
 std::vector<Thumbnail> thumbnails_of(const Dataset& dataset, const std::string& name,
                                      const std::vector<std::uint64_t>& rows, int side, int threads,
                                      Said& said);

@@ -1,4 +1,4 @@
-// A report on the disk: one file, or a folder with its thumbnails beside the page.
+// Writes a report to disk: one file, or a folder with the page and its thumbnails.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -50,7 +50,7 @@ bool is_report_folder(const fs::path& folder) {
     }
 }
 
-/// Stores and competitions hold what their makers wrote.
+/// Stores and competitions only contain the files of their makers.
 void refuse_inside(const fs::path& out) {
     for (fs::path folder = absolute_path(out).parent_path(); folder.has_relative_path();
          folder = folder.parent_path()) {
@@ -62,8 +62,8 @@ void refuse_inside(const fs::path& out) {
     }
 }
 
-/// All but the thumbnails that are there: their names are their bytes'. So the page finds its
-/// images whenever this is stopped, the one before this and the new one.
+/// Writes everything except existing thumbnails, whose names depend on their bytes. If this is
+/// interrupted at any time, both the old and the new page find their images.
 void write_into(const fs::path& folder, const ReportDocument& document) {
     make_folders(folder / "thumbnails");
     for (const Thumbnail& one : document.thumbnails) {
@@ -77,7 +77,7 @@ void write_into(const fs::path& folder, const ReportDocument& document) {
     write_file_atomically(folder / "report.html", page_of(with_linked_thumbnails(document)));
 }
 
-/// Thumbnails of the report that was there before.
+/// Removes thumbnails of the previous report.
 void remove_others(const fs::path& folder, const ReportDocument& document) {
     std::set<fs::path> own;
     for (const Thumbnail& one : document.thumbnails) own.insert(folder / file_of(one));
@@ -87,7 +87,7 @@ void remove_others(const fs::path& folder, const ReportDocument& document) {
         const bool ours = (file.extension() == ".jpg" || file.extension() == ".png") &&
                           stem.size() == digits &&
                           stem.find_first_not_of("0123456789abcdef") == std::string::npos;
-        std::error_code none;  // one too many does no harm
+        std::error_code none;  // an extra one does no harm
         if (ours && !own.contains(file)) fs::remove(file, none);
     }
 }
@@ -129,7 +129,7 @@ void write_report(const ReportDocument& document, const fs::path& given) {
     const fs::path out = without_last_slash(given);
     if (is_page(out)) {
         std::error_code none;
-        // A link stays, and what it leads to is replaced.
+        // A link is kept, and its target is replaced.
         const fs::path file = fs::is_symlink(out, none) ? fs::weakly_canonical(out, none) : out;
         write_file_atomically(file, page_of(with_embedded_thumbnails(document)));
         return;

@@ -195,12 +195,12 @@ private:
     std::vector<std::uint32_t> parent_;
 };
 
-/// Images of one hash: a part of `order`, those of the data set first.
+/// Images with the same hash: a part of `order`, with those of the data set first.
 struct Look {
     std::span<const std::uint32_t> own, others;
 };
 
-/// Images of the different hashes, in the order of these.
+/// The distinct hashes, each with its images.
 class Looks {
 public:
     Looks(const BothImages& images, std::vector<std::uint32_t> order) : order_(std::move(order)) {
@@ -231,7 +231,7 @@ private:
     std::uint32_t own_ = 0;
 };
 
-/// The groups of images of the data set, by what pairs of them have joined.
+/// The groups of images of the data set, from the pairs that were joined.
 Duplicates near_groups(const BothImages& images, const Looks& looks, Sets& sets,
                        std::size_t examples) {
     std::vector<std::uint32_t> sizes(looks.size());
