@@ -26,6 +26,15 @@ def wilson(p: Any, n: Any, z: float = Z) -> "Tuple[Any, Any]":
     return centre - half, centre + half
 
 
+def exact(p: Any, n: Any, tail: float) -> "Tuple[Any, Any]":
+    """Clopper and Pearson's bounds, each at this tail."""
+
+    def upper(x: Any) -> Any:
+        return np.where(n - x < 1e-9, 1, beta.isf(tail, x + 1, np.maximum(n - x, 1e-9)))
+
+    return 1 - upper(n * (1 - p)), upper(n * p)
+
+
 def error(p: Any, n: Any) -> Any:
     return np.sqrt(p * (1 - p) / n + Z * Z / 4 / n**2) / (1 + Z * Z / n)
 
@@ -79,7 +88,7 @@ def judge(hit: Any, columns: Any, cluster: Any, random: Any) -> "Tuple[float, fl
     low = wilson(p, size)[0].min()
     both = np.hypot(s, error(rest, rest_size))
     q = max(Z, np.quantile(np.abs(drawn(of_rest, both) / both).max(1), 0.95))
-    a, b = wilson(p, size, q), wilson(rest, rest_size, q)
+    a, b = exact(p, size, norm.sf(q)), exact(rest, rest_size, norm.sf(q))
     d = p - rest
     return low, high, d - np.hypot(p - a[0], b[1] - rest), d + np.hypot(a[1] - p, rest - b[0]), groups
 

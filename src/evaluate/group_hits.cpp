@@ -23,6 +23,14 @@ double share(std::uint64_t part, std::uint64_t all) {
     return static_cast<double>(part) / static_cast<double>(all);
 }
 
+/// Clopper and Pearson's bounds, each at this tail.
+Interval exact_bounds(double accuracy, double size, double tail) {
+    Interval bounds;
+    bounds.low = 1 - upper_bound_of_proportion((1 - accuracy) * size, size, tail);
+    bounds.high = upper_bound_of_proportion(accuracy * size, size, tail);
+    return bounds;
+}
+
 /// Images and hits of a cluster in a group.
 struct PartOfCluster {
     std::uint64_t key = 0;  // the group, then the cluster
@@ -292,14 +300,15 @@ private:
         const double quantile = std::max(
             z_, largest_error(statements::draws_of(factor, draws, seed_), errors, true, level_));
         for (const Contrast& one : contrasts) {
-            const Interval a = wilson_of_size(one.accuracy, one.size, quantile, level_, ""),
-                           b = wilson_of_size(one.others, one.others_size, quantile, level_, "");
+            const double tail = normal_cdf(-quantile);
+            const Interval a = exact_bounds(one.accuracy, one.size, tail),
+                           b = exact_bounds(one.others, one.others_size, tail);
             const double difference = one.accuracy - one.others;
             out_.groups[one.group].difference = difference;
             out_.groups[one.group].difference_interval = {
                 difference - std::hypot(one.accuracy - a.low, b.high - one.others),
                 difference + std::hypot(a.high - one.accuracy, one.others - b.low), level_,
-                "newcombe.max_t"};
+                "exact.max_t"};
         }
     }
 
