@@ -96,7 +96,7 @@ OptionFacts facts_of(const CLI::Option& option) {
     facts.fewest = static_cast<std::size_t>(option.get_items_expected_min());
     facts.most = static_cast<std::size_t>(option.get_items_expected_max());
     facts.repeatable = facts.most >= OptionFacts::any_number;
-    // As CLI11 reads it: with allow_extra_args(false) one value after each mention.
+    // As CLI11 reads it: with allow_extra_args(false), one value follows each mention.
     if (facts.repeatable)
         facts.most = option.get_allow_extra_args() ? OptionFacts::any_number : facts.fewest;
     return facts;

@@ -14,7 +14,7 @@
 
 namespace assay {
 
-/// "FILE", or "NAME=FILE" where no file is called so as a whole.
+/// "FILE", or "NAME=FILE" if no file has the whole text as its name.
 struct LabelsText {
     std::string name;  ///< name of a data set, with * and ? as in file names; "" if not given
     std::filesystem::path file;

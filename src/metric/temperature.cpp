@@ -54,7 +54,8 @@ Moments moments_of(std::span<const float> logits, double beta) {
     return m;
 }
 
-// Real sums hold numbers up to 2^20; items so far off at a temperature still point the right way.
+// Real sums accept numbers up to 2^20; items this far off at a temperature still have the right
+// sign.
 double bounded(double x) {
     return std::clamp(x, -0x1p19, 0x1p19);
 }

@@ -25,7 +25,7 @@ inline float sign_of(float v) {
     return static_cast<float>(static_cast<int>(v > 0) - static_cast<int>(v < 0));
 }
 
-/// std::clamp() in instructions without a branch: which of the three it is follows the gradient's
+/// std::clamp() without a branch: which of the three values results depends on the gradient's
 /// signs, and cannot be predicted.
 inline float cut_to(float v, float low, float high) {
     return std::min(std::max(v, low), high);

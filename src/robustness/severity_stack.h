@@ -12,7 +12,8 @@
 
 namespace assay::robustness {
 
-/// `fog` of a data set that is called "fog", "cifar_fog" or "fog-sample50"; nullptr: none.
+/// `fog` for a data set with the name "fog", "cifar_fog" or "fog-sample50"; nullptr if there is
+/// none.
 const Corruption* corruption_called(std::string_view dataset);
 /// True if its attribute `severity` is 1 to 5 for each image, in the order of the published files:
 /// 10,000 images per severity, or a part of these.

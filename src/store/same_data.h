@@ -89,7 +89,7 @@ std::string corruption_of(const PredictionStore& store);
 /// (StoreSpec::dataset_id), that of the description next to it. Cost: at most one small file.
 std::string dataset_id_of(const PredictionStore& store);
 /// Whether two stores with the same ids read the same files, judged by the first rows that both
-/// recorded. Nothing if no records tell. Cost: usually two records.
+/// recorded. Returns nothing if no record shows this. Cost: usually two records.
 std::optional<bool> saw_same_files(const PredictionStore& one, const PredictionStore& two);
 /// The same for two shards with the same rows, by the hash over all of their images.
 std::optional<bool> saw_same_files(const PredictionStore::Shard& one,

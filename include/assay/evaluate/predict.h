@@ -177,10 +177,10 @@ struct PredictResult {
 /// or an image differs from the one that a store was made from (and nothing is written), the
 /// store's and the classifiers' errors, interrupted.
 ///
-/// With several ranks, which see one folder: the first opens the stores, each computes every n-th
-/// of the shards that are missing, and the first finishes them; shards have the same bytes for any
-/// number. Progress counts this rank's share. Every rank throws the error of the lowest rank that
-/// failed, after all have done their shares.
+/// With several ranks, which must use the same folder, the first rank opens the stores, each rank
+/// computes every n-th of the missing shards, and the first rank finishes them; shards have the
+/// same bytes for any number of ranks. Progress counts this rank's share. Every rank throws the
+/// error of the lowest rank that failed, after all have done their shares.
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options, Comm& comm,
                                    const ProgressCallback& callback = {});

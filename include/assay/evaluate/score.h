@@ -96,7 +96,7 @@ struct Confusion {
     bool operator==(const Confusion&) const = default;
 };
 
-/// Where every item went.
+/// The number of items in each category.
 struct ScoreCounts {
     std::uint64_t items = 0;
     std::uint64_t missing = 0;  ///< in shards that do not exist (yet)

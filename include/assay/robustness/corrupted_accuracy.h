@@ -31,7 +31,8 @@ struct CorruptedVersion {
     Estimate accuracy;  ///< top-1; Wilson
 };
 
-/// A weighted mean over versions, each corruption counting once, each of its severities equally.
+/// A weighted mean over versions: each corruption has the same weight, and so does each of its
+/// severities.
 struct CorruptedMean {
     Estimate accuracy;  ///< the interval uses the deviation between images
     Estimate relative;  ///< divided by the clean accuracy of the same images; the interval uses the

@@ -143,7 +143,7 @@ std::string all_proportions(const std::vector<Rival>& rivals, std::size_t n) {
     return out;
 }
 
-/// "; or ...": the other rivals from which the best cannot be told on this sample.
+/// "; or ...": the other rivals that cannot be distinguished from the best one on this sample.
 std::string equals_of(const std::vector<Rival>& rivals, std::size_t best, double level) {
     std::string out;
     for (std::size_t r = 0; r < rivals.size(); ++r) {

@@ -60,8 +60,8 @@ LeaveOuts MeanLeaveOuts::mean(const GapStatistics& statistics) const {
     const auto divided = [&](const Sums& sums) {
         std::vector<Maybe> list(sums.sum.size());
         for (std::size_t k = 0; k < list.size(); ++k) {
-            // A model that drops out of a replicate would move the mean by its own level: no value
-            // instead.
+            // A model that is missing from a replicate would shift the mean by its own level: the
+            // replicate has no value instead.
             if (sums.models[k] > 0 && sums.models[k] == whole_.models[k])
                 list[k] = sums.sum[k] / sums.models[k];
         }

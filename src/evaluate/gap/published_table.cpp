@@ -45,7 +45,7 @@ std::optional<std::pair<GapMetric, std::string>> further(std::string_view name) 
     const std::size_t end = name.find('_');
     if (end == std::string_view::npos || end + 1 == name.size()) return std::nullopt;
     const std::string_view set = name.substr(end + 1);
-    // Columns of our own csv that say something else.
+    // Columns of Assay's own csv that have another meaning.
     if (set == "gap" || set.starts_with("v1_") || set.starts_with("v2_") ||
         set.starts_with("rank_") || set.ends_with("_low") || set.ends_with("_high"))
         return std::nullopt;
