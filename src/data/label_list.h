@@ -41,8 +41,8 @@ struct LabelList {
 struct LabelListOptions {
     const ClassList* classes = nullptr;  ///< helps to distinguish "great white shark" from three
                                          ///< labels; may be null
-    bool attributes = true;  ///< keep the other columns
-    std::size_t limit = 0;   ///< read only the first rows, if rows name whole files; 0 reads all
+    bool attributes = true;              ///< keep the other columns
+    std::size_t limit = 0;  ///< read only the first rows, if rows name whole files; 0 reads all
     std::string image_column{}, label_column{};  ///< as in ColumnChoice
     bool ask = true, options = true;             ///< likewise
     bool minus_one_unlabelled = false;           ///< -1 is no label, even if all others are 1

@@ -70,7 +70,7 @@ struct LineFit {
     Estimate slope, intercept;         ///< a number and a proportion; n: classifiers
     std::optional<double> covariance;  ///< of slope and intercept; with their errors it gives a
                                        ///< band around the line
-    double residual = 0;  ///< root mean square
+    double residual = 0;               ///< root mean square
 };
 ResultType result_type(ResultOf<LineFit>);
 /// Throws usage for fewer than 2 points or equal x.
