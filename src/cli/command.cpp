@@ -201,9 +201,11 @@ CLI::Validator decimal_number() {
             "UINT", "decimal number"};
 }
 
-/// Only for predict and similar commands, and only for options that the command has.
+/// Only for predict and similar commands, and only for options that the command has. Every command
+/// says where groups of images are measured.
 static std::string habit_for(const std::string& argument, const CLI::App& app) {
-    if (app.get_option_no_throw("--model") == nullptr) return {};
+    const bool groups = argument == "--by" || argument == "--cluster";
+    if (!groups && app.get_option_no_throw("--model") == nullptr) return {};
     return habit(argument, [&app](const std::string& option) {
         return app.get_option_no_throw(option) != nullptr;
     });

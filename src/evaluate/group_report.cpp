@@ -30,7 +30,7 @@ std::string by_text(const AccuracyByGroup& result) {
 void add_counts_notes(Table& table, const AccuracyByGroup& result) {
     if (result.without > 0)
         table.notes.push_back(
-            fmt::format("{} images have no value and are in no group", count_text(result.without)));
+            fmt::format("images without a value, in no group: {}", count_text(result.without)));
 }
 
 /// The lowest first; groups that are too small last.
