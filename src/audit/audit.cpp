@@ -176,8 +176,13 @@ void count_checked(const CheckedLabels& checked, const Dataset& dataset, LabelAu
     }
     for (const std::string& note : checked.notes) audit.notes.push_back(note);
     if (audit.answers_ignored > 0)
-        audit.warnings.push_back(fmt::format("{} are about other images or labels and are not used",
+        audit.warnings.push_back(fmt::format("not used: {} about other images or labels",
                                              how_many(audit.answers_ignored, "answer")));
+    if (audit.checked == 0)
+        refuse(
+            fmt::format("no answer is about a label of `{}`; to write questions about them, type "
+                        "`assay audit RUNS --questions questions.csv`",
+                        audit.dataset));
 }
 
 void add_model_notes(LabelAudit& audit) {

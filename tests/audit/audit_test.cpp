@@ -275,6 +275,17 @@ TEST(Audit, RefusesWhatCannotBeAudited) {
     }
     {
         const Scratch folder;
+        save(folder, planted(1, 7), "a");
+        std::ofstream(folder / "votes.csv") << "item,label,annotator,answer\nother,c0,ann,no\n";
+        AuditOptions options = options_of(folder);
+        options.confirm = {folder / "votes.csv"};
+        options.save_labels = folder / "x.csv";
+        EXPECT_THAT(message_of([&] { audit_labels(options); }),
+                    HasSubstr("no answer is about a label of `val`"));
+        EXPECT_FALSE(fs::exists(folder / "x.csv"));
+    }
+    {
+        const Scratch folder;
         Made made = made_up(20, 1, 1);
         save(folder, made, "a");
         EXPECT_THAT(message_of([&] { audit_labels(options_of(folder)); }), HasSubstr("one class"));
