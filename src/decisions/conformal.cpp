@@ -421,7 +421,8 @@ ConformalResult conformal_sets(const ConformalOptions& options, const ProgressCa
     std::vector<fs::path> folders = find_stores(options.stores);
     if (!options.calibrate_on.empty()) {
         std::erase_if(folders, [&](const fs::path& folder) {
-            return PredictionStore::open(folder).spec().dataset_name == options.calibrate_on;
+            const std::string dataset = PredictionStore::open(folder).spec().dataset_name;
+            return dataset == options.calibrate_on;
         });
         if (folders.empty())
             throw Error(ErrorCode::usage,

@@ -143,6 +143,7 @@ Report report_of(const MethodComparison& result) {
     report.sections.push_back(std::move(section));
     report.result = json_of(result);
     report.warnings = result.warnings;
+    report.name_records("methods");
     return report;
 }
 
