@@ -143,7 +143,10 @@ Report report_of(const MethodComparison& result) {
     report.sections.push_back(std::move(section));
     report.result = json_of(result);
     report.warnings = result.warnings;
-    report.name_records("methods");
+    for (const TrainedMethod& one : result.methods)
+        report.values.push_back({{result.dataset, one.method, "accuracy"}, one.accuracy});
+    for (const MethodDifference& one : result.differences)
+        report.values.push_back({{result.dataset, one.candidate, "difference"}, one.difference});
     return report;
 }
 

@@ -126,6 +126,9 @@ const std::vector<SweepRow>& sweep_rows() {
          .arguments = {"FOLDER/runs/v1", "--labels", "FOLDER/sets.csv", "--gate", "real >= 0"}},
         {.command = "compare", .arguments = {"FOLDER/runs/v1/a", "FOLDER/runs/v1/b"}},
         {.command = "compare", .arguments = {"FOLDER/runs/v1/a", "--people", "FOLDER/people.csv"}},
+        {.command = "compare",
+         .arguments = {"--method", "first=FOLDER/runs/v?/a", "--method",
+                       "second=FOLDER/runs/v?/b"}},
         {.command = "calibrate", .arguments = {"FOLDER/derived/v1/a", "-q"}},
         {.command = "conformal",
          .arguments = {"FOLDER/runs/v1", "--alpha", "0.4", "--max-error", "0.9"}},
@@ -239,9 +242,11 @@ std::vector<std::string> words_of(const SweepRow& row, const Scratch& folder) {
     for (std::string part; parts >> part;) words.push_back(part);
     for (const std::string& argument : row.arguments) {
         const std::string mark = "FOLDER/";
-        words.push_back(argument.starts_with(mark)
-                            ? (folder / argument.substr(mark.size())).string()
-                            : argument);
+        const std::size_t at = argument.find(mark);
+        words.push_back(at == std::string::npos
+                            ? argument
+                            : argument.substr(0, at) +
+                                  (folder / argument.substr(at + mark.size())).string());
     }
     return words;
 }
