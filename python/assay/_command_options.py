@@ -436,6 +436,9 @@ class AdjustOptions(TypedDict, total=False):
     level: Value
     sweep: Value
     parts_sweep: Value
+    labels1: Value
+    labels2: Value
+    pool_above: Value
     figures: Value
     threads: Value
     clean: Flag

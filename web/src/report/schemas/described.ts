@@ -14,6 +14,21 @@ export interface AblationRow {
   places: number[];
 }
 
+export interface Abstention {
+  model: string;
+  dataset: string;
+  calibrated_on: string;
+  max_error: number;
+  /** Images to calibrate on. */
+  calibration: number;
+  /** An image is answered if its confidence is above; null: no threshold is safe. */
+  threshold: number | null;
+  /** Proportion of the other images. */
+  answered: Estimate;
+  /** Among the answers. */
+  error: Estimate;
+}
+
 /** One accuracy of a store by groups of images. */
 export interface AccuracyByGroup {
   /** The attributes of each `--by`. */
@@ -33,19 +48,6 @@ export interface AccuracyByGroup {
   /** Images that count and are in no group. */
   without: number;
   groups: GroupAccuracy[];
-export interface Abstention {
-  model: string;
-  dataset: string;
-  calibrated_on: string;
-  max_error: number;
-  /** Images to calibrate on. */
-  calibration: number;
-  /** An image is answered if its confidence is above; null: no threshold is safe. */
-  threshold: number | null;
-  /** Proportion of the other images. */
-  answered: Estimate;
-  /** Among the answers. */
-  error: Estimate;
 }
 
 /** Result of one method. */
@@ -512,6 +514,10 @@ export interface ClassifierDrift {
   alarm: boolean;
 }
 
+export interface ClassifierDrop extends Partial<DropParts> {
+  name: string | null;
+}
+
 /** Annotators who guess, and the data without them. */
 export interface CleanedSets extends CleaningReport {
   annotators: JudgedAnnotator[];
@@ -894,6 +900,28 @@ export interface DriftSign {
   now: number;
   /** Two-sided, after Holm. */
   p: number;
+}
+
+/** total = remainder + labels + selection. */
+export interface DropParts {
+  /** Accuracy on the original minus on the replication. */
+  total: Estimate;
+  /** With as many labels per image and as easy to select as the original's. */
+  remainder: Estimate;
+  /** From labels per image: mean of both orders. */
+  labels: Estimate;
+  /** From selection: mean of both orders. */
+  selection: Estimate;
+  /** From labels, if they change first. */
+  labels_first: Estimate;
+  labels_last: Estimate;
+  /** From selection, if it changes first. */
+  selection_first: Estimate;
+  selection_last: Estimate;
+  /** From labels per image, at equal selection rates. */
+  labels_given_rates: Estimate;
+  /** From selection rates, with what labels change through them. */
+  selection_of_rates: Estimate;
 }
 
 export interface DuplicateGroup {
@@ -1658,6 +1686,15 @@ export interface JoinedStore {
   moved: number;
 }
 
+/** How much of the drop comes from labels per image, and how much from selection. */
+export interface JointDecomposition {
+  /** Why there are no parts. */
+  undefined?: string;
+  mean?: DropParts;
+  classifiers?: ClassifierDrop[];
+  strata?: LabelStratum[];
+}
+
 export interface JudgedAnnotator extends AnnotatorRecord {
   annotator: string;
 }
@@ -1778,6 +1815,28 @@ export interface LabelStatsResult extends Result {
   /** Images with too many labels to count pairs. */
   images_not_in_pairs: number;
   pairs: LabelStatsPair[];
+}
+
+/** Images with so many valid labels. */
+export interface LabelStratum {
+  /** How many: "1", "2", "4 and more". */
+  labels: string;
+  /** Share of the original's images with larger selection rates than 99 % of the replication's. */
+  above: number;
+  images: {
+    original: number;
+    replication: number;
+  };
+  accuracy: {
+    /** Means over classifiers. */
+    original: number;
+    replication: number;
+  };
+  rate: {
+    /** Mean selection frequencies. */
+    original: number;
+    replication: number;
+  };
 }
 
 /** Label sets of people's votes. */
@@ -3329,6 +3388,8 @@ export interface ReplicateAdjust extends Result, AdjustReport {
   /** The result as sentences. */
   verdict?: string;
   sweep?: SweepRow[];
+  /** Labels per image and selection; with --labels1 and --labels2. */
+  joint?: JointDecomposition;
 }
 
 /** How much of a 10-point jump of the curve the estimate would miss. */
