@@ -1,5 +1,5 @@
-// What a command reports, as data: sections of typed tables and plots, with notes and warnings, and
-// the result in its own schema.
+// What a command reports, as data: sections of typed tables, plots and text, with notes and
+// warnings, and the result in its own schema.
 //
 // The library builds a report from a result and passes it to a renderer (render()). Renderers
 // compute no numbers. Builders format none: cells hold values, and the renderer decides on digits,

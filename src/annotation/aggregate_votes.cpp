@@ -10,6 +10,7 @@
 #include "annotation/original_votes.h"
 #include "assay/annotation/label_stats.h"
 #include "assay/error.h"
+#include "assay/store/open_labelled.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "data/crowd/crowd.h"

@@ -9,6 +9,7 @@
 #include "annotation/option_files.h"
 #include "assay/annotation/label_stats.h"
 #include "assay/describe_result.h"
+#include "assay/store/open_labelled.h"
 #include "core/result_table.h"
 #include "metric/measurement_result.h"
 

@@ -148,7 +148,7 @@ private:
         if (!options_.measure.labels.empty()) methods.labels = options_.measure.labels.front();
         methods.level = options_.measure.resampling.level;
         methods.threads = options_.measure.threads;
-        ProgressLine line("compare", "runs");
+        ProgressLine line("compare", "stores");
         const decisions::MethodComparison result = decisions::compare_methods(methods, line);
         line.finish();
         const Report report = report_of(result);

@@ -99,7 +99,7 @@ void add_labels(CLI::App& app, AdjustStep& step) {
     app.add_option("--pool-above", step.pool_above,
                    "With --labels1: images with more labels than this are one group")
         ->check(CLI::Range(1, 100))
-        ->capture_default_str()
+        ->default_str("3")
         ->type_name("N");
 }
 

@@ -13,15 +13,17 @@
 
 namespace assay {
 
-/// Reads soft labels for the items of a data set, in its order: - .npy of N x C numbers, a row for
-/// each item in their order (cifar10h-probs.npy); - tables with a column per class (by its id, name
-/// or number), and perhaps one of images. Returns nothing if the file is no such matrix, or
-/// contains only 0, 1 and -1, which read_label_sets() handles. Rows must sum to 1, up to rounding
-/// to two digits. With `votes` any sum is accepted, and each row is divided by its sum. A row of
-/// zeros is an item without a label. Throws bad_input naming the file, row and value: a negative
-/// number, no number, another sum; with `votes` also a file that is no matrix. Names and numbers of
-/// items are checked as in read_label_sets(). `notes` get how columns were interpreted.
-/// `image_column` applies to a table, as in ColumnChoice.
+/// Reads soft labels for the items of a data set, in its order:
+/// - .npy of N x C numbers, a row for each item in their order (cifar10h-probs.npy);
+/// - tables with a column per class (by its id, name or number), and perhaps one of images.
+///
+/// Returns nothing if the file is no such matrix, or contains only 0, 1 and -1, which
+/// read_label_sets() handles. Rows must sum to 1, up to rounding to two digits. With `votes` any
+/// sum is accepted, and each row is divided by its sum. A row of zeros is an item without a label.
+/// Throws bad_input naming the file, row and value: a negative number, no number, another sum; with
+/// `votes` also a file that is no matrix. Names and numbers of items are checked as in
+/// read_label_sets(). `notes` get how columns were interpreted. `image_column` applies to a table,
+/// as in ColumnChoice.
 std::optional<SoftLabels> read_soft_labels(const std::filesystem::path& path,
                                            const Dataset& dataset, const ClassList& classes,
                                            bool votes, LabelMatch& match,

@@ -157,7 +157,7 @@ private:
             if (!report_.measurements[i].value || !states_.shape().full_rows) continue;
             if (const auto at = metrics.add(set_.requests[i])) which.emplace_back(i, *at);
         }
-        if (metrics.size() == 0) return;  // as if a store does not keep whole rows
+        if (metrics.size() == 0) return;  // for example if a store does not keep whole rows
         const auto values = calibrated_null(rows_, metrics, options_.null_draws,
                                             options_.resampling.seed, threads_, comm_);
         for (const auto& [measurement, at] : which) {

@@ -216,7 +216,8 @@ private:
     QuestionFinder finder_;
     study::AnswerWriter writer_;
     std::string now_;
-    std::map<std::string, Version, std::less<>> newest_;  ///< newest keys by annotation_of()
+    /// the newest version of each annotation, by annotation_of() its keys
+    std::map<std::string, Version, std::less<>> newest_;
     std::map<Whose, InFile> in_file_;
     std::optional<std::string> one_of_file_;
 };

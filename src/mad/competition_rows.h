@@ -44,7 +44,7 @@ struct Competition::Impl {
     std::string items_hash;
     std::string distances_hash;  ///< "" means that they are computed
     std::vector<CompetitionClassifier> classifiers;
-    std::string skipped;                 ///< stores that were named at the beginning, or for adding
+    std::string skipped;                 ///< how many named stores were skipped, in words; or ""
     std::optional<Hierarchy> hierarchy;  ///< read on first use
     std::optional<Dataset> dataset;      ///< likewise
 

@@ -20,7 +20,7 @@ namespace {
 
 using HashedImage = std::pair<std::uint64_t, std::uint64_t>;
 
-/// Keeps a few of the smallest values.
+/// Keeps the `most` smallest of any number of values.
 class SmallestFew {
 public:
     explicit SmallestFew(std::uint64_t most) : most_(most) {}

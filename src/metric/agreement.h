@@ -49,14 +49,15 @@ void add_mean_interval(Estimate& mean, double square_sum, double to_unit, bool y
 
 /// Interval of the sum of `weights` times independent means: all sums that no score test rejects,
 /// whatever the single means are. The lower end is the least sum of w mu with
-///   sum of n (m - mu)^2 / (mu (1 - mu)) <= t^2 over the means mu, each with its effective size n
-///   as above (one more image of the greatest variance is added instead of two); t is Student's
-///   with Welch and Satterthwaite's degrees of freedom, or the normal quantile if every agreement
-///   is yes or no. For one mean it is Wilson's interval; for two proportions, it is Miettinen and
-///   Nurminen's (1985) without their correction. A mean whose images all agree moves too, unlike in
-///   the stratified bootstrap, and a mean's own skewness does not add up as it does if intervals
-///   are combined (MOVER). The interval is inside the range of the sum and always has a width above
-///   0. Requires at least one mean and weights > 0. Cost: about 0.1 ms.
+///   sum of n (m - mu)^2 / (mu (1 - mu)) <= t^2
+/// over the means mu, each with its effective size n as above (one more image of the greatest
+/// variance is added instead of two); t is Student's with Welch and Satterthwaite's degrees of
+/// freedom, or the normal quantile if every agreement is yes or no. For one mean it is Wilson's
+/// interval; for two proportions, it is Miettinen and Nurminen's (1985) without their correction. A
+/// mean whose images all agree moves too, unlike in the stratified bootstrap, and a mean's own
+/// skewness does not add up as it does if intervals are combined (MOVER). The interval is inside
+/// the range of the sum and always has a width above 0. Requires at least one mean and weights > 0.
+/// Cost: about 0.1 ms.
 Interval weighted_sum_interval(std::span<const MeanAgreement> means,
                                std::span<const double> weights, double level);
 

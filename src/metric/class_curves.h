@@ -47,7 +47,7 @@ public:
     std::optional<double> mean() const { return mean_; }
 
     /// The numbers for ClassRanks::sum(): influences of an item in this slot that is not a
-    /// positive, in units of influence_unit() / items.
+    /// positive, in units of influence_unit / items.
     std::vector<std::int64_t> by_slot() const;
     /// Computes the estimate except its unit. `sums` are for all classes, from ClassRanks::sum();
     /// `groups` are those of the items (`group_count` means excluded). The interval is missing,

@@ -35,7 +35,7 @@ ASSAY_AVX2 void GuidedSearch::find_avx2(const double* values, std::span<const do
                               _mm256_loadu_pd(column.data() + i + 4)};
         __m128i base[2];
         for (int k = 0; k < 2; ++k) {
-            // If an operand is NaN, _mm256_max_pd() returns the second, as std::max() does in
+            // If an operand is NaN, _mm256_max_pd() returns the second: 0, as std::max() does in
             // cell_of().
             const __m256d cell = _mm256_min_pd(
                 _mm256_max_pd(_mm256_mul_pd(_mm256_sub_pd(x[k], low), scale), zero), last);

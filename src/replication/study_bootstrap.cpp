@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t step = 16;  ///< rows of hits are padded to a multiple of this
 
-/// How often each unit was drawn. The two sets are drawn separately, so that each keeps its size.
+/// How often each unit was drawn. Classes are drawn for both sets together. Images of the two sets
+/// are drawn separately, so that each set keeps its size.
 std::vector<std::uint32_t> draw_units(const Study& study, const UnitPlan& plan, std::uint64_t seed,
                                       std::uint64_t replicate) {
     std::vector<std::uint32_t> times(plan.count, 0);

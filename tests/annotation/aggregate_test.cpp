@@ -9,6 +9,7 @@
 #include "assay/annotation/comparison.h"
 #include "assay/annotation/label_stats.h"
 #include "assay/error.h"
+#include "assay/store/open_labelled.h"
 #include "core/random.h"
 #include "made_votes.h"
 #include "scratch.h"

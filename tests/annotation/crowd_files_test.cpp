@@ -8,6 +8,7 @@
 
 #include "assay/annotation/aggregate_votes.h"
 #include "assay/annotation/label_stats.h"
+#include "assay/store/open_labelled.h"
 #include "made_votes.h"
 #include "message_of.h"
 #include "scratch.h"

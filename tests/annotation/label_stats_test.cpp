@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "assay/error.h"
+#include "assay/store/open_labelled.h"
 #include "made_votes.h"
 #include "scratch.h"
 

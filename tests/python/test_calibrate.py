@@ -136,7 +136,7 @@ class Ensembles(InFolder):
         logits = assay.Store(assay.ensemble([first, second], "logits", of="logits")["store"]).scores()
         np.testing.assert_allclose(np.asarray(logits), (scores.astype(float) + others) / 2, rtol=1e-5, atol=1e-6)
         self.refused(lambda: assay.ensemble([first]), "bad_input", "two or more")
-        self.refused(lambda: assay.ensemble([first, second], labels), "usage", "labels= is for arrays")
+        self.refused(lambda: assay.ensemble([first, second], labels), "usage", "labels= is only for arrays")
 
     def views(self):
         """Logits of five views of each item: items x views x classes."""

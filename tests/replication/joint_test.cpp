@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "assay/replication/simulation.h"
+#include "replication/joint/drop_gradients.h"
+#include "replication/penalised/logit_grid.h"
 
 namespace assay::replication {
 namespace {
@@ -91,6 +93,67 @@ TEST(Joint, ThinStrataAreRefusedWithAPoolingThatHelps) {
     const JointReport pooled = joint_decomposition(study, pl_alone(), 1);
     ASSERT_EQ(pooled.strata.size(), 2U);
     EXPECT_EQ(pooled.strata[1].labels, "2 and more");
+}
+
+TEST(Joint, AStratumWithoutDifferencesIsNamed) {
+    Study study = labelled_study();
+    for (std::size_t i = 0; i < study.second.size(); ++i) {
+        if (study.second.labels[i] == 2) study.second.selected[i] = study.second.annotators[i];
+    }
+    EXPECT_THAT(joint_decomposition(study, pl_alone(), 3).undefined,
+                HasSubstr("the 540 images with 2 valid labels of the replication were all selected "
+                          "by all of their annotators"));
+}
+
+/// Every entry of the gradients, by central differences.
+TEST(Joint, GradientsAreThoseOfDifferences) {
+    constexpr std::size_t strata = 2;
+    std::vector<std::vector<double>> first(strata), second(strata), curve(strata);
+    for (std::size_t t = 0; t < strata; ++t) {
+        double sum1 = 0, sum2 = 0;
+        for (std::size_t j = 0; j < penalised::points; ++j) {
+            const double x = static_cast<double>(j) / penalised::points;
+            first[t].push_back(1 + x * static_cast<double>(t + 1));
+            second[t].push_back(2 - x * static_cast<double>(t));
+            curve[t].push_back(.3 + .5 * x - .1 * static_cast<double>(t));
+            sum1 += first[t][j];
+            sum2 += second[t][j];
+        }
+        for (double& p : first[t]) p /= sum1;
+        for (double& p : second[t]) p /= sum2;
+    }
+    DropInputs inputs{.7, .6, {.8, .2}, {.5, .5}, {.65, .55}, {}, {}, {}};
+    for (std::size_t t = 0; t < strata; ++t) {
+        inputs.first_mass.push_back(&first[t]);
+        inputs.second_mass.push_back(&second[t]);
+        inputs.curve.push_back(&curve[t]);
+    }
+    const std::vector<DropValue> at = drop_values(inputs);
+    const auto expect_slopes = [&](double& entry, const auto& of_gradient) {
+        constexpr double step = 1e-5;
+        const double kept = entry;
+        entry = kept + step;
+        const std::vector<DropValue> up = drop_values(inputs);
+        entry = kept - step;
+        const std::vector<DropValue> down = drop_values(inputs);
+        entry = kept;
+        for (std::size_t p = 0; p < drop_parts; ++p)
+            EXPECT_NEAR(of_gradient(at[p].gradient), (up[p].value - down[p].value) / (2 * step),
+                        1e-7)
+                << p;
+    };
+    using G = DropGradient;
+    expect_slopes(inputs.first_accuracy, [](const G& g) { return g.first_accuracy; });
+    for (std::size_t t = 0; t < strata; ++t) {
+        expect_slopes(inputs.first_share[t], [&](const G& g) { return g.first_share[t]; });
+        expect_slopes(inputs.second_share[t], [&](const G& g) { return g.second_share[t]; });
+        expect_slopes(inputs.observed[t], [&](const G& g) { return g.observed[t]; });
+        for (const std::size_t j : {0U, 60U, 179U}) {
+            expect_slopes(first[t][j], [&](const G& g) { return g.grid[t].first[j]; });
+            expect_slopes(second[t][j], [&](const G& g) { return g.grid[t].second[j]; });
+            expect_slopes(curve[t][j], [&](const G& g) { return g.grid[t].curve[j]; });
+        }
+    }
 }
 
 TEST(Joint, ImagesWithoutLabelsAreSkippedOrAStratum) {

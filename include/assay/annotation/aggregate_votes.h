@@ -76,7 +76,8 @@ struct Aggregation {
     /// For which-class votes: images in which several classes have the highest posterior or
     /// proportion, so that none is kept.
     std::uint64_t ties = 0;
-    std::uint64_t vote_ties = 0;       ///< with a hierarchy: labels that others imply
+    /// of the other images, those in which several classes have the most votes
+    std::uint64_t vote_ties = 0;
     std::uint64_t implied_labels = 0;  ///< with a hierarchy: labels that follow from others
     std::uint64_t contradictions = 0;  ///< of them, those that annotators rejected
     std::uint64_t original_votes = 0;  ///< of `votes`, those from the original labels

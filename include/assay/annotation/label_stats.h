@@ -77,11 +77,4 @@ ResultType result_type(ResultOf<DatasetLabelStats>);
 /// CSV has a row per class, or with options.pairs a row per pair.
 Report report_of(const DatasetLabelStats& stats);
 
-/// Items with labels from any source: a prediction store or a folder of stores of one data set, a
-/// folder of images or a csv that lists them (open_dataset), or a file of label sets (json, npy,
-/// txt, or a csv that read_label_sets takes; items without a name get their number). An empty
-/// `classes` uses the data set's own, or numbers. `notes` as in open_dataset. Throws as these do.
-Dataset open_labelled(const std::filesystem::path& path, const ClassList& classes,
-                      std::vector<std::string>* notes = nullptr);
-
 }  // namespace assay

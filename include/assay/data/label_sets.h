@@ -59,19 +59,22 @@ struct LabelMatch {
 std::string describe(const LabelMatch& match, std::uint64_t images,
                      const std::filesystem::path& labels);
 
-/// Reads label sets for the items of a data set, in its order: - JSON list of N lists (ReaL's
-/// real.json). N equal to the data set's size, or, where every item's file is named
-///    ILSVRC2012_val_%08d.*, N = 50,000 and items are found by that number; - JSON object file ->
-///    label or list; keys match an item's id or file name, with or without the extension of images;
-///    - tables with a column of images (path, filename, image_id, id, ...) and one of labels
-///    (label, class, target, ...; labels: several, separated by blanks), or, without such a column,
-///    a column of 0 and 1 per class; docs/formats.md has the names. A list as Python prints it
-///    ("[3, 9]") is several labels; - text list with one label a line (N lines); - .npy of N x C
-///    0/1 (u8, bool, i32, i64, f32, f64), or N integers. Labels may be class numbers, ids or unique
-///    names of `classes`. Throws bad_input naming the file, row and value: wrong length, unknown
-///    class, number out of range, an item that repeats, or if no name is an item. A file that names
-///    its items may omit some, which then have the empty set, and may name images outside the data
-///    set. `match` counts both.
+/// Reads label sets for the items of a data set, in its order:
+/// - JSON list of N lists (ReaL's real.json). N equal to the data set's size, or, where every
+///   item's file is named ILSVRC2012_val_%08d.*, N = 50,000 and items are found by that number;
+/// - JSON object file -> label or list; keys match an item's id or file name, with or without the
+///   extension of images;
+/// - tables with a column of images (path, filename, image_id, id, ...) and one of labels (label,
+///   class, target, ...; labels: several, separated by blanks), or, without such a column, a column
+///   of 0 and 1 per class; docs/formats.md has the names. A list as Python prints it ("[3, 9]") is
+///   several labels;
+/// - text list with one label per line (N lines);
+/// - .npy of N x C 0/1 (u8, bool, i32, i64, f32, f64), or N integers.
+///
+/// Labels may be class numbers, ids or unique names of `classes`. Throws bad_input naming the file,
+/// row and value: wrong length, unknown class, number out of range, an item that repeats, or if no
+/// name is an item. A file that names its items may omit some, which then have the empty set, and
+/// may name images outside the data set. `match` counts both.
 LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset,
                           const ClassList& classes, LabelMatch* match = nullptr);
 

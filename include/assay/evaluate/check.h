@@ -70,17 +70,23 @@ struct DataToCheck {
 DataToCheck open_to_check(const std::filesystem::path& folder, const DatasetOptions& options,
                           std::vector<std::string>* notes = nullptr);
 
-/// Findings in a fixed order, one or more for each check. The ids: - data.classes: class counts of
-/// classifier, description and data set agree; classes without images - data.labels: images without
-/// labels - data.images: images that cannot be read - outputs.finite: NaN or infinity in the
-/// scores; if all are such, order and pixels are not judged - outputs.constant: the same prediction
-/// for every image - outputs.kind: logits, probabilities, sigmoids or log-probabilities against the
-/// description; softmax of softmax - classes.order: accuracy under the given order of classes
-/// against other orders that occur, and against chance - pixels.values: mean, std, scale and
-/// channel order against usual ones - pixels.size: the input size against usual ones (with
-/// `reopen`) - pixels.geometry: interpolation and crop against usual ones - batch.repeat: the same
-/// batch twice gives the same scores - batch.neighbours: scores of an image do not depend on the
-/// others in its batch or on its place
+/// Findings in a fixed order, one or more for each check. The ids:
+/// - data.classes: class counts of classifier, description and data set agree; classes without
+///   images
+/// - data.labels: images without labels
+/// - data.images: images that cannot be read
+/// - outputs.finite: NaN or infinity in the scores; if all are such, order and pixels are not
+///   judged
+/// - outputs.constant: the same prediction for every image
+/// - outputs.kind: logits, probabilities, sigmoids or log-probabilities against the description;
+///   softmax of softmax
+/// - classes.order: accuracy under the given order of classes against other orders that occur, and
+///   against chance
+/// - pixels.values: mean, std, scale and channel order against usual ones
+/// - pixels.size: the input size against usual ones (with `reopen`)
+/// - pixels.geometry: interpolation and crop against usual ones
+/// - batch.repeat: the same batch twice gives the same scores
+/// - batch.neighbours: scores of an image do not depend on the others in its batch or on its place
 ///
 /// The findings are the same for any number of threads. Progress names each step before it begins.
 /// Throws the classifier's errors, and bad_input for an empty data set.

@@ -128,7 +128,7 @@ struct GapAverage {
 struct GapOrder {
     GapMetric a{}, b{};
     int a_set = 0, b_set = 0;  ///< 0 is the first data set, 1 the second
-    Estimate kendall;          ///< for the true values; errors pull it towards 0
+    Estimate kendall;          ///< for the true values; errors pull the observed one towards 0
     Estimate spearman;
     std::uint32_t models = 0;  ///< with both values
     /// The observed values: tau-b, and rho of average ranks.

@@ -46,11 +46,12 @@ std::string corrupted_dataset_name(const std::string& dataset, const CorruptionV
 /// decoded again for each version. The versions of a block are computed one after another, so that
 /// few shards are in memory however many stores are written, and a kill loses the last 15 seconds.
 /// If models have several batch sizes, or there are more stores than half of the files that the
-/// process may open, several passes over the images are needed. Threads, resuming and the set of
-/// versions and models change no bit. Memory: the windows + threads x batch x (one image + inputs
-/// of the distinct preprocessings) + a few shards. Progress counts (image, version, model). Results
-/// come by version, then model. Throws as predict() does, and ranks share the work in the same way;
-/// throws usage if `dataset` is a corrupted one by its folder or name.
+/// process may open, the images are read once for each batch size and each such number of stores.
+/// Threads, resuming and the set of versions and models change no bit. Memory: the windows +
+/// threads x batch x (one image + inputs of the distinct preprocessings) + a few shards. Progress
+/// counts (image, version, model). Results come by version, then model. Throws as predict() does,
+/// and ranks share the work in the same way; throws usage if `dataset` is a corrupted one by its
+/// folder or name.
 std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models,
                                              const Dataset& dataset,
                                              const CorruptedVersions& versions,

@@ -38,8 +38,8 @@ PublishedTable parse_published(std::string_view text, const std::string& source,
 PublishedTable read_published(const std::string& file_or_metric);
 
 /// Returns each measured value over all items whose model and metric are in the table. Models are
-/// found by their whole names; `warnings` gets those that the table lacks, with the names that
-/// begin with it. Throws usage if the table has no model, or no metric, that was measured.
+/// found by their whole names; `warnings` gets those that the table lacks, with the table's names
+/// that begin with theirs. Throws usage if the table has no model, or no metric, that was measured.
 std::vector<PublishedValue> beside_published(std::span<const ScoreReport> reports,
                                              const PublishedTable& table,
                                              std::vector<std::string>& warnings);

@@ -8,7 +8,7 @@
 // store, calls with the same arguments and gets the whole report. Except for 32 bytes per item and
 // the labels, memory does not grow with the number of items. Metrics that rank items (AUROC, AURC,
 // ...) need 24 more bytes per item for their log-odds, and those based on the order of the
-// confidences (AURC, ...) need 16 more, and 16 per thread.
+// confidences (AURC, ...) need 16 more per item, and as much again for each thread.
 #pragma once
 
 #include <cstdint>
@@ -61,8 +61,8 @@ struct ScoreOptions {
     std::vector<MetricRequest> metrics;  ///< empty means those of default_metrics_for()
     Resampling resampling;
     int threads = 0;                                        ///< 0: available cores
-    std::uint64_t scratch_bytes = std::uint64_t{64} << 20;  ///< for the class-wise bins: number of
-                                                            ///< columns in memory at a time
+    std::uint64_t scratch_bytes = std::uint64_t{64} << 20;  ///< for the class-wise bins: bytes of
+                                                            ///< the columns in memory at a time
     std::uint32_t null_draws =
         0;  ///< label draws for the calibrated null of ece and ace; 200 is usual
     std::size_t confusions = 20;  ///< number of most frequent confusions that are kept

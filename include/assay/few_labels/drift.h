@@ -69,8 +69,7 @@ struct ClassifierDrift {
 struct DriftSign {
     std::string sign, classifier;  ///< "": of all classifiers
     double before = 0, now = 0;
-    double p = 1;  ///< two-sided p values for two means; the second after Holm's correction over
-                   ///< the signs
+    double p = 1;  ///< two-sided, for two means, after Holm's correction over the signs
 };
 struct PoolDrift {
     std::filesystem::path before, now;

@@ -21,10 +21,12 @@ enum class Interpolation { nearest, box, bilinear, hamming, bicubic, lanczos };
 
 /// How the resized image becomes the input window.
 enum class CropMode {
-    center,  ///< resize the short side, keep the aspect ratio, crop the center (timm "center",
-             ///< torchvision)
-    squash,  ///< resize both sides, ignore the aspect ratio, crop the center (timm "squash")
-    border,  ///< resize the long side, keep the aspect ratio, pad to the window (timm "border")
+    center,  ///< short side to the resize size, keep the aspect ratio, crop the center (timm
+             ///< "center", torchvision)
+    squash,  ///< both sides to the resize size, ignore the aspect ratio, crop the center (timm
+             ///< "squash")
+    border,  ///< long side to the resize size, keep the aspect ratio, pad to the window (timm
+             ///< "border")
     none,    ///< resize directly to the window (height, width), without a crop
 };
 

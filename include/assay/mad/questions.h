@@ -147,7 +147,7 @@ ResultType result_type(ResultOf<AnswerRound>);
 /// image and label), annotator, answer (yes, no, cannot say, other common spellings, or 1, 0),
 /// optionally at (a time) and key (equal keys mean the same answer). Of an annotator's answers to a
 /// question, the last one counts, by its time, which is the time of reading if the file has none.
-/// For equal times, the later one in the file counts. Memory: the largest task, and the database's
+/// For equal times, the one that is read later counts. Memory: the largest task, and the database's
 /// needs. Throws bad_input: an unknown question (with row and the nearest), answer or form; no
 /// annotator.
 AnswerRound read_answers_into(Competition& competition, const AnswerOptions& options);

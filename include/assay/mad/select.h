@@ -152,10 +152,11 @@ private:
 bool comes_before(const Candidate& a, const Candidate& b, const SelectionRule& rule);
 
 /// Selects from the candidates of a pair, in their order. `settled` are images selected before,
-/// which stay first, even if they are no longer candidates. `rejected` are images that people could
-/// not judge, which use up their labels' caps. `passed_over` are images that are skipped without
-/// their parents. Returns at most k in total, fewer if the candidates run out. Throws usage if more
-/// were rejected and skipped than the rule's reserves (another pass with more is needed).
+/// which are taken first and stay, even if they are no longer candidates. `rejected` are images
+/// that people could not judge, which do not count in their labels' caps. `passed_over` are images
+/// that are skipped without their parents. Returns at most k in total, fewer if the candidates run
+/// out. Throws usage if more were rejected and skipped than the rule's reserves (another pass with
+/// more is needed).
 std::vector<Candidate> select_of(std::span<const Candidate> candidates, const SelectionRule& rule,
                                  std::span<const Candidate> settled = {},
                                  std::span<const Candidate> rejected = {},

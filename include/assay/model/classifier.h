@@ -71,7 +71,7 @@ struct ModelSpec {
 /// a CUDA device.
 enum class Precision {
     fp32,  ///< float32; weights in half precision are converted
-    tf32,  ///< float32 with factors rounded to 10 fractional bits (NVIDIA, since
+    tf32,  ///< float32 whose factors are cut to 10 fractional bits (NVIDIA, since
            ///< Ampere). A setting of LibTorch that applies to all classifiers of a process
     fp16,  ///< weights, and everything computed from images, as IEEE halves
     bf16,  ///< as bfloat16

@@ -1,10 +1,10 @@
 // How much of the accuracy gap between a data set and its replication is selection bias?
 //
 // With A1 and A2 the accuracies on the original and the replication, and A the accuracy on the
-// replication reweighed to the original's distribution of selection rates (replicate_estimators.h),
-// the gap splits as in equation 2 of Engstrom et al. (ICML 2020): A1 - A2 = (A1 - A) + (A - A2):
-// what remains, and what was selection bias. Every accuracy and gap is an Estimate in proportions
-// whose n counts the images it was computed from: those of one set, or of both.
+// replication reweighed to the original's distribution of selection rates (estimators.h), the gap
+// splits as in equation 2 of Engstrom et al. (ICML 2020): A1 - A2 = (A1 - A) + (A - A2): what
+// remains, and what was selection bias. Every accuracy and gap is an Estimate in proportions whose
+// n counts the images it was computed from: those of one set, or of both.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ struct AdjustOptions {
 const std::vector<std::string>& method_names();
 /// The condition under which a method (its id) is exact, as half a sentence.
 std::string exact_for(std::string_view id);
-/// Uses only these methods. The jackknife keeps its values of d. Throws usage with the nearest
-/// name.
+/// Uses only these methods. The jackknife keeps its values of d if it is one of them. Throws usage
+/// with the nearest name.
 void choose_methods(AdjustOptions& options, const std::vector<std::string>& names);
 /// "class" and "image"; "renormalise" and "zero". Throw usage with the nearest name.
 Units units_named(std::string_view name);

@@ -15,7 +15,7 @@
 // counts as labels only what they do at equal rates. Nothing in the data says which one to take, so
 // both are given; neither is causal. Densities and curves are those of penalised_likelihood.h by
 // stratum; A(c, 2) uses the observed accuracies of set 2, so that the parts add up.
-// docs/replication.md says how the intervals were tested.
+// docs/selection-bias.md says how the intervals were tested.
 #pragma once
 
 #include <array>
@@ -81,9 +81,9 @@ ResultType result_type(ResultOf<NamedJointReport>);
 /// `study`: its sets have numbers of labels; images without a count are left out. `pool_above`:
 /// larger numbers of labels are one stratum. Images without a valid label are a stratum if both
 /// sets have enough of them, else they are left out. Undefined where a stratum has fewer than 75
-/// images, or no hit or no miss of a classifier, in either set. With one stratum labels are 0 and
-/// the other parts those of `adjust` by "pl". Cost: that of `adjust` by "pl" for each stratum, and
-/// 10 additions for each image and classifier.
+/// images, readings that are all 0 or all n, or no hit or no miss of a classifier, in either set.
+/// With one stratum labels are 0 and the other parts those of `adjust` by "pl". Cost: that of
+/// `adjust` by "pl" for each stratum, and 10 additions for each image and classifier.
 JointReport joint_decomposition(const Study& study, const AdjustOptions& options,
                                 std::uint32_t pool_above);
 

@@ -101,11 +101,11 @@ int match_bucket(int n, int k);
 std::vector<std::uint64_t> bucket_counts(const Readings& set);
 /// Divides per_class in proportion to a histogram, as published: rounds down, then adds one each
 /// for the largest remainders, with ties to the higher bucket. All are 0 for an empty histogram.
-/// With few images per class, the same buckets get nothing in every class.
+/// With few images per class, the same buckets get nothing in one class after another.
 std::vector<int> match_targets(const std::vector<int>& histogram, int per_class);
 /// The same with one draw u from [0, 1): floor(C_b + u) - floor(C_b-1 + u), where C is the running
-/// sum of the proportions. Each target is one of the two integers next to its proportion, with that
-/// proportion as mean.
+/// sum of the buckets' shares of per_class, which may be fractional. Each target is one of the two
+/// integers next to its share, and its mean is the share.
 std::vector<int> drawn_targets(const std::vector<int>& histogram, int per_class, double u);
 
 /// For each class of the reference, fills buckets from low to high by sampling without replacement.

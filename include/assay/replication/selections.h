@@ -67,8 +67,8 @@ struct Selections {
 Selections read_selections(const std::filesystem::path& path, StudyNames& names);
 
 /// Engstrom et al., appendix B.1. A batch is flagged when fewer than min_selected of its images
-/// were selected or more than max_controls of its controls were; an annotator with at least
-/// max_flagged flagged batches is dropped completely.
+/// were selected or more than max_controls of its controls were; an annotator is dropped completely
+/// if at least the proportion max_flagged of the annotator's batches is flagged.
 struct CleaningRules {
     std::uint32_t min_selected = 6;
     std::uint32_t max_controls = 1;

@@ -1,17 +1,18 @@
 // Imports saved scores of any framework into a prediction store. Formats, by the file's extension:
 // - .npy, .npz: N x C of f16, f32 or f64, C or Fortran order; or N x T x C, from which one of the T
-// views of each item is used; or N integers, which are predicted classes without scores. In an
-// .npz, an array named label, target, y_true, ... has the items' labels - .safetensors: N x C of
-// F16, BF16, F32 or F64 - .csv, .tsv, .parquet: a full matrix (at most a column of ids, and C
-// columns of scores), or the best k of each image as
-//    timm's inference script writes them: columns filename, index and/or label, prob (or logit),
-//    with a row for every entry, or a list in each cell ("[1 2 3]"), or columns index_0..,
-//    prob_0..; or the predicted class alone (a column pred, or a column of classes and no other).
-//    Beside full rows or a column pred, a column label (always: target, y_true, ...) holds the
-//    items' labels - .jsonl: the same, one object per line: {"id": ..., "scores": [...]} or
-//    {"filename": ..., "index": [...], "prob": [...]}; the samples that lm-eval logs - .json: a
-//    list of such objects, or an object of them by image; COCO's results ({"image_id",
-//    "category_id", "score"}); FiftyOne's labels.json and samples.json
+//   views of each item is used; or N integers, which are predicted classes without scores. In an
+//   .npz, an array named label, target, y_true, ... has the items' labels
+// - .safetensors: N x C of F16, BF16, F32 or F64
+// - .csv, .tsv, .parquet: a full matrix (at most a column of ids, and C columns of scores), or the
+//   best k of each image as timm's inference script writes them: columns filename, index and/or
+//   label, prob (or logit), with a row for every entry, or a list in each cell ("[1 2 3]"), or
+//   columns index_0.., prob_0..; or the predicted class alone (a column pred, or a column of
+//   classes and no other). Beside full rows or a column pred, a column label (always: target,
+//   y_true, ...) holds the items' labels
+// - .jsonl: the same, one object per line: {"id": ..., "scores": [...]} or {"filename": ...,
+//   "index": [...], "prob": [...]}; the samples that lm-eval logs
+// - .json: a list of such objects, or an object of them by image; COCO's results ({"image_id",
+//   "category_id", "score"}); FiftyOne's labels.json and samples.json
 //
 // Memory does not grow with N except for the ids and labels: arrays are mapped, and packed entries
 // and tables go through an unnamed temporary file in the runs folder.

@@ -30,9 +30,8 @@ namespace assay {
 enum class StorageFormat {
     full_f32,  ///< C floats per row
     full_f16,  ///< C half floats per row
-    top_k,     ///< the k best (class, score) and the row's log-sum-exp, which preserves their
-               ///< probabilities
-               ///< exact
+    top_k,     ///< the k best (class, score) and the row's log-sum-exp, which keeps their
+               ///< probabilities exact
     label,     ///< arg-max class and its probability
 };
 std::string_view name_of(StorageFormat);

@@ -173,8 +173,8 @@ GapAverage average_of(const std::vector<GapModel>& models, const GapStatistics& 
                   value(end_absolute, 0)};
         const auto behind = [&](GapEnd end) { return sums.models(GapStatistics::at(block, end)); };
         p.models = {behind(end_first), behind(end_second), behind(end_gap)};
-        // Uses the model with the most images: the notes of the others show what they lack. A value
-        // that no model has is undefined for the same reason in all of them.
+        // The largest number of images of any model: what the others lack shows in their own n. A
+        // value that no model has is undefined for the same reason in all of them.
         for (const GapModel& model : models) {
             const GapPair& one = pair_of(model, block);
             p.first.n = std::max(p.first.n, one.first.n);

@@ -1,5 +1,5 @@
-// Builds the report from counts: the steps that stores.cpp (stores) and table.cpp (published
-// values) share.
+// Builds the report from counts: the steps that store_counts.cpp (stores) and published_gap.cpp
+// (published values) share.
 #pragma once
 
 #include <array>

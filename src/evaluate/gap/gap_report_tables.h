@@ -1,4 +1,4 @@
-// The tables of the gap for people; report.cpp orders them.
+// The tables of the gap for people; gap_report.cpp puts them in order.
 #pragma once
 
 #include <set>

@@ -63,7 +63,7 @@ Factor selected(const Factor& factor, std::span<const std::size_t> models);
 
 /// For published values: errors of these sizes, and one correlation between any two models.
 Factor table_factor(std::span<const double> errors, double correlation);
-/// Half width of Wilson's interval with the normal quantile z; n may be fractional.
+/// Half width of Wilson's interval at the normal quantile z, divided by z; n may be fractional.
 double wilson_error(double value, double n, double z);
 /// An upper bound on the error of a mean over subgroups with these numbers of images.
 double subgroup_error(std::span<const std::uint64_t> counts);

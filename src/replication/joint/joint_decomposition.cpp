@@ -294,15 +294,28 @@ void add_warnings(JointReport& out) {
                 100 * s.above, s.labels));
     }
     const double total = std::abs(*out.mean.total.value);
-    if (half_width(out.mean.labels) > total || half_width(out.mean.selection) > total)
+    if (std::max({half_width(out.mean.remainder), half_width(out.mean.labels),
+                  half_width(out.mean.selection)}) > total)
         out.warnings.emplace_back(
-            "labels and selection: the interval of a part is wider than the drop itself, so how "
-            "the drop is divided is not known");
+            "labels and selection: half of a part's interval is wider than the drop. How the drop "
+            "is divided is not known");
     if (std::min(first, second) < tested)
         out.warnings.push_back(fmt::format(
             "labels and selection: with {} images in a set the remainder's interval was not "
             "tested ({} or more were)",
             std::min(first, second), tested));
+}
+
+/// Classifiers whose A(1,1) is no accuracy.
+std::size_t accuracies_outside(const Study& study, const JointReport& report) {
+    constexpr double rounding = 1e-9;
+    const std::vector<double> first = study.accuracies(study.first);
+    std::size_t count = 0;
+    for (std::size_t m = 0; m < first.size(); ++m) {
+        const double a = first[m] - *report.classifiers[m].remainder.value;
+        count += a < -rounding || a > 1 + rounding ? 1 : 0;
+    }
+    return count;
 }
 
 }  // namespace
@@ -324,6 +337,12 @@ JointReport joint_decomposition(const Study& study, const AdjustOptions& options
     }
     out.warnings = strata.warnings;
     add_warnings(out);
+    const std::size_t outside = accuracies_outside(strata.study, out);
+    if (outside > 0)
+        out.warnings.push_back(fmt::format(
+            "labels and selection: for {} classifiers the accuracy with the original's labels and "
+            "rates is outside 0 to 100 %: the data do not determine it",
+            outside));
     return out;
 }
 

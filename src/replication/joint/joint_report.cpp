@@ -97,7 +97,7 @@ namespace {
 using Show = Column::Show;
 
 Table parts_table(const JointReport& joint, const std::vector<std::string>& classifiers) {
-    Table table = empty_table("Labels per image and selection together, in points",
+    Table table = empty_table("Labels per image and selection together, by pl, in points",
                               {{"classifier", false},
                                {"drop", true, Show::value_and_half},
                                {"remains", true, Show::value_and_half},

@@ -1,5 +1,5 @@
-#include "assay/annotation/label_stats.h"
 #include "assay/replication/study.h"
+#include "assay/store/open_labelled.h"
 
 namespace assay::replication {
 

@@ -15,11 +15,11 @@ constexpr std::size_t least_images = 75;
 
 /// Images of one stratum in one set, and hits of each classifier among them.
 struct StratumCounts {
-    std::size_t images = 0;
+    std::size_t images = 0, selected_by_all = 0, selected_by_none = 0;
     std::vector<std::size_t> hits;
 
     bool enough() const {
-        return images >= least_images &&
+        return images >= least_images && selected_by_all < images && selected_by_none < images &&
                std::ranges::all_of(hits, [&](std::size_t h) { return h > 0 && h < images; });
     }
 };
@@ -34,6 +34,8 @@ std::vector<StratumCounts> count_strata(const Study& study, const StudySet& set,
         if (set.labels[i] == StudySet::unlabelled) continue;
         StratumCounts& to = counts[std::min(set.labels[i], pool_above + 1)];
         ++to.images;
+        to.selected_by_all += set.selected[i] == set.annotators[i] ? 1 : 0;
+        to.selected_by_none += set.selected[i] == 0 ? 1 : 0;
         const std::uint8_t* hit = set.hits.data() + i * study.row_bytes;
         for (std::size_t m = 0; m < study.models(); ++m) to.hits[m] += hit[m];
     }
@@ -67,6 +69,11 @@ std::string fault_of(const Study& study, const BothSets& counts, std::uint32_t p
                 return fmt::format("the {} has {} {}, and at least {} are needed", names[set],
                                    of.images, images_with(labels, pool_above), least_images);
             }
+            if (of.selected_by_all == of.images || of.selected_by_none == of.images)
+                return fmt::format(
+                    "the {} {} of the {} were all selected by {} of their annotators", of.images,
+                    images_with(labels, pool_above), names[set],
+                    of.selected_by_none == of.images ? "none" : "all");
             for (std::size_t m = 0; m < of.hits.size(); ++m) {
                 if (of.hits[m] == 0 || of.hits[m] == of.images)
                     return fmt::format("`{}` classifies {} of the {} {} of the {} correctly",
@@ -143,6 +150,11 @@ LabelStrata label_strata(const Study& study, std::uint32_t pool_above) {
                 "labels and selection: {} images of the {} without a valid label are skipped",
                 without, name));
     };
+    if (out.names.size() == 1)
+        out.warnings.push_back(fmt::format(
+            "labels and selection: the number of valid labels is {} for all images, so it explains "
+            "nothing",
+            out.names[0]));
     keep(study.first, out.study.first, out.first, "original", counts[0][0].images);
     keep(study.second, out.study.second, out.second, "replication", counts[1][0].images);
     return out;

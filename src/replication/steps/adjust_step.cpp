@@ -24,6 +24,8 @@ void check(const AdjustStep& step) {
         throw Error(ErrorCode::usage,
                     fmt::format("--labels{} is missing: the labels of both data sets are needed",
                                 step.labels1.empty() ? 1 : 2));
+    if (step.pool_above && step.labels1.empty())
+        throw Error(ErrorCode::usage, "--pool-above needs --labels1 and --labels2");
     check_files({step.original, step.replication}, step.annotations);
 }
 
@@ -43,7 +45,7 @@ AdjustOutcome run_adjust(const AdjustStep& step, Comm& comm, const ProgressCallb
                    labels1, labels2);
     outcome.partial = study.partial;
     outcome.adjusted = adjust(study, options, progress);
-    if (!step.labels1.empty()) outcome.joint = joint_decomposition(study, options, step.pool_above);
+    if (!step.labels1.empty()) outcome.joint = joint_decomposition(study, options, step.pool_above.value_or(3));
     const bool eighth = step.sweep.empty() && step.sweep_eighths;
     outcome.sweep =
         annotator_sweep(study, eighth ? eighths(outcome.adjusted) : step.sweep, options, progress);

@@ -1,8 +1,9 @@
+#include "assay/store/open_labelled.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "assay/annotation/label_stats.h"
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
 #include "containers/csv.h"
