@@ -27,11 +27,11 @@ constexpr std::array rows = {
                   "out name dataset-name items labels array kind score-columns label-column "
                   "id-column storage classes"},
     CommonOptions{"score",
-                  "metrics labels subgroup per-class confusion reliability hierarchy class-map k "
-                  "bins gate bootstrap level threads"},
+                  "metrics labels by cluster per-class confusion reliability class-map bins gate "
+                  "bootstrap level threads"},
     CommonOptions{"compare",
-                  "metrics labels disagreements hierarchy class-map k bins gate bootstrap level "
-                  "junit threads"},
+                  "metrics labels cluster disagreements class-map k bins gate bootstrap level "
+                  "method junit threads"},
     CommonOptions{"gap",
                   "runs table n1 n2 labels1 labels2 subgroups families mark top bootstrap level "
                   "scale all threads"},
