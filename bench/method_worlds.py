@@ -26,7 +26,8 @@ from scipy.stats import norm, t
 
 Z = norm.ppf(0.975)
 # runs of the baseline, of the candidate; paired by seed
-RUNS = [(2, 2, True), (2, 2, False), (2, 3, False), (3, 3, True), (5, 5, True), (5, 5, False), (10, 10, True)]
+RUNS = [(2, 2, True), (2, 2, False), (2, 3, False), (3, 3, True), (5, 5, True), (5, 5, False), (10, 10, True),
+        (2, 10, False), (3, 20, False)]
 # images, accuracy, gap
 DATA = [(100, 0.97, 0.02), (500, 0.75, 0.03), (200, 0.99, 0.0)]
 SEED_SD = [0, 0.05, 0.2]
