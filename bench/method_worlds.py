@@ -13,7 +13,8 @@ with standard normal I, M and S, and normal noise of variance 3/4. `paired` worl
 by one half. The skills give the accuracies `accuracy` and `accuracy - gap` over all runs and images, so the
 truth is exact. "next" is the difference of one new run of each on as many new images.
 
-    two-way    what `assay compare --method` prints: sqrt(z^2 images + t^2 runs)
+    two-way    what `assay compare --method` prints: sqrt(z^2 images + t^2 runs), with a t for each method if
+               these have unequal numbers of runs
     satterth.  the same variances with Satterthwaite's degrees of freedom
     images     the runs given, as `assay compare` of two stores
     next       of prediction
@@ -54,12 +55,15 @@ def half_widths(images, interaction, groups):
     part = np.array([v / s for v, s in groups])
     squares = sum((v / s) ** 2 / (s - 1) for v, s in groups)
     runs, least = part.sum(), Z * Z * images
-    quantile = t.ppf(0.975, runs**2 / squares) if runs > 0 else 0
-    two_way = np.sqrt(max(Z * Z * pure + quantile**2 * runs, least))
+    if len({s for _, s in groups}) == 1:
+        quantiles = np.full(len(groups), t.ppf(0.975, runs**2 / squares) if runs > 0 else 0)
+    else:
+        quantiles = np.array([t.ppf(0.975, s - 1) for _, s in groups])
+    two_way = np.sqrt(max(Z * Z * pure + (quantiles**2 * part).sum(), least))
     both = runs + pure
     satterthwaite = np.sqrt(max(t.ppf(0.975, both**2 / squares) ** 2 * both if runs > 0 else 0, least))
-    new = runs + sum(v for v, _ in groups)
-    return two_way, satterthwaite, np.sqrt(max(2 * Z * Z * pure + quantile**2 * new, 2 * least))
+    new = part + np.array([v for v, _ in groups])
+    return two_way, satterthwaite, np.sqrt(max(2 * Z * Z * pure + (quantiles**2 * new).sum(), 2 * least))
 
 
 def draw(rng, runs, images, skills, seed_sd, paired):

@@ -1,8 +1,10 @@
 // assay compare: paired comparison of models on the same images; gates for a release.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <vector>
 
 #include "assay/decisions/methods.h"
 #include "assay/error.h"
@@ -64,8 +66,10 @@ public:
                         "point); says how many training runs it takes")
             ->type_name("NUMBER")
             ->check(CLI::Range(0.0, 1.0));
+        const std::size_t others = app->get_options().size();
         add_options(*app, options_);
         add_measure_options(*app, options_.measure);
+        note_given(*app, others);
         output_.add_to(*app);
         output_.logs.add_to(*app);
         output_.add_junit_to(*app);
@@ -130,16 +134,34 @@ public:
     }
 
 private:
+    /// Remembers which of the options from `first` are given that --method does not use.
+    void note_given(CLI::App& app, std::size_t first) {
+        const std::vector<CLI::Option*> options =
+            app.get_options([](const CLI::Option*) { return true; });
+        for (std::size_t i = first; i < options.size(); ++i) {
+            const std::string name = options[i]->get_name();
+            if (name == "--labels" || name == "--level" || name == "--threads") continue;
+            options[i]->each([this, name](const std::string&) {
+                if (std::ranges::find(without_methods_, name) == without_methods_.end())
+                    without_methods_.push_back(name);
+            });
+        }
+    }
+
     void check_methods() const {
         const MeasureOptions& measure = options_.measure;
         if (!options_.baseline.empty() || !options_.candidates.empty() || !people_.empty())
             throw Error(ErrorCode::usage,
                         "--method names all stores: remove the other stores and --people");
-        if (!measure.metrics.empty() || !measure.gates.empty() || measure.labels.size() > 1 ||
-            !measure.class_map.empty() || !measure.plugins.plugin.empty() || options_.other_images)
+        if (!without_methods_.empty())
             throw Error(ErrorCode::usage,
-                        "--method compares top-1 accuracy: remove --metrics, --gate, --class-map, "
-                        "--plugin, --other-images and all --labels but one");
+                        fmt::format("--method compares top-1 accuracy over training runs; remove "
+                                    "what does not act with it: {}",
+                                    fmt::join(without_methods_, ", ")));
+        if (measure.labels.size() > 1)
+            throw Error(ErrorCode::usage, "--method takes one --labels: remove the others");
+        if (!(methods_.within >= 0))
+            throw Error(ErrorCode::usage, "--within is not a number from 0 to 1");
         output_.check_junit(false);
     }
 
@@ -158,6 +180,7 @@ private:
 
     CompareRunsOptions options_;
     decisions::MethodOptions methods_;
+    std::vector<std::string> without_methods_;  ///< given options that act without --method alone
     std::vector<std::filesystem::path> people_;
     Output output_;
 };

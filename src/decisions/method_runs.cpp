@@ -1,11 +1,13 @@
 #include "decisions/method_runs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "assay/error.h"
+#include "assay/robustness/derived_store.h"
 #include "assay/store/prediction_store.h"
 #include "core/refuse.h"
 #include "core/text.h"
@@ -85,6 +87,7 @@ NamedMethod named_method(const std::string& text) {
                                 "'resnet=runs/val/resnet-*'",
                                 text));
     NamedMethod out{text.substr(0, sign), text.substr(sign + 1), {}};
+    std::vector<NamedRun> copies;
     std::vector<Place> places(1);
     for (const fs::path& part : fs::path(out.pattern)) {
         if (part.empty()) continue;
@@ -100,9 +103,14 @@ NamedMethod named_method(const std::string& text) {
                 fmt::format("`{}` of method `{}` holds several stores; end the pattern with the "
                             "store of each run: --method '{}={}/*'",
                             place.path.string(), out.name, out.name, out.pattern));
-        out.runs.push_back(
-            {fmt::format("{}", fmt::join(place.seeds, ",")), find_stores(place.path).front()});
+        NamedRun run{fmt::format("{}", fmt::join(place.seeds, ",")),
+                     find_stores(place.path).front()};
+        const bool copy = derived_of(PredictionStore::open(run.store)).is_variant();
+        (copy ? copies : out.runs).push_back(std::move(run));
     }
+    if (out.runs.empty()) std::swap(out.runs, copies);
+    std::ranges::sort(copies, comes_before);
+    for (NamedRun& copy : copies) out.copies.push_back(std::move(copy.store));
     if (out.runs.empty())
         refuse(
             fmt::format("no store matches `{}` of method `{}`; see what there is: assay list "

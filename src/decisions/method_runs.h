@@ -16,6 +16,9 @@ struct NamedRun {
 struct NamedMethod {
     std::string name, pattern;
     std::vector<NamedRun> runs;  ///< by seed: numbers in their order, before other texts
+    /// Calibrated and attacked copies of runs, which match too and are no training runs. Empty if
+    /// nothing else matches: then these are the runs.
+    std::vector<std::filesystem::path> copies = {};
 };
 
 /// What the wildcards of `pattern` match in `text`, the whole of it; nothing: no match. * stands
@@ -23,7 +26,8 @@ struct NamedMethod {
 std::optional<std::vector<std::string>> wildcards_in(std::string_view pattern,
                                                      std::string_view text);
 
-/// Throws usage: no name or no pattern; bad_input: no store, a folder that is none.
+/// Throws usage: no name or no pattern; bad_input: no store, a folder that is none. Cost: opens
+/// each store.
 NamedMethod named_method(const std::string& text);
 
 }  // namespace assay::decisions

@@ -15,6 +15,7 @@
 #include "core/shell_word.h"
 #include "core/statistics.h"
 #include "core/text.h"
+#include "decisions/judged_labels.h"
 #include "decisions/method_runs.h"
 #include "decisions/two_way.h"
 #include "store/label_fit.h"
@@ -27,8 +28,8 @@ constexpr std::uint64_t run_block_rows = 4096;
 /// More runs than anyone trains.
 constexpr std::uint64_t most_runs = 10'000;
 
-/// Per image and run: 0, 1, or 2 where it cannot be judged.
-constexpr std::uint8_t unjudged = 2;
+/// Per image and run: 0, 1, or these where it cannot be judged.
+constexpr std::uint8_t unlabeled = 2, unscored = 3;
 
 std::vector<NamedMethod> methods_of(const MethodOptions& options) {
     if (options.methods.size() < 2)
@@ -67,7 +68,8 @@ std::vector<NamedMethod> methods_of(const MethodOptions& options) {
 class Runs {
 public:
     Runs(const std::vector<NamedMethod>& methods, const MethodOptions& options)
-        : first_(PredictionStore::open(methods[0].runs[0].store)) {
+        : first_(PredictionStore::open(methods[0].runs[0].store)),
+          labels_are_given_(!options.labels.empty()) {
         if (options.labels.empty()) {
             sets_ = first_.dataset().labels;
         } else {
@@ -75,6 +77,7 @@ public:
             if (fit.error) throw Error(*fit.error);
             sets_ = std::move(fit.sets);
         }
+        require_known_labels(first_, sets_, options.labels);
     }
 
     const PredictionStore& first() const { return first_; }
@@ -86,40 +89,50 @@ public:
                 fmt::format("{}: {} of its {} shards are missing; complete it with the same "
                             "`assay predict` command",
                             folder.string(), store.missing_shards(), store.shards()));
-        store::require_same(first_, store, {.images = true, .classes = true});
+        store::require_same(
+            first_, store,
+            {.images = true, .classes = true, .labels = !labels_are_given_, .name = true});
         const RowReader reader(store);
-        std::vector<std::uint8_t> out(store.rows(), unjudged);
-        parallel_blocks(
-            (out.size() + run_block_rows - 1) / run_block_rows, resolve_threads(threads),
-            [&](std::size_t block) {
-                throw_if_stopped();
-                const std::uint64_t end =
-                    std::min<std::uint64_t>(out.size(), (block + 1) * run_block_rows);
-                RowPrediction said;
-                for (std::uint64_t row = block * run_block_rows; row < end; ++row) {
-                    const auto valid = sets_[row];
-                    if (valid.empty() ||
-                        reader.read(row, valid, said, RowReader::Detail::ranking) != RowStatus::ok)
-                        continue;
-                    out[row] = std::ranges::binary_search(valid, said.predicted) ? 1 : 0;
-                }
-            });
+        std::vector<std::uint8_t> out(store.rows(), unlabeled);
+        parallel_blocks((out.size() + run_block_rows - 1) / run_block_rows,
+                        resolve_threads(threads), [&](std::size_t block) {
+                            throw_if_stopped();
+                            const std::uint64_t end =
+                                std::min<std::uint64_t>(out.size(), (block + 1) * run_block_rows);
+                            RowPrediction said;
+                            for (std::uint64_t row = block * run_block_rows; row < end; ++row) {
+                                const auto valid = sets_[row];
+                                if (valid.empty()) continue;
+                                const bool read =
+                                    reader.read(row, valid, said, RowReader::Detail::ranking) ==
+                                    RowStatus::ok;
+                                out[row] = !read ? unscored
+                                           : std::ranges::binary_search(valid, said.predicted) ? 1
+                                                                                               : 0;
+                            }
+                        });
         return out;
     }
 
 private:
     PredictionStore first_;
+    bool labels_are_given_;
     LabelSets sets_;
 };
 
-/// Keeps the images that every run can be judged on. Returns how many are left out.
-std::uint64_t keep_common(std::vector<RunTable>& tables) {
+/// Keeps the images that every run can be judged on, and counts the others.
+void keep_common(std::vector<RunTable>& tables, MethodComparison& result) {
     const std::size_t rows = tables[0][0].size();
-    std::vector<bool> kept(rows, true);
+    std::vector<bool> kept(rows, true), scored(rows, true);
     for (const RunTable& table : tables) {
-        for (const auto& run : table)
-            for (std::size_t i = 0; i < rows; ++i) kept[i] = kept[i] && run[i] != unjudged;
+        for (const auto& run : table) {
+            for (std::size_t i = 0; i < rows; ++i) {
+                kept[i] = kept[i] && run[i] < unlabeled;
+                scored[i] = scored[i] && run[i] != unscored;
+            }
+        }
     }
+    result.not_scored = static_cast<std::uint64_t>(std::ranges::count(scored, false));
     for (RunTable& table : tables) {
         for (auto& run : table) {
             std::size_t to = 0;
@@ -128,7 +141,8 @@ std::uint64_t keep_common(std::vector<RunTable>& tables) {
             run.resize(to);
         }
     }
-    return rows - tables[0][0].size();
+    result.images = tables[0][0].size();
+    result.left_out = rows - result.images;
 }
 
 Estimate two_way_estimate(const TwoWay& mean, Interval interval) {
@@ -170,6 +184,17 @@ TrainedMethod trained(const NamedMethod& named, const RunTable& table, double le
     return out;
 }
 
+void note_copies(MethodComparison& result, const NamedMethod& method) {
+    if (method.copies.empty()) return;
+    std::vector<std::string> names;
+    for (const std::filesystem::path& copy : method.copies)
+        names.push_back(copy.filename().string());
+    result.notes.push_back(fmt::format(
+        "{}: {} calibrated or attacked, and no training {}, so the method is without {}",
+        method.name, names.size() == 1 ? "1 store is" : fmt::format("{} stores are", names.size()),
+        names.size() == 1 ? "run" : "runs", fmt::join(names, ", ")));
+}
+
 void note_pairing(MethodComparison& result, const NamedMethod& baseline,
                   const NamedMethod& candidate, bool paired) {
     result.notes.push_back(
@@ -190,7 +215,10 @@ MethodComparison compare_methods(const MethodOptions& options, const ProgressCal
     result.level = options.level;
     result.within = options.within;
     std::uint64_t total = 0, done = 0;
-    for (const NamedMethod& method : methods) total += method.runs.size();
+    for (const NamedMethod& method : methods) {
+        total += method.runs.size();
+        note_copies(result, method);
+    }
     std::vector<RunTable> tables(methods.size());
     for (std::size_t m = 0; m < methods.size(); ++m) {
         for (const NamedRun& run : methods[m].runs) {
@@ -198,8 +226,7 @@ MethodComparison compare_methods(const MethodOptions& options, const ProgressCal
             if (progress) progress({.step = methods[m].name, .done = ++done, .total = total});
         }
     }
-    result.left_out = keep_common(tables);
-    result.images = tables[0][0].size();
+    keep_common(tables, result);
     if (result.images < 2)
         refuse(
             fmt::format("{}: {} of its images have a valid class and scores of all runs; at "

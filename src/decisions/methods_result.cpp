@@ -65,6 +65,7 @@ ResultType result_type(ResultOf<MethodComparison>) {
          .schema = "assay.methods/1"},
         {part<&Of::dataset>({}), part<&Of::images>({}),
          part<&Of::left_out>({.help = "Without a valid class, or without scores of every run"}),
+         part<&Of::not_scored>({.help = "Of these: without scores of some run"}),
          part<&Of::level>({}), part<&Of::within>({.help = "Wanted half of an interval; 0: none"}),
          part<&Of::methods>({.help = "The first is the baseline"}), part<&Of::differences>({}),
          part<&Of::runs>({}), part<&Of::notes>({}), part<&Of::warnings>({})});
@@ -107,8 +108,9 @@ Table difference_table(const MethodComparison& result) {
     for (const std::string& note : result.notes) table.notes.push_back(note);
     for (const MethodDifference& one : result.differences) {
         if (result.within <= 0) continue;
-        const std::string wanted = fmt::format("{}: an interval of {:g} points to each side",
-                                               one.candidate, 100 * result.within);
+        const std::string wanted =
+            fmt::format("{}: an interval of {:g} {} to each side", one.candidate,
+                        100 * result.within, 100 * result.within == 1 ? "point" : "points");
         table.notes.push_back(
             one.runs_needed
                 ? fmt::format("{} needs about {} of each method", wanted,
@@ -143,6 +145,7 @@ Report report_of(const MethodComparison& result) {
     report.sections.push_back(std::move(section));
     report.result = json_of(result);
     report.warnings = result.warnings;
+    report.partial = result.not_scored > 0;
     for (const TrainedMethod& one : result.methods)
         report.values.push_back({{result.dataset, one.method, "accuracy"}, one.accuracy});
     for (const MethodDifference& one : result.differences)

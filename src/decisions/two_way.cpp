@@ -78,17 +78,29 @@ double pure_images(const TwoWay& mean) {
 
 /// The variance of runs with `more` times the mean's part, times Student's t squared.
 double runs_part(const TwoWay& mean, double runs, double level, bool next) {
-    double sum = 0, squares = 0, all = 0;
+    const auto quantile = [&](double freedom) {
+        return student_t_quantile(1 - (1 - level) / 2, freedom);
+    };
+    // Welch's number of degrees of freedom is itself an estimate. It is far too large if the small
+    // group happens to vary little, so each group of its own number keeps its own degrees.
+    const bool unequal =
+        runs <= 0 && mean.runs.size() == 2 && mean.runs.front().count != mean.runs.back().count;
+    double sum = 0, squares = 0, all = 0, apart = 0;
     for (const TwoWay::Runs& one : mean.runs) {
         const double count = runs > 0 ? runs : one.count;
         const double part = one.variance / count;
+        if (unequal) {
+            const double t = quantile(count - 1);
+            apart += t * t * (part + (next ? one.variance : 0));
+        }
         sum += part;
         squares += part * part / (count - 1);
         all += part + (next ? one.variance : 0);
     }
+    if (unequal) return apart;
     if (sum <= 0) return 0;
     // Welch and Satterthwaite, at least the smaller group's own degrees by construction.
-    const double t = student_t_quantile(1 - (1 - level) / 2, sum * sum / squares);
+    const double t = quantile(sum * sum / squares);
     return t * t * all;
 }
 

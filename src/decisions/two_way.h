@@ -38,8 +38,9 @@ TwoWay two_way_paired(const RunTable& baseline, const RunTable& candidate);
 TwoWay two_way_apart(const RunTable& baseline, const RunTable& candidate);
 
 /// For new runs on new images. Half of the width is sqrt(z^2 images + t^2 runs), with Student's t
-/// for the few runs: exact where either source is alone, and wider than the level between. Never
-/// narrower than images alone give.
+/// for the few runs: exact where either source is alone, and wider than the level between. Two
+/// groups of unequal numbers of runs have a t each, and are wider, too. Never narrower than images
+/// alone give.
 Interval expected_interval(const TwoWay& mean, double level);
 /// The runs are given, and hold for these alone.
 Interval images_interval(const TwoWay& mean, double level);

@@ -127,8 +127,8 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "compare", .arguments = {"FOLDER/runs/v1/a", "FOLDER/runs/v1/b"}},
         {.command = "compare", .arguments = {"FOLDER/runs/v1/a", "--people", "FOLDER/people.csv"}},
         {.command = "compare",
-         .arguments = {"--method", "first=FOLDER/runs/v?/a", "--method",
-                       "second=FOLDER/runs/v?/b"}},
+         .arguments = {"--method", "old=FOLDER/trained/old-*", "--method",
+                       "new=FOLDER/trained/new-*"}},
         {.command = "calibrate", .arguments = {"FOLDER/derived/v1/a", "-q"}},
         {.command = "conformal",
          .arguments = {"FOLDER/runs/v1", "--alpha", "0.4", "--max-error", "0.9"}},
@@ -257,6 +257,9 @@ void make_sweep_inputs(const Scratch& folder) {
         import_model(folder, dataset, "b", 1.6);
     }
     import_two(folder);
+    for (const char* run : {"old-1", "old-2"}) import_model(folder, "trained", run, 0.8);
+    for (const char* run : {"new-1", "new-2"}) import_model(folder, "trained", run, 1.6);
+    fs::rename(folder / "runs/trained", folder / "trained");
     fs::create_directories(folder / "derived");
     fs::copy(folder / "runs/v1", folder / "derived/v1", fs::copy_options::recursive);
     import_model(folder, "fog_1", "a", 0.3);  // corrupted images, for robustness

@@ -52,6 +52,7 @@ struct MethodDifference {
 struct MethodComparison {
     std::string dataset;
     std::uint64_t images = 0, left_out = 0;
+    std::uint64_t not_scored = 0;  ///< of those left out: without scores of some run
     double level = 0.95;
     double within = 0;
     std::vector<TrainedMethod> methods;
@@ -62,7 +63,8 @@ struct MethodComparison {
 
 /// Cost: a pass over each store; memory: a byte per run and image. Throws usage: fewer than two
 /// methods, a name twice, no GLOB. bad_input: a GLOB without stores, a method of one run, a store
-/// in two methods, stores of other images or classes, not complete, or without labels.
+/// in two methods, stores of other data sets, images, labels or classes, not complete, or without
+/// labels; labels that are no class.
 MethodComparison compare_methods(const MethodOptions& options,
                                  const ProgressCallback& progress = {});
 /// `assay.methods/1`. csv: a row for each difference.

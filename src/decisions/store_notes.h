@@ -1,0 +1,20 @@
+// Notes below a table about several stores.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace assay::decisions {
+
+/// What is said of one row of a table.
+struct RowNote {
+    /// The groups that the row belongs to, from the largest: "", "val", "net on val".
+    std::vector<std::string> groups;
+    std::string text;
+};
+
+/// Each text once, after the largest group in which all rows have this text: "val: ...". Of a row
+/// that differs from others in its smallest group, all texts.
+std::vector<std::string> joined_notes(const std::vector<RowNote>& rows);
+
+}  // namespace assay::decisions
