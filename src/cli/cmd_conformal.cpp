@@ -23,7 +23,7 @@ int cmd_conformal(std::vector<std::string> arguments) {
                         "Predict sets of classes that hold a valid class for a chosen proportion "
                         "of the images (conformal prediction: LAC, APS, RAPS). The sets are "
                         "calibrated on one part of the images; coverage and size are measured on "
-                        "the others, with intervals.",
+                        "the others, with intervals. Status 3: some images have no scores.",
                         conformal_examples);
     decisions::ConformalOptions options;
     app->add_option("stores", options.stores, "Stores, data sets in a RUNS folder, or RUNS folders")
@@ -39,8 +39,9 @@ int cmd_conformal(std::vector<std::string> arguments) {
     ProgressLine line("conformal", "stores");
     const decisions::ConformalResult result = decisions::conformal_sets(options, line);
     line.finish();
-    output.print(report_of(result));
-    return Status::done;
+    const Report report = report_of(result);
+    output.print(report);
+    return report.partial ? Status::partial : Status::done;
 }
 
 }  // namespace assay::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "assay/decisions/operating.h"
+#include "assay/error.h"
 #include "cli/command.h"
 #include "cli/described.h"
 #include "cli/progress.h"
@@ -24,7 +25,7 @@ int cmd_decide(std::vector<std::string> arguments) {
                         "Choose the threshold of a classifier of two classes on one part of the "
                         "images and test it on the other. Shows sensitivity, specificity, "
                         "predictive values and costs at your prevalence, and net benefit. "
-                        "Status 1: a gate failed.",
+                        "Status 1: a gate failed; 3: some images have no scores.",
                         decide_examples);
     decisions::OperatingOptions options;
     app->add_option("stores", options.stores, "Stores, data sets in a RUNS folder, or RUNS folders")
@@ -35,10 +36,19 @@ int cmd_decide(std::vector<std::string> arguments) {
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
+    // A cost of 0 would look like one that is not given.
+    const bool costs =
+        app->count("--cost-false-positive") > 0 || app->count("--cost-false-negative") > 0;
+    if (costs && (options.cost_false_positive <= 0 || options.cost_false_negative <= 0))
+        throw Error(ErrorCode::usage,
+                    "give both costs, above 0: --cost-false-positive 1 --cost-false-negative 10");
+
     ProgressLine line("decide", "stores");
     const decisions::OperatingResult result = decisions::operating_points(options, line);
     line.finish();
-    output.print(report_of(result));
+    const Report report = report_of(result);
+    output.print(report);
+    if (report.partial) return Status::partial;
     const bool passed = std::ranges::none_of(
         result.points,
         [](const decisions::OperatingPoint& one) { return one.passed && !*one.passed; });

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "assay/error.h"
+#include "assay/robustness/model_stores.h"
 #include "assay/store/prediction_store.h"
 #include "containers/described_csv.h"
 #include "core/file.h"
@@ -15,10 +16,9 @@
 #include "core/statistics.h"
 #include "core/text.h"
 #include "decisions/abstention.h"
+#include "decisions/judged_store.h"
 #include "decisions/set_row.h"
 #include "decisions/set_scores.h"
-#include "derived/fit_rows.h"
-#include "store/label_fit.h"
 #include "store/same_data.h"
 
 namespace assay::decisions {
@@ -28,43 +28,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t set_block_rows = 1024;
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-/// A store with the valid classes of its images.
-class JudgedStore {
-public:
-    JudgedStore(const fs::path& folder, const ConformalOptions& options)
-        : store_(PredictionStore::open(folder)), reader_(store_) {
-        derived::require_full(store_);
-        if (store_.spec().kind == ScoreKind::labels || store_.classes() < 2)
-            refuse(fmt::format("{}: sets need the scores of two classes or more, but it has {}",
-                               folder.string(),
-                               store_.classes() < 2 ? "one class" : "labels without scores"));
-        if (options.labels.empty()) return;
-        store::LabelFit fit = store::label_fit(options.labels, store_.dataset());
-        if (fit.error) throw Error(*fit.error);
-        sets_ = std::move(fit.sets);
-        given_ = true;
-    }
-
-    JudgedStore(const JudgedStore&) = delete;
-    JudgedStore& operator=(const JudgedStore&) = delete;
-
-    const PredictionStore& store() const { return store_; }
-    const RowReader& reader() const { return reader_; }
-    std::string_view id(std::uint64_t row) const { return store_.dataset().ids[row]; }
-    std::span<const std::int32_t> valid(std::uint64_t row) const {
-        return (given_ ? sets_ : store_.dataset().labels)[row];
-    }
-    bool is_judged(std::uint64_t row) const {
-        return reader_.status(row) == RowStatus::ok && !valid(row).empty();
-    }
-
-private:
-    PredictionStore store_;
-    RowReader reader_;
-    LabelSets sets_;
-    bool given_ = false;
-};
 
 /// Calls body(i, row) for the place of each row, with a sorted row of the thread's own.
 template <class Body>
@@ -85,6 +48,7 @@ void for_rows(const JudgedStore& judged, const std::vector<std::uint64_t>& rows,
 /// One threshold, or one for each class.
 struct Thresholds {
     double one = infinite;
+    bool tied = false;  ///< `one` is the score of several calibration images
     std::vector<double> of_class;
 
     double of(std::int32_t cls) const {
@@ -143,13 +107,15 @@ std::string needed_images(double alpha) {
 class StoreSets {
 public:
     StoreSets(const fs::path& folder, const ConformalOptions& options, ConformalResult& result)
-        : options_(options), result_(result), own_(folder, options) {
+        : options_(options), result_(result), own_(folder, options.labels) {
         const StoreSpec& spec = own_.store().spec();
         if (!options.calibrate_on.empty()) open_other(folder, spec);
+        if (!shares_.empty()) return;
         const bool apart = other_.has_value();
         for (std::uint64_t row = 0; row < own_.store().rows(); ++row) {
             if (!own_.is_judged(row)) {
                 ++skipped_;
+                result_.not_scored += own_.reader().status(row) == RowStatus::ok ? 0 : 1;
                 continue;
             }
             const bool fitted =
@@ -169,6 +135,9 @@ public:
                                                 spec.model_name,
                                                 how_many(skipped_, "image", "images")));
     }
+
+    /// Not "": reported images are also images to calibrate on, so nothing can be reported.
+    const std::string& shares() const { return shares_; }
 
     void add(DescribedCsv<SetRow>* csv) {
         std::vector<SetRule> rules;
@@ -198,9 +167,11 @@ public:
 
 private:
     void open_other(const fs::path& folder, const StoreSpec& spec) {
+        fs::path whole = fs::absolute(folder).lexically_normal();
+        if (!whole.has_filename()) whole = whole.parent_path();  // "runs/test/net/"
         const fs::path beside =
-            folder.parent_path().parent_path() / options_.calibrate_on / spec.model_name;
-        other_.emplace(beside, options_);
+            whole.parent_path().parent_path() / options_.calibrate_on / whole.filename();
+        other_.emplace(beside, options_.labels);
         const PredictionStore &one = other_->store(), &two = own_.store();
         if (!store::same_class_ids(one.dataset().classes, two.dataset().classes) ||
             one.classes() != two.classes())
@@ -208,13 +179,14 @@ private:
                 fmt::format("`{}` and `{}` have different classes; calibrate on predictions for "
                             "the same classes, or use --split",
                             beside.string(), folder.string()));
-        const std::uint64_t shared =
-            store::same_items(one, two) ? one.rows() : store::common_items(one, two).items;
-        if (shared > 0)
-            refuse(fmt::format(
-                "{} of `{}` are also in `{}`, but sets must not be calibrated on "
-                "reported images; use --split, or other images",
-                how_many(shared, "image", "images"), spec.dataset_name, options_.calibrate_on));
+        // Equal ids of files that are known to differ are other images: 1.png of two folders.
+        const store::CommonItems common = store::common_items(one, two);
+        if (common.items > 0 && common.same_files.value_or(true))
+            shares_ = fmt::format(
+                "{} of `{}` are also in `{}`, but sets must not be calibrated on reported images; "
+                "use --split, or other images",
+                how_many(common.items, "image", "images"), spec.dataset_name,
+                options_.calibrate_on);
     }
 
     void require_images(const fs::path& folder) const {
@@ -257,6 +229,7 @@ private:
         for (std::size_t m = 0; m < rules.size(); ++m) {
             if (!options_.class_conditional) {
                 out[m].one = threshold_of(scores[m], options_.alpha);
+                out[m].tied = std::ranges::count(scores[m], out[m].one) > 1;
                 continue;
             }
             std::vector<std::vector<double>> of_class(own_.store().classes());
@@ -284,7 +257,12 @@ private:
             const std::uint64_t place = place_of_threshold(n, options_.alpha);
             // The coverage of scores without ties has the beta distribution with place and
             // n + 1 - place, whose quantiles are ends of Clopper and Pearson's intervals.
-            if (place <= n)
+            // With ties it is that or more.
+            if (place <= n && thresholds.tied)
+                out.expected =
+                    Interval{clopper_pearson(place, n, std::max(0.0, 2 * options_.level - 1)).low,
+                             1, options_.level, "beta.low"};
+            else if (place <= n)
                 out.expected = Interval{clopper_pearson(place, n, options_.level).low,
                                         clopper_pearson(place - 1, n, options_.level).high,
                                         options_.level, "beta"};
@@ -354,18 +332,21 @@ private:
                const std::vector<ImageSet>& sets) const {
         const ClassList& names = own_.store().dataset().classes;
         SetRow out;
+        const bool drawn = rule.method != SetMethod::lac;
+        out.dataset = fitted().store().spec().dataset_name;
         out.model = own_.store().spec().model_name;
         out.method = words_of(rule.method)[static_cast<std::size_t>(rule.method)].second;
         out.part = "calibration";
         for (const std::uint64_t row : calibration_) {
             out.id = fitted().id(row);
-            out.draw = draw_for(out.id);
+            out.draw = drawn ? draw_for(out.id) : 0;
             csv.add(out);
         }
         out.part = "reported";
+        out.dataset = own_.store().spec().dataset_name;
         for (std::size_t i = 0; i < sets.size(); ++i) {
             out.id = own_.id(reported_[i]);
-            out.draw = draw_for(out.id);
+            out.draw = drawn ? draw_for(out.id) : 0;
             out.size = sets[i].size;
             out.covered = sets[i].covered;
             out.classes.clear();
@@ -385,7 +366,7 @@ private:
     std::vector<std::uint64_t> calibration_, reported_;
     std::vector<JudgedImage> fit_answers_;
     std::uint64_t skipped_ = 0;
-    std::string calibrated_on_;
+    std::string calibrated_on_, shares_;
     bool warned_ = false;
 };
 
@@ -418,7 +399,9 @@ ConformalResult conformal_sets(const ConformalOptions& options, const ProgressCa
     result.level = options.level;
     result.class_conditional = options.class_conditional;
     result.randomized = !options.deterministic;
-    std::vector<fs::path> folders = find_stores(options.stores);
+    const ModelStores found = model_stores(options.stores);
+    if (const std::string note = found.note(); !note.empty()) result.notes.push_back(note);
+    std::vector<fs::path> folders = found.folders;
     if (!options.calibrate_on.empty()) {
         std::erase_if(folders, [&](const fs::path& folder) {
             const std::string dataset = PredictionStore::open(folder).spec().dataset_name;
@@ -434,7 +417,14 @@ ConformalResult conformal_sets(const ConformalOptions& options, const ProgressCa
     std::optional<DescribedCsv<SetRow>> csv;
     if (!options.sets.empty()) csv.emplace(text);
     for (std::size_t i = 0; i < folders.size(); ++i) {
-        StoreSets(folders[i], options, result).add(csv ? &*csv : nullptr);
+        StoreSets store(folders[i], options, result);
+        if (!store.shares().empty() && i + 1 == folders.size() && result.sets.empty())
+            refuse(store.shares());
+        if (store.shares().empty())
+            store.add(csv ? &*csv : nullptr);
+        else
+            result.warnings.push_back(
+                fmt::format("{} is skipped: {}", folders[i].string(), store.shares()));
         if (progress) progress({.step = "sets", .done = i + 1, .total = folders.size()});
     }
     if (csv) write_file_atomically(options.sets, text);

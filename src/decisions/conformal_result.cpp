@@ -5,6 +5,7 @@
 #include "core/result_table.h"
 #include "decisions/described_decisions.h"
 #include "decisions/set_row.h"
+#include "decisions/store_notes.h"
 
 namespace assay {
 
@@ -29,7 +30,7 @@ ResultType result_type(ResultOf<ConformalSets>) {
          part<&Of::infinite_classes>(
              {.help = "With a threshold for each class: those with too few calibration images"}),
          part<&Of::expected>({.help = "Where the coverage lies for most calibration samples of "
-                                      "this size (`level`)"}),
+                                      "this size (`level`); up to 1 if scores are tied"}),
          part<&Of::coverage>({.help = "Proportion of the other images whose set holds a valid "
                                       "class"}),
          part<&Of::size>({.help = "Mean number of classes in a set"}),
@@ -61,22 +62,49 @@ ResultType result_type(ResultOf<ConformalResult>) {
          .schema = "assay.conformal/1"},
         {part<&Of::alpha>({}), part<&Of::level>({.help = "Of the intervals"}),
          part<&Of::class_conditional>({}), part<&Of::randomized>({}), part<&Of::sets>({}),
-         part<&Of::abstentions>({.help = "With --max-error"}), part<&Of::notes>({}),
-         part<&Of::warnings>({})});
+         part<&Of::abstentions>({.help = "With --max-error"}),
+         part<&Of::not_scored>({.help = "Images without scores, which are skipped"}),
+         part<&Of::notes>({}), part<&Of::warnings>({})});
     return rows;
 }
 
 ResultType result_type(ResultOf<decisions::SetRow>) {
     using Of = decisions::SetRow;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "SetRow", .columns = "model,method,id,part,draw,size,covered,classes"},
-        {part<&Of::model>({}), part<&Of::method>({}), part<&Of::id>({}), part<&Of::part>({}),
-         part<&Of::draw>({}), part<&Of::size>({}), part<&Of::covered>({}), part<&Of::classes>({})});
+        {.name = "SetRow", .columns = "model,dataset,method,id,part,draw,size,covered,classes"},
+        {part<&Of::model>({}), part<&Of::dataset>({}), part<&Of::method>({}), part<&Of::id>({}),
+         part<&Of::part>({}), part<&Of::draw>({}), part<&Of::size>({}), part<&Of::covered>({}),
+         part<&Of::classes>({})});
     return rows;
 }
 
 namespace decisions {
 namespace {
+
+std::string_view word_of(SetMethod method) {
+    return words_of(method)[static_cast<std::size_t>(method)].second;
+}
+
+std::vector<std::string> groups_of(const ConformalSets& sets) {
+    const std::string_view method = word_of(sets.method);
+    return {"",
+            std::string(method),
+            sets.dataset,
+            fmt::format("{} on {}", method, sets.dataset),
+            fmt::format("{} on {}", sets.model, sets.dataset),
+            fmt::format("{} of {} on {}", method, sets.model, sets.dataset)};
+}
+
+std::string expected_text(const ConformalSets& sets) {
+    if (!sets.expected) return {};
+    const std::string range = sets.expected->high < 1
+                                  ? fmt::format("lies between {:.1f} % and {:.1f} %",
+                                                100 * sets.expected->low, 100 * sets.expected->high)
+                                  : fmt::format("is at least {:.1f} %", 100 * sets.expected->low);
+    return fmt::format(
+        "with {} calibration images, coverage {} for {:g} % of all calibration samples",
+        count_text(sets.calibration), range, 100 * sets.expected->level);
+}
 
 Table set_table(const ConformalResult& result) {
     Table table;
@@ -95,23 +123,21 @@ Table set_table(const ConformalResult& result) {
         const auto n = static_cast<double>(one.coverage.n);
         Cell threshold = one.threshold ? Cell(Number{*one.threshold, Unit::number, 4})
                                        : Cell(result.class_conditional ? "by class" : "infinite");
-        table.add({one.model, one.dataset,
-                   std::string(words_of(one.method)[static_cast<std::size_t>(one.method)].second),
-                   one.coverage, one.size,
+        table.add({one.model, one.dataset, std::string(word_of(one.method)), one.coverage, one.size,
                    Number{static_cast<double>(one.one) / n, Unit::proportion, 1},
                    Number{static_cast<double>(one.empty) / n, Unit::proportion, 1},
                    std::move(threshold)});
     }
-    const ConformalSets& first = result.sets.front();
-    table.notes.push_back(fmt::format("calibrated on {} images ({}), measured on {} others",
-                                      count_text(first.calibration), first.calibrated_on,
-                                      count_text(first.coverage.n)));
-    if (first.expected)
-        table.notes.push_back(fmt::format(
-            "with {} calibration images, coverage lies between {:.1f} % and {:.1f} % for {:g} % of "
-            "all calibration samples",
-            count_text(first.calibration), 100 * first.expected->low, 100 * first.expected->high,
-            100 * first.expected->level));
+    std::vector<RowNote> images, ranges;
+    for (const ConformalSets& one : result.sets) {
+        images.push_back(
+            {groups_of(one), fmt::format("calibrated on {} images ({}), measured on {} others",
+                                         count_text(one.calibration), one.calibrated_on,
+                                         count_text(one.coverage.n))});
+        ranges.push_back({groups_of(one), expected_text(one)});
+    }
+    for (const auto* notes : {&images, &ranges})
+        for (const std::string& note : joined_notes(*notes)) table.notes.push_back(note);
     for (const std::string& note : result.notes) table.notes.push_back(note);
     return table;
 }
@@ -148,6 +174,7 @@ Report report_of(const ConformalResult& result) {
     report.sections.push_back(std::move(section));
     report.result = json_of(result);
     report.warnings = result.warnings;
+    report.partial = result.not_scored > 0;
     return report;
 }
 

@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 
 #include "assay/error.h"
+#include "assay/robustness/model_stores.h"
 #include "assay/store/prediction_store.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/refuse.h"
 #include "core/statistics.h"
 #include "core/text.h"
+#include "decisions/judged_labels.h"
 #include "decisions/rates.h"
 #include "decisions/set_scores.h"
 #include "derived/fit_rows.h"
@@ -29,6 +31,13 @@ std::int32_t positive_class(const PredictionStore& store, const std::string& nam
                         "two first: assay relabel --help",
                         store.folder().string(), store.classes()));
     if (named.empty()) return 1;
+    if (store.dataset().classes.empty()) {
+        if (named == "0" || named == "1") return named == "1" ? 1 : 0;
+        refuse(
+            fmt::format("{}: `{}` is no class; its classes have no names, so 0 and 1 are "
+                        "allowed: assay decide RUNS --positive 1",
+                        store.folder().string(), named));
+    }
     const auto found = store.dataset().classes.find(named);
     if (!found)
         refuse(
@@ -41,13 +50,14 @@ std::int32_t positive_class(const PredictionStore& store, const std::string& nam
 
 struct Halves {
     std::vector<ScoredImage> chosen, tested, all;
-    std::uint64_t skipped = 0;
+    std::uint64_t skipped = 0, not_scored = 0;
 };
 
 Halves read_halves(const PredictionStore& store, std::int32_t positive,
                    const OperatingOptions& options) {
     const RowReader reader(store);
     const Dataset& dataset = store.dataset();
+    require_known_labels(store, dataset.labels, {});
     std::vector<double> probabilities(store.rows(), -1);
     parallel_blocks(
         (store.rows() + point_block_rows - 1) / point_block_rows, resolve_threads(options.threads),
@@ -66,6 +76,7 @@ Halves read_halves(const PredictionStore& store, std::int32_t positive,
         const std::int32_t label = dataset.single_label(row);
         if (probabilities[row] < 0 || label < 0) {
             ++out.skipped;
+            out.not_scored += probabilities[row] < 0 ? 1 : 0;
             continue;
         }
         const ScoredImage image{probabilities[row], label == positive};
@@ -88,10 +99,20 @@ Halves read_halves(const PredictionStore& store, std::int32_t positive,
     return out;
 }
 
-double prevalence_of(const Halves& halves, const OperatingOptions& options) {
-    if (options.prevalence > 0) return options.prevalence;
-    const auto positives = std::ranges::count(halves.all, true, &ScoredImage::positive);
-    return static_cast<double>(positives) / static_cast<double>(halves.all.size());
+double prevalence_of(const std::vector<ScoredImage>& images) {
+    const auto positives = std::ranges::count(images, true, &ScoredImage::positive);
+    return static_cast<double>(positives) / static_cast<double>(images.size());
+}
+
+double odds_of(double probability) {
+    return probability / (1 - probability);
+}
+
+/// A threshold of probabilities at the prevalence `here` that decides as `threshold` does after
+/// Bayes' rule has moved the probabilities to the prevalence `there`.
+double moved_threshold(double threshold, double here, double there) {
+    const double odds = odds_of(threshold) * odds_of(here) / odds_of(there);
+    return odds / (1 + odds);
 }
 
 bool has_costs(const OperatingOptions& options) {
@@ -136,9 +157,12 @@ void measure(OperatingPoint& out, const Halves& halves, const OperatingOptions& 
 
 void add_benefits(OperatingResult& result, const OperatingPoint& point, const Halves& halves,
                   const OperatingOptions& options) {
+    const double here = prevalence_of(halves.all);
     for (const double threshold : options.at) {
         NetBenefit out{point.model, point.dataset, threshold, {}, 0, {}, {}};
-        const Outcomes found = outcomes_at(halves.all, threshold);
+        const Outcomes found = outcomes_at(
+            halves.all, options.prevalence > 0 ? moved_threshold(threshold, here, point.prevalence)
+                                               : threshold);
         const double alarm = (1 - point.prevalence) * threshold / (1 - threshold);
         out.benefit = combined_rates(found, point.prevalence, -alarm, 0, options.level);
         out.all_positive = point.prevalence - alarm;
@@ -171,7 +195,9 @@ OperatingResult operating_points(const OperatingOptions& options,
     check_rule(options);
     OperatingResult result;
     result.level = options.level;
-    const std::vector<std::filesystem::path> folders = find_stores(options.stores);
+    const ModelStores found = model_stores(options.stores);
+    if (const std::string note = found.note(); !note.empty()) result.notes.push_back(note);
+    const std::vector<std::filesystem::path>& folders = found.folders;
     for (std::size_t i = 0; i < folders.size(); ++i) {
         const PredictionStore store = PredictionStore::open(folders[i]);
         OperatingPoint point;
@@ -187,7 +213,8 @@ OperatingResult operating_points(const OperatingOptions& options,
             result.notes.push_back(fmt::format("{}: {} without scores or a single label skipped",
                                                point.model,
                                                how_many(halves.skipped, "image", "images")));
-        point.prevalence = prevalence_of(halves, options);
+        result.not_scored += halves.not_scored;
+        point.prevalence = options.prevalence > 0 ? options.prevalence : prevalence_of(halves.all);
         choose(point, halves, options);
         measure(point, halves, options);
         add_benefits(result, point, halves, options);

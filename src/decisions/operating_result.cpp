@@ -6,6 +6,7 @@
 #include "assay/describe_result.h"
 #include "core/result_table.h"
 #include "decisions/described_decisions.h"
+#include "decisions/store_notes.h"
 
 namespace assay {
 
@@ -44,7 +45,8 @@ ResultType result_type(ResultOf<NetBenefit>) {
     using Of = NetBenefit;
     static constexpr auto rows = describe_result<Of>(
         {.name = "NetBenefit"},
-        {part<&Of::model>({}), part<&Of::dataset>({}), part<&Of::threshold>({}),
+        {part<&Of::model>({}), part<&Of::dataset>({}),
+         part<&Of::threshold>({.help = "Of probabilities that are moved to the prevalence"}),
          part<&Of::benefit>({.help = "Per image at the prevalence, on all images"}),
          part<&Of::all_positive>({.help = "Of calling every image positive"}),
          part<&Of::sensitivity>({}), part<&Of::specificity>({})});
@@ -59,12 +61,17 @@ ResultType result_type(ResultOf<OperatingResult>) {
          .schema = "assay.decide/1"},
         {part<&Of::level>({.help = "Of the intervals"}), part<&Of::points>({}),
          part<&Of::benefits>({.help = "A row for each model and threshold of --at"}),
+         part<&Of::not_scored>({.help = "Images without scores, which are skipped"}),
          part<&Of::notes>({}), part<&Of::warnings>({})});
     return rows;
 }
 
 namespace decisions {
 namespace {
+
+std::string where(const OperatingPoint& point) {
+    return fmt::format("{} on {}", point.model, point.dataset);
+}
 
 Table point_table(const OperatingResult& result) {
     Table table;
@@ -89,19 +96,25 @@ Table point_table(const OperatingResult& result) {
         if (costs) cells.emplace_back(one.cost);
         table.add(std::move(cells));
     }
-    table.notes.push_back(
-        fmt::format("the positive class is `{}`; chosen on {} images, tested on {} positive and {} "
-                    "negative ones",
-                    first.positive, count_text(first.chosen_on), count_text(first.positives),
-                    count_text(first.negatives)));
-    table.notes.push_back(fmt::format(
-        "predictive values{} and net benefit are at a prevalence of {:.3g} % (--prevalence)",
-        costs ? ", costs" : "", 100 * first.prevalence));
+    std::vector<RowNote> images, prevalences;
+    for (const OperatingPoint& one : result.points) {
+        const std::vector<std::string> groups = {"", one.dataset, where(one)};
+        images.push_back(
+            {groups, fmt::format("the positive class is `{}`; chosen on {} images, tested on {} "
+                                 "positive and {} negative ones",
+                                 one.positive, count_text(one.chosen_on), count_text(one.positives),
+                                 count_text(one.negatives))});
+        prevalences.push_back({groups, fmt::format("predictive values{} and net benefit are at a "
+                                                   "prevalence of {:.3g} % (--prevalence)",
+                                                   costs ? ", costs" : "", 100 * one.prevalence)});
+    }
+    for (const auto* notes : {&images, &prevalences})
+        for (const std::string& note : joined_notes(*notes)) table.notes.push_back(note);
     for (const std::string& note : result.notes) table.notes.push_back(note);
     for (const OperatingPoint& one : result.points) {
         if (one.passed)
             table.notes.push_back(
-                fmt::format("{}: the gate {}", one.model, *one.passed ? "passed" : "FAILED"));
+                fmt::format("{}: the gate {}", where(one), *one.passed ? "passed" : "FAILED"));
     }
     return table;
 }
@@ -110,13 +123,14 @@ Table benefit_table(const OperatingResult& result) {
     Table table;
     table.title = "Net benefit per image (calling no image positive: 0)";
     table.columns = {{"model", false},
+                     {"data set", false},
                      {"threshold", true},
                      {"net benefit", true, Column::Show::value_and_interval, true},
                      {"all positive", true},
                      {"sensitivity %", true, Column::Show::value_and_interval},
                      {"specificity %", true, Column::Show::value_and_interval}};
     for (const NetBenefit& one : result.benefits)
-        table.add({one.model, Number{one.threshold, Unit::number, 3}, one.benefit,
+        table.add({one.model, one.dataset, Number{one.threshold, Unit::number, 3}, one.benefit,
                    Number{one.all_positive, Unit::number, 4, true}, one.sensitivity,
                    one.specificity});
     return table;
@@ -133,6 +147,7 @@ Report report_of(const OperatingResult& result) {
     report.sections.push_back(std::move(section));
     report.result = json_of(result);
     report.warnings = result.warnings;
+    report.partial = result.not_scored > 0;
     return report;
 }
 

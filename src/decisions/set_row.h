@@ -10,7 +10,7 @@
 namespace assay::decisions {
 
 struct SetRow {
-    std::string model, method, id, part;
+    std::string model, dataset, method, id, part;
     double draw = 0;
     /// Nothing: of the calibration part.
     std::optional<std::uint64_t> size;

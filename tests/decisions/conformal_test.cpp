@@ -5,9 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <variant>
 
 #include "../evaluate/saved_scores.h"
 #include "assay/decisions/conformal.h"
+#include "assay/report.h"
 #include "assay/store/memory_store.h"
 #include "core/file.h"
 #include "core/random.h"
@@ -212,6 +214,88 @@ TEST(Conformal, CalibratesOnAnotherDataSet) {
                 HasSubstr("must not be calibrated on reported images"));
 }
 
+TEST(Conformal, ASlashAtTheEndAndEqualNamesOfOtherFilesAreFine) {
+    const Scratch folder;
+    Made made = made_world(300, 5, 6);
+    for (std::size_t i = 0; i < made.rows(); ++i) made.ids.push_back(fmt::format("v{}", i));
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    made.dataset = "again";
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    Made other = made_world(200, 5, 7);
+    other.dataset = "test";
+    save(folder, other, "net", StorageFormat::full_f32, 4000);
+    ConformalOptions options = options_for(folder);
+    options.calibrate_on = "val";
+    options.method = SetMethod::lac;
+    options.stores = {folder / "runs/test/net/"};
+    EXPECT_EQ(conformal_sets(options).sets[0].calibration, 300U);
+    // Of several stores, the one with the same images is left out.
+    options.stores = {folder / "runs"};
+    const ConformalResult result = conformal_sets(options);
+    ASSERT_EQ(result.sets.size(), 1U);
+    EXPECT_EQ(result.sets[0].dataset, "test");
+    ASSERT_EQ(result.warnings.size(), 1U);
+    EXPECT_THAT(result.warnings[0], HasSubstr("is skipped: 300 images of `again`"));
+}
+
+TEST(Conformal, WithTiesTheRangeOfCoverageHasNoUpperEnd) {
+    const Scratch folder;
+    Made made = made_world(400, 3, 11);
+    for (std::size_t i = 0; i < made.rows(); ++i)
+        for (std::size_t c = 0; c < 3; ++c)
+            made.scores[3 * i + c] = static_cast<std::int32_t>(c) == made.labels[i][0] ? 2.F : 0.F;
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    const ConformalResult result = conformal_sets(options_for(folder));
+    ASSERT_EQ(result.sets[0].method, SetMethod::lac);
+    EXPECT_EQ(*result.sets[0].coverage.value, 1);
+    const Interval tied = result.sets[0].expected.value(), apart = result.sets[1].expected.value();
+    EXPECT_EQ(tied.high, 1);
+    EXPECT_LT(apart.high, .97);
+    // One-sided at the level, so nearer to .9.
+    EXPECT_GT(tied.low, apart.low);
+    EXPECT_LT(tied.low, .9);
+}
+
+TEST(Conformal, RefusesLabelsBeyondTheClasses) {
+    const Scratch folder;
+    Made made = made_world(100, 4, 12);
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    std::string text;
+    for (std::size_t i = 0; i < made.rows(); ++i) text += fmt::format("{}\n", i == 42 ? 4 : i % 4);
+    write_file_atomically(folder / "labels.txt", text);
+    ConformalOptions options = options_for(folder);
+    options.labels = folder / "labels.txt";
+    options.class_conditional = true;
+    EXPECT_THAT(message_of([&] { conformal_sets(options); }), HasSubstr("labels.txt"));
+}
+
+TEST(Conformal, EachDataSetHasItsNotes) {
+    const Scratch folder;
+    Made made = made_world(300, 4, 13);
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    made = made_world(900, 4, 14);
+    made.dataset = "test";
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    const Report report = report_of(conformal_sets(options_for(folder)));
+    const Table& table = std::get<Table>(report.sections[0].blocks[0]);
+    ASSERT_EQ(table.notes.size(), 4U);
+    EXPECT_THAT(table.notes[0], testing::StartsWith("test: calibrated on"));
+    EXPECT_THAT(table.notes[1], testing::StartsWith("val: calibrated on"));
+    EXPECT_THAT(table.notes[2], testing::StartsWith("test: with "));
+    EXPECT_THAT(table.notes[3], testing::StartsWith("val: with "));
+}
+
+TEST(Conformal, CopiesOfAModelAreLeftOut) {
+    const Scratch folder;
+    const Made made = made_world(300, 4, 15);
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    save(folder, made, "net@pgd-linf-8_255", StorageFormat::full_f32, 4000);
+    const ConformalResult result = conformal_sets(options_for(folder));
+    EXPECT_EQ(result.sets.size(), 3U);
+    ASSERT_EQ(result.notes.size(), 1U);
+    EXPECT_THAT(result.notes[0], HasSubstr("net@pgd-linf-8_255"));
+}
+
 TEST(Conformal, RefusesWhatItCannotUse) {
     const Scratch folder;
     save(folder, made_world(50, 5, 8), "kept", StorageFormat::top_k);
@@ -251,6 +335,7 @@ TEST(Conformal, ImagesWithoutScoresAreSkippedAndSaid) {
     EXPECT_EQ(result.sets[0].calibration + result.sets[0].coverage.n, 99U);
     ASSERT_EQ(result.notes.size(), 1U);
     EXPECT_THAT(result.notes[0], HasSubstr("1 image without scores"));
+    EXPECT_TRUE(report_of(result).partial);
 }
 
 TEST(Abstention, TheErrorStaysBelowTheBound) {

@@ -5,9 +5,11 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <variant>
 
 #include "../evaluate/saved_scores.h"
 #include "assay/decisions/operating.h"
+#include "assay/report.h"
 #include "decisions/rates.h"
 #include "message_of.h"
 
@@ -115,6 +117,49 @@ TEST(OperatingPoints, AThresholdIsChosenOnOnePartAndTestedOnTheOther) {
                 1e-12);
     options.positive = "c0";
     EXPECT_EQ(operating_points(options).points[0].positive, "c0");
+}
+
+TEST(OperatingPoints, NetBenefitMovesProbabilitiesToThePrevalence) {
+    const Scratch folder;
+    const Made made = screening(2000);
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    OperatingOptions options;
+    options.stores = {folder / "runs"};
+    options.prevalence = .02;
+    options.at = {.1};
+    const NetBenefit found = operating_points(options).benefits[0];
+    double positives = 0, hits = 0;
+    for (std::size_t i = 0; i < made.rows(); ++i) positives += made.labels[i][0];
+    const double here = positives / 2000 / (1 - positives / 2000);
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        // Odds at the prevalence of the images, times the ratio of both prevalences' odds.
+        const double odds = std::exp(static_cast<double>(made.scores[2 * i + 1]) -
+                                     static_cast<double>(made.scores[2 * i])) /
+                            here * (.02 / .98);
+        hits += made.labels[i][0] == 1 && odds >= .1 / .9 ? 1 : 0;
+    }
+    EXPECT_NEAR(*found.sensitivity.value, hits / positives, 1e-12);
+    options.prevalence = 0;
+    EXPECT_GT(*operating_points(options).benefits[0].sensitivity.value,
+              *found.sensitivity.value + .1);
+    EXPECT_NEAR(found.all_positive, .02 - .98 / 9, 1e-12);
+}
+
+TEST(OperatingPoints, TablesSayWhichDataSet) {
+    const Scratch folder;
+    save(folder, screening(2000), "net", StorageFormat::full_f32, 4000);
+    Made other = screening(900);
+    other.dataset = "clinic";
+    save(folder, other, "net", StorageFormat::full_f32, 4000);
+    OperatingOptions options;
+    options.stores = {folder / "runs"};
+    options.require = .99;
+    const Report report = report_of(operating_points(options));
+    const Table& points = std::get<Table>(report.sections[0].blocks[0]);
+    EXPECT_THAT(points.notes, testing::Contains(testing::StartsWith("clinic: predictive values")));
+    EXPECT_THAT(points.notes, testing::Contains(testing::StartsWith("val: predictive values")));
+    EXPECT_THAT(points.notes, testing::Contains("net on clinic: the gate FAILED"));
+    EXPECT_EQ(std::get<Table>(report.sections[0].blocks[1]).columns[1].name, "data set");
 }
 
 TEST(OperatingPoints, RefusesWhatItCannotUse) {

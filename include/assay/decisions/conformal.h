@@ -123,7 +123,8 @@ struct ConformalSets {
     std::optional<double> threshold;
     std::uint64_t infinite_classes = 0;  ///< with a threshold each: too few images
     /// With one threshold: where the coverage of such sets lies for 95 % (`level`) of all
-    /// calibration samples of this size.
+    /// calibration samples of this size. If several calibration images have the threshold as their
+    /// score, coverage can be higher by any amount: then `high` is 1, and `low` alone is a bound.
     std::optional<Interval> expected;
     Estimate coverage, size;           ///< on the other images; classes per set
     std::uint64_t empty = 0, one = 0;  ///< sets of no class, of one
@@ -144,15 +145,18 @@ struct ConformalResult {
     bool class_conditional = false, randomized = true;
     std::vector<ConformalSets> sets;
     std::vector<Abstention> abstentions;
+    std::uint64_t not_scored = 0;  ///< images without scores, which are skipped
     std::vector<std::string> notes, warnings;
 };
 
 /// Calibrates each store on one part of its images, or on the same model's store of another data
 /// set, and reports sets of the other images. The same bits for any threads. Cost: a pass over the
-/// rows, each sorted; memory: some bytes an image. Throws usage: an option that cannot act.
-/// bad_input: stores without the scores of every class, of fewer than two classes, not complete, or
-/// without labels; a part without an image; rows of probabilities that do not sum to 1; images with
-/// several valid classes, where each class has a threshold; calibration images that are reported.
+/// rows, each sorted; memory: some bytes an image, and with `sets` the whole of that file. Throws
+/// usage: an option that cannot act. bad_input: stores without the scores of every class, of fewer
+/// than two classes, not complete, or without labels; a part without an image; rows of
+/// probabilities that do not sum to 1; images with several valid classes, where each class has a
+/// threshold; labels that are no class; calibration images that are reported (of several stores,
+/// these are skipped with a warning).
 ConformalResult conformal_sets(const ConformalOptions& options,
                                const ProgressCallback& progress = {});
 /// `assay.conformal/1`. csv: a row for each model and method.

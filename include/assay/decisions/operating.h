@@ -104,7 +104,8 @@ struct OperatingPoint {
     std::optional<bool> passed;         ///< of `require`
 };
 /// Net benefit per image: true positives less false positives times threshold / (1 - threshold)
-/// (Vickers and Elkin 2006).
+/// (Vickers and Elkin 2006). With a prevalence of one's own, Bayes' rule first moves probabilities
+/// from that of the images to it.
 struct NetBenefit {
     std::string model, dataset;
     double threshold = 0.5;
@@ -116,12 +117,13 @@ struct OperatingResult {
     double level = 0.95;
     std::vector<OperatingPoint> points;
     std::vector<NetBenefit> benefits;
+    std::uint64_t not_scored = 0;  ///< images without scores, which are skipped
     std::vector<std::string> notes, warnings;
 };
 
 /// Cost: a pass over the rows, a sort. Throws usage: an option that cannot act. bad_input: stores
 /// of another number of classes than two, without probabilities, not complete; a part without a
-/// positive or a negative image; an unknown class.
+/// positive or a negative image; an unknown class; labels that are no class.
 OperatingResult operating_points(const OperatingOptions& options,
                                  const ProgressCallback& progress = {});
 /// `assay.decide/1`. csv: a row for each model.
