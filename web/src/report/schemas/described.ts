@@ -616,6 +616,8 @@ export interface ConformalResult extends Result {
   sets: ConformalSets[];
   /** With --max-error. */
   abstentions: Abstention[];
+  /** Images without scores, which are skipped. */
+  not_scored: number;
   notes: string[];
   warnings: string[];
 }
@@ -632,7 +634,7 @@ export interface ConformalSets {
   threshold: number | null;
   /** With a threshold for each class: those with too few calibration images. */
   infinite_classes: number;
-  /** Where the coverage lies for most calibration samples of this size (`level`). */
+  /** Where the coverage lies for most calibration samples of this size (`level`); up to 1 if scores are tied. */
   expected: Interval | null;
   /** Proportion of the other images whose set holds a valid class. */
   coverage: Estimate;
@@ -2528,6 +2530,8 @@ export interface MethodComparison extends Result {
   images: number;
   /** Without a valid class, or without scores of every run. */
   left_out: number;
+  /** Of these: without scores of some run. */
+  not_scored: number;
   level: number;
   /** Wanted half of an interval; 0: none. */
   within: number;
@@ -2736,6 +2740,7 @@ export interface Need {
 export interface NetBenefit {
   model: string;
   dataset: string;
+  /** Of probabilities that are moved to the prevalence. */
   threshold: number;
   /** Per image at the prevalence, on all images. */
   benefit: Estimate;
@@ -2799,6 +2804,8 @@ export interface OperatingResult extends Result {
   points: OperatingPoint[];
   /** A row for each model and threshold of --at. */
   benefits: NetBenefit[];
+  /** Images without scores, which are skipped. */
+  not_scored: number;
   notes: string[];
   warnings: string[];
 }
