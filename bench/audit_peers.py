@@ -57,7 +57,8 @@ def fit_model(logits, labels):
         sharpness = np.exp(step / 100)
         return loss_with_errors(np.exp(sharpness * logits[rows, labels] - log_sums(logits, sharpness)), uniform)
 
-    low, high = -300, 300
+    middle = round(-100 * np.log(np.median(logits.std(1))))
+    low, high = middle - 600, middle + 600
     while high - low > 2:  # the loss has one minimum over the logarithm of the temperature
         left, right = low + (high - low) // 3, high - (high - low) // 3
         if fit(left) <= fit(right):
@@ -69,13 +70,17 @@ def fit_model(logits, labels):
     return np.exp(-best), losses[: max(1, int(0.75 * len(losses)))].mean()
 
 
-def has_learned(predicted, labels, model):
-    """Whether a model repeats the labels where all others agree on another class."""
-    if len(predicted) < 3:
+def has_learned(probabilities, labels, model):
+    """Whether a model repeats labels where all others agree on another class, beyond what these expect of their own errors."""
+    if len(probabilities) < 3:
         return False
+    predicted = np.stack([p.argmax(1) for p in probabilities])
     others = np.delete(predicted, model, 0)
-    opposed = (others == others[0]).all(0) & (others[0] != labels)
-    return opposed.sum() >= 5 and (predicted[model] == labels)[opposed].mean() >= 0.9
+    least_sure = np.min([p.max(1) for m, p in enumerate(probabilities) if m != model], 0)
+    agree = (others == others[0]).all(0) & (least_sure >= 0.9)
+    opposed = agree & (others[0] != labels)
+    excess = opposed.sum() - (1 - least_sure)[agree].sum()
+    return excess >= 5 and (opposed & (predicted[model] != labels)).sum() <= 0.1 * excess
 
 
 def combined_score(models, labels, temperatures, weights):
@@ -89,10 +94,10 @@ def combined_score(models, labels, temperatures, weights):
 def audit_scores(models, labels):
     """A score for each label, the lowest for the most suspicious; temperatures; weights."""
     fits = [fit_model(z, labels) for z in models]
-    predicted = np.stack([z.argmax(1) for z in models])
-    learned = np.array([has_learned(predicted, labels, m) for m in range(len(models))])
+    probabilities = [np.exp(log_softmax(z / t)) for z, (t, _) in zip(models, fits)]
+    learned = np.array([has_learned(probabilities, labels, m) for m in range(len(models))])
     votes = ~learned if not learned.all() else np.ones(len(models), bool)
-    weights = votes * np.maximum(1e-3, [loss for _, loss in fits]) ** -float(LOSS_POWER)
+    weights = votes * np.array([loss for _, loss in fits]) ** -float(LOSS_POWER)
     weights /= weights.sum()
     temperatures = [t for t, _ in fits]
     return combined_score(models, labels, temperatures, weights), temperatures, weights

@@ -23,9 +23,16 @@ namespace {
 
 /// Both likeliest classes of an ambiguous image have this probability.
 constexpr double ambiguous_probability = 0.25;
+/// Models that predict more of the labels have probably seen them.
+constexpr double learned_accuracy = 0.995;
 
 void check_options(const AuditOptions& options) {
-    if (options.save_labels.empty() || !options.confirm.empty() || !options.labels.empty()) return;
+    if (!options.confirm.empty() || !options.labels.empty()) return;
+    if (options.level != AuditOptions().level)
+        throw Error(ErrorCode::usage,
+                    "--level: the intervals are of accuracies with corrected labels, and no answer "
+                    "is given. Add --confirm votes.csv or --labels LABELS, or leave --level out");
+    if (options.save_labels.empty()) return;
     throw Error(ErrorCode::usage,
                 "--save-labels: no label is confirmed to be wrong. Write questions with "
                 "--questions questions.csv, answer them, and add --confirm votes.csv");
@@ -162,14 +169,12 @@ void list_ambiguous(const std::vector<CombinedImage>& images, const LabelledRows
 
 void count_checked(const CheckedLabels& checked, const Dataset& dataset, LabelAudit& audit) {
     audit.answers_ignored = checked.ignored;
+    audit.half_answered = checked.half_answered;
     for (const auto& [row, label] : checked.of) {
         const std::int32_t given = dataset.single_label(static_cast<std::size_t>(row));
-        if (given < 0) {
-            ++audit.answers_ignored;
-            continue;
-        }
         ++audit.checked;
         if (label.cannot_be_judged) ++audit.unjudged;
+        if (!label.cannot_be_judged && label.classes.size() > 1) ++audit.several_classes;
         if (!is_wrong(label, given)) continue;
         ++audit.confirmed_wrong;
         ++(label.classes.empty() ? audit.without_class : audit.corrected);
@@ -178,11 +183,32 @@ void count_checked(const CheckedLabels& checked, const Dataset& dataset, LabelAu
     if (audit.answers_ignored > 0)
         audit.warnings.push_back(fmt::format("not used: {} about other images or labels",
                                              how_many(audit.answers_ignored, "answer")));
+    if (audit.half_answered > 0)
+        audit.warnings.push_back(fmt::format(
+            "not used: answers about {} that say nothing of the given label (first: {}); ask "
+            "about both classes",
+            how_many(audit.half_answered, "image"), checked.first_half_answered));
     if (audit.checked == 0)
         refuse(
             fmt::format("no answer is about a label of `{}`; to write questions about them, type "
                         "`assay audit RUNS --questions questions.csv`",
                         audit.dataset));
+}
+
+/// Warns of models that may have learned the labels although they vote: those hide wrong ones.
+void warn_of_learned(const LabelledRows& labelled,
+                     const std::vector<std::vector<std::int32_t>>& predicted, LabelAudit& audit) {
+    const auto n = static_cast<double>(labelled.rows.size());
+    for (std::size_t m = 0; m < predicted.size(); ++m) {
+        double correct = 0;
+        for (std::size_t i = 0; i < labelled.rows.size(); ++i)
+            correct += predicted[m][i] == labelled.given[i] ? 1 : 0;
+        if (audit.models[m].weight > 0 && correct >= learned_accuracy * n)
+            audit.warnings.push_back(fmt::format(
+                "{} predicts {:.1f} % of all labels. If it was trained on these images, it hides "
+                "wrong labels: audit without it",
+                audit.models[m].model, 100 * correct / n));
+    }
 }
 
 void add_model_notes(LabelAudit& audit) {
@@ -191,9 +217,10 @@ void add_model_notes(LabelAudit& audit) {
         if (model.weight > 0) continue;
         ++learned;
         audit.warnings.push_back(fmt::format(
-            "{} does not vote: it has probably learned these labels. All other models agree on "
-            "another class for {} images, and it predicts the label of {} of them",
-            model.model, model.opposed, model.repeated));
+            "{} does not vote: it has probably learned these labels. All other models are sure of "
+            "another class for {} images ({:.1f} expected), and it predicts the label of {} of "
+            "them",
+            model.model, model.opposed, model.expected, model.repeated));
     }
     if (audit.models.size() - learned == 1)
         audit.notes.push_back("one model votes; several differ in their errors and find more");
@@ -217,9 +244,11 @@ LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& pro
     audit.images_folder = dataset.root;
     const LabelledRows labelled = rows_to_audit(readers, audit);
     const auto predicted = predictions_of(readers, labelled);
-    const CheckedLabels checked = read_checked(options, dataset);
+    const CheckedLabels checked = read_checked(options, dataset, store.classes());
 
-    audit.models = weigh_models(readers, labelled, predicted, options.threads, progress);
+    std::vector<std::string> fit_warnings;
+    audit.models =
+        weigh_models(readers, labelled, predicted, options.threads, fit_warnings, progress);
     const std::vector<CombinedImage> images =
         combine(readers, audit.models, labelled, predicted, options.threads, progress);
     const std::vector<std::uint64_t> rows =
@@ -230,6 +259,8 @@ LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& pro
         "scores cannot tell a wrong label of a similar class from a hard image; check labels and "
         "count";
     add_model_notes(audit);
+    warn_of_learned(labelled, predicted, audit);
+    for (std::string& warning : fit_warnings) audit.warnings.push_back(std::move(warning));
 
     const bool answered = !options.confirm.empty() || !options.labels.empty();
     if (answered) {

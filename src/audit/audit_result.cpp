@@ -51,8 +51,10 @@ ResultType result_type(ResultOf<AuditedModel>) {
          part<&Of::loss>({.help = "Mean -ln p of the likeliest three quarters of the labels"}),
          part<&Of::weight>({.help = "0: it does not vote"}),
          part<&Of::opposed>(
-             {.help = "Images on which all other models agree on another class than the label"}),
-         part<&Of::repeated>({.help = "Of these, those on which it predicts the label"})});
+             {.help = "Images on which all other models agree on another class than the label, "
+                      "each with at least 90 %"}),
+         part<&Of::repeated>({.help = "Of these, those on which it predicts the label"}),
+         part<&Of::expected>({.help = "Opposed ones if no label were wrong"})});
     return rows;
 }
 
@@ -83,7 +85,9 @@ ResultType result_type(ResultOf<LabelAudit>) {
          part<&Of::confirmed_wrong>({.help = "Of these, with a wrong label"}),
          part<&Of::corrected>({.help = "Of the wrong ones, with a confirmed class"}),
          part<&Of::without_class>({.help = "Of the wrong ones, without a confirmed class"}),
-         part<&Of::unjudged>({.help = "Images that nobody can judge"}),
+         part<&Of::unjudged>({.help = "Images that nobody can judge, or with a tie"}),
+         part<&Of::several_classes>({.help = "Images with several confirmed classes"}),
+         part<&Of::half_answered>({.help = "Images with answers, but none about the label"}),
          part<&Of::answers_ignored>({.help = "About other images or labels"}),
          part<&Of::models>({}),
          part<&Of::listed>({.help = "The most suspicious labels"}),
@@ -175,9 +179,15 @@ Table corrected_table(const LabelAudit& audit) {
         "be judged",
         how_many(audit.checked, "label"), count_text(audit.confirmed_wrong),
         count_text(audit.corrected), count_text(audit.without_class), count_text(audit.unjudged)));
-    table.notes.push_back(
-        "labels were checked where the models doubt them, so accuracies rise more than with all "
-        "labels checked");
+    if (audit.without_class > 0)
+        table.notes.push_back("accuracies are without the images that have no confirmed class");
+    if (audit.several_classes > 0)
+        table.notes.push_back(fmt::format("{} with several confirmed classes: each is correct",
+                                          how_many(audit.several_classes, "image")));
+    if (audit.checked < audit.images)
+        table.notes.push_back(
+            "labels were checked where the models doubt them, so accuracies rise more than with "
+            "all labels checked");
     if (!audit.labels_file.empty())
         table.notes.push_back(
             fmt::format("corrected labels: {}; next: assay score RUNS --labels {} --metrics real",
@@ -192,7 +202,10 @@ Report report_of(const LabelAudit& audit) {
     report.records = table_of(audit.listed);
     const bool answered = !audit.corrected_models.empty();
     Table suspects = suspect_table(audit, answered);
-    if (!audit.questions_file.empty()) {
+    if (!audit.questions_file.empty() && audit.listed.empty()) {
+        suspects.notes.push_back(fmt::format("{} holds no question: no label is suspect",
+                                             audit.questions_file.string()));
+    } else if (!audit.questions_file.empty()) {
         const std::string images = audit.images_folder.empty()
                                        ? ""
                                        : " --images " + shell_word(audit.images_folder.string());

@@ -21,12 +21,17 @@ struct CheckedLabel {
 struct CheckedLabels {
     std::map<std::uint64_t, CheckedLabel> of;  ///< by row of the data set
     std::uint64_t ignored = 0;                 ///< answers about other images and labels
+    std::uint64_t half_answered = 0;  ///< images with answers, but none about the given label
+    std::string first_half_answered;  ///< id of the first
     std::vector<std::string> notes;
 };
 
-/// Votes are settled by majority; a tie is a no. An image counts as checked once its given label
-/// has an answer, or another class has a majority. A file of labels overrules votes. Throws as
-/// read_votes() and read_label_sets().
-CheckedLabels read_checked(const AuditOptions& options, const Dataset& dataset);
+/// Answers about images with one label. Votes are settled by majority. A tie on the given label
+/// leaves it unjudged; a tie on another class is a no. An image counts as checked once its given
+/// label has an answer: a yes, a no, a "cannot tell", or the choice of a class. A file of labels
+/// overrules votes; an empty set in it rejects the label. Throws as read_votes() and
+/// read_label_sets(), and bad_input for a number that is no class of the scores.
+CheckedLabels read_checked(const AuditOptions& options, const Dataset& dataset,
+                           std::uint32_t classes);
 
 }  // namespace assay::audit

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 
+#include <fmt/format.h>
+
 #include "core/parallel.h"
 #include "derived/fit_rows.h"
 
@@ -19,10 +21,13 @@ constexpr double loss_power = 2;
 /// The loss is of this part of the labels, those that are likeliest: wrong ones are mostly among
 /// the others, and would make all classifiers look alike.
 constexpr double loss_part = 0.75;
-constexpr double least_loss = 1e-3;
-// A classifier has learned the labels if it repeats this proportion of at least so many of them.
-constexpr double learned_proportion = 0.9;
-constexpr std::uint64_t learned_images = 5;
+/// The sharpness is searched up to this factor's logarithm from that of the scores' spread.
+constexpr double search_range = 6;
+// A classifier has learned the labels if it repeats nearly all of those that the others oppose:
+// each of them with this probability, on at least so many images more than they expect, and with
+// at most this proportion of exceptions.
+constexpr float sure_probability = 0.9F;
+constexpr double learned_images = 5, learned_exceptions = 0.1;
 
 void for_rows(std::size_t rows, int threads,
               const std::function<void(std::size_t begin, std::size_t end)>& body) {
@@ -61,13 +66,18 @@ double loss_with_errors(std::span<const double> given, double uniform) {
 class ModelFit {
 public:
     ModelFit(const RowReader& reader, const LabelledRows& labelled, int threads)
-        : reader_(reader), labelled_(labelled), threads_(threads), given_(labelled.rows.size()) {}
+        : reader_(reader),
+          labelled_(labelled),
+          threads_(threads),
+          given_(labelled.rows.size()),
+          best_(labelled.rows.size()) {}
 
-    /// Temperature and loss.
-    AuditedModel run() {
-        // Golden section over the logarithm of 1 / temperature.
+    /// Temperature and loss. Warns if the temperature is an end of the range that is searched.
+    AuditedModel run(std::vector<std::string>& warnings) {
+        // Golden section over the logarithm of 1 / temperature. Scores may have any scale.
         const double golden = (std::sqrt(5.0) - 1) / 2;
-        double low = -3, high = 3;
+        const double middle = -std::log(spread());
+        double low = middle - search_range, high = middle + search_range;
         double left = high - golden * (high - low), right = low + golden * (high - low);
         double at_left = loss_at(left), at_right = loss_at(right);
         while (high - low > 0.01) {
@@ -87,41 +97,70 @@ public:
         }
         const double best = (low + high) / 2;
         read(best, true);
+        const std::string& name = reader_.store().spec().model_name;
+        if (std::abs(best - middle) > search_range - 0.05)
+            warnings.push_back(fmt::format(
+                "{}: its temperature {:.3g} is an end of the range that is searched, because its "
+                "scores {}",
+                name, std::exp(-best),
+                best < middle ? "do not predict the labels" : "differ too much in scale"));
         std::vector<double> losses;
         for (const double p : given_) losses.push_back(-std::log(p));
         std::ranges::sort(losses);
         losses.resize(std::max<std::size_t>(
             1, static_cast<std::size_t>(loss_part * static_cast<double>(losses.size()))));
         AuditedModel out;
-        out.model = reader_.store().spec().model_name;
+        out.model = name;
         out.temperature = std::exp(-best);
         for (const double loss : losses) out.loss += loss / static_cast<double>(losses.size());
         return out;
     }
+    /// After run(): the probability of each image's likeliest class, without the part of chance.
+    std::vector<float> take_best() { return std::move(best_); }
 
 private:
+    /// The median standard deviation of a row of scores; 1 if no row has any.
+    double spread() {
+        for_rows(given_.size(), threads_, [&](std::size_t begin, std::size_t end) {
+            std::vector<float> buffer;
+            std::vector<double> logits(reader_.classes());
+            for (std::size_t i = begin; i < end; ++i) {
+                derived::read_logits(reader_, labelled_.rows[i], buffer, logits);
+                const auto n = static_cast<double>(logits.size());
+                double mean = 0, squares = 0;
+                for (const double z : logits) mean += z / n;
+                for (const double z : logits) squares += (z - mean) * (z - mean) / n;
+                given_[i] = std::sqrt(squares);
+            }
+        });
+        std::vector<double> positive;
+        for (const double one : given_)
+            if (one > 0) positive.push_back(one);
+        if (positive.empty()) return 1;
+        const auto half = positive.begin() + static_cast<std::ptrdiff_t>(positive.size() / 2);
+        std::ranges::nth_element(positive, half);
+        return *half;
+    }
     double loss_at(double log_sharpness) {
         read(log_sharpness, false);
         return loss_with_errors(given_, 1 / static_cast<double>(reader_.classes()));
     }
-    /// Fills the probabilities of the given labels.
+    /// Fills the probabilities of the given labels, and of the likeliest classes.
     void read(double log_sharpness, bool with_chance) {
         const double sharpness = std::exp(log_sharpness);
+        const double floor = chance / static_cast<double>(reader_.classes());
         for_rows(given_.size(), threads_, [&](std::size_t begin, std::size_t end) {
             std::vector<float> buffer;
             std::vector<double> logits(reader_.classes());
             for (std::size_t i = begin; i < end; ++i) {
                 derived::read_logits(reader_, labelled_.rows[i], buffer, logits);
                 const auto given = static_cast<std::size_t>(labelled_.given[i]);
-                if (with_chance) {
-                    to_log_probabilities(logits, sharpness);
-                    given_[i] = std::exp(logits[given]);
-                    continue;
-                }
                 const double most = *std::ranges::max_element(logits);
                 double sum = 0;
                 for (const double z : logits) sum += std::exp(sharpness * (z - most));
                 given_[i] = std::exp(sharpness * (logits[given] - most)) / sum;
+                if (with_chance) given_[i] = (1 - chance) * given_[i] + floor;
+                best_[i] = static_cast<float>(1 / sum);
             }
         });
     }
@@ -130,19 +169,28 @@ private:
     const LabelledRows& labelled_;
     const int threads_;
     std::vector<double> given_;
+    std::vector<float> best_;
 };
 
-/// Counts where each classifier stands alone against the others.
+/// Counts where each classifier stands alone against the others, and how often these expect to err
+/// together. Weak ones with the same errors oppose a strong one too, but are less sure.
 void count_repeated(std::vector<AuditedModel>& models, const LabelledRows& labelled,
-                    const std::vector<std::vector<std::int32_t>>& predicted) {
+                    const std::vector<std::vector<std::int32_t>>& predicted,
+                    const std::vector<std::vector<float>>& best) {
     for (std::size_t m = 0; m < models.size(); ++m) {
         const std::size_t other = m == 0 ? 1 : 0;
         for (std::size_t i = 0; i < labelled.rows.size(); ++i) {
             const std::int32_t cls = predicted[other][i];
-            bool agree = cls != labelled.given[i];
-            for (std::size_t k = 0; agree && k < models.size(); ++k)
-                agree = k == m || predicted[k][i] == cls;
-            if (!agree) continue;
+            bool agree = true;
+            float least = 1;
+            for (std::size_t k = 0; agree && k < models.size(); ++k) {
+                if (k == m) continue;
+                agree = predicted[k][i] == cls;
+                least = std::min(least, best[k][i]);
+            }
+            if (!agree || least < sure_probability) continue;
+            models[m].expected += 1 - static_cast<double>(least);
+            if (cls == labelled.given[i]) continue;
             ++models[m].opposed;
             if (predicted[m][i] == labelled.given[i]) ++models[m].repeated;
         }
@@ -150,9 +198,9 @@ void count_repeated(std::vector<AuditedModel>& models, const LabelledRows& label
 }
 
 bool has_learned(const AuditedModel& model) {
-    return model.opposed >= learned_images &&
-           static_cast<double>(model.repeated) >=
-               learned_proportion * static_cast<double>(model.opposed);
+    const double excess = static_cast<double>(model.opposed) - model.expected;
+    return excess >= learned_images &&
+           static_cast<double>(model.opposed - model.repeated) <= learned_exceptions * excess;
 }
 
 }  // namespace
@@ -160,19 +208,23 @@ bool has_learned(const AuditedModel& model) {
 std::vector<AuditedModel> weigh_models(std::span<const RowReader> readers,
                                        const LabelledRows& labelled,
                                        const std::vector<std::vector<std::int32_t>>& predicted,
-                                       int threads, const ProgressCallback& progress) {
+                                       int threads, std::vector<std::string>& warnings,
+                                       const ProgressCallback& progress) {
     std::vector<AuditedModel> models;
+    std::vector<std::vector<float>> best;
     for (const RowReader& reader : readers) {
-        models.push_back(ModelFit(reader, labelled, threads).run());
+        ModelFit fit(reader, labelled, threads);
+        models.push_back(fit.run(warnings));
+        best.push_back(fit.take_best());
         if (progress) progress({.step = "fit", .done = models.size(), .total = readers.size() + 1});
     }
     // Two classifiers cannot tell which of them has learned the labels.
-    if (models.size() > 2) count_repeated(models, labelled, predicted);
+    if (models.size() > 2) count_repeated(models, labelled, predicted, best);
     const bool all = std::ranges::all_of(models, has_learned);
     double sum = 0;
     for (AuditedModel& model : models) {
         if (!all && has_learned(model)) continue;
-        model.weight = std::pow(std::max(least_loss, model.loss), -loss_power);
+        model.weight = std::pow(model.loss, -loss_power);
         sum += model.weight;
     }
     for (AuditedModel& model : models) model.weight /= sum;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "assay/audit/audit.h"
@@ -29,11 +30,12 @@ struct CombinedImage {
 };
 
 /// Fits each classifier's temperature, finds those that repeat the labels, and sets the weights.
-/// `predicted`: classes by classifier and image of `labelled`.
+/// `predicted`: classes by classifier and image of `labelled`. `warnings` gets what the fits found.
 std::vector<AuditedModel> weigh_models(std::span<const RowReader> readers,
                                        const LabelledRows& labelled,
                                        const std::vector<std::vector<std::int32_t>>& predicted,
-                                       int threads, const ProgressCallback& progress);
+                                       int threads, std::vector<std::string>& warnings,
+                                       const ProgressCallback& progress);
 std::vector<CombinedImage> combine(std::span<const RowReader> readers,
                                    const std::vector<AuditedModel>& models,
                                    const LabelledRows& labelled,

@@ -63,11 +63,9 @@ std::vector<CorrectedModel> corrected_models(
     std::vector<CorrectedModel> out;
     std::vector<double> before, after;
     for (std::size_t m = 0; m < readers.size(); ++m) {
-        std::uint64_t n = 0, first = 0, kept = 0, second = 0, both = 0, gained = 0, lost = 0;
+        std::uint64_t first = 0, kept = 0, second = 0, both = 0, gained = 0, lost = 0;
         for (std::size_t i = 0; i < labelled.rows.size(); ++i) {
             const std::int32_t given = labelled.given[i], cls = predicted[m][i];
-            ++n;
-            first += cls == given ? 1 : 0;
             const auto found = checked.of.find(labelled.rows[i]);
             bool now = cls == given;
             if (found != checked.of.end() && !found->second.cannot_be_judged) {
@@ -75,6 +73,7 @@ std::vector<CorrectedModel> corrected_models(
                 now = std::ranges::binary_search(found->second.classes, cls);
             }
             ++kept;
+            first += cls == given ? 1 : 0;
             second += now ? 1 : 0;
             both += now && cls == given ? 1 : 0;
             gained += now && cls != given ? 1 : 0;
@@ -82,7 +81,7 @@ std::vector<CorrectedModel> corrected_models(
         }
         CorrectedModel model;
         model.model = readers[m].store().spec().model_name;
-        model.before = wilson_proportion(first, n, level, {});
+        model.before = wilson_proportion(first, kept, level, "no image has a label left");
         model.after = wilson_proportion(second, kept, level, "no image has a label left");
         model.change.unit = Unit::proportion;
         model.change.n = kept;

@@ -19,8 +19,8 @@ std::string class_id(const Dataset& dataset, std::int32_t cls);
 /// Whether people said that the given label of a row is wrong.
 bool is_wrong(const CheckedLabel& checked, std::int32_t given);
 
-/// Accuracies with the given labels and with the corrected ones. Images whose label is wrong
-/// without a confirmed class are left out of both the change and the accuracy after it.
+/// Accuracies with the given labels and with the corrected ones, both without the images whose
+/// label is wrong and has no confirmed class.
 std::vector<CorrectedModel> corrected_models(
     std::span<const RowReader> readers, const LabelledRows& labelled,
     const std::vector<std::vector<std::int32_t>>& predicted, const CheckedLabels& checked,

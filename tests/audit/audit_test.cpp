@@ -165,7 +165,7 @@ TEST(Audit, QuestionsAnswersAndCorrectedLabels) {
     // Both models predict the suggested class of the eight: 8 of the 399 that have a label.
     EXPECT_NEAR(*a.change.value, 8. / 399, 1e-12);
     EXPECT_EQ(a.change.n, 399U);
-    EXPECT_EQ(a.before.n, 400U);
+    EXPECT_EQ(a.before.n, 399U);
     ASSERT_TRUE(a.change.interval);
     EXPECT_GT(a.change.interval->low, 0);
 
@@ -243,6 +243,90 @@ TEST(Audit, AllLabelsSuspectIsAWarning) {
     ASSERT_FALSE(audit.warnings.empty());
     EXPECT_THAT(audit.warnings.back(), HasSubstr("more than half of the labels"));
     EXPECT_TRUE(std::isfinite(audit.listed[0].score));
+}
+
+TEST(Audit, AStrongModelVotesThoughTwoWeakOnesErrTogether) {
+    const Scratch folder;
+    const Made weak = made_up(1000, classes, 1, 1.8);
+    Made like = weak;
+    const Made noise = made_up(1000, classes, 2, 0);
+    for (std::size_t i = 0; i < like.scores.size(); ++i) like.scores[i] += 0.2F * noise.scores[i];
+    save(folder, weak, "a");
+    save(folder, like, "b");
+    save(folder, made_up(1000, classes, 3, 7), "strong");
+    const LabelAudit audit = audit_labels(options_of(folder));
+    EXPECT_GT(audit.models[2].weight, 0.9);
+    EXPECT_LT(audit.suspects, 10U);
+    EXPECT_THAT(audit.warnings, testing::Contains(HasSubstr("of all labels")));
+}
+
+TEST(Audit, ScoresOfAnyScaleGetTheirTemperature) {
+    const Scratch folder;
+    const Made made = planted(1, 4);
+    Made small = made;
+    for (float& score : small.scores) score /= 1024;
+    save(folder, made, "a");
+    save(folder, small, "b");
+    const LabelAudit audit = audit_labels(options_of(folder));
+    EXPECT_NEAR(audit.models[0].temperature / audit.models[1].temperature, 1024, 1e-6);
+}
+
+LabelAudit answered(const Scratch& folder, const std::string& votes) {
+    std::ofstream(folder / "votes.csv") << votes;
+    AuditOptions options = options_of(folder);
+    options.confirm = {folder / "votes.csv"};
+    options.save_labels = folder / "corrected.csv";
+    return audit_labels(options);
+}
+
+// Labels: items 0 to 79 c0. Item 1 has two labels, item 2 none.
+TEST(Audit, AnswersChangeOnlyLabelsThatWereJudged) {
+    const Scratch folder;
+    Made made = planted(1, 7);
+    made.labels[1] = {0, 1};
+    made.labels[2].clear();
+    save(folder, made, "a");
+    const LabelAudit audit =
+        answered(folder,
+                 "item,label,annotator,answer\nitem00000,c3,ann,yes\nitem00001,c0,ann,yes\n"
+                 "item00002,c1,ann,yes\nitem00003,c0,ann,yes\nitem00003,c0,bob,no\n"
+                 "item00004,c0,ann,maybe\nitem00005,c0,ann,yes\nitem00005,c1,ann,yes\n"
+                 "item00006,c0,ann,no\nitem00006,c1,ann,yes\n");
+    EXPECT_EQ(audit.half_answered, 1U);
+    EXPECT_EQ(audit.answers_ignored, 2U);
+    EXPECT_EQ(audit.unjudged, 2U);
+    EXPECT_EQ(audit.several_classes, 1U);
+    EXPECT_EQ(audit.checked, 4U);
+    EXPECT_EQ(audit.confirmed_wrong, 1U);
+    EXPECT_THAT(read_text(folder / "corrected.csv"),
+                HasSubstr("item00000,c0\nitem00001,c0 c1\nitem00002,\nitem00003,c0\nitem00004,c0\n"
+                          "item00005,c0 c1\nitem00006,c1\n"));
+}
+
+TEST(Audit, AChoiceOfAnotherClassRejectsTheLabel) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    const LabelAudit audit =
+        answered(folder,
+                 "item,annotator,label\nitem00000,ann,c1\nitem00000,bob,c1\nitem00001,ann,c0\n"
+                 "item00001,bob,c0\nitem00003,ann,c0\nitem00003,bob,c1\n");
+    EXPECT_EQ(audit.checked, 3U);
+    EXPECT_EQ(audit.corrected, 1U);
+    EXPECT_EQ(audit.unjudged, 1U);
+}
+
+TEST(Audit, AnEmptySetRejectsTheLabel) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    std::ofstream(folder / "true.json") << R"({"item00000": [], "item00001": [0]})";
+    AuditOptions options = options_of(folder);
+    options.labels = {folder / "true.json"};
+    const LabelAudit audit = audit_labels(options);
+    EXPECT_EQ(audit.checked, 2U);
+    EXPECT_EQ(audit.without_class, 1U);
+    options.labels.clear();
+    options.level = 0.9;
+    EXPECT_THAT(message_of([&] { audit_labels(options); }, ErrorCode::usage), HasSubstr("--level"));
 }
 
 TEST(Audit, RefusesWhatCannotBeAudited) {

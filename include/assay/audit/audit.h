@@ -5,7 +5,7 @@
 // are mixed with 2 % of chance, so that no classifier decides alone. The log-probabilities are
 // averaged, with weights by how well each one predicts the labels. The score of a label is its
 // log-probability minus that of the likeliest other class. A classifier that repeats the given
-// labels wherever all others agree on another class has learned them, and does not vote.
+// labels wherever all others surely agree on another class has learned them, and does not vote.
 //
 // Which score was tried on which planted errors: docs/suspect-labels.md, bench/audit_worlds.py.
 #pragma once
@@ -89,9 +89,10 @@ struct AuditedModel {
     double temperature = 1;
     double loss = 0;    ///< mean -ln p of the likeliest three quarters of the labels
     double weight = 0;  ///< 0: it does not vote
-    /// Images on which all other classifiers predict one class that is not the label, and on how
-    /// many of them it predicts the label.
+    /// Images on which all other classifiers predict one class that is not the label, each with at
+    /// least 90 %, and on how many of them it predicts the label.
     std::uint64_t opposed = 0, repeated = 0;
+    double expected = 0;  ///< how many opposed ones these probabilities expect without wrong labels
 };
 /// What the confirmed corrections change in one model's accuracy.
 struct CorrectedModel {
@@ -110,8 +111,10 @@ struct LabelAudit {
     /// Always undefined, with the reason: scores alone do not tell.
     Estimate wrong_labels;
     std::uint64_t checked = 0, confirmed_wrong = 0, corrected = 0;
-    std::uint64_t without_class = 0;  ///< of confirmed_wrong: no class was confirmed
-    std::uint64_t unjudged = 0;
+    std::uint64_t without_class = 0;    ///< of confirmed_wrong: no class was confirmed
+    std::uint64_t unjudged = 0;         ///< nobody can judge, or as many people say yes as no
+    std::uint64_t several_classes = 0;  ///< of checked: with more than one confirmed class
+    std::uint64_t half_answered = 0;    ///< with answers, but none about the given label
     std::uint64_t answers_ignored = 0;
     std::vector<AuditedModel> models;
     std::vector<SuspectLabel> listed;
@@ -122,10 +125,11 @@ struct LabelAudit {
 };
 
 /// Cost: about twenty passes over the rows of each store, one over all of them together. Memory:
-/// about 100 bytes an image, and the scores of some rows. The same bits for any threads. Throws
-/// usage: no stores, an option that cannot act. bad_input: stores of other images, classes or
-/// labels, incomplete, or without every class's score; no labels, one class, no image with scores
-/// of all; answers that cannot be read. io: files that cannot be written.
+/// about 120 bytes an image, 8 for each classifier of it, and the scores of some rows. The same
+/// bits for any threads. Throws usage: no stores, an option that cannot act. bad_input: stores of
+/// other images, classes or labels, incomplete, or without every class's score; no labels, one
+/// class, no image with scores of all; answers that cannot be read. io: files that cannot be
+/// written.
 LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& progress = {});
 /// `assay.audit/1`. csv: a row for each listed suspect.
 Report report_of(const LabelAudit& audit);

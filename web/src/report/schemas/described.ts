@@ -328,10 +328,12 @@ export interface AuditedModel {
   loss: number;
   /** 0: it does not vote. */
   weight: number;
-  /** Images on which all other models agree on another class than the label. */
+  /** Images on which all other models agree on another class than the label, each with at least 90 %. */
   opposed: number;
   /** Of these, those on which it predicts the label. */
   repeated: number;
+  /** Opposed ones if no label were wrong. */
+  expected: number;
 }
 
 /** Quartiles of type 7 and Tukey's whiskers. */
@@ -1726,8 +1728,12 @@ export interface LabelAudit extends Result {
   corrected: number;
   /** Of the wrong ones, without a confirmed class. */
   without_class: number;
-  /** Images that nobody can judge. */
+  /** Images that nobody can judge, or with a tie. */
   unjudged: number;
+  /** Images with several confirmed classes. */
+  several_classes: number;
+  /** Images with answers, but none about the label. */
+  half_answered: number;
   /** About other images or labels. */
   answers_ignored: number;
   models: AuditedModel[];
