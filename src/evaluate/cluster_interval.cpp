@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string_view>
 
 #include "core/statistics.h"
@@ -18,7 +19,52 @@ Interval wilson_in_clusters(double p, double n, double effect, double degrees, d
                           std::string(clusters_wilson));
 }
 
+/// How many items Wilson's interval of `p` has if it is as wide as `plain`; `n` at most.
+double size_of_width(const Interval& plain, double p, double n, double level) {
+    const double z = normal_quantile(0.5 + level / 2), half = (plain.high - plain.low) / 2;
+    constexpr double widest = 0.499;  // an interval from 0 to 1 has no size
+    const double h = std::clamp(half, 0.0, widest);
+    // half = z / (1 + u) * root of (p (1 - p) / size + u / (4 size)), where u = z^2 / size.
+    const double a = 0.25 - h * h, b = 2 * h * h - p * (1 - p);
+    const double u = (b + std::sqrt(b * b + 4 * a * h * h)) / (2 * a);
+    return u > 0 ? std::min(n, z * z / u) : n;
+}
+
+void cover(Interval& interval, const std::optional<Interval>& plain) {
+    if (!plain) return;
+    interval.low = std::min(interval.low, plain->low);
+    interval.high = std::max(interval.high, plain->high);
+}
+
 }  // namespace
+
+AlikeItems::AlikeItems(std::vector<Item> items) {
+    std::ranges::sort(items);
+    std::map<std::uint32_t, double> squares, counts;  // of classes
+    const auto in_runs = [&](auto&& of_run) {
+        for (std::size_t begin = 0; begin < items.size();) {
+            std::size_t end = begin;
+            while (end < items.size() && items[end] == items[begin]) ++end;
+            of_run(items[begin], static_cast<double>(end - begin));
+            begin = end;
+        }
+    };
+    in_runs([&](const Item& item, double size) {
+        squares[item.first] += size * size;
+        counts[item.first] += size;
+    });
+    for (const auto& [cls, sum] : squares) classes_[cls] = sum / counts[cls];
+    for (Item& item : items) item.first = 0;
+    std::ranges::sort(items);
+    double all = 0;
+    in_runs([&](const Item&, double size) { all += size * size; });
+    all_ = items.empty() ? 1 : all / static_cast<double>(items.size());
+}
+
+double AlikeItems::of_class(std::size_t cls) const {
+    const auto found = classes_.find(static_cast<std::uint32_t>(cls));
+    return found == classes_.end() ? 1 : found->second;
+}
 
 double mixed_effect(double found, double alike, double errors) {
     constexpr double few = 3;  // errors count as much as the assumption that clusters are alike
@@ -32,6 +78,7 @@ std::optional<double> cluster_error(const ResampledEstimate& estimate) {
 
 void set_cluster_interval(Estimate& value, const ResampledEstimate& estimate,
                           const MetricFacts& facts, double alike, double level) {
+    const std::optional<Interval> plain = value.interval;
     value.interval.reset();
     value.standard_error.reset();
     if (!value.value) return;
@@ -48,9 +95,12 @@ void set_cluster_interval(Estimate& value, const ResampledEstimate& estimate,
     const auto n = static_cast<double>(value.n);
     if (facts.unit == Unit::proportion && facts.low == 0 && facts.high == 1 && value.n > 0) {
         const double p = std::clamp(*value.value, 0.0, 1.0), spread = p * (1 - p);
-        const double found = spread > 0 ? *error * *error * n / spread : alike;
+        // A mean over classes, or over the items of one class, has fewer items than n.
+        const double size = plain ? size_of_width(*plain, p, n, level) : n;
+        const double found = spread > 0 ? *error * *error * size / spread : alike;
         value.interval = wilson_in_clusters(
-            p, n, mixed_effect(found, alike, n * std::min(p, 1 - p)), degrees, level);
+            p, size, mixed_effect(found, alike, size * std::min(p, 1 - p)), degrees, level);
+        cover(*value.interval, plain);
         value.standard_error = error;
         return;
     }
@@ -63,10 +113,11 @@ void set_cluster_interval(Estimate& value, const ResampledEstimate& estimate,
         symmetric_interval(*value.value, *error, level, std::string(clusters_t), degrees);
     value.interval->low = std::max(facts.low, value.interval->low);
     value.interval->high = std::min(facts.high, value.interval->high);
+    cover(*value.interval, plain);
 }
 
 Interval cluster_proportion(std::span<const std::uint64_t> items,
-                            std::span<const std::uint64_t> hits, double level) {
+                            std::span<const std::uint64_t> hits, double at_most, double level) {
     double n = 0, correct = 0, squares = 0, groups = 0, residuals = 0;
     for (std::size_t g = 0; g < items.size(); ++g) {
         const auto own = static_cast<double>(items[g]);
@@ -83,10 +134,11 @@ Interval cluster_proportion(std::span<const std::uint64_t> items,
         const double residual = static_cast<double>(hits[g]) - p * static_cast<double>(items[g]);
         residuals += residual * residual;
     }
-    const double found = spread > 0 ? residuals * groups / (groups - 1) / (n * spread) : alike;
-    return wilson_in_clusters(
-        p, n, std::min(alike, mixed_effect(found, alike, std::min(correct, n - correct))),
-        groups - 1, level);
+    const double found =
+        spread > 0 ? residuals * groups / (groups - 1) / (n * spread) : std::min(alike, at_most);
+    const double effect = std::min(
+        alike, mixed_effect(found, std::min(alike, at_most), std::min(correct, n - correct)));
+    return wilson_in_clusters(p, n, effect, groups - 1, level);
 }
 
 }  // namespace assay::evaluate

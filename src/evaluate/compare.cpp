@@ -344,11 +344,11 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
             static_cast<std::uint32_t>(labels[static_cast<std::size_t>(row)].size()));
     for (std::size_t i = 0; i < one.requests.size(); ++i) {
         report.metrics.push_back(paired(one.requests[i], one, two, i, labels_per_image,
-                                        options.score.resampling, truth.alike));
+                                        options.score.resampling, one.alike));
     }
     fill_predictions(report, one, two, rows, labels, a.dataset().ids, options.disagreements,
                      options.score.resampling.level);
-    if (truth.alike > 0) {
+    if (truth.clustered) {
         std::vector<std::uint8_t> groups;
         for (const std::uint64_t row : rows.baseline)
             groups.push_back(truth.group[static_cast<std::size_t>(row)]);

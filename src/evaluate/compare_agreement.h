@@ -22,7 +22,7 @@ void agreement_difference(PairedMetric& pair, const MetricRequest& request,
                           const ScoredSet& baseline, const ScoredSet& candidate, double level);
 
 /// The difference of any metric between the same groups of clusters, with Student's test over the
-/// groups. `alike`: of Truth. Of proportions the standard error is at least that of one more
+/// groups. `alike`: of ScoredSet. Of proportions the standard error is at least that of one more
 /// cluster of the usual size that only one of the two gets right.
 void cluster_difference(PairedMetric& pair, const ResampledEstimate& a, const ResampledEstimate& b,
                         const MetricFacts& facts, double alike, double level);

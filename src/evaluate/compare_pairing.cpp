@@ -141,7 +141,7 @@ Truth carried_over(const Truth& truth, const Alignment& rows, std::uint64_t cand
     result.no_cues = truth.no_cues;
     result.only_valid = truth.only_valid;
     result.given = truth.given;
-    result.alike = truth.alike;
+    result.clustered = truth.clustered;
     if (truth.given.soft)
         result.given.soft = std::make_shared<const SoftLabels>(truth.given.soft->of_items(from));
     for (const std::uint64_t row : from) {
@@ -150,6 +150,7 @@ Truth carried_over(const Truth& truth, const Alignment& rows, std::uint64_t cand
         result.targets.push_back(row == nowhere ? -1 : truth.targets[at]);
         if (!truth.group.empty())
             result.group.push_back(row == nowhere ? std::uint8_t{0} : truth.group[at]);
+        if (truth.clustered) result.cluster.push_back(row == nowhere ? 0U : truth.cluster[at]);
         if (!truth.cues.empty()) result.cues.push_back(row == nowhere ? Cues{} : truth.cues[at]);
     }
     return result;

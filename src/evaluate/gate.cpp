@@ -101,6 +101,14 @@ bool about_groups(const Gate& gate) {
                     gate.text));
 }
 
+[[noreturn]] void needs_subgroup(const Gate& gate) {
+    const std::string attribute = gate.group.substr(0, gate.group.find('='));
+    throw Error(ErrorCode::usage,
+                fmt::format("gate `{}`: --by measures only top1 and real of groups; `assay score "
+                            "RUNS --subgroup {}` measures {} of each",
+                            gate.text, attribute, gate.metric.name()));
+}
+
 [[noreturn]] void not_measured(const Gate& gate, const std::vector<std::string>& definitions) {
     std::string known;
     for (const auto& id : definitions) known += (known.empty() ? "" : ", ") + id;
@@ -118,11 +126,15 @@ Gate parse_gate(std::string_view text) {
     const auto fail = [&](std::string_view what) {
         throw Error(ErrorCode::usage, fmt::format("gate `{}`: {}; {}", gate.text, what, grammar));
     };
+    // The name of a group may hold any operator: it ends at the last `]`.
+    const std::size_t behind_group =
+        gate.text.find('[') == std::string::npos ? 0 : gate.text.rfind(']');
+    const std::size_t begin = behind_group == std::string::npos ? 0 : behind_group;
     // A parameter's '=' is never followed by another '=', and never preceded by '<' or '>'.
     std::size_t at = std::string::npos;
     const Operator* found = nullptr;
     for (const Operator& candidate : operators) {
-        const std::size_t position = gate.text.find(candidate.sign);
+        const std::size_t position = gate.text.find(candidate.sign, begin);
         if (position != std::string::npos && (found == nullptr || position < at)) {
             at = position;
             found = &candidate;
@@ -198,7 +210,11 @@ GateResult check_gate(const Gate& gate, std::span<const Measurement> measurement
         throw Error(ErrorCode::usage, fmt::format("gate `{}`: there is no group `{}`{}", gate.text,
                                                   gate.group, suggest(gate.group, groups)));
     }
-    if (about_groups(gate) && groups.empty()) needs_groups(gate);
+    if (about_groups(gate) && groups.empty()) {
+        if (!gate.group.empty() && !evaluate::has_groups(gate.metric)) needs_subgroup(gate);
+        needs_groups(gate);
+    }
+    if (!gate.group.empty() && !evaluate::has_groups(gate.metric)) needs_subgroup(gate);
     not_measured(gate, definitions);
 }
 

@@ -107,6 +107,11 @@ public:
             group.interval = wilson_of_size(share(group.hits, group.images), group.size, z_, level_,
                                             clustered_ ? "wilson.clusters" : "wilson");
         }
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+            const auto first = static_cast<std::size_t>(images_.columns[c].first);
+            for (std::size_t g = first; g < first + images_.columns[c].groups; ++g)
+                out_.groups[g].others = columns_[c].images - out_.groups[g].images;
+        }
         add_lowest();
         add_differences();
         return std::move(out_);
@@ -162,6 +167,7 @@ private:
                                  group.hits, level_);
             begin = end;
         }
+        const std::vector<PartOfCluster> of_groups = parts;
         // The other images of a group's column: as dependent as all of the column.
         for (PartOfCluster& part : parts) part.key &= 0xffffffffU;
         std::ranges::sort(parts, {}, &PartOfCluster::key);
@@ -173,6 +179,15 @@ private:
                 whole.back().images += part.images;
                 whole.back().hits += part.hits;
             }
+        }
+        // A cluster counts for the others unless all of its images are in the group.
+        for (std::size_t g = first; g < first + column.groups; ++g)
+            out_.groups[g].others_clusters = whole.size();
+        for (const PartOfCluster& part : of_groups) {
+            const auto of_cluster =
+                std::ranges::lower_bound(whole, part.key & 0xffffffffU, {}, &PartOfCluster::key);
+            if (of_cluster->images == part.images)
+                --out_.groups[static_cast<std::size_t>(part.key >> 32U)].others_clusters;
         }
         if (columns_[c].images > 0)
             columns_[c].effect = static_cast<double>(columns_[c].images) /
@@ -268,8 +283,10 @@ private:
             const auto first = static_cast<std::size_t>(images_.columns[c].first);
             for (std::size_t g = first; g < first + images_.columns[c].groups; ++g) {
                 const HitsOfGroup& group = out_.groups[g];
-                const std::uint64_t others = columns_[c].images - group.images;
-                if (!group.candidate || others < fewest_group_images) continue;
+                const std::uint64_t others = group.others;
+                if (!group.candidate || others < fewest_group_images ||
+                    (clustered_ && group.others_clusters < fewest_group_clusters))
+                    continue;
                 Contrast one{g,
                              c,
                              share(group.hits, group.images),

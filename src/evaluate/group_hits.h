@@ -28,7 +28,8 @@ struct GroupedHits {
 
 struct HitsOfGroup {
     std::uint64_t images = 0, hits = 0, clusters = 0;
-    double size = 0;  ///< as many independent images tell as much
+    std::uint64_t others = 0, others_clusters = 0;  ///< of the column's other images
+    double size = 0;                                ///< as many independent images tell as much
     bool candidate = false;
     std::optional<Interval> interval;  ///< of candidates
     std::optional<double> difference;  ///< less the column's other images; of candidates

@@ -1,6 +1,7 @@
 #include "evaluate/groups_of_store.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 
@@ -33,12 +34,29 @@ struct NamedGroups {
     std::vector<std::string> names;
 };
 
+/// The same attributes twice would count each of their groups twice.
+void check_columns_differ(const std::vector<std::string>& by) {
+    std::map<std::vector<std::string>, std::string> seen;
+    for (const std::string& text : by) {
+        std::vector<std::string> names = names_in(text);
+        std::ranges::sort(names);
+        const auto [at, first] = seen.try_emplace(std::move(names), text);
+        if (first) continue;
+        throw Error(ErrorCode::usage,
+                    fmt::format("--by {} --by {} make the same groups: remove one of them",
+                                at->second, text));
+    }
+}
+
 NamedGroups groups_of(const Dataset& dataset, const ScoreOptions& options) {
     NamedGroups groups;
     for (const std::string& text : options.by) {
         AttributeGroups column = with_note("reading --by " + text, [&] {
             return groups_by(dataset, names_in(text), most_groups);
         });
+        if (column.names.empty() && dataset.size() > 0)
+            throw Error(ErrorCode::usage,
+                        fmt::format("no image has a value of `{}`: remove --by {}", text, text));
         const auto first = static_cast<std::int32_t>(groups.hits.groups);
         for (std::int32_t& g : column.of) g += g == AttributeGroups::none ? 0 : first;
         groups.hits.columns.push_back({std::move(column.of), first, column.names.size()});
@@ -118,6 +136,8 @@ AccuracyByGroup result_of(const NamedGroups& groups, const Measurement& whole,
         if (own.candidate) {
             ++result.candidates;
             result.worst.n += own.images;
+            if (own.others > 0)
+                group.difference.undefined = "the others have " + too_small_text(clusters);
         } else {
             ++result.too_small;
             group.accuracy.note = "no interval: " + too_small_text(clusters);
@@ -158,6 +178,7 @@ bool has_groups(const MetricRequest& request) {
 }
 
 void check_attributes(const Dataset& dataset, const ScoreOptions& options) {
+    check_columns_differ(options.by);
     for (const std::string& text : options.by) {
         with_note("reading --by " + text, [&] {
             for (const std::string& name : names_in(text)) attribute_named(dataset, name);

@@ -6,6 +6,7 @@
 #include "assay/error.h"
 #include "evaluate/cluster_interval.h"
 #include "evaluate/score_set.h"
+#include "metric/class_score_intervals.h"
 #include "metric/families.h"
 
 namespace assay {
@@ -114,13 +115,24 @@ void MetricStates::read(FieldReader& in) {
 }
 
 void MetricStates::fill(ScoreReport& report, const MetricRequest* reliability,
-                        bool clusters) const {
-    fill_classes(report, shape_, states_.at("classes").sums, resampling_.level, clusters);
+                        const evaluate::AlikeItems* alike) const {
+    fill_classes(report, shape_, states_.at("classes").sums, resampling_.level, alike);
     if (reliability == nullptr || !shape_.probabilities) return;
     const MetricContext bins = context(*reliability);
     fill_reliability(report, bins, states_.at(families::accumulate_bins(bins)->key()).sums,
-                     clusters);
+                     alike != nullptr);
 }
+
+namespace {
+
+/// Precision and F1 of classes that are weighted by their items.
+bool is_weighted_mean(const MetricRequest& request) {
+    const auto average = request.parameters.find("average");
+    return average != request.parameters.end() && average->second == "weighted" &&
+           request.facts->uncertainty == Uncertainty::closed_form;
+}
+
+}  // namespace
 
 Measurement measurement_of(const MetricRequest& request, const ResampledEstimate& estimate,
                            const Shape& shape, const MeasuredOn& on, double level) {
@@ -140,6 +152,9 @@ Measurement measurement_of(const MetricRequest& request, const ResampledEstimate
         evaluate::set_cluster_interval(m, estimate, facts, on.alike, level);
         return m;
     }
+    if (m.value && !m.interval && !estimate.no_interval && is_weighted_mean(request))
+        m.interval =
+            weighted_mean_interval(*m.value, estimate.without, static_cast<double>(m.n), level);
     if (!m.value || m.interval || estimate.no_interval ||
         facts.uncertainty == Uncertainty::closed_form)
         return m;

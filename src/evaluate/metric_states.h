@@ -47,8 +47,10 @@ public:
         return states_.at(key).sums;
     }
     const ConfusionCounts& confusions() const noexcept { return confusions_; }
-    /// Classes, and with `reliability` (prepared) its bins. `clusters`: items are in clusters.
-    void fill(ScoreReport& report, const MetricRequest* reliability, bool clusters = false) const;
+    /// Classes, and with `reliability` (prepared) its bins. `alike`: nullptr if items are
+    /// independent.
+    void fill(ScoreReport& report, const MetricRequest* reliability,
+              const evaluate::AlikeItems* alike = nullptr) const;
 
 private:
     struct State {
@@ -71,7 +73,7 @@ private:
 struct MeasuredOn {
     std::string model, dataset, subgroup;
     std::uint64_t items = 0;
-    double alike = 0;  ///< of Truth: above 0 where items are in clusters
+    double alike = 0;  ///< of ScoredSet: above 0 where items are in clusters
 };
 /// With the interval from the estimate's values without each group, or from its replicates.
 Measurement measurement_of(const MetricRequest& request, const ResampledEstimate& estimate,

@@ -201,8 +201,7 @@ Table league_table(const Stores& reports, bool attacked, const std::set<int>& ap
         }
         for (const AccuracyByGroup& groups : report->groups)
             joined.set(column_key(groups.worst.key),
-                       {metric_heading(groups.worst), true, Show::value_and_half},
-                       Estimate(groups.worst));
+                       {metric_heading(groups.worst), true, Show::value}, Estimate(groups.worst));
         joined.set("n", {"n"}, items_cell(*report));
     }
     Table table = joined.take();

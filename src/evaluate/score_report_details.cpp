@@ -107,7 +107,11 @@ Table reliability_table(const ScoreReport& report) {
     }
     if (report.reliability.empty())
         table.notes.emplace_back(std::string("undefined: ") + families::no_probabilities);
-    table.notes.emplace_back("intervals: Wilson; bins without items are skipped");
+    const bool clusters = std::ranges::any_of(report.reliability, [](const ReliabilityBin& bin) {
+        return bin.accuracy.interval && bin.accuracy.interval->method == "wilson.clusters";
+    });
+    table.notes.push_back(fmt::format("intervals: Wilson{}; bins without items are skipped",
+                                      clusters ? " with the clusters as independent" : ""));
     return table;
 }
 

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "assay/error.h"
 #include "collective/rank_part.h"
 #include "core/parallel.h"
 #include "core/statistics.h"
 #include "evaluate/calibrated_null.h"
+#include "evaluate/cluster_interval.h"
 #include "evaluate/metric_states.h"
 #include "evaluate/score_tables.h"
 #include "metric/drawn.h"
@@ -41,7 +44,7 @@ public:
           subgroup_(subgroup),
           comm_(comm),
           keep_(keep),
-          alike_(truth.alike),
+          truth_(truth),
           progress_(progress),
           rows_(reader, truth, std::move(rows), kept_items(reader, options, keep)),
           threads_(resolve_threads(options.threads)),
@@ -68,8 +71,10 @@ public:
         if (options_.reliability) states_.prepare(*options_.reliability);
         agree(comm_, [&] { pass(); });
         join_ranks();
+        std::optional<evaluate::AlikeItems> alike;
+        if (truth_.clustered) set_.alike = alike.emplace(std::move(clustered_)).all();
         const MeasuredOn on{store_.spec().model_name, store_.spec().dataset_name, subgroup_,
-                            report_.counts.items, alike_};
+                            report_.counts.items, set_.alike};
         for (MetricRequest& request : set_.requests) {
             const MetricPass& pass = pass_of(request);
             std::string how;
@@ -81,7 +86,8 @@ public:
         }
         if (options_.null_draws > 0) add_null();
         report_.labels_per_image = rows_.label_counts();
-        states_.fill(report_, options_.reliability ? &*options_.reliability : nullptr, alike_ > 0);
+        states_.fill(report_, options_.reliability ? &*options_.reliability : nullptr,
+                     alike ? &*alike : nullptr);
         fill_confusions(report_, states_.confusions(), options_.confusions);
         add_kind_warning(report_, store_.spec().kind, sampled_[0], sampled_[1]);
         if (keep_ == Keep::items) fill_predictions(set_, rows_, rows_.labels());
@@ -100,8 +106,19 @@ private:
             states_.add(facts);
             const std::lock_guard lock(mutex_);
             add_counts(report_.counts, counts);
+            add_clusters(facts);
             if (progress_) progress_({.done = report_.counts.items, .total = total});
         });
+    }
+
+    /// Items without any label count for no metric.
+    void add_clusters(std::span<const RowFacts> facts) {
+        if (!truth_.clustered) return;
+        for (const RowFacts& fact : facts) {
+            if (fact.target < 0 && fact.valid == 0) continue;
+            const auto row = static_cast<std::size_t>(rows_.row_of(fact.item));
+            clustered_.emplace_back(static_cast<std::uint32_t>(fact.target), truth_.cluster[row]);
+        }
     }
 
     void join_ranks() {
@@ -114,6 +131,16 @@ private:
             add_counts(report_.counts, counts);
         join_items(rows_.records());
         join_items(rows_.odds());
+        if (!truth_.clustered) return;
+        std::vector<std::uint64_t> mine;
+        for (const auto& [cls, cluster] : clustered_)
+            mine.push_back(std::uint64_t{cls} << 32U | cluster);
+        clustered_.clear();
+        for (const auto& part : all_gather<std::uint64_t>(comm_, mine)) {
+            for (const std::uint64_t both : part)
+                clustered_.emplace_back(static_cast<std::uint32_t>(both >> 32U),
+                                        static_cast<std::uint32_t>(both));
+        }
     }
 
     /// Combines what each rank knows about the items.
@@ -178,7 +205,7 @@ private:
     const std::string subgroup_;
     Comm& comm_;
     const Keep keep_;
-    const double alike_;
+    const Truth& truth_;
     const ProgressCallback& progress_;
     ScoredRows rows_;
     const int threads_;
@@ -187,6 +214,7 @@ private:
     PassRun run_;
     std::mutex mutex_;
     std::vector<std::int64_t> sampled_;
+    std::vector<evaluate::AlikeItems::Item> clustered_;  ///< the items that count
     ScoredSet set_;
     ScoreReport& report_ = set_.report;
 };

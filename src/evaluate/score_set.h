@@ -14,6 +14,8 @@ struct ScoredSet {
     ScoreReport report;                        ///< without classes' names
     std::vector<MetricRequest> requests;       ///< one per measurement, in the same order
     std::vector<ResampledEstimate> estimates;  ///< likewise
+    /// Sum of the clusters' squared sizes over the items that count; 0: items are independent.
+    double alike = 0;
     // With Keep::items:
     std::vector<ItemRecord> records;    ///< one an item
     std::vector<std::int32_t> targets;  ///< one per item: single label of a scored item, or -1

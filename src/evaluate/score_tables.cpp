@@ -14,14 +14,14 @@ namespace assay {
 namespace {
 
 Interval class_in_clusters(std::span<const std::int64_t> state, std::size_t slots, std::size_t cls,
-                           double level) {
+                           const evaluate::AlikeItems& alike, double level) {
     std::vector<std::uint64_t> items(group_count), hits(group_count);
     for (std::size_t g = 0; g < group_count; ++g) {
         const std::int64_t* const counts = state.data() + g * slots + cls * class_slots;
         items[g] = static_cast<std::uint64_t>(counts[class_items]);
         hits[g] = static_cast<std::uint64_t>(counts[class_hits]);
     }
-    return evaluate::cluster_proportion(items, hits, level);
+    return evaluate::cluster_proportion(items, hits, alike.of_class(cls), level);
 }
 
 struct GroupsOfBin {
@@ -48,7 +48,7 @@ GroupsOfBins groups_of_bins(const MetricContext& context, std::span<const std::i
 }  // namespace
 
 void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::int64_t> state,
-                  double level, bool clusters) {
+                  double level, const evaluate::AlikeItems* alike) {
     const std::size_t slots = std::size_t{shape.classes} * class_slots;
     std::vector<std::int64_t> total(slots, 0);
     for (std::size_t g = 0; g < group_count; ++g) {
@@ -67,8 +67,8 @@ void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::
         }
         const auto n = static_cast<double>(accuracy.n);
         accuracy.value = static_cast<double>(result.correct) / n;
-        accuracy.interval = clusters ? class_in_clusters(state, slots, c, level)
-                                     : wilson(result.correct, accuracy.n, level);
+        accuracy.interval = alike != nullptr ? class_in_clusters(state, slots, c, *alike, level)
+                                             : wilson(result.correct, accuracy.n, level);
         if (!shape.probabilities) continue;
         result.confidence = real_of(cls + class_confidence) / n;
         if (cls[class_unknown] == 0) result.target_probability = real_of(cls + class_target) / n;
@@ -102,7 +102,8 @@ void fill_reliability(ScoreReport& report, const MetricContext& context,
         const auto n = static_cast<double>(bin.items);
         out.accuracy.value = static_cast<double>(bin.hits) / n;
         out.accuracy.interval =
-            clusters ? evaluate::cluster_proportion(groups[b].items, groups[b].hits, context.level)
+            clusters ? evaluate::cluster_proportion(groups[b].items, groups[b].hits,
+                                                    static_cast<double>(bin.items), context.level)
                      : wilson(bin.hits, bin.items, context.level);
         out.confidence = bin.confidence / n;
     }

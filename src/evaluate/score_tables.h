@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "evaluate/cluster_interval.h"
 #include "evaluate/score_set.h"
 #include "evaluate/scored_rows.h"
 
@@ -26,10 +27,10 @@ struct HashOfPair {
 using ConfusionCounts =
     std::unordered_map<std::pair<std::int32_t, std::int32_t>, std::uint64_t, HashOfPair>;
 
-/// `state`: of the accumulator "classes", by group. `clusters`: the groups hold whole clusters of
-/// items, which are not independent.
+/// `state`: of the accumulator "classes", by group. `alike`: the groups hold whole clusters of
+/// items, which are not independent; nullptr: items are independent.
 void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::int64_t> state,
-                  double level, bool clusters = false);
+                  double level, const evaluate::AlikeItems* alike = nullptr);
 /// Sets ids and names from report.classes, or numbers.
 void name_classes(ScoreReport& report);
 /// Uses the bins of `ece`, by group.

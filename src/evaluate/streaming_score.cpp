@@ -56,6 +56,7 @@ void check_not_taken(const MeasureOptions& measure) {
     if (!measure.labels.empty() || measure.label_sets)
         refuse("file of labels: labels come with each batch");
     if (!measure.class_map.empty()) refuse("class map");
+    if (!measure.cluster.empty()) refuse("--cluster, which needs the clusters of all rows");
     if (!measure.gates.empty()) refuse("gates: check them against its report");
     if (measure.null_draws > 0) refuse("calibrated_null, which needs all rows again");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -99,16 +100,12 @@ void add_cues(Truth& truth, const Dataset& dataset, const ClassMap* map) {
 }
 
 void add_clusters(Truth& truth, const Dataset& dataset, const std::string& attribute) {
-    const evaluate::Clusters clusters = evaluate::clusters_by(dataset, attribute);
+    evaluate::Clusters clusters = evaluate::clusters_by(dataset, attribute);
     const std::vector<std::uint8_t> groups = groups_of_items(clusters.count);
-    std::vector<double> sizes(clusters.count, 0);
     truth.group.resize(clusters.of.size());
-    for (std::size_t i = 0; i < clusters.of.size(); ++i) {
-        truth.group[i] = groups[clusters.of[i]];
-        ++sizes[clusters.of[i]];
-    }
-    for (const double size : sizes) truth.alike += size * size;
-    truth.alike /= std::max<double>(1, static_cast<double>(clusters.of.size()));
+    for (std::size_t i = 0; i < clusters.of.size(); ++i) truth.group[i] = groups[clusters.of[i]];
+    truth.cluster = std::move(clusters.of);
+    truth.clustered = true;
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ struct Truth {
     GivenTruth given = {};
     /// The group that each row is resampled with, by its cluster; empty: by its place.
     std::vector<std::uint8_t> group = {};
-    double alike = 0;  ///< sum of the clusters' squared sizes over all rows; 0: no clusters
+    std::vector<std::uint32_t> cluster = {};  ///< of each row, if `clustered`
+    bool clustered = false;                   ///< items of one cluster are not independent
 };
 
 /// Labels and cues over the predicted classes (the map's targets if there is one). Throws bad_input

@@ -64,14 +64,13 @@ Interval class_mean_interval(std::span<const ClassHits> classes, double value, d
     return wide_enough(cell_interval(joined_cells(present), level), value);
 }
 
-Interval f1_mean_interval(std::span<const ClassCount> classes, bool weighted, double value,
-                          double level) {
+Interval f1_mean_interval(std::span<const ClassCount> classes, double value, double level) {
     std::vector<ClassCount> present;
     std::vector<ClassHits> proportions;
     for (const ClassCount& c : classes) {
         if (c.items <= 0) continue;
         present.push_back(c);
-        proportions.push_back({(c.items + c.predictions) / 2, c.hits, weighted ? c.items : 1});
+        proportions.push_back({(c.items + c.predictions) / 2, c.hits, 1});
     }
     std::vector<ClassCell> cells = joined_cells(proportions);
     std::size_t begin = 0;
@@ -83,6 +82,15 @@ Interval f1_mean_interval(std::span<const ClassCount> classes, bool weighted, do
         begin = cell.end;
     }
     return wide_enough(cell_interval(cells, level), value);
+}
+
+Interval weighted_mean_interval(double value, std::span<const double> without, double n,
+                                double level) {
+    const double error = without.size() < 2 ? 0 : jackknife_standard_error(without);
+    const double spread = value * (1 - value);
+    const double size =
+        error > 0 && spread > 0 ? std::clamp(spread / square(error), 1.0, std::max(n, 1.0)) : n;
+    return wilson_of_size(value, size, normal_quantile(0.5 + level / 2), level, "jackknife.wilson");
 }
 
 Interval chance_corrected_interval(std::span<const ClassCount> classes, ChanceCorrected which,

@@ -25,9 +25,14 @@ Interval class_mean_interval(std::span<const ClassHits> classes, double value, d
 /// a proportion of (items + predictions) / 2 images, because its variance over the images is that
 /// of the correct ones among them. F1 of few images is too low on average: the difference is exact
 /// for the proportion J of hits among a class's items and predictions, which is that of its joined
-/// classes, and is added. `weighted`: each class counts as much as it has items.
-Interval f1_mean_interval(std::span<const ClassCount> classes, bool weighted, double value,
-                          double level);
+/// classes, and is added.
+Interval f1_mean_interval(std::span<const ClassCount> classes, double value, double level);
+
+/// Of a mean over classes that is weighted by their items, from its values without each group of
+/// items: Wilson's with as many items as the jackknife's standard error stands for, at most `n`.
+/// The weights vary with the items, so the intervals above do not hold for it. `n` is above 0.
+Interval weighted_mean_interval(double value, std::span<const double> without, double n,
+                                double level);
 
 enum class ChanceCorrected { kappa, matthews };
 /// Of (accuracy - chance) / scale: Wilson's interval of the accuracy from as many images as the

@@ -66,7 +66,8 @@ struct ClassScore {
     Quotient (*of_class)(const ClassCount&);
     std::string_view none;
     bool is_f1 = false;
-    bool interval = true;  ///< of the mean over classes, by class_score_intervals.h
+    bool interval = true;    ///< of the mean over classes, by class_score_intervals.h
+    bool is_recall = false;  ///< weighted by items, it is top-1 accuracy
 };
 
 constexpr ClassScore precision_score = {[](const ClassCount& c) {
@@ -76,7 +77,8 @@ constexpr ClassScore precision_score = {[](const ClassCount& c) {
 constexpr ClassScore recall_score = {[](const ClassCount& c) {
                                          return Quotient{c.hits, c.items};
                                      },
-                                     "no item is of class 1, the positive class"};
+                                     "no item is of class 1, the positive class", false, true,
+                                     true};
 constexpr ClassScore specificity_score = {
     [](const ClassCount& c) {
         return Quotient{c.others - (c.predictions - c.hits), c.others};
@@ -143,18 +145,23 @@ Estimate averaged(const MetricContext& context, std::span<const std::int64_t> st
     for (const ClassCount& c : counts.classes) {
         const double weight = weighted ? c.items : 1;
         const Quotient own = score.of_class(c);
-        quotients.push_back({own.whole, own.part, weight});
+        quotients.push_back({own.whole, own.part, 1});
         sum += weight * own.value();
         weights += weight;
         never += c.items == 0 ? 1 : 0;
     }
     value.value = sum / weights;
-    if (score.interval && !context.value_only) {
-        value.interval =
-            score.is_f1 ? f1_mean_interval(counts.classes, weighted, *value.value, context.level)
-                        : class_mean_interval(quotients, *value.value, context.level);
+    if (context.value_only) return value;
+    if (weighted) {
+        // Recall is top-1 accuracy. Others have an interval from their values without each group.
+        if (score.is_recall)
+            value.interval =
+                wilson(static_cast<std::uint64_t>(counts.hits), value.n, context.level);
+    } else if (score.interval) {
+        value.interval = score.is_f1 ? f1_mean_interval(counts.classes, *value.value, context.level)
+                                     : class_mean_interval(quotients, *value.value, context.level);
     }
-    if (never > 0 && !weighted && !context.value_only) {
+    if (never > 0 && !weighted) {
         value.note = fmt::format("{} {} predictions but no items, and count{}", never,
                                  never == 1 ? "class has" : "classes have", never == 1 ? "s" : "");
     }

@@ -75,8 +75,10 @@ ResampledEstimate estimate(const MetricRequest& request, const Shape& shape,
         }
     }
     for (std::uint32_t g = 0; g < group_count; ++g) {
-        if (group_sizes[g] == 0) continue;
         const std::int64_t* const from = state.data() + g * slots;
+        // Groups of items with several labels only have no size, but count for label sets.
+        const bool empty = std::all_of(from, from + slots, [](std::int64_t x) { return x == 0; });
+        if (group_sizes[g] == 0 && empty) continue;
         for (std::size_t k = 0; k < slots; ++k) work[k] = total[k] - from[k];
         result.without.push_back(facts.value(value_only, work).value.value_or(*result.value));
     }

@@ -10,6 +10,7 @@
 #include "core/random.h"
 #include "core/statistics.h"
 #include "data/attributes.h"
+#include "evaluate/cluster_interval.h"
 #include "evaluate/group_hits.h"
 #include "evaluate/groups_of_store.h"
 #include "message_of.h"
@@ -99,8 +100,9 @@ TEST(GroupHits, DifferencesHoldTogether) {
     EXPECT_LT(equal.groups[0].difference_interval->low, 0);
     EXPECT_GT(equal.groups[0].difference_interval->high, 0);
     // Wider than the interval of one difference that was named beforehand.
-    const double alone = std::hypot(0.9 - wilson(180, 200).low, wilson(360, 400).high - 0.9);
-    EXPECT_GT(-equal.groups[0].difference_interval->low, alone);
+    // Clopper and Pearson's ends at .95: scipy.stats.beta.ppf(.025, 180, 21), (.975, 361, 40).
+    const double alone = std::hypot(0.9 - 0.8497872121322442, 0.9275937058059582 - 0.9);
+    EXPECT_GT(-equal.groups[0].difference_interval->low, 1.02 * alone);
 }
 
 // Four copies of each image say no more than one.
@@ -125,6 +127,21 @@ TEST(GroupHits, CopiesInAClusterCountOnce) {
     EXPECT_NEAR(found.groups[0].interval->high - found.groups[0].interval->low, once, 0.02 * once);
     copies.cluster.clear();
     EXPECT_EQ(lowest_of_groups(copies, 0.95, 1).groups[0].size, 400);
+}
+
+// The other images are 50 of one patient: nothing shows how patients differ.
+TEST(GroupHits, OthersOfFewClustersHaveNoDifference) {
+    GroupedHits images = grouped({{100, 90}, {50, 40}});
+    for (std::uint32_t i = 0; i < 150; ++i) images.cluster.push_back(i < 100 ? i / 5 : 20);
+    images.clusters = 21;
+    const auto few = lowest_of_groups(images, 0.95, 1);
+    EXPECT_TRUE(few.groups[0].candidate);
+    EXPECT_EQ(few.groups[0].others_clusters, 1U);
+    EXPECT_EQ(few.groups[1].others_clusters, 20U);
+    EXPECT_FALSE(few.groups[0].difference);
+    for (std::uint32_t i = 100; i < 150; ++i) images.cluster[i] = 20 + i % 5;
+    images.clusters = 25;
+    EXPECT_TRUE(lowest_of_groups(images, 0.95, 1).groups[0].difference);
 }
 
 TEST(GroupHits, OverlappingColumnsAreJudgedTogether) {
@@ -232,6 +249,9 @@ TEST(AccuracyByGroup, GatesAreAboutTheWorstGroupOrOne) {
     EXPECT_THAT(message("worst(ece) >= 0"), HasSubstr("worst() is of top1 or real"));
     EXPECT_THAT(message("worst(top1 >= 0"), HasSubstr("`)` is missing"));
     EXPECT_THAT(message("top1[] >= 0"), HasSubstr("no group between"));
+    EXPECT_THAT(message("ece[group=night] <= 1"), HasSubstr("--subgroup group` measures ece"));
+    EXPECT_EQ(parse_gate("top1[age=<40] >= .7").group, "age=<40");
+    EXPECT_EQ(parse_gate("top1[age=>=80] < .7").op, Gate::Op::below);
     EXPECT_THAT(message("worst(top1).delta >= 0"), HasSubstr("worst(top1)"));
     EXPECT_THAT(message_of([&] { check_gate(parse_gate("worst(top1) >= 0"), report.measurements); },
                            ErrorCode::usage),
@@ -247,6 +267,8 @@ TEST(AccuracyByGroup, BadInput) {
     ScoreOptions options;
     options.by = {"grup"};
     EXPECT_THAT(message(options), HasSubstr("no attribute `grup`; did you mean `group`?"));
+    options.by = {"group,severity", "severity,group"};
+    EXPECT_THAT(message(options), HasSubstr("make the same groups"));
     options.by = {"group"};
     options.cluster = "sevrity";
     EXPECT_THAT(message(options), HasSubstr("did you mean `severity`?"));
@@ -295,6 +317,44 @@ TEST(Clusters, CopiesDoNotNarrowIntervals) {
                   independent.per_class[0].accuracy.interval->low);
     ASSERT_FALSE(clusters.notes.empty());
     EXPECT_THAT(clusters.notes, testing::Contains(HasSubstr("120 clusters of images by `group`")));
+}
+
+// One image per cluster says as much as independent images, and not more: a mean over classes has
+// fewer images than all.
+TEST(Clusters, SingleImagesDoNotNarrowIntervals) {
+    Made made = made_up(200, 3, 5);
+    for (std::size_t i = 0; i < 200; ++i) {
+        made.group.push_back(fmt::format("patient{}", i));
+        const std::size_t label = i < 190 ? 0 : i < 195 ? 1 : 2;  // all correct, two rare classes
+        made.labels[i] = {static_cast<std::int32_t>(label)};
+        for (std::size_t c = 0; c < 3; ++c) made.scores[3 * i + c] = c == label ? 4.0F : 0.0F;
+    }
+    Scratch folder;
+    const PredictionStore store = save(folder, made, "net");
+    ScoreOptions options;
+    const std::vector<std::string> metrics = {"top1", "balanced", "precision", "recall", "f1"};
+    for (const std::string& metric : metrics) options.metrics.push_back(parse_metric(metric));
+    const ScoreReport plain = scored(store, options);
+    options.cluster = "group";
+    const ScoreReport clusters = scored(store, options);
+    for (const std::string& metric : metrics) {
+        const Interval &one = *find(plain.measurements, metric).interval,
+                       &two = *find(clusters.measurements, metric).interval;
+        EXPECT_LE(two.low, one.low) << metric;
+        EXPECT_GE(two.high, one.high) << metric;
+        EXPECT_NEAR(two.low, one.low, 0.02) << metric;
+    }
+}
+
+// A few large clusters are most of the dependence of their own class, and little of that of all.
+TEST(Clusters, ClassesCountTheirOwnClusters) {
+    std::vector<evaluate::AlikeItems::Item> items;
+    for (std::uint32_t i = 0; i < 9500; ++i) items.emplace_back(0U, i);
+    for (std::uint32_t i = 0; i < 500; ++i) items.emplace_back(1U, 9500 + i / 50);
+    const evaluate::AlikeItems alike(items);
+    EXPECT_EQ(alike.of_class(0), 1);
+    EXPECT_EQ(alike.of_class(1), 50);
+    EXPECT_DOUBLE_EQ(alike.all(), 3.45);
 }
 
 TEST(Clusters, ComparisonsCountClusters) {

@@ -65,24 +65,24 @@ TEST(ClassScoreIntervals, AgreeWithAnotherImplementation) {
                 0.43451344545508463, 0.8452139159993641);
     expect_ends(chance_corrected_interval(counts, ChanceCorrected::matthews, .69, .95),
                 0.4365750693533526, 0.8492241790340279);
-    expect_ends(f1_mean_interval(counts, false, .8, .95), 0.6199663969667832, 0.9177362291365236);
+    expect_ends(f1_mean_interval(counts, .8, .95), 0.6199663969667832, 0.9177362291365236);
     expect_ends(class_mean_interval(precisions(counts), .8, .95), 0.60792182512207,
                 0.9079784216801563);
     // Two images per class: F1 of so few is too low on average, and the middle is above the value.
     const auto few = counts_of({{1, 1, 0}, {0, 1, 1}, {1, 0, 1}});
-    expect_ends(f1_mean_interval(few, false, .5, .95), 0.20751132345821705, 0.8637019957913087);
+    expect_ends(f1_mean_interval(few, .5, .95), 0.20751132345821705, 0.8637019957913087);
 }
 
 TEST(ClassScoreIntervals, NeverHaveAWidthOfZero) {
     const auto perfect = counts_of({{30, 0, 0}, {0, 5, 0}, {0, 0, 5}});
     expect_ends(chance_corrected_interval(perfect, ChanceCorrected::kappa, 1, .95),
                 0.7843160585912948, 1);
-    expect_ends(f1_mean_interval(perfect, false, 1, .95), 0.7837282900774132, 1);
+    expect_ends(f1_mean_interval(perfect, 1, .95), 0.7837282900774132, 1);
     const auto none = counts_of({{0, 10}, {10, 0}});
     const Interval worst = chance_corrected_interval(none, ChanceCorrected::matthews, -1, .95);
     EXPECT_EQ(worst.low, -1);
     EXPECT_GT(worst.high, -.9);
-    EXPECT_GT(f1_mean_interval(none, false, 0, .95).high, .1);
+    EXPECT_GT(f1_mean_interval(none, 0, .95).high, .1);
     const auto one_label = counts_of({{5, 1}, {0, 0}});
     for (const auto which : {ChanceCorrected::kappa, ChanceCorrected::matthews}) {
         const Interval wide = chance_corrected_interval(one_label, which, 0, .95);
@@ -91,11 +91,49 @@ TEST(ClassScoreIntervals, NeverHaveAWidthOfZero) {
     }
 }
 
-TEST(ClassScoreIntervals, WeightedClassesCountByTheirItems) {
-    const auto counts = counts_of({{900, 0}, {5, 5}});
-    const double low = f1_mean_interval(counts, true, .99, .95).low;
-    EXPECT_GT(low, .97);
-    EXPECT_LT(f1_mean_interval(counts, false, .8, .95).low, .7);
+// Draws of 200 images of two classes, 50 : 1, accuracy .5 and .8: the weights vary with the images.
+TEST(ClassScoreIntervals, WeightedMeansHoldTheirTruth) {
+    constexpr std::size_t images = 200, groups = 100;
+    const double first = 50.0 / 51, hit[2] = {.5, .8};
+    const auto weighted_f1 = [](const std::vector<ClassCount>& counts) {
+        double sum = 0, n = 0;
+        for (const ClassCount& c : counts) {
+            if (c.items > 0) sum += c.items * 2 * c.hits / (c.items + c.predictions);
+            n += c.items;
+        }
+        return sum / n;
+    };
+    const auto counted = [](double a, double a_hits, double b, double b_hits) {
+        return std::vector<ClassCount>{{a, a_hits + b - b_hits, a_hits},
+                                       {b, b_hits + a - a_hits, b_hits}};
+    };
+    const double truth =
+        weighted_f1(counted(first, first * hit[0], 1 - first, (1 - first) * hit[1]));
+    RandomStream random(5, "weighted");
+    int held = 0;
+    for (int draw = 0; draw < 400; ++draw) {
+        double all[4] = {}, group[groups][4] = {};
+        for (std::size_t i = 0; i < images; ++i) {
+            const std::size_t c = random.uniform() < first ? 0 : 1;
+            const std::size_t at = 2 * c + (random.uniform() < hit[c] ? 1 : 0);
+            ++all[at];
+            ++group[i % groups][at];
+        }
+        const auto f1 = [&](const double* less) {
+            const double right[2] = {all[1] - less[1], all[3] - less[3]};
+            return weighted_f1(counted(all[0] - less[0] + right[0], right[0],
+                                       all[2] - less[2] + right[1], right[1]));
+        };
+        std::vector<double> without;
+        for (const auto& one : group) without.push_back(f1(one));
+        const double none[4] = {};
+        const Interval found = weighted_mean_interval(f1(none), without, images, .95);
+        held += found.low <= truth && truth <= found.high ? 1 : 0;
+    }
+    EXPECT_GE(held, 364);  // 91 %
+    const Interval perfect = weighted_mean_interval(1, std::vector<double>(30, 1.0), 30, .95);
+    EXPECT_NEAR(perfect.low, 0.8864866068, 1e-9);  // 30 / (30 + z^2)
+    EXPECT_EQ(perfect.high, 1);
 }
 
 // What such worlds hold is in docs/intervals.md; here in short.
@@ -150,7 +188,7 @@ TEST(ClassScoreIntervals, HoldTheTruth) {
             kappa_held += holds(
                 chance_corrected_interval(counts, ChanceCorrected::kappa, kappa_of(counts), .95),
                 kappa_of(truth));
-            f1_held += holds(f1_mean_interval(counts, false, f1_of(counts), .95), f1 / classes);
+            f1_held += holds(f1_mean_interval(counts, f1_of(counts), .95), f1 / classes);
         }
         EXPECT_GE(kappa_held, .9 * draws) << world.classes << " classes, " << world.items;
         EXPECT_GE(f1_held, .9 * draws) << world.classes << " classes, " << world.items;
