@@ -35,10 +35,10 @@ double bias_of_f1(double images, double jaccard) {
 }
 
 /// The mean bias of the classes of a cell, each as much as its weight.
-double bias_of_cell(std::span<const ClassCount> classes, std::span<const ClassHits> weights) {
-    const auto united = [](const ClassCount& c) { return c.items + c.predictions - c.hits; };
+double bias_of_cell(std::span<const ClassScoreCount> classes, std::span<const ClassHits> weights) {
+    const auto united = [](const ClassScoreCount& c) { return c.items + c.predictions - c.hits; };
     double hits = 0, all = 0, weight = 0;
-    for (const ClassCount& c : classes) {
+    for (const ClassScoreCount& c : classes) {
         hits += c.hits;
         all += united(c);
     }
@@ -64,10 +64,10 @@ Interval class_mean_interval(std::span<const ClassHits> classes, double value, d
     return wide_enough(cell_interval(joined_cells(present), level), value);
 }
 
-Interval f1_mean_interval(std::span<const ClassCount> classes, double value, double level) {
-    std::vector<ClassCount> present;
+Interval f1_mean_interval(std::span<const ClassScoreCount> classes, double value, double level) {
+    std::vector<ClassScoreCount> present;
     std::vector<ClassHits> proportions;
-    for (const ClassCount& c : classes) {
+    for (const ClassScoreCount& c : classes) {
         if (c.items <= 0) continue;
         present.push_back(c);
         proportions.push_back({(c.items + c.predictions) / 2, c.hits, 1});
@@ -93,13 +93,13 @@ Interval weighted_mean_interval(double value, std::span<const double> without, d
     return wilson_of_size(value, size, normal_quantile(0.5 + level / 2), level, "jackknife.wilson");
 }
 
-Interval chance_corrected_interval(std::span<const ClassCount> classes, ChanceCorrected which,
+Interval chance_corrected_interval(std::span<const ClassScoreCount> classes, ChanceCorrected which,
                                    double value, double level) {
     constexpr double more = 1;
     const bool kappa = which == ChanceCorrected::kappa;
     const std::string method = "wilson.chance_corrected";
     double n = 0, hits = 0;
-    for (const ClassCount& c : classes) {
+    for (const ClassScoreCount& c : classes) {
         n += c.items;
         hits += c.hits;
     }
@@ -108,7 +108,7 @@ Interval chance_corrected_interval(std::span<const ClassCount> classes, ChanceCo
     };
     Sums seen, smooth;
     const double all = n + more;
-    for (const ClassCount& c : classes) {
+    for (const ClassScoreCount& c : classes) {
         const double a = c.items / n, b = c.predictions / n, a1 = (c.items + more * a) / all,
                      b1 = (c.predictions + more * b) / all;
         seen.chance += a * b;
@@ -130,7 +130,7 @@ Interval chance_corrected_interval(std::span<const ClassCount> classes, ChanceCo
     // prediction, and 1 / scale for a hit.
     double mean = 0, squares = 0, errors = 0;
     Sums by_label, by_prediction;  // of errors: sums and sums of squares, in two of the fields
-    for (const ClassCount& c : classes) {
+    for (const ClassScoreCount& c : classes) {
         const double a = c.items / n, b = c.predictions / n, hit = (c.hits + more * a * b) / all,
                      a1 = (c.items + more * a) / all, b1 = (c.predictions + more * b) / all;
         const double label = kappa ? -(1 - corrected) / scale * b1

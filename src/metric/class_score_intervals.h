@@ -11,7 +11,7 @@
 
 namespace assay {
 
-struct ClassCount {
+struct ClassScoreCount {
     double items = 0, predictions = 0, hits = 0;
     double others = 0;  ///< items of the other classes
 };
@@ -26,7 +26,7 @@ Interval class_mean_interval(std::span<const ClassHits> classes, double value, d
 /// of the correct ones among them. F1 of few images is too low on average: the difference is exact
 /// for the proportion J of hits among a class's items and predictions, which is that of its joined
 /// classes, and is added.
-Interval f1_mean_interval(std::span<const ClassCount> classes, double value, double level);
+Interval f1_mean_interval(std::span<const ClassScoreCount> classes, double value, double level);
 
 /// Of a mean over classes that is weighted by their items, from its values without each group of
 /// items: Wilson's with as many items as the jackknife's standard error stands for, at most `n`.
@@ -41,7 +41,7 @@ enum class ChanceCorrected { kappa, matthews };
 /// Errors are spread over the pairs of classes by the classes' missed items and wrong predictions.
 /// `classes`: predictions of no class are one more class without items. -1 to 1 where all items or
 /// all predictions are one class.
-Interval chance_corrected_interval(std::span<const ClassCount> classes, ChanceCorrected which,
+Interval chance_corrected_interval(std::span<const ClassScoreCount> classes, ChanceCorrected which,
                                    double value, double level);
 
 }  // namespace assay

@@ -24,13 +24,13 @@ namespace assay::families {
 namespace {
 
 struct ClassCounts {
-    std::vector<ClassCount> classes;  // that occur
+    std::vector<ClassScoreCount> classes;  // that occur
     double items = 0, hits = 0;
     double nowhere = 0;  // predictions that map to no class
 };
 
 // The counts of the class whose slots come first.
-ClassCount count_of(std::span<const std::int64_t> slots) {
+ClassScoreCount count_of(std::span<const std::int64_t> slots) {
     return {static_cast<double>(slots[class_items]), static_cast<double>(slots[class_predicted]),
             static_cast<double>(slots[class_hits])};
 }
@@ -39,7 +39,7 @@ ClassCounts counts_of(std::span<const std::int64_t> state) {
     ClassCounts counts;
     double predictions = 0;
     for (std::size_t c = 0; c < state.size(); c += class_slots) {
-        const ClassCount one = count_of(state.subspan(c));
+        const ClassScoreCount one = count_of(state.subspan(c));
         if (one.items + one.predictions == 0) continue;
         counts.classes.push_back(one);
         counts.items += one.items;
@@ -47,7 +47,7 @@ ClassCounts counts_of(std::span<const std::int64_t> state) {
         predictions += one.predictions;
     }
     counts.nowhere = counts.items - predictions;
-    for (ClassCount& one : counts.classes) one.others = counts.items - one.items;
+    for (ClassScoreCount& one : counts.classes) one.others = counts.items - one.items;
     return counts;
 }
 
@@ -63,28 +63,28 @@ struct Quotient {
 
 /// A proportion of items, or F1, and the message about class 1 if there are none.
 struct ClassScore {
-    Quotient (*of_class)(const ClassCount&);
+    Quotient (*of_class)(const ClassScoreCount&);
     std::string_view none;
     bool is_f1 = false;
     bool interval = true;    ///< of the mean over classes, by class_score_intervals.h
     bool is_recall = false;  ///< weighted by items, it is top-1 accuracy
 };
 
-constexpr ClassScore precision_score = {[](const ClassCount& c) {
+constexpr ClassScore precision_score = {[](const ClassScoreCount& c) {
                                             return Quotient{c.hits, c.predictions};
                                         },
                                         "no item is predicted to be class 1, the positive class"};
-constexpr ClassScore recall_score = {[](const ClassCount& c) {
+constexpr ClassScore recall_score = {[](const ClassScoreCount& c) {
                                          return Quotient{c.hits, c.items};
                                      },
                                      "no item is of class 1, the positive class", false, true,
                                      true};
 constexpr ClassScore specificity_score = {
-    [](const ClassCount& c) {
+    [](const ClassScoreCount& c) {
         return Quotient{c.others - (c.predictions - c.hits), c.others};
     },
     "every item is of class 1, the positive class", false, false};
-constexpr ClassScore f1_score = {[](const ClassCount& c) {
+constexpr ClassScore f1_score = {[](const ClassScoreCount& c) {
                                      return Quotient{2 * c.hits, c.items + c.predictions};
                                  },
                                  "no item is of class 1, the positive class, or predicted to be",
@@ -93,7 +93,7 @@ constexpr ClassScore f1_score = {[](const ClassCount& c) {
 /// F1 is 2 J / (1 + J), where J is the proportion of hits among the items that are in the class or
 /// predicted to be. Among these items the hits are binomial, so J has Wilson's interval, and its
 /// ends give those of F1.
-Interval f1_interval(const ClassCount& c, double level) {
+Interval f1_interval(const ClassScoreCount& c, double level) {
     Interval interval =
         wilson_of_mean(quotient(c.hits, c.items + c.predictions - c.hits),
                        static_cast<std::uint64_t>(c.items + c.predictions - c.hits), level);
@@ -108,7 +108,7 @@ Estimate of_positive(const MetricContext& context, std::span<const std::int64_t>
     Estimate value;
     value.undefined = not_two_classes(context.shape);
     if (!value.undefined.empty()) return value;
-    ClassCount positive = count_of(state.subspan(class_slots));
+    ClassScoreCount positive = count_of(state.subspan(class_slots));
     positive.others = count_of(state).items;
     value.n = static_cast<std::uint64_t>(positive.items + positive.others);
     const Quotient found = score.of_class(positive);
@@ -142,7 +142,7 @@ Estimate averaged(const MetricContext& context, std::span<const std::int64_t> st
     double sum = 0, weights = 0;
     std::size_t never = 0;
     std::vector<ClassHits> quotients;
-    for (const ClassCount& c : counts.classes) {
+    for (const ClassScoreCount& c : counts.classes) {
         const double weight = weighted ? c.items : 1;
         const Quotient own = score.of_class(c);
         quotients.push_back({own.whole, own.part, 1});
@@ -170,7 +170,7 @@ Estimate averaged(const MetricContext& context, std::span<const std::int64_t> st
 
 Interval corrected_interval(const ClassCounts& counts, ChanceCorrected which, double value,
                             double level) {
-    std::vector<ClassCount> classes = counts.classes;
+    std::vector<ClassScoreCount> classes = counts.classes;
     if (counts.nowhere > 0) classes.push_back({.predictions = counts.nowhere});
     return chance_corrected_interval(classes, which, value, level);
 }
@@ -210,7 +210,7 @@ Estimate matthews_value(const MetricContext& context, std::span<const std::int64
         return value;
     }
     double both = 0, labels = 0, predictions = counts.nowhere * counts.nowhere;
-    for (const ClassCount& c : counts.classes) {
+    for (const ClassScoreCount& c : counts.classes) {
         both += c.items * c.predictions;
         labels += c.items * c.items;
         predictions += c.predictions * c.predictions;
@@ -236,7 +236,7 @@ Estimate kappa_value(const MetricContext& context, std::span<const std::int64_t>
         return value;
     }
     double chance = 0;
-    for (const ClassCount& c : counts.classes) chance += c.items * c.predictions;
+    for (const ClassScoreCount& c : counts.classes) chance += c.items * c.predictions;
     chance /= counts.items * counts.items;
     if (chance >= 1) {
         value.undefined = "all items have one label, and all predictions are that class";

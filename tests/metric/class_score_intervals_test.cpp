@@ -15,8 +15,8 @@ namespace {
 
 using Confusion3 = std::vector<std::vector<double>>;
 
-std::vector<ClassCount> counts_of(const Confusion3& rows) {
-    std::vector<ClassCount> counts(rows.size());
+std::vector<ClassScoreCount> counts_of(const Confusion3& rows) {
+    std::vector<ClassScoreCount> counts(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         for (std::size_t j = 0; j < rows.size(); ++j) {
             counts[i].items += rows[i][j];
@@ -27,15 +27,15 @@ std::vector<ClassCount> counts_of(const Confusion3& rows) {
     return counts;
 }
 
-std::vector<ClassHits> precisions(const std::vector<ClassCount>& counts) {
+std::vector<ClassHits> precisions(const std::vector<ClassScoreCount>& counts) {
     std::vector<ClassHits> out;
-    for (const ClassCount& c : counts) out.push_back({c.predictions, c.hits, 1});
+    for (const ClassScoreCount& c : counts) out.push_back({c.predictions, c.hits, 1});
     return out;
 }
 
-double f1_of(const std::vector<ClassCount>& counts) {
+double f1_of(const std::vector<ClassScoreCount>& counts) {
     double sum = 0, classes = 0;
-    for (const ClassCount& c : counts) {
+    for (const ClassScoreCount& c : counts) {
         if (c.items + c.predictions == 0) continue;
         sum += 2 * c.hits / (c.items + c.predictions);
         ++classes;
@@ -43,9 +43,9 @@ double f1_of(const std::vector<ClassCount>& counts) {
     return sum / classes;
 }
 
-double kappa_of(const std::vector<ClassCount>& counts) {
+double kappa_of(const std::vector<ClassScoreCount>& counts) {
     double n = 0, hits = 0, chance = 0;
-    for (const ClassCount& c : counts) {
+    for (const ClassScoreCount& c : counts) {
         n += c.items;
         hits += c.hits;
         chance += c.items * c.predictions;
@@ -95,17 +95,17 @@ TEST(ClassScoreIntervals, NeverHaveAWidthOfZero) {
 TEST(ClassScoreIntervals, WeightedMeansHoldTheirTruth) {
     constexpr std::size_t images = 200, groups = 100;
     const double first = 50.0 / 51, hit[2] = {.5, .8};
-    const auto weighted_f1 = [](const std::vector<ClassCount>& counts) {
+    const auto weighted_f1 = [](const std::vector<ClassScoreCount>& counts) {
         double sum = 0, n = 0;
-        for (const ClassCount& c : counts) {
+        for (const ClassScoreCount& c : counts) {
             if (c.items > 0) sum += c.items * 2 * c.hits / (c.items + c.predictions);
             n += c.items;
         }
         return sum / n;
     };
     const auto counted = [](double a, double a_hits, double b, double b_hits) {
-        return std::vector<ClassCount>{{a, a_hits + b - b_hits, a_hits},
-                                       {b, b_hits + a - a_hits, b_hits}};
+        return std::vector<ClassScoreCount>{{a, a_hits + b - b_hits, a_hits},
+                                            {b, b_hits + a - a_hits, b_hits}};
     };
     const double truth =
         weighted_f1(counted(first, first * hit[0], 1 - first, (1 - first) * hit[1]));
@@ -152,7 +152,7 @@ TEST(ClassScoreIntervals, HoldTheTruth) {
             upto[c] = total += std::pow(
                 world.rare, static_cast<double>(c) / static_cast<double>(world.classes - 1));
         // Errors go to the next class.
-        std::vector<ClassCount> truth(world.classes);
+        std::vector<ClassScoreCount> truth(world.classes);
         for (std::size_t c = 0; c < world.classes; ++c) {
             const double share = (upto[c] - (c > 0 ? upto[c - 1] : 0)) / total;
             truth[c].items += share;
@@ -164,7 +164,7 @@ TEST(ClassScoreIntervals, HoldTheTruth) {
                             world.classes * 1000 + static_cast<std::size_t>(world.items));
         int kappa_held = 0, f1_held = 0;
         for (int d = 0; d < draws; ++d) {
-            std::vector<ClassCount> counts(world.classes);
+            std::vector<ClassScoreCount> counts(world.classes);
             for (int i = 0; i < world.items; ++i) {
                 const double u = static_cast<double>(random.below(1'000'000)) / 1e6 * total;
                 std::size_t c = 0;
