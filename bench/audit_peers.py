@@ -58,8 +58,10 @@ def fit_model(logits, labels):
         return loss_with_errors(np.exp(sharpness * logits[rows, labels] - log_sums(logits, sharpness)), uniform)
 
     middle = round(-100 * np.log(np.median(logits.std(1))))
-    low, high = middle - 600, middle + 600
-    while high - low > 2:  # the loss has one minimum over the logarithm of the temperature
+    # The loss may have a second minimum at much sharper logits, so a grid finds the lowest one.
+    lowest = min(range(middle - 600, middle + 601, 50), key=fit)
+    low, high = max(lowest - 50, middle - 600), min(lowest + 50, middle + 600)
+    while high - low > 2:
         left, right = low + (high - low) // 3, high - (high - low) // 3
         if fit(left) <= fit(right):
             high = right

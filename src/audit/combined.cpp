@@ -23,6 +23,7 @@ constexpr double loss_power = 2;
 constexpr double loss_part = 0.75;
 /// The sharpness is searched up to this factor's logarithm from that of the scores' spread.
 constexpr double search_range = 6;
+constexpr double grid_step = 0.5;  // of the logarithm
 // A classifier has learned the labels if it repeats nearly all of those that the others oppose:
 // each of them with this probability, on at least so many images more than they expect, and with
 // at most this proportion of exceptions.
@@ -74,10 +75,23 @@ public:
 
     /// Temperature and loss. Warns if the temperature is an end of the range that is searched.
     AuditedModel run(std::vector<std::string>& warnings) {
-        // Golden section over the logarithm of 1 / temperature. Scores may have any scale.
+        // The loss may have a second minimum at much sharper scores, so a grid finds the lowest
+        // one. Golden section over the logarithm of 1 / temperature then refines it. Scores may
+        // have any scale.
         const double golden = (std::sqrt(5.0) - 1) / 2;
         const double middle = -std::log(spread());
-        double low = middle - search_range, high = middle + search_range;
+        double lowest = middle, loss_there = loss_at(middle);
+        for (double step = grid_step; step <= search_range; step += grid_step) {
+            for (const double place : {middle - step, middle + step}) {
+                const double loss = loss_at(place);
+                if (loss < loss_there) {
+                    lowest = place;
+                    loss_there = loss;
+                }
+            }
+        }
+        double low = std::max(lowest - grid_step, middle - search_range),
+               high = std::min(lowest + grid_step, middle + search_range);
         double left = high - golden * (high - low), right = low + golden * (high - low);
         double at_left = loss_at(left), at_right = loss_at(right);
         while (high - low > 0.01) {

@@ -140,7 +140,10 @@ private:
             app.get_options([](const CLI::Option*) { return true; });
         for (std::size_t i = first; i < options.size(); ++i) {
             const std::string name = options[i]->get_name();
-            if (name == "--labels" || name == "--level" || name == "--threads") continue;
+            if (name == option_of<&MeasureOptions::labels>() ||
+                name == option_of<&Resampling::level>() ||
+                name == option_of<&MeasureOptions::threads>())
+                continue;
             options[i]->each([this, name](const std::string&) {
                 if (std::ranges::find(without_methods_, name) == without_methods_.end())
                     without_methods_.push_back(name);
