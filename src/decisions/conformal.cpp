@@ -19,6 +19,7 @@
 #include "decisions/judged_store.h"
 #include "decisions/set_row.h"
 #include "decisions/set_scores.h"
+#include "evaluate/given_labels.h"
 #include "store/same_data.h"
 
 namespace assay::decisions {
@@ -106,34 +107,22 @@ std::string needed_images(double alpha) {
 /// One store: its parts, its sets and its abstention.
 class StoreSets {
 public:
-    StoreSets(const fs::path& folder, const ConformalOptions& options, ConformalResult& result)
-        : options_(options), result_(result), own_(folder, options.labels) {
+    StoreSets(const fs::path& folder, const ConformalOptions& options, const GivenLabels& labels,
+              ConformalResult& result)
+        : options_(options), result_(result), own_(folder, labels, options.labels) {
         const StoreSpec& spec = own_.store().spec();
         if (!options.calibrate_on.empty()) open_other(folder, spec);
         if (!shares_.empty()) return;
-        const bool apart = other_.has_value();
-        for (std::uint64_t row = 0; row < own_.store().rows(); ++row) {
-            if (!own_.is_judged(row)) {
-                ++skipped_;
-                result_.not_scored += own_.reader().status(row) == RowStatus::ok ? 0 : 1;
-                continue;
-            }
+        if (other_) calibration_ = judged_rows(*other_);
+        for (const std::uint64_t row : judged_rows(own_)) {
             const bool fitted =
-                !apart && is_of_calibration(own_.id(row), options.split, options.seed);
+                !other_ && is_of_calibration(own_.id(row), options.split, options.seed);
             (fitted ? calibration_ : reported_).push_back(row);
         }
-        if (apart) {
-            for (std::uint64_t row = 0; row < other_->store().rows(); ++row)
-                if (other_->is_judged(row)) calibration_.push_back(row);
-        }
         require_images(folder);
-        calibrated_on_ = apart
+        calibrated_on_ = other_
                              ? other_->store().spec().dataset_name
                              : fmt::format("{:g} % of {}", 100 * options.split, spec.dataset_name);
-        if (skipped_ > 0)
-            result_.notes.push_back(fmt::format("{}: {} without scores or valid classes skipped",
-                                                spec.model_name,
-                                                how_many(skipped_, "image", "images")));
     }
 
     /// Not "": reported images are also images to calibrate on, so nothing can be reported.
@@ -166,12 +155,39 @@ public:
     }
 
 private:
+    /// Those with scores and valid classes; counts and notes the others.
+    std::vector<std::uint64_t> judged_rows(const JudgedStore& images) {
+        std::vector<std::uint64_t> rows;
+        const std::uint64_t all = images.store().rows();
+        for (std::uint64_t row = 0; row < all; ++row) {
+            if (!images.is_judged(row)) {
+                result_.not_scored += images.reader().status(row) == RowStatus::ok ? 0 : 1;
+                continue;
+            }
+            if (options_.class_conditional && images.valid(row).size() > 1)
+                refuse(
+                    fmt::format("`{}` has {} valid classes, but a threshold for each class needs "
+                                "one label per image; remove --class-conditional",
+                                images.id(row), images.valid(row).size()));
+            rows.push_back(row);
+        }
+        if (rows.size() == all) return rows;
+        const StoreSpec& spec = images.store().spec();
+        std::string note =
+            fmt::format("{} on {}: {} without scores or valid classes skipped", spec.model_name,
+                        spec.dataset_name, how_many(all - rows.size(), "image", "images"));
+        // Several data sets may be calibrated on one.
+        if (std::ranges::find(result_.notes, note) == result_.notes.end())
+            result_.notes.push_back(std::move(note));
+        return rows;
+    }
+
     void open_other(const fs::path& folder, const StoreSpec& spec) {
         fs::path whole = fs::absolute(folder).lexically_normal();
         if (!whole.has_filename()) whole = whole.parent_path();  // "runs/test/net/"
         const fs::path beside =
             whole.parent_path().parent_path() / options_.calibrate_on / whole.filename();
-        other_.emplace(beside, options_.labels);
+        other_.emplace(beside, GivenLabels(), fs::path());
         const PredictionStore &one = other_->store(), &two = own_.store();
         if (!store::same_class_ids(one.dataset().classes, two.dataset().classes) ||
             one.classes() != two.classes())
@@ -191,6 +207,11 @@ private:
 
     void require_images(const fs::path& folder) const {
         if (!calibration_.empty() && !reported_.empty()) return;
+        if (other_)
+            refuse(fmt::format(
+                "{}: none of its images has scores and a valid class; import it with its labels: "
+                "assay import --help",
+                (calibration_.empty() ? other_->store().folder() : folder).string()));
         refuse(fmt::format("{}: none of its {} images with scores and valid classes is {}; {}",
                            folder.string(), calibration_.size() + reported_.size(),
                            calibration_.empty() ? "for calibration" : "left to report",
@@ -215,11 +236,6 @@ private:
                  [&](std::size_t i, std::uint64_t row, const SortedRow& sorted) {
                      const auto valid = fitted().valid(row);
                      fit_answers_[i] = judged(sorted, valid);
-                     if (options_.class_conditional && valid.size() > 1)
-                         refuse(fmt::format(
-                             "`{}` has {} valid classes, but a threshold for each class needs one "
-                             "label per image; remove --class-conditional",
-                             fitted().id(row), valid.size()));
                      const std::size_t rank = sorted.rank_of(valid);
                      const double draw = draw_for(fitted().id(row));
                      for (std::size_t m = 0; m < rules.size(); ++m)
@@ -365,7 +381,6 @@ private:
     std::optional<JudgedStore> other_;
     std::vector<std::uint64_t> calibration_, reported_;
     std::vector<JudgedImage> fit_answers_;
-    std::uint64_t skipped_ = 0;
     std::string calibrated_on_, shares_;
     bool warned_ = false;
 };
@@ -387,7 +402,7 @@ void check_options(const ConformalOptions& options) {
     if (!options.calibrate_on.empty() && !options.labels.empty())
         throw Error(ErrorCode::usage,
                     "--labels is about one data set, but --calibrate-on names another: use "
-                    "--split, or relabel both data sets: assay relabel --help");
+                    "--split, or import both with their labels: assay import --help");
 }
 
 }  // namespace
@@ -413,11 +428,16 @@ ConformalResult conformal_sets(const ConformalOptions& options, const ProgressCa
                                     "--calibrate-on: name another one to report, or use --split",
                                     options.calibrate_on));
     }
+    std::vector<std::string> files;
+    if (!options.labels.empty()) files.push_back(options.labels.string());
+    const GivenLabels labels = labels_of_stores(files, folders);
+    result.notes.insert(result.notes.end(), labels.notes().begin(), labels.notes().end());
+    result.warnings = labels.warnings();
     std::string text;
     std::optional<DescribedCsv<SetRow>> csv;
     if (!options.sets.empty()) csv.emplace(text);
     for (std::size_t i = 0; i < folders.size(); ++i) {
-        StoreSets store(folders[i], options, result);
+        StoreSets store(folders[i], options, labels, result);
         if (!store.shares().empty() && i + 1 == folders.size() && result.sets.empty())
             refuse(store.shares());
         if (store.shares().empty())

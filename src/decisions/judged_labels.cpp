@@ -15,7 +15,7 @@ void require_known_labels(const PredictionStore& store, const LabelSets& labels,
         if (valid.empty() || valid.back() < static_cast<std::int64_t>(store.classes())) continue;
         refuse(fmt::format(
             "{}: `{}` has the label {}, but the scores of `{}` are of the classes 0 "
-            "to {}; correct the labels: assay relabel --help",
+            "to {}; correct the labels: assay import --help",
             file.empty() ? store.spec().dataset_name : file.string(), store.dataset().ids[row],
             valid.back(), store.folder().string(), store.classes() - 1));
     }

@@ -9,15 +9,17 @@
 #include "assay/data/label_sets.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/row_reader.h"
+#include "evaluate/given_labels.h"
 
 namespace assay::decisions {
 
 /// With the scores of every class.
 class JudgedStore {
 public:
-    /// Throws bad_input: a store without the scores of every class, or of fewer than two; labels
-    /// that are no class.
-    JudgedStore(const std::filesystem::path& folder, const std::filesystem::path& labels);
+    /// `file` is the one that `labels` read, for messages. Throws bad_input: a store without the
+    /// scores of every class, or of fewer than two; labels that are no class.
+    JudgedStore(const std::filesystem::path& folder, const GivenLabels& labels,
+                const std::filesystem::path& file);
 
     JudgedStore(const JudgedStore&) = delete;
     JudgedStore& operator=(const JudgedStore&) = delete;

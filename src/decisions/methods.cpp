@@ -18,7 +18,7 @@
 #include "decisions/judged_labels.h"
 #include "decisions/method_runs.h"
 #include "decisions/two_way.h"
-#include "store/label_fit.h"
+#include "evaluate/given_labels.h"
 #include "store/same_data.h"
 
 namespace assay::decisions {
@@ -67,15 +67,19 @@ std::vector<NamedMethod> methods_of(const MethodOptions& options) {
 /// Reads each run, one after the other.
 class Runs {
 public:
-    Runs(const std::vector<NamedMethod>& methods, const MethodOptions& options)
+    Runs(const std::vector<NamedMethod>& methods, const MethodOptions& options,
+         MethodComparison& result)
         : first_(PredictionStore::open(methods[0].runs[0].store)),
           labels_are_given_(!options.labels.empty()) {
         if (options.labels.empty()) {
             sets_ = first_.dataset().labels;
         } else {
-            store::LabelFit fit = store::label_fit(options.labels, first_.dataset());
-            if (fit.error) throw Error(*fit.error);
-            sets_ = std::move(fit.sets);
+            const std::vector<std::string> files = {options.labels.string()};
+            const PredictionStore* const one = &first_;
+            const GivenLabels labels(files, {&one, 1});
+            result.notes = labels.notes();
+            result.warnings = labels.warnings();
+            sets_ = labels.measure_for({}, first_).label_sets.value();
         }
         require_known_labels(first_, sets_, options.labels);
     }
@@ -209,8 +213,8 @@ void note_pairing(MethodComparison& result, const NamedMethod& baseline,
 
 MethodComparison compare_methods(const MethodOptions& options, const ProgressCallback& progress) {
     const std::vector<NamedMethod> methods = methods_of(options);
-    const Runs runs(methods, options);
     MethodComparison result;
+    const Runs runs(methods, options, result);
     result.dataset = runs.first().spec().dataset_name;
     result.level = options.level;
     result.within = options.within;

@@ -27,8 +27,8 @@ constexpr std::uint64_t point_block_rows = 4096;
 std::int32_t positive_class(const PredictionStore& store, const std::string& named) {
     if (store.classes() != 2)
         refuse(
-            fmt::format("{}: it has {} classes, but an operating point needs two; map them to "
-                        "two first: assay relabel --help",
+            fmt::format("{}: it has {} classes, but an operating point needs two; add up their "
+                        "probabilities and import two columns: assay import --help",
                         store.folder().string(), store.classes()));
     if (named.empty()) return 1;
     if (store.dataset().classes.empty()) {
@@ -206,17 +206,26 @@ OperatingResult operating_points(const OperatingOptions& options,
         point.model = store.spec().model_name;
         point.dataset = store.spec().dataset_name;
         const ClassList& classes = store.dataset().classes;
-        point.positive = classes.empty() ? std::to_string(positive)
-                                         : classes.id(static_cast<std::size_t>(positive));
+        const auto class_name = [&](std::int32_t cls) {
+            return classes.empty() ? std::to_string(cls)
+                                   : classes.id(static_cast<std::size_t>(cls));
+        };
+        point.positive = class_name(positive);
         const Halves halves = read_halves(store, positive, options);
         if (halves.skipped > 0)
-            result.notes.push_back(fmt::format("{}: {} without scores or a single label skipped",
-                                               point.model,
-                                               how_many(halves.skipped, "image", "images")));
+            result.notes.push_back(
+                fmt::format("{} on {}: {} without scores or a single label skipped", point.model,
+                            point.dataset, how_many(halves.skipped, "image", "images")));
         result.not_scored += halves.not_scored;
         point.prevalence = options.prevalence > 0 ? options.prevalence : prevalence_of(halves.all);
         choose(point, halves, options);
         measure(point, halves, options);
+        if (point.threshold > 1 && !point.ppv.value)
+            result.warnings.push_back(fmt::format(
+                "{} on {}: no image is called positive, because no threshold up to 1 has {}. "
+                "Probabilities that are rounded to 1 cannot be told apart, but those near 0 can: "
+                "turn the rule around with --positive {}",
+                point.model, point.dataset, point.rule, class_name(1 - positive)));
         add_benefits(result, point, halves, options);
         result.points.push_back(std::move(point));
         if (progress) progress({.step = "decide", .done = i + 1, .total = folders.size()});

@@ -68,8 +68,9 @@ void take_images(TwoWay& out, std::span<const double> images, double more, doubl
 
 void take_runs(TwoWay& out, const Means& means) {
     const auto count = static_cast<double>(means.runs.size());
-    out.runs.push_back({variance_of(means.runs), count});
-    out.interaction += means.interaction / count / static_cast<double>(means.images.size());
+    const double interaction = means.interaction / count / static_cast<double>(means.images.size());
+    out.runs.push_back({variance_of(means.runs), count, interaction});
+    out.interaction += interaction;
 }
 
 double pure_images(const TwoWay& mean) {
@@ -170,14 +171,11 @@ Interval next_run_interval(const TwoWay& mean, double level) {
 
 double half_width_with(const TwoWay& mean, double runs, double level) {
     const double z = normal_of(level);
-    double interaction = 0;
-    for (const TwoWay::Runs& one : mean.runs)
-        interaction += mean.interaction / static_cast<double>(mean.runs.size()) *
-                       (runs > 0 ? one.count / runs : 1);
     const double images = pure_images(mean);
-    const double least = std::max(mean.images - mean.interaction, 0.0) + interaction;
-    return std::sqrt(std::max(z * z * images + runs_part(mean, runs, level, false),
-                              z * z * (runs > 0 ? least : mean.images)));
+    double least = runs > 0 ? images : mean.images;
+    if (runs > 0)
+        for (const TwoWay::Runs& one : mean.runs) least += one.interaction * one.count / runs;
+    return std::sqrt(std::max(z * z * images + runs_part(mean, runs, level, false), z * z * least));
 }
 
 double from_runs(const TwoWay& mean) {

@@ -24,6 +24,7 @@ struct TwoWay {
     struct Runs {
         double variance = 0;  ///< of the runs' means, which holds the interaction, too
         double count = 0;
+        double interaction = 0;  ///< the group's part of TwoWay::interaction
     };
     std::vector<Runs> runs;
     double low = 0, high = 1;  ///< what the mean can be

@@ -47,15 +47,6 @@ ScoreOptions export_options_for(const ExportOptions& options, const GivenLabels&
     return resolve(labels.measure_for(measure, store), store);
 }
 
-GivenLabels labels_of_stores(const ExportOptions& options, const std::vector<fs::path>& folders) {
-    if (options.labels.empty()) return {};
-    std::vector<PredictionStore> stores;
-    for (const fs::path& folder : folders) stores.push_back(PredictionStore::open(folder));
-    std::vector<const PredictionStore*> all;
-    for (const PredictionStore& store : stores) all.push_back(&store);
-    return GivenLabels(options.labels, all);
-}
-
 /// Receives the items of all stores, in their order.
 class ExportSink {
 public:
@@ -223,7 +214,7 @@ ExportResult export_items(const ExportOptions& options,
     ExportResult result;
     const ModelStores stores = model_stores(options.paths);
     const std::vector<fs::path>& folders = stores.folders;
-    const GivenLabels labels = labels_of_stores(options, folders);
+    const GivenLabels labels = labels_of_stores(options.labels, folders);
     result.notes = labels.notes();
     if (!stores.attacked.empty()) result.notes.push_back(stores.note());
     result.warnings = labels.warnings();

@@ -285,4 +285,14 @@ MeasureOptions GivenLabels::measure_for(const MeasureOptions& measure,
     return own;
 }
 
+GivenLabels labels_of_stores(const std::vector<std::string>& given,
+                             const std::vector<fs::path>& folders) {
+    if (given.empty()) return {};
+    std::vector<PredictionStore> stores;
+    for (const fs::path& folder : folders) stores.push_back(PredictionStore::open(folder));
+    std::vector<const PredictionStore*> all;
+    for (const PredictionStore& store : stores) all.push_back(&store);
+    return GivenLabels(given, all);
+}
+
 }  // namespace assay

@@ -67,4 +67,9 @@ private:
     std::vector<std::string> notes_, warnings_;
 };
 
+/// For the data sets of the stores in these folders, which are closed again. Without files, none is
+/// opened.
+GivenLabels labels_of_stores(const std::vector<std::string>& given,
+                             const std::vector<std::filesystem::path>& folders);
+
 }  // namespace assay

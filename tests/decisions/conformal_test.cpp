@@ -140,6 +140,14 @@ TEST(Conformal, AnyValidClassCovers) {
     EXPECT_NEAR(*result.sets[0].coverage.value, .9, .03);
     options.class_conditional = true;
     EXPECT_THAT(message_of([&] { conformal_sets(options); }), HasSubstr("2 valid classes"));
+    // One such image is refused in both parts.
+    Made one = made_world(200, 6, 18);
+    one.labels[7] = {1, 2};
+    save(folder, one, "net", StorageFormat::full_f32, 4000, false, "one");
+    options.stores = {folder / "one"};
+    for (options.seed = 0; options.seed < 4; ++options.seed)
+        EXPECT_THAT(message_of([&] { conformal_sets(options); }),
+                    HasSubstr("`item00007` has 2 valid classes"));
 }
 
 TEST(Conformal, EachClassGetsItsThreshold) {
@@ -214,7 +222,7 @@ TEST(Conformal, CalibratesOnAnotherDataSet) {
                 HasSubstr("must not be calibrated on reported images"));
 }
 
-TEST(Conformal, ASlashAtTheEndAndEqualNamesOfOtherFilesAreFine) {
+TEST(Conformal, ASlashAtTheEndIsFineAndTheSameImagesAreSkipped) {
     const Scratch folder;
     Made made = made_world(300, 5, 6);
     for (std::size_t i = 0; i < made.rows(); ++i) made.ids.push_back(fmt::format("v{}", i));
@@ -229,13 +237,50 @@ TEST(Conformal, ASlashAtTheEndAndEqualNamesOfOtherFilesAreFine) {
     options.method = SetMethod::lac;
     options.stores = {folder / "runs/test/net/"};
     EXPECT_EQ(conformal_sets(options).sets[0].calibration, 300U);
-    // Of several stores, the one with the same images is left out.
+    // Of several stores, the one with the same images is skipped.
     options.stores = {folder / "runs"};
     const ConformalResult result = conformal_sets(options);
     ASSERT_EQ(result.sets.size(), 1U);
     EXPECT_EQ(result.sets[0].dataset, "test");
     ASSERT_EQ(result.warnings.size(), 1U);
     EXPECT_THAT(result.warnings[0], HasSubstr("is skipped: 300 images of `again`"));
+}
+
+TEST(Conformal, EqualNamesOfFilesThatDifferAreOtherImages) {
+    const Scratch folder;
+    Made made = made_world(300, 5, 6);
+    for (std::uint64_t i = 0; i < made.rows(); ++i) made.files.push_back({1000, i + 1});
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    Made other = made_world(200, 5, 7);
+    other.dataset = "test";
+    for (std::uint64_t i = 0; i < other.rows(); ++i) other.files.push_back({1000, i + 1001});
+    save(folder, other, "net", StorageFormat::full_f32, 4000);
+    ConformalOptions options = options_for(folder);
+    options.calibrate_on = "val";
+    options.method = SetMethod::lac;
+    options.stores = {folder / "runs/test"};
+    const ConformalResult result = conformal_sets(options);
+    ASSERT_EQ(result.sets.size(), 1U);
+    EXPECT_EQ(result.sets[0].calibration, 300U);
+    EXPECT_EQ(result.sets[0].coverage.n, 200U);
+    EXPECT_THAT(result.warnings, testing::IsEmpty());
+    other.dataset = "again";
+    other.files.assign(made.files.begin(), made.files.begin() + 200);
+    save(folder, other, "net", StorageFormat::full_f32, 4000);
+    options.stores = {folder / "runs/again"};
+    EXPECT_THAT(message_of([&] { conformal_sets(options); }),
+                HasSubstr("200 images of `again` are also in `val`"));
+}
+
+/// The probability of at least `least` hits in n draws that hit with `p`.
+double binomial_tail(std::uint64_t least, std::uint64_t n, double p) {
+    double sum = 0;
+    for (std::uint64_t k = least; k <= n; ++k) {
+        const auto hits = static_cast<double>(k), misses = static_cast<double>(n - k);
+        sum += std::exp(std::lgamma(hits + misses + 1) - std::lgamma(hits + 1) -
+                        std::lgamma(misses + 1) + hits * std::log(p) + misses * std::log1p(-p));
+    }
+    return sum;
 }
 
 TEST(Conformal, WithTiesTheRangeOfCoverageHasNoUpperEnd) {
@@ -251,14 +296,18 @@ TEST(Conformal, WithTiesTheRangeOfCoverageHasNoUpperEnd) {
     const Interval tied = result.sets[0].expected.value(), apart = result.sets[1].expected.value();
     EXPECT_EQ(tied.high, 1);
     EXPECT_LT(apart.high, .97);
-    // One-sided at the level, so nearer to .9.
-    EXPECT_GT(tied.low, apart.low);
-    EXPECT_LT(tied.low, .9);
+    // The coverage is below x if at least `place` of n uniform numbers are: 5 % below the one end
+    // of the tied scores, 2.5 % outside each of the others. A wrong side is off by .025 or more.
+    const std::uint64_t n = result.sets[0].calibration, place = place_of_threshold(n, .1);
+    EXPECT_NEAR(binomial_tail(place, n, tied.low), .05, 1e-6);
+    EXPECT_NEAR(binomial_tail(place, n, apart.low), .025, 1e-6);
+    EXPECT_NEAR(binomial_tail(place, n, apart.high), .975, 1e-6);
 }
 
 TEST(Conformal, RefusesLabelsBeyondTheClasses) {
     const Scratch folder;
     Made made = made_world(100, 4, 12);
+    made.named = false;  // with names, reading the labels already refuses them
     save(folder, made, "net", StorageFormat::full_f32, 4000);
     std::string text;
     for (std::size_t i = 0; i < made.rows(); ++i) text += fmt::format("{}\n", i == 42 ? 4 : i % 4);
@@ -266,7 +315,37 @@ TEST(Conformal, RefusesLabelsBeyondTheClasses) {
     ConformalOptions options = options_for(folder);
     options.labels = folder / "labels.txt";
     options.class_conditional = true;
-    EXPECT_THAT(message_of([&] { conformal_sets(options); }), HasSubstr("labels.txt"));
+    const auto says = [](const std::string& where) {
+        return testing::AllOf(HasSubstr(where + ": `item00042` has the label 4, but the scores of"),
+                              HasSubstr("are of the classes 0 to 3"));
+    };
+    EXPECT_THAT(message_of([&] { conformal_sets(options); }), says("labels.txt"));
+    made.labels[42] = {4};
+    made.dataset = "own";
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    options.labels.clear();
+    options.stores = {folder / "runs/own"};
+    EXPECT_THAT(message_of([&] { conformal_sets(options); }), says("own"));
+}
+
+TEST(Conformal, OneFileOfLabelsIsNotForTwoDataSets) {
+    const Scratch folder;
+    Made made = made_world(100, 4, 16);
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    std::string text;
+    for (const auto& labels : made.labels) text += fmt::format("{}\n", labels[0]);
+    write_file_atomically(folder / "labels.txt", text);
+    made = made_world(100, 4, 17);
+    made.dataset = "test";
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    ConformalOptions options = options_for(folder);
+    options.labels = folder / "labels.txt";
+    EXPECT_THAT(message_of([&] { conformal_sets(options); }, ErrorCode::usage),
+                HasSubstr("Name the data set of these labels"));
+    options.labels = "val=" + (folder / "labels.txt").string();
+    const ConformalResult result = conformal_sets(options);
+    EXPECT_EQ(result.sets.size(), 6U);
+    EXPECT_THAT(result.notes, testing::Contains(HasSubstr("100 of 100 images have some")));
 }
 
 TEST(Conformal, EachDataSetHasItsNotes) {
@@ -334,8 +413,26 @@ TEST(Conformal, ImagesWithoutScoresAreSkippedAndSaid) {
     const ConformalResult result = conformal_sets(options_for(folder));
     EXPECT_EQ(result.sets[0].calibration + result.sets[0].coverage.n, 99U);
     ASSERT_EQ(result.notes.size(), 1U);
-    EXPECT_THAT(result.notes[0], HasSubstr("1 image without scores"));
+    EXPECT_THAT(result.notes[0], HasSubstr("net on val: 1 image without scores"));
     EXPECT_TRUE(report_of(result).partial);
+    // Also if they would calibrate the sets of others.
+    made = made_world(80, 4, 10);
+    made.dataset = "test";
+    for (std::size_t i = 0; i < made.rows(); ++i) made.ids.push_back(fmt::format("t{}", i));
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    ConformalOptions options = options_for(folder);
+    options.calibrate_on = "val";
+    const ConformalResult apart = conformal_sets(options);
+    EXPECT_EQ(apart.sets[0].calibration, 99U);
+    EXPECT_EQ(apart.not_scored, 1U);
+    EXPECT_THAT(apart.notes, testing::ElementsAre(HasSubstr("net on val: 1 image")));
+    for (auto& labels : made.labels) labels.clear();
+    made.dataset = "bare";
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    options.calibrate_on = "bare";
+    options.stores = {folder / "runs/val"};
+    EXPECT_THAT(message_of([&] { conformal_sets(options); }),
+                HasSubstr("runs/bare/net: none of its images"));
 }
 
 TEST(Abstention, TheErrorStaysBelowTheBound) {

@@ -110,6 +110,15 @@ TEST(Methods, MoreRunsNarrowWhatRunsLeaveOpen) {
     EXPECT_LT(half_width_with(mean, 10, .95), half_width_with(mean, 3, .95));
 }
 
+TEST(Methods, EachGroupOfRunsHasItsOwnInteraction) {
+    TwoWay mean;
+    mean.images = .02;
+    mean.interaction = .012;
+    mean.runs = {{0, 2, .01}, {0, 10, .002}};
+    // Ten runs of each: .01 * 2 / 10 + .002 beside .02 - .012 of the images.
+    EXPECT_NEAR(half_width_with(mean, 10, .95), normal_quantile(.975) * std::sqrt(.012), 1e-12);
+}
+
 TEST(Methods, WildcardsSayTheSeed) {
     EXPECT_THAT(wildcards_in("net-s*", "net-s10").value(), ElementsAre("10"));
     EXPECT_THAT(wildcards_in("s?-*x", "s1-axbx").value(), ElementsAre("1", "axb"));

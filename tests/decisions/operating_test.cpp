@@ -145,6 +145,33 @@ TEST(OperatingPoints, NetBenefitMovesProbabilitiesToThePrevalence) {
     EXPECT_NEAR(found.all_positive, .02 - .98 / 9, 1e-12);
 }
 
+TEST(OperatingPoints, ProbabilitiesThatRoundTo1AreSaidAndTheOtherClassIsFree) {
+    const Scratch folder;
+    Made made;
+    made.classes = 2;
+    for (std::size_t i = 0; i < 400; ++i) {
+        made.labels.push_back({static_cast<std::int32_t>(i % 2)});
+        made.scores.push_back(0);
+        // exp(-40) is lost beside 1, so half of the negatives have the probability of the
+        // positives.
+        made.scores.push_back(i % 2 == 1 ? 50.F : i % 4 == 0 ? 40.F : -40.F);
+    }
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    OperatingOptions options;
+    options.stores = {folder / "runs"};
+    const OperatingResult result = operating_points(options);
+    EXPECT_EQ(*result.points[0].sensitivity.value, 0);
+    EXPECT_THAT(result.warnings,
+                testing::ElementsAre(testing::AllOf(HasSubstr("has specificity >= 0.95"),
+                                                    HasSubstr("--positive c0"))));
+    options.positive = "c0";
+    options.sensitivity = .95;
+    const OperatingResult turned = operating_points(options);
+    EXPECT_EQ(*turned.points[0].sensitivity.value, 1);
+    EXPECT_EQ(*turned.points[0].specificity.value, 1);
+    EXPECT_THAT(turned.warnings, testing::IsEmpty());
+}
+
 TEST(OperatingPoints, TablesSayWhichDataSet) {
     const Scratch folder;
     save(folder, screening(2000), "net", StorageFormat::full_f32, 4000);

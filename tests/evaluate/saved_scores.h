@@ -34,6 +34,8 @@ struct Made {
     std::string provenance = "{}";
     std::vector<std::string> severity = {};  ///< attribute "severity"; empty: none
     std::filesystem::path root = {};         ///< of the images
+    std::vector<ImageFile> files = {};       ///< one a row; empty: not known
+    bool named = true;                       ///< classes have names
     std::size_t rows() const { return labels.size(); }
 };
 
@@ -42,7 +44,7 @@ inline Dataset dataset_of(const Made& made) {
     dataset.name = made.dataset;
     std::vector<std::string> ids = made.class_ids;
     for (std::size_t c = ids.size(); c < made.classes; ++c) ids.push_back(fmt::format("c{}", c));
-    dataset.classes = ClassList(ids);
+    if (made.named) dataset.classes = ClassList(ids);
     for (std::size_t i = 0; i < made.rows(); ++i) {
         dataset.ids.append(made.ids.empty() ? fmt::format("item{:05}", i) : made.ids[i]);
         dataset.labels.append(made.labels[i]);
@@ -93,9 +95,11 @@ inline PredictionStore save(const Scratch& folder, const Made& made, const std::
                 {first + i, states[i],
                  states[i] == RowState::not_finite ? "the score of class 0 is nan" : "made up"});
         }
-        writer.write_shard(s,
-                           std::span(made.scores).subspan(first * made.classes, n * made.classes),
-                           states, errors, made.images);
+        writer.write_shard(
+            s, std::span(made.scores).subspan(first * made.classes, n * made.classes), states,
+            errors, made.images,
+            std::span(made.files)
+                .subspan(made.files.empty() ? 0 : first, made.files.empty() ? 0 : n));
     }
     if (!but_last) writer.finish();
     return PredictionStore::open(folder.path() / runs / made.dataset / model);

@@ -151,12 +151,14 @@ struct ConformalResult {
 
 /// Calibrates each store on one part of its images, or on the same model's store of another data
 /// set, and reports sets of the other images. The same bits for any threads. Cost: a pass over the
-/// rows, each sorted; memory: some bytes an image, and with `sets` the whole of that file. Throws
-/// usage: an option that cannot act. bad_input: stores without the scores of every class, of fewer
-/// than two classes, not complete, or without labels; a part without an image; rows of
-/// probabilities that do not sum to 1; images with several valid classes, where each class has a
-/// threshold; labels that are no class; calibration images that are reported (of several stores,
-/// these are skipped with a warning).
+/// rows, each sorted; memory: about 120 bytes per image of one store at a time. With `sets` also
+/// the classes of the sets of all methods for that store, and the whole file of all stores.
+/// Throws usage: an option that cannot act; a file of labels for two data sets whose images may
+/// differ. bad_input: stores without the scores of every class, of fewer than two classes, not
+/// complete, or without labels; a part without an image; rows of probabilities that do not sum to
+/// 1; images with several valid classes, where each class has a threshold; labels that are no
+/// class; calibration images that are reported (of several stores, these are skipped with a
+/// warning).
 ConformalResult conformal_sets(const ConformalOptions& options,
                                const ProgressCallback& progress = {});
 /// `assay.conformal/1`. csv: a row for each model and method.
