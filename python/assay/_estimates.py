@@ -20,6 +20,16 @@ class Interval(NamedTuple):
         return isinstance(value, numbers.Real) and self.low <= float(value) <= self.high
 
 
+def number_text(of: "Estimate", number: float) -> str:
+    """A number in the unit of an estimate (proportions in percent), with as many digits as the width of its interval needs."""
+    percent = of.unit == "proportion"
+    scale, digits = (100, 1) if percent else (1, 3)
+    half = (of.interval.high - of.interval.low) / 2 * scale if of.interval else 0.0
+    while 0 < half < 2 * 10.0**-digits and digits < 6:
+        digits += 1
+    return f"{number * scale:.{digits}f}"
+
+
 class Estimate(float):
     """A number with its uncertainty: a float that also has an interval.
 
@@ -47,19 +57,13 @@ class Estimate(float):
     def __str__(self) -> str:
         if self.value is None:
             return f"undefined: {self.undefined}"
-        percent = self.unit == "proportion"
-        scale, sign = (100, " %") if percent else (1, "")
-        half = (self.interval.high - self.interval.low) / 2 * scale if self.interval else 0.0
-        digits = 1 if percent else 3
-        while 0 < half < 2 * 10.0**-digits and digits < 6:
-            digits += 1
-        text = f"{self.value * scale:.{digits}f}"
+        text, sign = number_text(self, self.value), " %" if self.unit == "proportion" else ""
         if not self.interval:
             return text + sign
-        sides = {f"{abs(end - self.value) * scale:.{digits}f}" for end in self.interval[:2]}
+        sides = {number_text(self, abs(end - self.value)) for end in self.interval[:2]}
         if len(sides) == 1:
             return f"{text} ±{sides.pop()}{sign}"
-        return f"{text} ({self.interval.low * scale:.{digits}f} – {self.interval.high * scale:.{digits}f}){sign}"
+        return f"{text} ({number_text(self, self.interval.low)} – {number_text(self, self.interval.high)}){sign}"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"
@@ -119,4 +123,4 @@ class Difference(Estimate):
         return dict(self._whole)
 
 
-__all__ = ["Difference", "Estimate", "Interval", "Measurement"]
+__all__ = ["Difference", "Estimate", "Interval", "Measurement", "number_text"]

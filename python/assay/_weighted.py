@@ -18,6 +18,7 @@ from ._labels import to_numpy
 from ._library import Error
 
 FEW = 50  # effective items without an interval
+_ROUNDING = 1e-12  # relative: a narrower interval is the rounding of sums
 _ROWS = 4096  # of scores at a time
 _REASONS = {
     "reliability": "bins count items",
@@ -107,7 +108,8 @@ def _of_probabilities(store: Any, labels: Any) -> "dict[str, Any]":
 
 
 def _mean(items: Items, values: Any) -> Found:
-    value = dot(items.weights, values)
+    # From the first value on, so that equal values have exactly that mean, and no spread by rounding.
+    value = float(values[0]) + dot(items.weights, values - values[0])
     return Found(value, values - value)
 
 
@@ -253,8 +255,10 @@ def estimate_of(facts: "dict[str, Any]", items: Items, found: Optional[Found], l
         out["standard_error"] = spread.error
         if found.noise > 0:
             out["note"] = f"noise alone adds about {found.noise:.2g} with these weights, so the interval extends down by as much"
-        if low < high:
+        if high - low > _ROUNDING * abs(found.value):
             out["interval"] = {"low": float(low), "high": float(high), "level": level, "method": method}
+        else:
+            out["note"] = "no interval: the value is the same without any of the items"
     return out
 
 
@@ -276,4 +280,5 @@ def _interval(metric: str, found: Found, spread: Spread, effective: float, level
 def _wilson(value: float, n: float, t: float) -> "tuple[float, float]":
     middle, below = value + t**2 / (2 * n), 1 + t**2 / n
     half = t * (max(value * (1 - value), 0.0) / n + t**2 / (4 * n**2)) ** 0.5
-    return max((middle - half) / below, 0.0), min((middle + half) / below, 1.0)
+    # At 0 and 1 rounding may put an end inside.
+    return max(min((middle - half) / below, value), 0.0), min(max((middle + half) / below, value), 1.0)

@@ -23,7 +23,10 @@ class Ranking:
     is p, and just below 1 the log-odds."""
 
     def __init__(self, store: Any, rows: Any) -> None:
-        self._scores, self._rows, self._logits = store.scores(), rows, store.kind != "probabilities"
+        import numpy
+
+        # Once: each time would copy the scores of a store with several shards.
+        self._scores, self._rows, self._logits = numpy.asarray(store.scores()), rows, store.kind != "probabilities"
         self._prepared: Any = None
         self._block: "tuple[int, bool, Any]" = (-1, False, None)
 
@@ -37,7 +40,7 @@ class Ranking:
     def _columns(self, first: int, stored: bool) -> Any:
         import numpy
 
-        out = numpy.array(numpy.asarray(self._scores[:, first:first + _CLASSES])[self._rows].T, numpy.float64, order="C")
+        out = numpy.array(self._scores[:, first:first + _CLASSES][self._rows].T, numpy.float64, order="C")
         if stored:
             return out
         if self._prepared is None:
@@ -61,7 +64,7 @@ class Ranking:
         largest, half, best, odds, exact = numpy.zeros(n), numpy.zeros(n), numpy.zeros(n, int), numpy.zeros(n), numpy.zeros(n, bool)
         for begin in range(0, n, _ROWS):
             part = slice(begin, begin + _ROWS)
-            x = numpy.asarray(self._scores)[self._rows[part]].astype(numpy.float64)
+            x = self._scores[self._rows[part]].astype(numpy.float64)
             at = numpy.arange(len(x)), x.argmax(1)
             top = x[at]
             with numpy.errstate(all="ignore"):

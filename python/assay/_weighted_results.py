@@ -9,7 +9,7 @@ import json
 from typing import Any, Callable, Optional, Sequence
 
 from . import _influences, _weighted
-from ._estimates import Estimate
+from ._estimates import Estimate, number_text
 from ._library import Error
 from .report import Comparison, Report, _with_texts
 
@@ -107,7 +107,8 @@ def weighted_comparison(plain: Comparison, stores: "Sequence[Any]", weight: Any,
         for one in pair["metrics"]:
             difference = Estimate(one["difference"])
             rows.append([
-                pair["candidate"], *_cells(one["metric"], _measurement(one["baseline"]))[:2], str(_measurement(one["candidate"])).rstrip(" %"),
+                pair["candidate"], _cells(one["metric"], difference)[0],
+                *(str(_measurement(one[side])).removesuffix(" %") for side in ("baseline", "candidate")),
                 *_cells("", difference)[1:], *(_p(one.get(name)) for name in ("p", "p_holm")), one.get("verdict", ""),
             ])
             records.append(_pair_record(pair, one, difference))
@@ -165,16 +166,9 @@ def _measurement(facts: "dict[str, Any]") -> Any:
 
 
 def _cells(name: str, m: Estimate) -> "list[str]":
-    percent = m.unit == "proportion"
-    scale = 100 if percent else 1
-    between = ""
-    if m.interval:
-        digits = 1 if percent else 3
-        while 0 < (m.interval.high - m.interval.low) / 2 * scale < 2 * 10.0**-digits and digits < 6:
-            digits += 1
-        between = f"{m.interval.low * scale:.{digits}f} – {m.interval.high * scale:.{digits}f}"
-    value = str(m)
-    return [f"{name} %" if percent else name, value[:-2] if value.endswith(" %") else value, between]
+    """The metric, its value, and both ends of the interval."""
+    between = f"{number_text(m, m.interval.low)} – {number_text(m, m.interval.high)}" if m.interval else ""
+    return [f"{name} %" if m.unit == "proportion" else name, str(m) if m.value is None else number_text(m, m.value), between]
 
 
 def _p(value: Optional[float]) -> str:

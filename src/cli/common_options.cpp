@@ -14,10 +14,11 @@ struct CommonOptions {
     std::string_view options;  ///< first long names without dashes, or the letter if there is none
 };
 
-/// Of every command of the table.
+/// Options of every command of the table.
 constexpr std::string_view shared = "help help-all quiet format output";
 
-/// A command whose help is longer than 60 lines needs a row. A command without a row shows all.
+/// A command whose help is longer than 60 lines needs a row, except if its lists make it so long
+/// (plot). A command without a row shows all.
 /// Options that are required are always shown.
 constexpr std::array rows = {
     CommonOptions{"eval", "metrics labels gate device preset list limit out save-settings"},

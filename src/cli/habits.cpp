@@ -103,7 +103,8 @@ constexpr Elsewhere commands_elsewhere[] = {
     {" doctor diagnose debug lint ", "`assay check -m MODEL -d IMAGES` looks for mistakes"},
     {" resume continue ", "rerun the same command to resume"},
     {" man docs documentation ", "`assay COMMAND --help` and `man assay` describe each command"},
-    {" example tutorial quickstart ", "`assay demo` runs every command on generated images"},
+    {" example tutorial quickstart ",
+     "`assay demo` is a walkthrough of the commands on generated images"},
 };
 
 }  // namespace

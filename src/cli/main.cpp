@@ -46,7 +46,8 @@ const std::vector<CommandGroup>& command_groups() {
          {"eval", "predict", "import", "score", "compare", "calibrate", "conformal", "decide",
           "ensemble", "gap", "show", "report", "plot", "export", "run", "demo"}},
         {"Robustness and cost", {"corrupt", "robustness", "attack", "patchml", "quality", "cost"}},
-        {"Labels", {"inspect", "check", "labels", "serve", "audit", "estimate", "mad", "replicate"}},
+        {"Labels",
+         {"inspect", "check", "labels", "serve", "audit", "estimate", "mad", "replicate"}},
         {"Many machines", {"join", "verify"}},
         {"Housekeeping", {"list", "relabel", "torch", "completion", "manual", "version"}},
     };
@@ -179,13 +180,13 @@ int run(int count, char** arguments) {
     for (int i = 0; i < count; ++i) line += (i == 0 ? "" : " ") + std::string(arguments[i]);
 
     std::string first = count > 1 ? arguments[1] : "--help";
-    if (first == "evaluate") first = "eval";
     std::vector<std::string> words(arguments + std::min(count, 2), arguments + count);
     if (first == "help" && !words.empty()) {  // `assay help score`, as of other programs
         first = words.front();
         words.erase(words.begin());
         words.emplace_back("--help");
     }
+    if (first == "evaluate") first = "eval";
     if (asks_for_help(first)) {
         write_own(help());
         return count > 1 ? Status::done : Status::bad_input;

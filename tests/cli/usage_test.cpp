@@ -108,6 +108,7 @@ TEST(Usage, WordsOfOtherProgramsNameTheCommandToType) {
     }
     EXPECT_EQ(assay_run({"evaluate", "--help"}).out, assay_run({"eval", "--help"}).out);
     EXPECT_EQ(assay_run({"help", "eval"}).out, assay_run({"eval", "--help"}).out);
+    EXPECT_EQ(assay_run({"help", "evaluate"}).out, assay_run({"eval", "--help"}).out);
     EXPECT_EQ(assay_run({"help", "labels", "stats"}).out,
               assay_run({"labels", "stats", "--help"}).out);
     EXPECT_EQ(assay_run({"help", "evil"}).status, 2);

@@ -68,6 +68,21 @@ class Values(InFolder):
         names = "binary_brier,auroc:average=binary,average_precision:average=binary"
         self.equal(assay.score(two, yes, names, sample_weight=np.ones(400)), assay.score(two, yes, names), 8)
 
+    def test_items_that_are_all_correct_or_all_incorrect(self):
+        # Wilson's interval of Kish's effective number n, from n / (n + t^2) to 1, and from 0 to t^2 / (n + t^2).
+        for items in (150, 300, 333):
+            labels = np.arange(items) % 3
+            for weight in (np.ones(items), np.random.default_rng(5).uniform(0.5, 1.5, items)):
+                n, t = weight.sum() ** 2 / (weight**2).sum(), _influences.student(0.975, items - 1)
+                correct, incorrect = (
+                    assay.score(np.eye(3)[(labels + turn) % 3] * 4, labels, "top1,brier,kappa", sample_weight=weight) for turn in (0, 1))
+                for m, value, ends in ((correct["top1"], 1, (n / (n + t * t), 1)), (incorrect["top1"], 0, (0, t * t / (n + t * t)))):
+                    self.assertEqual((m.value, m.interval[m.value == 1]), (value, value))
+                    np.testing.assert_allclose(m.interval[:2], ends, atol=1e-12)
+                for name in ("brier", "kappa"):
+                    self.assertIsNone(correct[name].interval)
+                    self.assertIn("the same without any of the items", correct[name].note)
+
     def test_whole_weights_are_repeated_rows(self):
         scores, labels = made(300)
         times = np.random.default_rng(3).integers(0, 4, 300)
@@ -224,8 +239,11 @@ class Results(InFolder):
             for m in report.measurements:
                 self.assertIn(m.definition, text.replace("\\", ""))
         self.assertEqual(pickle.loads(pickle.dumps(report)).to_json(), report.to_json())
-        self.assertEqual(assay.score(scores, labels, sample_weight=weights(500) * 3, model="net", dataset="val")["nll"].interval[:2],
-                         assay.score(scores, labels, sample_weight=weights(500) * 3, model="net", dataset="val")["nll"].interval[:2])
+        # Four times the weights are the same bits.
+        self.assertEqual(assay.score(scores, labels, sample_weight=weights(500) * 4)["nll"].interval[:2], report["nll"].interval[:2])
+        ece = report["ece"]
+        row, = (line for line in str(report).splitlines() if line.startswith("ece "))
+        self.assertEqual(row.split()[1:5], f"{ece:.3f} {ece.interval.low:.3f} – {ece.interval.high:.3f}".split())  # both ends once
         self.assertIn("net on val", report._repr_html_())
         areas = assay.score(scores, labels, CURVES, sample_weight=weights(500))
         self.assertNotIn("float64", areas.to_csv())
