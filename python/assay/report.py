@@ -212,18 +212,25 @@ class Report(Result, Mapping[Key, Measurement]):
         raise KeyError(f"{key!r} is measured in {len(found)} ways: name one of {', '.join(names)}")
 
     def by_group(self, metric: str) -> "dict[str, Measurement]":
-        """The metric of each group of `groups=` (or value of `subgroup=`), for a report of one model."""
+        """The metric of each group of `groups=` (or value of `subgroup=`), or the accuracy of each group of `by=`, for a report of one model."""
         own = _own_names(metric)
-        groups = list(dict.fromkeys(m.subgroup for m in self.measurements if m.subgroup))
+        measured = self.measurements
+        by: "set[str]" = set()
+        if not any(m.subgroup for m in measured):
+            results = [result for store in self.stores for result in store.get("groups", [])]
+            measured = [Measurement(group["accuracy"]) for result in results for group in result["groups"]]
+            by = {text for result in results for text in result["by"]}
+        groups = list(dict.fromkeys(m.subgroup for m in measured if m.subgroup))
         if not groups:
             raise Error("the report has no groups: assay.score(scores, labels, groups=...) measures each")
-        found = {name: matching(self.measurements, own, name) for name in groups}
+        found = {name: matching(measured, own, name) for name in groups}
         several = max(len(of_group) for of_group in found.values())
         if several == 0:
             raise KeyError(f"no {metric!r}; there are {', '.join(map(_key_text, self._keyed()))}")
         if several > 1:
             raise KeyError(f"{metric!r} is of {several} models or definitions: keep to one, or read `measurements`")
-        return {name.partition("=")[2]: of_group[0] for name, of_group in found.items() if of_group}
+        several_attributes = len(by) > 1 or any("," in text for text in by)  # whose values alone do not tell the groups apart
+        return {name if several_attributes else name.partition("=")[2]: of_group[0] for name, of_group in found.items() if of_group}
 
     def _is_detailed(self) -> bool:
         """Whether the JSON itself has every class, every confusion and the reliability."""

@@ -204,7 +204,8 @@ CLI::Validator decimal_number() {
 /// Only for predict and similar commands, and only for options that the command has. Every command
 /// says where groups of images are measured.
 static std::string habit_for(const std::string& argument, const CLI::App& app) {
-    const bool groups = argument == "--by" || argument == "--cluster";
+    const std::string name = argument.substr(0, argument.find('='));
+    const bool groups = name == "--by" || name == "--cluster";
     if (!groups && app.get_option_no_throw("--model") == nullptr) return {};
     return habit(argument, [&app](const std::string& option) {
         return app.get_option_no_throw(option) != nullptr;

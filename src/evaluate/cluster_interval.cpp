@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "core/statistics.h"
@@ -71,46 +72,41 @@ double mixed_effect(double found, double alike, double errors) {
     return std::max(1.0, (errors * found + few * alike) / (errors + few));
 }
 
-std::optional<double> cluster_error(const ResampledEstimate& estimate) {
-    if (estimate.without.size() < 2) return std::nullopt;
-    return jackknife_standard_error(estimate.without);
-}
-
 void set_cluster_interval(Estimate& value, const ResampledEstimate& estimate,
                           const MetricFacts& facts, double alike, double level) {
     const std::optional<Interval> plain = value.interval;
     value.interval.reset();
     value.standard_error.reset();
-    if (!value.value) return;
+    if (!value.value || (estimate.no_interval && !plain)) return;  // the note says why
     const auto add_note = [&](std::string_view text) {
         value.note += (value.note.empty() ? "" : "; ") + std::string(text);
     };
-    const std::optional<double> error = cluster_error(estimate);
-    if (!error) {
+    if (estimate.without.size() < 2) {
         add_note(estimate.without.empty() ? "no interval: this metric has none for clusters"
                                           : "no interval from a single cluster");
         return;
     }
+    const double error = jackknife_standard_error(estimate.without);
     const auto degrees = static_cast<double>(estimate.without.size() - 1);
     const auto n = static_cast<double>(value.n);
     if (facts.unit == Unit::proportion && facts.low == 0 && facts.high == 1 && value.n > 0) {
         const double p = std::clamp(*value.value, 0.0, 1.0), spread = p * (1 - p);
         // A mean over classes, or over the items of one class, has fewer items than n.
         const double size = plain ? size_of_width(*plain, p, n, level) : n;
-        const double found = spread > 0 ? *error * *error * size / spread : alike;
+        const double found = spread > 0 ? error * error * size / spread : alike;
         value.interval = wilson_in_clusters(
             p, size, mixed_effect(found, alike, size * std::min(p, 1 - p)), degrees, level);
         cover(*value.interval, plain);
         value.standard_error = error;
         return;
     }
-    if (!(*error > 0)) {
+    if (!(error > 0)) {
         add_note("no interval: the value is the same without any of the clusters");
         return;
     }
     value.standard_error = error;
     value.interval =
-        symmetric_interval(*value.value, *error, level, std::string(clusters_t), degrees);
+        symmetric_interval(*value.value, error, level, std::string(clusters_t), degrees);
     value.interval->low = std::max(facts.low, value.interval->low);
     value.interval->high = std::min(facts.high, value.interval->high);
     cover(*value.interval, plain);

@@ -414,7 +414,6 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
     Truth truth;
     CompareOptions options = given;
     std::vector<ComputedStore> computed(1);
-    evaluate::check_attributes(baseline.dataset(), options.score);
     agree(comm, [&] {
         truth = truth_for(baseline, options.score);
         if (options.score.metrics.empty()) {

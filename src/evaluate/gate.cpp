@@ -111,7 +111,10 @@ bool about_groups(const Gate& gate) {
 
 [[noreturn]] void not_measured(const Gate& gate, const std::vector<std::string>& definitions) {
     std::string known;
-    for (const auto& id : definitions) known += (known.empty() ? "" : ", ") + id;
+    for (auto id = definitions.begin(); id != definitions.end(); ++id) {
+        if (std::find(definitions.begin(), id, *id) != id) continue;  // groups have the same ones
+        known += (known.empty() ? "" : ", ") + *id;
+    }
     throw Error(
         ErrorCode::usage,
         fmt::format("gate `{}` needs the definition `{}`, which was not measured; measured: {}",
@@ -207,14 +210,13 @@ GateResult check_gate(const Gate& gate, std::span<const Measurement> measurement
         return result;
     }
     if (!groups.empty() && std::ranges::find(groups, gate.group) == groups.end()) {
+        std::ranges::sort(groups);  // each has several measurements
+        groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
         throw Error(ErrorCode::usage, fmt::format("gate `{}`: there is no group `{}`{}", gate.text,
                                                   gate.group, suggest(gate.group, groups)));
     }
-    if (about_groups(gate) && groups.empty()) {
-        if (!gate.group.empty() && !evaluate::has_groups(gate.metric)) needs_subgroup(gate);
-        needs_groups(gate);
-    }
     if (!gate.group.empty() && !evaluate::has_groups(gate.metric)) needs_subgroup(gate);
+    if (about_groups(gate) && groups.empty()) needs_groups(gate);
     not_measured(gate, definitions);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "assay/evaluate/group_accuracy.h"
 #include "assay/metric/metric.h"
@@ -37,6 +38,21 @@ struct PartOfCluster {
     std::uint64_t images = 0, hits = 0;
 };
 
+/// Sorted, with the parts of one key added up.
+std::vector<PartOfCluster> joined(std::vector<PartOfCluster> parts) {
+    std::ranges::sort(parts, {}, &PartOfCluster::key);
+    std::vector<PartOfCluster> out;
+    for (const PartOfCluster& one : parts) {
+        if (out.empty() || out.back().key != one.key) {
+            out.push_back(one);
+        } else {
+            out.back().images += one.images;
+            out.back().hits += one.hits;
+        }
+    }
+    return out;
+}
+
 /// Every cluster's part of every group of a column, by group.
 std::vector<PartOfCluster> parts_of(const GroupedHits& images, const GroupedHits::Column& column) {
     std::vector<PartOfCluster> single;
@@ -45,17 +61,7 @@ std::vector<PartOfCluster> parts_of(const GroupedHits& images, const GroupedHits
         single.push_back({static_cast<std::uint64_t>(column.of[i]) << 32U | images.cluster[i], 1,
                           images.hit[i]});
     }
-    std::ranges::sort(single, {}, &PartOfCluster::key);
-    std::vector<PartOfCluster> parts;
-    for (const PartOfCluster& one : single) {
-        if (parts.empty() || parts.back().key != one.key) {
-            parts.push_back(one);
-        } else {
-            ++parts.back().images;
-            parts.back().hits += one.hits;
-        }
-    }
-    return parts;
+    return joined(std::move(single));
 }
 
 /// How many independent images tell as much as those of these clusters; `images` at most.
@@ -156,7 +162,7 @@ private:
                 out_.groups[g].size = static_cast<double>(out_.groups[g].images);
             return;
         }
-        std::vector<PartOfCluster> parts = parts_of(images_, column);
+        const std::vector<PartOfCluster> parts = parts_of(images_, column);
         for (std::size_t begin = 0; begin < parts.size();) {
             const std::uint64_t g = parts[begin].key >> 32U;
             std::size_t end = begin;
@@ -167,23 +173,14 @@ private:
                                  group.hits, level_);
             begin = end;
         }
-        const std::vector<PartOfCluster> of_groups = parts;
         // The other images of a group's column: as dependent as all of the column.
-        for (PartOfCluster& part : parts) part.key &= 0xffffffffU;
-        std::ranges::sort(parts, {}, &PartOfCluster::key);
-        std::vector<PartOfCluster> whole;
-        for (const PartOfCluster& part : parts) {
-            if (whole.empty() || whole.back().key != part.key) {
-                whole.push_back(part);
-            } else {
-                whole.back().images += part.images;
-                whole.back().hits += part.hits;
-            }
-        }
+        std::vector<PartOfCluster> whole = parts;
+        for (PartOfCluster& part : whole) part.key &= 0xffffffffU;
+        whole = joined(std::move(whole));
         // A cluster counts for the others unless all of its images are in the group.
         for (std::size_t g = first; g < first + column.groups; ++g)
             out_.groups[g].others_clusters = whole.size();
-        for (const PartOfCluster& part : of_groups) {
+        for (const PartOfCluster& part : parts) {
             const auto of_cluster =
                 std::ranges::lower_bound(whole, part.key & 0xffffffffU, {}, &PartOfCluster::key);
             if (of_cluster->images == part.images)
@@ -253,7 +250,13 @@ private:
         }
         out_.lowest = chosen[best.model];
         out_.interval = {low, high, level_, joint ? "worst.joint" : "worst"};
-        out_.value = std::clamp(1 - best.range.value, low, high);
+        // The lowest accuracy is not above the mean, which has no bias of choice.
+        std::uint64_t images = 0, hits = 0;
+        for (const std::size_t g : chosen) {
+            images += out_.groups[g].images;
+            hits += out_.groups[g].hits;
+        }
+        out_.value = std::clamp(std::min(1 - best.range.value, share(hits, images)), low, high);
     }
 
     /// Quantile `p` of the largest error of a draw, in standard errors.

@@ -38,7 +38,8 @@ struct HitsOfGroup {
 struct LowestOfGroups {
     std::vector<HitsOfGroup> groups;
     std::optional<std::size_t> lowest;  ///< of the candidates, as observed; none: no candidate
-    double value = 0;                   ///< without the part that is due to the choice
+    /// Without the part that is due to the choice; at most the accuracy of all candidates' images.
+    double value = 0;
     Interval interval;
 };
 

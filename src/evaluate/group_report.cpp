@@ -80,11 +80,7 @@ Table groups_table(const ScoreReport& report, const AccuracyByGroup& result) {
             fmt::format("{} of {} groups; --json and --csv have all", most_rows, groups.size()));
     if (result.too_small > 0)
         table.notes.push_back(
-            fmt::format("groups without an interval have {}",
-                        clusters ? fmt::format("fewer than {} images or {} "
-                                               "clusters",
-                                               fewest_group_images, fewest_group_clusters)
-                                 : fmt::format("fewer than {} images", fewest_group_images)));
+            fmt::format("groups without an interval have {}", too_small_text(clusters)));
     add_counts_notes(table, result);
     table.notes.push_back(fmt::format(
         "{}: {}", result.worst.key.metric,

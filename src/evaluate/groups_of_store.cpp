@@ -83,21 +83,18 @@ std::vector<std::uint8_t> top1_hits(const ScoredSet& set) {
     return hits;
 }
 
-std::uint64_t images_without(const GroupedHits& hits) {
-    std::uint64_t without = 0;
+/// Images that count and are in some group that `chosen` takes.
+template <class Chosen>
+std::uint64_t images_in(const GroupedHits& hits, Chosen&& chosen) {
+    std::uint64_t images = 0;
     for (std::size_t i = 0; i < hits.hit.size(); ++i) {
-        const bool grouped = std::ranges::any_of(hits.columns, [&](const auto& column) {
-            return column.of[i] != AttributeGroups::none;
+        const bool inside = std::ranges::any_of(hits.columns, [&](const auto& column) {
+            return column.of[i] != AttributeGroups::none &&
+                   chosen(static_cast<std::size_t>(column.of[i]));
         });
-        without += hits.hit[i] != 2 && !grouped ? 1 : 0;
+        images += hits.hit[i] != 2 && inside ? 1 : 0;
     }
-    return without;
-}
-
-std::string too_small_text(bool clusters) {
-    return clusters ? fmt::format("fewer than {} images or {} clusters", fewest_group_images,
-                                  fewest_group_clusters)
-                    : fmt::format("fewer than {} images", fewest_group_images);
+    return images;
 }
 
 AccuracyByGroup result_of(const NamedGroups& groups, const Measurement& whole,
@@ -108,12 +105,16 @@ AccuracyByGroup result_of(const NamedGroups& groups, const Measurement& whole,
     AccuracyByGroup result;
     result.by = options.by;
     result.metric = whole.key.metric;
-    result.without = images_without(groups.hits);
+    result.without = static_cast<std::uint64_t>(std::ranges::count_if(
+                         groups.hits.hit, [](std::uint8_t hit) { return hit != 2; })) -
+                     images_in(groups.hits, [](std::size_t) { return true; });
     Measurement plain = whole;
     static_cast<Estimate&>(plain) = {};
     plain.unit = Unit::proportion;
     plain.left_out = 0;
     result.worst = plain;
+    result.worst.n =
+        images_in(groups.hits, [&](std::size_t g) { return found.groups[g].candidate; });
     for (std::size_t g = 0; g < groups.names.size(); ++g) {
         const HitsOfGroup& own = found.groups[g];
         GroupAccuracy& group = result.groups.emplace_back();
@@ -135,7 +136,6 @@ AccuracyByGroup result_of(const NamedGroups& groups, const Measurement& whole,
         group.accuracy.interval = own.interval;
         if (own.candidate) {
             ++result.candidates;
-            result.worst.n += own.images;
             if (own.others > 0)
                 group.difference.undefined = "the others have " + too_small_text(clusters);
         } else {
@@ -184,10 +184,6 @@ void check_attributes(const Dataset& dataset, const ScoreOptions& options) {
             for (const std::string& name : names_in(text)) attribute_named(dataset, name);
         });
     }
-    if (!options.cluster.empty()) {
-        with_note("reading --cluster " + options.cluster,
-                  [&] { attribute_named(dataset, options.cluster); });
-    }
 }
 
 std::vector<AccuracyByGroup> accuracy_by_group(const ScoredSet& set, const Dataset& dataset,
@@ -215,6 +211,12 @@ std::vector<Measurement> with_groups(const std::vector<Measurement>& measurement
         for (const GroupAccuracy& group : result.groups) all.push_back(group.difference);
     }
     return all;
+}
+
+std::string too_small_text(bool clusters) {
+    return clusters ? fmt::format("fewer than {} images or {} clusters", fewest_group_images,
+                                  fewest_group_clusters)
+                    : fmt::format("fewer than {} images", fewest_group_images);
 }
 
 Clusters clusters_by(const Dataset& dataset, const std::string& attribute) {

@@ -19,7 +19,7 @@ bool has_groups(const MetricRequest& request);
 /// More groups than these are too many.
 inline constexpr std::size_t most_groups = 1000;
 
-/// Before anything is computed. Throws usage: --by or --cluster names no attribute.
+/// Before anything is computed. Throws usage: --by names no attribute, or the same ones twice.
 void check_attributes(const Dataset& dataset, const ScoreOptions& options);
 
 /// Of each of top1 and real in `set`, which was scored with Keep::items in the order of the data
@@ -30,6 +30,8 @@ std::vector<AccuracyByGroup> accuracy_by_group(const ScoredSet& set, const Datas
 /// about.
 std::vector<Measurement> with_groups(const std::vector<Measurement>& measurements,
                                      const std::vector<AccuracyByGroup>& groups);
+/// What groups without an interval have, with or without `clusters`.
+std::string too_small_text(bool clusters);
 /// For people: the groups of one store, or the worst group of each of several.
 std::vector<Block> group_blocks(const std::vector<const ScoreReport*>& reports);
 

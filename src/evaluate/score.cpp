@@ -76,9 +76,14 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
                         report.counts.missing, report.counts.items));
     }
     if (empty) {
+        const std::string why = "no rows are stored yet";
         for (Measurement& m : report.measurements)
-            if (!m.value) m.undefined = "no rows are stored yet";
-        report.groups.clear();
+            if (!m.value) m.undefined = why;
+        for (AccuracyByGroup& groups : report.groups) {
+            groups.worst.undefined = why;
+            for (GroupAccuracy& group : groups.groups)
+                group.accuracy.undefined = group.difference.undefined = why;
+        }
     }
     if (options.subgroup.empty()) return report;
 

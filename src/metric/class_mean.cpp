@@ -50,37 +50,35 @@ double end_of(std::span<const ClassCell> cells, double found, double quantile, d
 
 std::vector<ClassCell> joined_cells(std::span<const ClassHits> classes) {
     struct Cell {
-        double weight = 0, images = 0, mean = 0, inverse = 0;  // sums over the classes
+        double classes = 0, images = 0, mean = 0, inverse = 0;  // sums over the classes
         std::size_t end = 0;
     };
     std::vector<Cell> cells;
     Cell open;
     const auto add = [](Cell& to, const Cell& from) {
-        to.weight += from.weight;
+        to.classes += from.classes;
         to.images += from.images;
         to.mean += from.mean;
         to.inverse += from.inverse;
         to.end = from.end;
     };
-    double all = 0;
     for (std::size_t c = 0; c < classes.size(); ++c) {
         const ClassHits& one = classes[c];
-        add(open, {one.weight, one.images, one.weight * (one.hits / one.images),
-                   one.weight * one.weight / one.images, c + 1});
-        all += one.weight;
+        add(open, {1, one.images, one.hits / one.images, 1 / one.images, c + 1});
         if (open.images < least_images) continue;
         cells.push_back(open);
         open = {};
     }
-    if (open.weight > 0) {
+    if (open.classes > 0) {
         if (cells.empty()) cells.emplace_back();
         add(cells.back(), open);
     }
+    const auto all = static_cast<double>(classes.size());
     std::vector<ClassCell> joined;
     for (const Cell& cell : cells) {
-        const double images = cell.weight * cell.weight / cell.inverse;
+        const double images = cell.classes * cell.classes / cell.inverse;
         joined.push_back(
-            {cell.weight / all, images, cell.mean / cell.weight * images, 0, cell.end});
+            {cell.classes / all, images, cell.mean / cell.classes * images, 0, cell.end});
     }
     return joined;
 }

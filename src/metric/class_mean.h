@@ -13,7 +13,6 @@ namespace assay {
 /// A class that has images.
 struct ClassHits {
     double images = 0, hits = 0;  ///< need not be whole
-    double weight = 1;            ///< in the mean; above 0
 };
 
 /// The images of one class, or of several joined classes.

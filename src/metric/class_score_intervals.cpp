@@ -34,24 +34,21 @@ double bias_of_f1(double images, double jaccard) {
     return mean - 2 * jaccard / (1 + jaccard);
 }
 
-/// The mean bias of the classes of a cell, each as much as its weight.
-double bias_of_cell(std::span<const ClassScoreCount> classes, std::span<const ClassHits> weights) {
+/// The mean bias of the classes of a cell.
+double bias_of_cell(std::span<const ClassScoreCount> classes) {
     const auto united = [](const ClassScoreCount& c) { return c.items + c.predictions - c.hits; };
-    double hits = 0, all = 0, weight = 0;
+    double hits = 0, all = 0;
     for (const ClassScoreCount& c : classes) {
         hits += c.hits;
         all += united(c);
     }
     const double jaccard = hits / all;
     if (jaccard <= 0 || jaccard >= 1) return 0;
-    std::map<double, double> by_images;  // to weights: many classes have equal numbers
-    for (std::size_t c = 0; c < classes.size(); ++c) {
-        by_images[united(classes[c])] += weights[c].weight;
-        weight += weights[c].weight;
-    }
+    std::map<double, double> by_images;  // to classes: many have equal numbers
+    for (const ClassScoreCount& c : classes) ++by_images[united(c)];
     double bias = 0;
-    for (const auto& [images, share] : by_images) bias += share * bias_of_f1(images, jaccard);
-    return bias / weight;
+    for (const auto& [images, count] : by_images) bias += count * bias_of_f1(images, jaccard);
+    return bias / static_cast<double>(classes.size());
 }
 
 }  // namespace
@@ -59,7 +56,7 @@ double bias_of_cell(std::span<const ClassScoreCount> classes, std::span<const Cl
 Interval class_mean_interval(std::span<const ClassHits> classes, double value, double level) {
     std::vector<ClassHits> present;
     for (const ClassHits& c : classes)
-        if (c.images > 0 && c.weight > 0) present.push_back(c);
+        if (c.images > 0) present.push_back(c);
     if (present.empty()) return {0, 1, level, "score.classes"};  // nothing is known
     return wide_enough(cell_interval(joined_cells(present), level), value);
 }
@@ -70,14 +67,13 @@ Interval f1_mean_interval(std::span<const ClassScoreCount> classes, double value
     for (const ClassScoreCount& c : classes) {
         if (c.items <= 0) continue;
         present.push_back(c);
-        proportions.push_back({(c.items + c.predictions) / 2, c.hits, 1});
+        proportions.push_back({(c.items + c.predictions) / 2, c.hits});
     }
     std::vector<ClassCell> cells = joined_cells(proportions);
     std::size_t begin = 0;
     for (ClassCell& cell : cells) {
         const std::size_t count = cell.end - begin;
-        const double bias = bias_of_cell(std::span(present).subspan(begin, count),
-                                         std::span(proportions).subspan(begin, count));
+        const double bias = bias_of_cell(std::span(present).subspan(begin, count));
         cell.hits = std::min(cell.images, cell.hits - bias * cell.images);
         begin = cell.end;
     }

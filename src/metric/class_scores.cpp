@@ -145,7 +145,7 @@ Estimate averaged(const MetricContext& context, std::span<const std::int64_t> st
     for (const ClassScoreCount& c : counts.classes) {
         const double weight = weighted ? c.items : 1;
         const Quotient own = score.of_class(c);
-        quotients.push_back({own.whole, own.part, 1});
+        quotients.push_back({own.whole, own.part});
         sum += weight * own.value();
         weights += weight;
         never += c.items == 0 ? 1 : 0;

@@ -61,6 +61,11 @@ TEST(GroupHits, OneGroupHasNoChoiceAndNoDifference) {
     EXPECT_FALSE(lowest_of_groups(grouped({{9, 3}, {1, 1}}), 0.95, 1).lowest);
 }
 
+TEST(GroupHits, TheLowestIsNotAboveAllImages) {
+    const auto found = lowest_of_groups(grouped({{200, 198}, {200, 198}}), 0.95, 1);
+    EXPECT_DOUBLE_EQ(found.value, 0.99);
+}
+
 TEST(GroupHits, AllCorrectStillHasAWidth) {
     const auto found = lowest_of_groups(grouped({{30, 30}, {30, 30}}), 0.95, 1);
     EXPECT_EQ(found.interval.high, 1);
@@ -246,6 +251,8 @@ TEST(AccuracyByGroup, GatesAreAboutTheWorstGroupOrOne) {
         return message_of([&] { check_gate(parse_gate(text), list); }, ErrorCode::usage);
     };
     EXPECT_THAT(message("top1[group=nigth] >= 0"), HasSubstr("did you mean `group=night`?"));
+    EXPECT_THAT(message("top1[camera=rear] >= 0"),
+                testing::EndsWith("`camera=rear`; known: group=day, group=night, group=rare"));
     EXPECT_THAT(message("worst(ece) >= 0"), HasSubstr("worst() is of top1 or real"));
     EXPECT_THAT(message("worst(top1 >= 0"), HasSubstr("`)` is missing"));
     EXPECT_THAT(message("top1[] >= 0"), HasSubstr("no group between"));
@@ -256,6 +263,33 @@ TEST(AccuracyByGroup, GatesAreAboutTheWorstGroupOrOne) {
     EXPECT_THAT(message_of([&] { check_gate(parse_gate("worst(top1) >= 0"), report.measurements); },
                            ErrorCode::usage),
                 HasSubstr("`assay score RUNS --by ATTRIBUTE` measures them"));
+}
+
+TEST(AccuracyByGroup, AStoreWithoutRowsFailsItsGates) {
+    Scratch folder;
+    // The only shard is the last.
+    const PredictionStore store =
+        save(folder, in_groups(50), "net", StorageFormat::full_f32, 100, true);
+    ScoreOptions options;
+    options.by = {"group"};
+    const ScoreReport report = scored(store, options);
+    const auto list = evaluate::with_groups(report.measurements, report.groups);
+    for (const char* gate : {"worst(top1) >= 0", "top1[group=night] >= 0"}) {
+        const GateResult result = check_gate(parse_gate(gate), list);
+        EXPECT_FALSE(result.passed) << gate;
+        EXPECT_EQ(result.reason, "no rows are stored yet") << gate;
+    }
+}
+
+TEST(AccuracyByGroup, ImagesOfOverlappingGroupsCountOnce) {
+    Scratch folder;
+    const PredictionStore store = save(folder, in_groups(300), "net");
+    ScoreOptions options;
+    options.by = {"group", "severity"};
+    const AccuracyByGroup result = scored(store, options).groups.at(0);
+    EXPECT_EQ(result.candidates, 32U);  // day, night and 30 severities of ten images
+    EXPECT_EQ(result.worst.n, 300U);
+    EXPECT_EQ(result.without, 0U);
 }
 
 TEST(AccuracyByGroup, BadInput) {
@@ -344,6 +378,27 @@ TEST(Clusters, SingleImagesDoNotNarrowIntervals) {
         EXPECT_GE(two.high, one.high) << metric;
         EXPECT_NEAR(two.low, one.low, 0.02) << metric;
     }
+}
+
+// Area under the risk-coverage curve: with three errors an interval would not hold the truth.
+TEST(Clusters, WhatHasNoIntervalHasNoneForClusters) {
+    Made made = made_up(200, 3, 5);
+    for (std::size_t i = 0; i < 200; ++i) {
+        made.group.push_back(fmt::format("patient{}", i / 2));
+        const std::size_t label = i % 3, top = i % 80 == 7 ? (label + 1) % 3 : label;
+        made.labels[i] = {static_cast<std::int32_t>(label)};
+        for (std::size_t c = 0; c < 3; ++c)
+            made.scores[3 * i + c] = c == top ? 2.0F + 0.01F * static_cast<float>(i) : 0.0F;
+    }
+    Scratch folder;
+    ScoreOptions options;
+    options.metrics = {parse_metric("aurc")};
+    options.cluster = "group";
+    const ScoreReport report = scored(save(folder, made, "net"), options);
+    const Measurement& aurc = report.measurements.at(0);
+    EXPECT_TRUE(aurc.value);
+    EXPECT_FALSE(aurc.interval);
+    EXPECT_THAT(aurc.note, HasSubstr("3 incorrect"));
 }
 
 // A few large clusters are most of the dependence of their own class, and little of that of all.

@@ -29,7 +29,7 @@ std::vector<ClassScoreCount> counts_of(const Confusion3& rows) {
 
 std::vector<ClassHits> precisions(const std::vector<ClassScoreCount>& counts) {
     std::vector<ClassHits> out;
-    for (const ClassScoreCount& c : counts) out.push_back({c.predictions, c.hits, 1});
+    for (const ClassScoreCount& c : counts) out.push_back({c.predictions, c.hits});
     return out;
 }
 

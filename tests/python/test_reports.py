@@ -202,6 +202,8 @@ class Reports(InFolder):
         known = labels >= 0
         lowest = min((scores.argmax(1) == labels)[known & (camera == name)].mean() for name in ("left", "right", "rear"))
         self.assertAlmostEqual(groups["observed"], lowest)
+        self.assertEqual(list(report.by_group("accuracy")), ["left", "rear", "right"])
+        self.assertEqual(min(report.by_group("accuracy").values()), groups["observed"])
         self.assertTrue(worst.interval.low <= lowest <= worst <= worst.interval.high)
         self.assertEqual([gate["passed"] for gate in report.to_dict()["gates"]], [False, True])
         patients = np.arange(300) // 6

@@ -34,7 +34,7 @@ struct AccuracyByGroup {
     std::vector<std::string> by;  ///< as they were asked for: {"sex,camera", "hospital"}
     std::string metric;           ///< "top1", "real"
     /// key.metric "worst(top1)": the lowest true accuracy. The value is the lowest observed one
-    /// without the part that is due to choosing the lowest. n: images of all its candidates.
+    /// without the part that is due to choosing the lowest. n: images in any candidate.
     Measurement worst;
     std::optional<double> observed;     ///< the lowest observed accuracy
     std::string observed_group;         ///< of the group that has it
