@@ -78,10 +78,10 @@ def has_learned(probabilities, labels, model):
         return False
     predicted = np.stack([p.argmax(1) for p in probabilities])
     others = np.delete(predicted, model, 0)
-    least_sure = np.min([p.max(1) for m, p in enumerate(probabilities) if m != model], 0)
-    agree = (others == others[0]).all(0) & (least_sure >= 0.9)
+    sure = np.stack([p.max(1) for m, p in enumerate(probabilities) if m != model])
+    agree = (others == others[0]).all(0) & (sure.min(0) >= 0.9)
     opposed = agree & (others[0] != labels)
-    excess = opposed.sum() - (1 - least_sure)[agree].sum()
+    excess = opposed.sum() - (1 - sure.max(0))[agree].sum()  # they err together at most as often as the surest of them
     return excess >= 5 and (opposed & (predicted[model] != labels)).sum() <= 0.1 * excess
 
 

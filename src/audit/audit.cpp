@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "assay/audit/audit.h"
 #include "assay/data/class_list.h"
@@ -11,7 +9,6 @@
 #include "audit/checked_labels.h"
 #include "audit/combined.h"
 #include "audit/corrections.h"
-#include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "core/text.h"
@@ -245,6 +242,8 @@ LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& pro
     const LabelledRows labelled = rows_to_audit(readers, audit);
     const auto predicted = predictions_of(readers, labelled);
     const CheckedLabels checked = read_checked(options, dataset, store.classes());
+    const bool answered = !options.confirm.empty() || !options.labels.empty();
+    if (answered) count_checked(checked, dataset, audit);
 
     std::vector<std::string> fit_warnings;
     audit.models =
@@ -262,12 +261,9 @@ LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& pro
     warn_of_learned(labelled, predicted, audit);
     for (std::string& warning : fit_warnings) audit.warnings.push_back(std::move(warning));
 
-    const bool answered = !options.confirm.empty() || !options.labels.empty();
-    if (answered) {
-        count_checked(checked, dataset, audit);
+    if (answered)
         audit.corrected_models =
             corrected_models(readers, labelled, predicted, checked, options.level);
-    }
     if (!options.questions.empty()) {
         write_questions(options.questions, dataset, audit.listed, rows);
         audit.questions_file = options.questions;

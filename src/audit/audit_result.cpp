@@ -107,13 +107,9 @@ Table suspect_table(const LabelAudit& audit, bool answered) {
     Table table;
     table.title = fmt::format("{} of {} labels of {} are suspect", count_text(audit.suspects),
                               count_text(audit.images), audit.dataset);
-    table.columns = {{"image", false},
-                     {"label", false},
-                     {"suggested", false},
-                     {"score", true},
-                     {"label's probability", true},
-                     {"suggested one's", true},
-                     {"models for it", true}};
+    table.columns = {
+        {"image", false},   {"label", false},       {"suggested", false},          {"score", true},
+        {"P(label)", true}, {"P(suggested)", true}, {"models for suggested", true}};
     if (answered) table.columns.push_back({"label is", false});
     for (const SuspectLabel& one : audit.listed) {
         std::vector<Cell> row = {one.item,
@@ -144,8 +140,8 @@ Table suspect_table(const LabelAudit& audit, bool answered) {
 Table ambiguous_table(const LabelAudit& audit) {
     Table table;
     table.title = fmt::format("{} images with two likely classes", count_text(audit.ambiguous));
-    table.columns = {{"image", false},      {"label", false},        {"first class", false},
-                     {"probability", true}, {"second class", false}, {"its probability", true}};
+    table.columns = {{"image", false},   {"label", false},        {"first class", false},
+                     {"P(first)", true}, {"second class", false}, {"P(second)", true}};
     for (const AmbiguousImage& one : audit.listed_ambiguous)
         table.add({one.item, one.given, one.first, Number{one.first_probability, Unit::number, 2},
                    one.second, Number{one.second_probability, Unit::number, 2}});

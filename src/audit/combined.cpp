@@ -21,7 +21,8 @@ constexpr double loss_power = 2;
 /// The loss is of this part of the labels, those that are likeliest: wrong ones are mostly among
 /// the others, and would make all classifiers look alike.
 constexpr double loss_part = 0.75;
-/// The sharpness is searched up to this factor's logarithm from that of the scores' spread.
+/// The logarithm of the sharpness is searched up to this distance from that of 1 / the scores'
+/// spread.
 constexpr double search_range = 6;
 constexpr double grid_step = 0.5;  // of the logarithm
 // A classifier has learned the labels if it repeats nearly all of those that the others oppose:
@@ -117,7 +118,8 @@ public:
                 "{}: its temperature {:.3g} is an end of the range that is searched, because its "
                 "scores {}",
                 name, std::exp(-best),
-                best < middle ? "do not predict the labels" : "differ too much in scale"));
+                best < middle ? "do not predict the labels"
+                              : "predict the labels better, the sharper they are"));
         std::vector<double> losses;
         for (const double p : given_) losses.push_back(-std::log(p));
         std::ranges::sort(losses);
@@ -187,7 +189,8 @@ private:
 };
 
 /// Counts where each classifier stands alone against the others, and how often these expect to err
-/// together. Weak ones with the same errors oppose a strong one too, but are less sure.
+/// together: at most as often as the surest of them errs. Weak ones with the same errors oppose a
+/// strong one too, but are less sure.
 void count_repeated(std::vector<AuditedModel>& models, const LabelledRows& labelled,
                     const std::vector<std::vector<std::int32_t>>& predicted,
                     const std::vector<std::vector<float>>& best) {
@@ -196,14 +199,15 @@ void count_repeated(std::vector<AuditedModel>& models, const LabelledRows& label
         for (std::size_t i = 0; i < labelled.rows.size(); ++i) {
             const std::int32_t cls = predicted[other][i];
             bool agree = true;
-            float least = 1;
+            float least = 1, most = 0;
             for (std::size_t k = 0; agree && k < models.size(); ++k) {
                 if (k == m) continue;
                 agree = predicted[k][i] == cls;
                 least = std::min(least, best[k][i]);
+                most = std::max(most, best[k][i]);
             }
             if (!agree || least < sure_probability) continue;
-            models[m].expected += 1 - static_cast<double>(least);
+            models[m].expected += 1 - static_cast<double>(most);
             if (cls == labelled.given[i]) continue;
             ++models[m].opposed;
             if (predicted[m][i] == labelled.given[i]) ++models[m].repeated;

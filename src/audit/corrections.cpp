@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "assay/annotation/aggregate.h"
 #include "assay/data/class_list.h"
+#include "assay/data/label_sets.h"
 #include "assay/describe_result.h"
 #include "containers/described_csv.h"
 #include "core/file.h"
@@ -10,18 +12,6 @@
 
 namespace assay::audit {
 namespace {
-
-struct CorrectedRow {
-    std::string_view id;
-    std::string labels;
-};
-ResultType result_type(ResultOf<CorrectedRow>) {
-    using Of = CorrectedRow;
-    static constexpr auto rows =
-        describe_result<Of>({.name = "CorrectedRow", .columns = "id,labels"},
-                            {part<&Of::id>({}), part<&Of::labels>({})});
-    return rows;
-}
 
 struct LabelQuestion {
     std::string_view item, path;
@@ -107,24 +97,15 @@ std::vector<CorrectedModel> corrected_models(
 
 void write_corrected(const std::filesystem::path& file, const Dataset& dataset,
                      const CheckedLabels& checked) {
-    // Several labels are separated by blanks: names with blanks become numbers.
-    bool by_number = false;
-    for (std::size_t c = 0; c < dataset.classes.size(); ++c)
-        by_number = by_number || dataset.classes.id(c).find(' ') != std::string::npos;
-    std::string text;
-    DescribedCsv<CorrectedRow> csv(text);
+    LabelSets sets;
     for (std::size_t row = 0; row < dataset.size(); ++row) {
         const auto found = checked.of.find(row);
-        std::vector<std::int32_t> classes(dataset.labels[row].begin(), dataset.labels[row].end());
-        if (found != checked.of.end() && !found->second.cannot_be_judged)
-            classes = found->second.classes;
-        std::string labels;
-        for (const std::int32_t cls : classes)
-            labels += (labels.empty() ? "" : " ") +
-                      (by_number ? std::to_string(cls) : class_id(dataset, cls));
-        csv.add({dataset.ids[row], std::move(labels)});
+        const bool judged = found != checked.of.end() && !found->second.cannot_be_judged;
+        sets.append(judged ? std::span<const std::int32_t>(found->second.classes)
+                           : dataset.labels[row]);
     }
-    write_file_atomically(file, text);
+    write_file_atomically(file,
+                          label_sets_text(sets, dataset, dataset.classes, LabelSetFormat::csv));
 }
 
 void write_questions(const std::filesystem::path& file, const Dataset& dataset,

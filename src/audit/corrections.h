@@ -26,8 +26,8 @@ std::vector<CorrectedModel> corrected_models(
     const std::vector<std::vector<std::int32_t>>& predicted, const CheckedLabels& checked,
     double level);
 
-/// csv with the columns id and labels, of all images. Images whose label is wrong without a
-/// confirmed class have no label. Throws io.
+/// csv of all images, as label_sets_text() writes it. Images whose label is wrong without a
+/// confirmed class have no label. Throws io, and bad_input as label_sets_text().
 void write_corrected(const std::filesystem::path& file, const Dataset& dataset,
                      const CheckedLabels& checked);
 /// csv of questions, two for each listed label: does the image show the given class, and the

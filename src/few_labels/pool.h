@@ -46,6 +46,7 @@ public:
     std::uint64_t rows() const noexcept { return stores_.front().rows(); }
     const std::vector<PredictionStore>& stores() const noexcept { return stores_; }
     const Dataset& dataset() const { return stores_.front().dataset(); }
+    std::uint32_t classes() const { return stores_.front().classes(); }
 
     /// Returns false if the image is not in the pool. Thread-safe.
     bool read(std::uint64_t row, ImagePredictions& out) const;

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <set>
 
 #include "../evaluate/saved_scores.h"
 #include "assay/data/label_sets.h"
@@ -107,6 +107,29 @@ TEST(Audit, AModelThatLearnedTheLabelsDoesNotVote) {
     for (std::size_t i = 0; i < 10; ++i) EXPECT_TRUE(is_planted(row_of(audit.listed[i].item)));
 }
 
+// The second model is often unsure, but it errs together with the first one at most as often as
+// the first one errs.
+TEST(Audit, AnUnsureModelHidesNoOneThatLearnedTheLabels) {
+    const Scratch folder;
+    constexpr std::size_t rows = 800;
+    const auto wrong = [](Made made) {
+        for (std::size_t i = 0; i < rows; ++i)
+            if (is_planted(i)) made.labels[i][0] = wrong_class(made.labels[i][0]);
+        return made;
+    };
+    save(folder, wrong(made_up(rows, classes, 1, 7)), "a");
+    save(folder, wrong(made_up(rows, classes, 2, 3)), "b");
+    Made learned = wrong(made_up(rows, classes, 3, 4));
+    for (std::size_t i = 0; i < rows; ++i)
+        learned.scores[i * classes + static_cast<std::size_t>(learned.labels[i][0])] += 20;
+    save(folder, learned, "learned");
+    const LabelAudit audit = audit_labels(options_of(folder));
+    EXPECT_GT(audit.models[0].weight, 0);
+    EXPECT_GT(audit.models[1].weight, 0);
+    EXPECT_EQ(audit.models[2].weight, 0);
+    EXPECT_LT(audit.models[2].expected, 3);  // by the unsure one alone, more than 4
+}
+
 TEST(Audit, ThreadsChangeNothing) {
     const Scratch folder;
     save(folder, planted(1, 3), "a");
@@ -196,6 +219,26 @@ TEST(Audit, LabelFilesConfirm) {
     EXPECT_NEAR(*audit.corrected_models[0].change.value, 1. / 400, 1e-12);
 }
 
+// An id with a blank, and one that is the number of another class.
+TEST(Audit, CorrectedLabelsAreReadBackWhateverTheIdsAre) {
+    const Scratch folder;
+    Made made = made_up(40, 3, 1, 7);
+    made.class_ids = {"1", "tabby cat", "dog"};
+    save(folder, made, "a");
+    std::ofstream(folder / "true.csv") << "item,label\nitem00000,dog\n";
+    AuditOptions options = options_of(folder);
+    options.labels = {folder / "true.csv"};
+    options.save_labels = folder / "corrected.csv";
+    audit_labels(options);
+    const Dataset dataset = dataset_of(made);
+    const LabelSets sets = read_label_sets(options.save_labels, dataset, dataset.classes);
+    EXPECT_EQ(sets[0][0], 2);
+    for (std::size_t row = 1; row < made.rows(); ++row) {
+        ASSERT_EQ(sets[row].size(), 1U);
+        EXPECT_EQ(sets[row][0], made.labels[row][0]);
+    }
+}
+
 TEST(Audit, RanksChangeWithTheLabels) {
     const Scratch folder;
     Made right = made_up(100, 2, 1, 9), repeats = made_up(100, 2, 2, 9);
@@ -271,6 +314,19 @@ TEST(Audit, ScoresOfAnyScaleGetTheirTemperature) {
     EXPECT_NEAR(audit.models[0].temperature / audit.models[1].temperature, 1024, 1e-6);
 }
 
+// Each label is the best class, so no temperature is too low: the sharper, the likelier.
+TEST(Audit, LabelsThatAreThePredictionsHaveNoBestTemperature) {
+    const Scratch folder;
+    Made made = made_up(images, classes, 1, 0);
+    for (std::size_t i = 0; i < images; ++i) {
+        const float* row = made.scores.data() + i * classes;
+        made.labels[i][0] = static_cast<std::int32_t>(std::max_element(row, row + classes) - row);
+    }
+    save(folder, made, "a");
+    const LabelAudit audit = audit_labels(options_of(folder));
+    EXPECT_THAT(audit.warnings, testing::Contains(HasSubstr("the sharper they are")));
+}
+
 LabelAudit answered(const Scratch& folder, const std::string& votes) {
     std::ofstream(folder / "votes.csv") << votes;
     AuditOptions options = options_of(folder);
@@ -313,6 +369,29 @@ TEST(Audit, AChoiceOfAnotherClassRejectsTheLabel) {
     EXPECT_EQ(audit.checked, 3U);
     EXPECT_EQ(audit.corrected, 1U);
     EXPECT_EQ(audit.unjudged, 1U);
+}
+
+TEST(Audit, ChoicesOfUnknownClassesAreNamed) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    const LabelAudit audit = answered(
+        folder, "item,annotator,label\nitem00000,ann,tabby\nitem00001,ann,c0\nitem00001,bob,c0\n");
+    EXPECT_EQ(audit.confirmed_wrong, 1U);
+    EXPECT_EQ(audit.answers_ignored, 0U);
+    EXPECT_THAT(audit.notes, testing::Contains(HasSubstr("does not have: 1; they count as no")));
+    EXPECT_THAT(
+        message_of([&] { answered(folder, "item,annotator,label\nitem00000,ann,tabby\n"); }),
+        HasSubstr("none of its labels (first: `tabby`) is a class"));
+}
+
+TEST(Audit, NamesOfOneImageAreOneImage) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    // The same person about one image under two names: the first answer counts.
+    const LabelAudit audit = answered(
+        folder, "item,label,annotator,answer\nitem00000,c0,ann,no\nval/item00000,c0,ann,yes\n");
+    EXPECT_EQ(audit.confirmed_wrong, 1U);
+    EXPECT_EQ(audit.unjudged, 0U);
 }
 
 TEST(Audit, AnEmptySetRejectsTheLabel) {

@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -92,7 +91,8 @@ struct AuditedModel {
     /// Images on which all other classifiers predict one class that is not the label, each with at
     /// least 90 %, and on how many of them it predicts the label.
     std::uint64_t opposed = 0, repeated = 0;
-    double expected = 0;  ///< how many opposed ones these probabilities expect without wrong labels
+    /// At most how many opposed ones these probabilities expect without wrong labels.
+    double expected = 0;
 };
 /// What the confirmed corrections change in one model's accuracy.
 struct CorrectedModel {
@@ -124,7 +124,7 @@ struct LabelAudit {
     std::vector<std::string> notes, warnings;
 };
 
-/// Cost: about twenty passes over the rows of each store, one over all of them together. Memory:
+/// Cost: about forty passes over the rows of each store, one over all of them together. Memory:
 /// about 120 bytes an image, 8 for each classifier of it, and the scores of some rows. The same
 /// bits for any threads. Throws usage: no stores, an option that cannot act. bad_input: stores of
 /// other images, classes or labels, incomplete, or without every class's score; no labels, one
