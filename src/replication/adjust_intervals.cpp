@@ -12,8 +12,8 @@
 namespace assay::replication {
 namespace {
 
-/// Where every unit has the same value, nothing says how far another one would be: an interval of
-/// width 0 would be a claim.
+/// Removes an interval of width 0, which would claim certainty. If every unit has the same value,
+/// the data do not show how much another unit would differ.
 void drop_without_width(Estimate& estimate) {
     constexpr double rounding = 1e-12;
     if (!estimate.interval || estimate.interval->high - estimate.interval->low > rounding) return;
@@ -21,7 +21,8 @@ void drop_without_width(Estimate& estimate) {
     estimate.note = "no interval: the units do not vary";
 }
 
-/// `estimate` with an error and an interval from the replicates, if there are any.
+/// `estimate` with an error and an interval from the replicates, if there are at least
+/// min_replicates.
 Estimate from_replicates(Estimate estimate, const std::vector<double>& draws, double level,
                          const std::string& method) {
     estimate.standard_error.reset();
@@ -44,7 +45,7 @@ Estimate proportion(double value, std::size_t images) {
     return estimate;
 }
 
-/// 1 for an accuracy outside [0, 1]; tolerates rounding in sums of weights.
+/// 1 for an accuracy outside [0, 1], otherwise 0. Tolerates rounding in sums of weights.
 std::size_t outside(double accuracy) {
     constexpr double rounding = 1e-9;
     return accuracy < -rounding || accuracy > 1 + rounding ? 1 : 0;
@@ -82,8 +83,8 @@ Estimate CountedStudy::of_both(double value) const {
     return proportion(value, study.first.size() + study.second.size());
 }
 
-/// Student's t, with one degree less than for units of equal size: with 20 classes the normal's
-/// intervals cover 93 %, and these 95.
+/// Uses Student's t with one degree of freedom less than the effective number of units. With 20
+/// classes, the normal's intervals cover 93 %, and these 95 %.
 Estimate CountedStudy::with_error(Estimate estimate, double error) const {
     estimate.standard_error = error;
     estimate.interval = symmetric_interval(*estimate.value, error, options.level,
@@ -144,8 +145,8 @@ void fill_analytic(const CountedStudy& counted, MethodResult& result, const Cell
 void fill_bootstrap(const CountedStudy& counted, const Replicates& replicates, MethodResult& result,
                     const std::vector<double>& values, std::size_t method) {
     const std::size_t models = values.size();
-    // draws(m, f): f(first, second, adjusted) for classifier m (their means for m == models) in
-    // every replicate.
+    // draws(m, f) is the list of f(first, second, adjusted) in every replicate, for classifier m.
+    // For m == models, the arguments are the classifiers' means.
     const auto draws = [&](std::size_t m, auto&& f) {
         std::vector<double> out;
         if (replicates.count == 0) return out;

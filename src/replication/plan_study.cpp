@@ -220,12 +220,7 @@ StudySet without(const StudySet& set, const std::vector<std::size_t>& place_of_c
                  std::size_t part, std::size_t row_bytes) {
     StudySet rest;
     for (std::size_t i = 0; i < set.size(); ++i) {
-        if (place_of_class[set.classes[i]] % parts_left_out == part) continue;
-        rest.classes.push_back(set.classes[i]);
-        rest.annotators.push_back(set.annotators[i]);
-        rest.selected.push_back(set.selected[i]);
-        const auto row = set.hits.begin() + static_cast<std::ptrdiff_t>(i * row_bytes);
-        rest.hits.insert(rest.hits.end(), row, row + static_cast<std::ptrdiff_t>(row_bytes));
+        if (place_of_class[set.classes[i]] % parts_left_out != part) rest.append(set, i, row_bytes);
     }
     return rest;
 }

@@ -151,6 +151,14 @@ CellCounts StudySet::cells() const {
     return readings.cells();
 }
 
+void StudySet::append(const StudySet& from, std::size_t image, std::size_t row_bytes) {
+    classes.push_back(from.classes[image]);
+    annotators.push_back(from.annotators[image]);
+    selected.push_back(from.selected[image]);
+    const auto row = from.hits.begin() + static_cast<std::ptrdiff_t>(image * row_bytes);
+    hits.insert(hits.end(), row, row + static_cast<std::ptrdiff_t>(row_bytes));
+}
+
 std::vector<double> Study::correct(const StudySet& set, const CellGrid& grid) const {
     std::vector<double> sums(grid.size() * models(), 0.0);
     for (std::size_t i = 0; i < set.size(); ++i) {

@@ -122,7 +122,7 @@ TEST(Joint, GradientsAreThoseOfDifferences) {
         for (double& p : first[t]) p /= sum1;
         for (double& p : second[t]) p /= sum2;
     }
-    DropInputs inputs{.7, .6, {.8, .2}, {.5, .5}, {.65, .55}, {}, {}, {}};
+    DropInputs inputs{.7, {.8, .2}, {.5, .5}, {.65, .55}, {}, {}, {}};
     for (std::size_t t = 0; t < strata; ++t) {
         inputs.first_mass.push_back(&first[t]);
         inputs.second_mass.push_back(&second[t]);

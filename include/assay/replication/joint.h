@@ -78,6 +78,8 @@ struct NamedJointReport {
 };
 ResultType result_type(ResultOf<NamedJointReport>);
 
+/// `pool_above` if nobody gives it.
+inline constexpr std::uint32_t usual_pool_above = 3;
 /// `study`: its sets have numbers of labels; images without a count are left out. `pool_above`:
 /// larger numbers of labels are one stratum. Images without a valid label are a stratum if both
 /// sets have enough of them, else they are left out. Undefined where a stratum has fewer than 75

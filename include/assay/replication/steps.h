@@ -87,7 +87,7 @@ struct AdjustStep {
     std::vector<int> parts_sweep;  ///< repeat the mixture with these numbers of parts
     /// Label sets of both data sets (read_label_counts), for joint_decomposition(); both or none.
     std::filesystem::path labels1, labels2;
-    /// Larger numbers of labels count as one; without a value 3. Needs label sets.
+    /// Larger numbers of labels count as one; without a value usual_pool_above. Needs label sets.
     std::optional<std::uint32_t> pool_above;
     bool figures = false;  ///< also compute what figures need
 };

@@ -35,7 +35,8 @@ Hits hits_of_stores(const std::filesystem::path& folder, int threads, Comm& comm
 /// Reads either of the two.
 Hits read_hits(const std::filesystem::path& path, int threads, Comm& comm);
 
-/// One set of a study. Memory: 8 bytes per image, and a byte for each classifier.
+/// One set of a study. Memory: 8 bytes per image (12 with numbers of labels), and a byte for each
+/// classifier.
 struct StudySet {
     static constexpr std::uint32_t unlabelled = UINT32_MAX;  ///< in no file of labels
     std::vector<std::uint32_t> classes;                      ///< of each image, into Study::classes
@@ -44,6 +45,8 @@ struct StudySet {
     std::vector<std::uint32_t> labels;  ///< how many are valid; empty: not known for any image
     std::size_t size() const noexcept { return classes.size(); }
     CellCounts cells() const;
+    /// Appends an image of another set without its number of labels. `row_bytes`: of both studies.
+    void append(const StudySet& from, std::size_t image, std::size_t row_bytes);
 };
 
 struct Study {

@@ -12,7 +12,7 @@ namespace assay::replication {
 
 /// What the parts are made of, by stratum. Pointers outlive it.
 struct DropInputs {
-    double first_accuracy = 0, second_accuracy = 0;  ///< of all images
+    double first_accuracy = 0;  ///< of all images
     std::vector<double> first_share, second_share;
     std::vector<double> observed;  ///< accuracy on set 2
     std::vector<const std::vector<double>*> first_mass, second_mass, curve;

@@ -9,6 +9,7 @@
 
 #include "assay/error.h"
 #include "core/parallel.h"
+#include "core/text.h"
 #include "replication/adjust_intervals.h"
 #include "replication/joint/drop_gradients.h"
 #include "replication/joint/label_strata.h"
@@ -27,13 +28,7 @@ struct FittedStratum {
                   std::uint32_t stratum) {
         StudySet own;
         for (std::size_t i = 0; i < set.size(); ++i) {
-            if (strata[i] != stratum) continue;
-            own.classes.push_back(set.classes[i]);
-            own.annotators.push_back(set.annotators[i]);
-            own.selected.push_back(set.selected[i]);
-            const auto row = set.hits.begin() + static_cast<std::ptrdiff_t>(i * study.row_bytes);
-            own.hits.insert(own.hits.end(), row,
-                            row + static_cast<std::ptrdiff_t>(study.row_bytes));
+            if (strata[i] == stratum) own.append(set, i, study.row_bytes);
         }
         images = static_cast<double>(own.size());
         counts = own.cells();
@@ -118,7 +113,6 @@ private:
         std::vector<penalised::Curve> curves;
         DropInputs inputs;
         inputs.first_accuracy = counted_.accuracy1[model];
-        inputs.second_accuracy = counted_.accuracy2[model];
         for (std::size_t t = 0; t < strata; ++t) {
             curves.push_back(penalised::fit_curve(*second_[t].cells, second_[t].density.posterior,
                                                   second_[t].correct[model]));
@@ -289,9 +283,10 @@ void add_warnings(JointReport& out) {
         second += s.second_images;
         if (s.above > much_above)
             out.warnings.push_back(fmt::format(
-                "labels and selection: {:.0f} % of the original's images with {} valid labels have "
-                "larger selection rates than nearly all of the replication's. This was not tested",
-                100 * s.above, s.labels));
+                "labels and selection: {:.0f} % of the original's images with {} valid label{} "
+                "have larger selection rates than nearly all of the replication's. This was not "
+                "tested",
+                100 * s.above, s.labels, s.labels == "1" ? "" : "s"));
     }
     const double total = std::abs(*out.mean.total.value);
     if (std::max({half_width(out.mean.remainder), half_width(out.mean.labels),
@@ -339,10 +334,10 @@ JointReport joint_decomposition(const Study& study, const AdjustOptions& options
     add_warnings(out);
     const std::size_t outside = accuracies_outside(strata.study, out);
     if (outside > 0)
-        out.warnings.push_back(fmt::format(
-            "labels and selection: for {} classifiers the accuracy with the original's labels and "
-            "rates is outside 0 to 100 %: the data do not determine it",
-            outside));
+        out.warnings.push_back(
+            fmt::format("labels and selection: for {} the accuracy with the original's labels and "
+                        "rates is outside 0 to 100 %: the data do not determine it",
+                        how_many(outside, "classifier")));
     return out;
 }
 

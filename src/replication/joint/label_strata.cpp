@@ -94,14 +94,6 @@ std::uint32_t pooling_that_does(const Study& study, std::uint32_t pool_above) {
     return 0;
 }
 
-void append_image(const StudySet& from, std::size_t image, std::size_t row_bytes, StudySet& to) {
-    to.classes.push_back(from.classes[image]);
-    to.annotators.push_back(from.annotators[image]);
-    to.selected.push_back(from.selected[image]);
-    const auto row = from.hits.begin() + static_cast<std::ptrdiff_t>(image * row_bytes);
-    to.hits.insert(to.hits.end(), row, row + static_cast<std::ptrdiff_t>(row_bytes));
-}
-
 }  // namespace
 
 LabelStrata label_strata(const Study& study, std::uint32_t pool_above) {
@@ -137,7 +129,7 @@ LabelStrata label_strata(const Study& study, std::uint32_t pool_above) {
             }
             const std::uint32_t stratum = place[std::min(from.labels[i], pool_above + 1)];
             if (stratum == UINT32_MAX) continue;
-            append_image(from, i, study.row_bytes, to);
+            to.append(from, i, study.row_bytes);
             strata.push_back(stratum);
         }
         if (unnamed > 0)

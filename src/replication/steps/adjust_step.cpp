@@ -45,7 +45,9 @@ AdjustOutcome run_adjust(const AdjustStep& step, Comm& comm, const ProgressCallb
                    labels1, labels2);
     outcome.partial = study.partial;
     outcome.adjusted = adjust(study, options, progress);
-    if (!step.labels1.empty()) outcome.joint = joint_decomposition(study, options, step.pool_above.value_or(3));
+    if (!step.labels1.empty())
+        outcome.joint =
+            joint_decomposition(study, options, step.pool_above.value_or(usual_pool_above));
     const bool eighth = step.sweep.empty() && step.sweep_eighths;
     outcome.sweep =
         annotator_sweep(study, eighth ? eighths(outcome.adjusted) : step.sweep, options, progress);
