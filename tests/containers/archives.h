@@ -26,7 +26,7 @@ inline std::string little(std::uint64_t value, int bytes) {
 }
 
 /// An entry of a zip file.
-struct Part {
+struct ZipPiece {
     std::string name;
     std::string packed;
     std::uint64_t size;
@@ -37,12 +37,12 @@ struct Part {
 
 /// A zip file with exactly these claims, true or not. `overlapping`: an entry with the contents of
 /// the one before it lies on the same bytes (their names must be equally long).
-inline std::string archive_of(const std::vector<Part>& parts, bool overlapping = false) {
+inline std::string archive_of(const std::vector<ZipPiece>& parts, bool overlapping = false) {
     std::string body;
     std::string directory;
     std::size_t place = 0;
-    const Part* before = nullptr;
-    for (const Part& p : parts) {
+    const ZipPiece* before = nullptr;
+    for (const ZipPiece& p : parts) {
         const bool again = overlapping && before != nullptr && before->packed == p.packed;
         if (!again) place = body.size();
         before = &p;

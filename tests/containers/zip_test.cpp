@@ -90,8 +90,8 @@ TEST(Zip, DamageIsNamed) {
     EXPECT_THAT(refusal([] { ZipArchive(bytes_of("")); }), HasSubstr("not a zip file"));
     EXPECT_THAT(refusal([] { ZipArchive(bytes_of("PK\x05\x06")); }), HasSubstr("not a zip file"));
     const std::string text = "some text, some text, some text";
-    const Part good{"a.npy", text, text.size(), 0, crc_of(text)};
-    const auto open = [](const std::vector<Part>& parts) {
+    const ZipPiece good{"a.npy", text, text.size(), 0, crc_of(text)};
+    const auto open = [](const std::vector<ZipPiece>& parts) {
         return refusal([&] {
             const std::string file = archive_of(parts);
             const ZipArchive archive(bytes_of(file));
@@ -101,7 +101,7 @@ TEST(Zip, DamageIsNamed) {
     };
     EXPECT_EQ(open({good}), "accepted");
     EXPECT_THAT(open({good, good}), HasSubstr("two entries named `a.npy`"));
-    Part part = good;
+    ZipPiece part = good;
     part.crc ^= 1;
     EXPECT_THAT(open({part}), HasSubstr("CRC"));
     part = good;
@@ -163,7 +163,7 @@ TEST(Zip, EveryChangedByteOfAnEntryIsFound) {
 /// A directory of many entries on the same bytes would be read for hours.
 TEST(Zip, EntriesOnTheSameBytesAreNotReadAsAWhole) {
     const std::string text(1000, 'n');
-    std::vector<Part> parts;
+    std::vector<ZipPiece> parts;
     for (const char* name : {"a", "b", "c"})
         parts.push_back({name, text, text.size(), 0, crc_of(text)});
     EXPECT_TRUE(check_zip_entries(bytes_of(archive_of(parts))));
@@ -173,7 +173,7 @@ TEST(Zip, EntriesOnTheSameBytesAreNotReadAsAWhole) {
 
 TEST(Zip, BombsAreRefusedByTheirClaims) {
     // 1 kB can hold at most about a megabyte: 4 GB are refused before a byte is unpacked.
-    const Part bomb{"bomb", std::string(1000, '\0'), 0xf0000000, 8, 0};
+    const ZipPiece bomb{"bomb", std::string(1000, '\0'), 0xf0000000, 8, 0};
     const std::string file = archive_of({bomb});
     EXPECT_THAT(refusal([&] { ZipArchive(bytes_of(file)); }),
                 HasSubstr("claims 4026531840 bytes from 1000"));

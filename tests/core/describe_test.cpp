@@ -11,10 +11,10 @@
 
 namespace assay {
 
-enum class Colour { red, blue };
-constexpr auto words_of(Colour) {
-    return std::array{std::pair(Colour::red, std::string_view("red")),
-                      std::pair(Colour::blue, std::string_view("blue"))};
+enum class Tint { red, blue };
+constexpr auto words_of(Tint) {
+    return std::array{std::pair(Tint::red, std::string_view("red")),
+                      std::pair(Tint::blue, std::string_view("blue"))};
 }
 struct Painted {
     std::int64_t most = 100;
@@ -22,7 +22,7 @@ struct Painted {
     int threads = 0;
     std::uint64_t seed = 0;
     double level = .95;
-    Colour colour = Colour::red;
+    Tint colour = Tint::red;
     std::vector<int> sizes = {1, 2};
     std::filesystem::path file;
     std::string name;

@@ -33,7 +33,7 @@ inline EntryTexts entry_texts(const std::filesystem::path& path) {
 }
 
 inline std::string zipped(const EntryTexts& entries) {
-    std::vector<Part> parts;
+    std::vector<ZipPiece> parts;
     for (const auto& [name, content] : entries)
         parts.push_back({name, content, content.size(), 0, crc_of(content)});
     return archive_of(parts);

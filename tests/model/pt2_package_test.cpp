@@ -432,7 +432,7 @@ TEST(ExportPackage, OverlappingStoragesDoNotMultiplyTheFile) {
     // Two hundred entries of 256 KiB that all lie on the same bytes.
     const std::string content(1 << 18, '\0');
     const EntryTexts whole = newer_layout("pt2_plain.pt2");
-    std::vector<Part> parts;
+    std::vector<ZipPiece> parts;
     nlohmann::json config = nlohmann::json::object();
     for (int i = 0; i < 200; ++i) {
         const std::string path = "weight_" + std::to_string(1000 + i);

@@ -3,11 +3,13 @@ import importlib.util
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 import warnings
 
 import numpy as np
 
 import assay
+from assay._given_files import Files
 from common import CLASSES, InFolder, made
 from habits.closed import sigmoid, softmax
 
@@ -20,6 +22,15 @@ def numbers(report):
 
 def have(*packages):
     return all(importlib.util.find_spec(name) is not None for name in packages)
+
+
+class GivenRows(unittest.TestCase):
+    def test_are_utf_8_for_the_program_in_any_locale(self):
+        with Files() as files:
+            with unittest.mock.patch("builtins.open", wraps=open) as opened:
+                path = files.path_of([{"label": "bébé"}])
+            self.assertEqual(opened.call_args[1]["encoding"], "utf-8")
+            self.assertEqual(pathlib.Path(path).read_bytes(), "label\r\nbébé\r\n".encode())
 
 
 class Inputs(InFolder):

@@ -120,7 +120,7 @@ void make_safetensors(std::size_t n, const fs::path& folder) {
 
 void make_zip(std::size_t n, const fs::path& folder) {
     const std::string content = "four";
-    std::vector<Part> entries;
+    std::vector<ZipPiece> entries;
     for (std::size_t i = 0; i < n; ++i)
         entries.push_back({"archive/data/" + std::to_string(i), content, 4, 0, crc_of(content)});
     put(folder / "x", archive_of(entries));
@@ -173,7 +173,7 @@ void make_export(std::size_t n, const fs::path& folder) {
     const std::string table = "model/data/weights/model_weights_config.json";
     const std::string content = "four";
     EntryTexts whole = newer_layout("pt2_plain.pt2");
-    std::vector<Part> entries;
+    std::vector<ZipPiece> entries;
     nlohmann::json config = nlohmann::json::parse(whole.at(table));
     for (std::size_t i = 0; i < n; ++i) {
         const std::string path = "more_" + std::to_string(i);

@@ -1,4 +1,4 @@
-"""Tests of tools/check-own-includes: what is an include of one's own folder, which namespaces are allowed; and the tree obeys."""
+"""Tests of tools/check-own-includes: own includes, allowed namespaces, names of files, types defined twice; and the tree obeys."""
 import contextlib
 import importlib.machinery
 import importlib.util
@@ -61,6 +61,39 @@ class Names(unittest.TestCase):
         paths = [pathlib.Path(folder) / "plan.cpp" for folder in ("cli", "quality", "replication")]
         self.assertEqual(check.repeated_names(paths), {"plan.cpp": paths})
         self.assertEqual(check.repeated_names(paths[:2]), {})
+
+
+class Types(unittest.TestCase):
+    def test_are_those_of_namespaces_with_a_name(self):
+        text = """#include <string>
+namespace assay {
+struct Row;
+struct Row {
+    struct Inner {};
+};
+namespace detail {
+template <class T>
+class Cell final : public Row {
+};
+}  // namespace detail
+namespace {
+struct Hidden {};
+const char* text = R"(
+struct Quoted {
+)";
+}  // namespace
+using Rows = std::vector<Row>;
+enum class Kind : std::uint8_t { one };
+}  // namespace assay
+"""
+        self.assertEqual(check.types_in(text), [("assay::Row", 4), ("assay::detail::Cell", 9), ("assay::Rows", 18), ("assay::Kind", 19)])
+
+    def test_of_two_files_are_found(self):
+        once, other = "namespace assay {\nstruct Row {\n};\n}  // namespace assay\n", "namespace assay::store {\nstruct Row {};\n}  // namespace assay::store\n"
+        types = {"a.h": check.types_in(once), "b.cpp": check.types_in(other)}
+        self.assertEqual(check.repeated_types(types), {})
+        types["c.cpp"] = check.types_in("\n" + once)
+        self.assertEqual(check.repeated_types(types), {"assay::Row": ["a.h:2", "c.cpp:3"]})
 
 
 class Tree(unittest.TestCase):
