@@ -36,7 +36,7 @@ class Held:
         )
         self.kind = kind
         self.shape = tuple(int(n) for n in shape)
-        self.array._keep = keep  # what points to the structure keeps its memory, too
+        self.array._keep = keep  # the pointer must keep the memory alive, too
 
 
 # ---- DLPack ----
@@ -159,7 +159,7 @@ class _Buffer:
 
     def __init__(self, value: Any):
         self.view = _PyBuffer()
-        # At the interpreter's exit the names of modules are gone.
+        # Kept here, because a module's names no longer exist when the interpreter exits.
         self._release, self._pointer = _release_buffer, ctypes.pointer(self.view)
         _get_buffer(value, self._pointer, _STRIDED_WITH_FORMAT)
 

@@ -60,13 +60,13 @@ def _release_capsule(
 ) -> None:
     address = pointer_of(capsule, name)
     stream = stream_at(address)
-    if stream.release:  # whoever took it has set this to null
+    if stream.release:  # null if a consumer has taken over the stream
         stream.release(byref(stream))
     free(address)
 
 
 _destroy = _DESTRUCTOR(_release_capsule)
-ctypes.pythonapi.Py_IncRef(py_object(_destroy))  # and the function itself is never freed
+ctypes.pythonapi.Py_IncRef(py_object(_destroy))  # so that the function is never freed
 
 
 def capsule_of(stream: Stream) -> Any:

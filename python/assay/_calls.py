@@ -9,7 +9,7 @@ from typing import Any, Callable, Optional, Union
 
 from ._library import PROGRESS, library
 
-# None: a bar on a terminal or in a notebook, where tqdm is there; True: always; False: never; or a function of (step, done, total).
+# None: shows a bar on a terminal or in a notebook if tqdm is installed; True: always; False: never. Or a function of (step, done, total).
 Progress = Union[None, bool, Callable[[str, int, int], None]]
 
 
@@ -63,7 +63,7 @@ def call(work: Callable[[Optional[int]], Any], progress: Progress = None, small:
         try:
             if shown is not None and not failed:
                 shown(step.decode(errors="replace"), done, total)
-        except BaseException as error:  # it cannot pass through the library
+        except BaseException as error:  # the library's C code cannot pass an exception on
             failed.append(error)
             lib.assay_call_stop(handle)
 
@@ -83,7 +83,7 @@ def call(work: Callable[[Optional[int]], Any], progress: Progress = None, small:
 
 
 def _interruptible(work: Callable[[], Any], stop: Callable[[], object]) -> Any:
-    # Signals are heard by the main thread alone, between two of its Python instructions: it must wait in Python.
+    # Only the main thread handles signals, and only between two Python instructions. So it must wait in Python.
     if threading.current_thread() is not threading.main_thread():
         return work()
     results: list[Any] = []

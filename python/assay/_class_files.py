@@ -21,7 +21,7 @@ def with_class_file(options: "dict[str, Any]") -> "Iterator[dict[str, Any]]":
         return
     listed = class_options(classes)
     if isinstance(listed, dict):
-        counted = listed["ids"] == [str(i) for i in range(len(listed["ids"]))]  # as in a file, these are no ids
+        counted = listed["ids"] == [str(i) for i in range(len(listed["ids"]))]  # consecutive numbers are not ids; files are read the same way
         listed = listed["names"] if counted else list(zip(listed["ids"], listed["names"]))
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path = os.path.join(folder, "classes.json")

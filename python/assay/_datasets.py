@@ -84,10 +84,9 @@ class Items:
         self.labels: "Optional[list[int]]" = None
         self.classes: "Optional[list[str]]" = None
         self.root: Optional[str] = None
-        self.transform: Any = None  # of a data set that gives images of Pillow although it has one: there is none
         self.raw = False  # the items are numbers, which are used unchanged
         self.warnings: "list[str]" = []
-        self.says = ""  # what they are, for a note and for the identity
+        self.says = ""  # describes the items, for a note and for the identity
         self._data: Any = None
         self._columns = ("", "")
 
@@ -290,7 +289,7 @@ def _is_random(items: Items) -> bool:
     data = items._data.dataset if isinstance(items, LoaderItems) else items._data
     try:
         first, again = _parts(data[0], items._columns)[0], _parts(data[0], items._columns)[0]
-    except Exception:  # the loader says what is wrong
+    except Exception:  # reading the images later raises the same error
         return False
     return _is_array(first) and _is_array(again) and _hash_of(first) != _hash_of(again)
 

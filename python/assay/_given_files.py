@@ -50,7 +50,7 @@ class Files:
             rows: Sequence[Any] = list(value)
             if not rows:
                 raise Error("no rows")
-            with open(path, "w", newline="") as file:
+            with open(path, "w", encoding="utf-8", newline="") as file:
                 writer = csv.DictWriter(file, list(rows[0]))
                 writer.writeheader()
                 writer.writerows(rows)

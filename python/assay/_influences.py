@@ -11,28 +11,28 @@ class Items(NamedTuple):
     weights: Any  # sums to 1
     labels: Any
     predicted: Any
-    columns: "dict[str, Any]"  # loss and others, of probabilities
+    columns: "dict[str, Any]"  # loss and other values per item, from probabilities
     ranked: Any  # the classes of the highest scores, best first, items x k
     classes: int
     rows: Any = None  # of the store
-    ranking: Any = None  # what puts the items in the order of a class: Ranking of _weighted_curves.py; None without every class's score
+    ranking: Any = None  # sorts the items by the score of a class (_weighted_curves.Ranking); None unless the store has the scores of all classes
 
 
 class Found(NamedTuple):
     value: float
-    influence: Any  # of each item; its weighted mean is 0
-    drawn: Any = None  # the influence for the spread, corrected for classes of few items; None: as it is
-    few: "Optional[Few]" = None  # of an area under a curve
-    noise: float = 0  # what noise alone adds to the value
+    influence: Any  # one per item; their weighted mean is 0
+    drawn: Any = None  # the influence for the spread, corrected for classes with few items; None: `influence`
+    few: "Optional[Few]" = None  # only for an area under a curve
+    noise: float = 0  # how much noise alone adds to the value
     note: str = ""  # why there is no interval
 
 
 class Few(NamedTuple):
     """What few positives mean for the interval of an area."""
 
-    positives: float  # weigh as so many independent ones
-    degrees: float  # of freedom, by the rarest classes
-    bias: float  # of the area
+    positives: float  # the effective number of independent positives
+    degrees: float  # degrees of freedom, from the rarest classes
+    bias: float  # bias of the area
 
 
 def dot(a: Any, b: Any) -> float:
@@ -46,7 +46,7 @@ class Undefined(Exception):
 
 class Spread(NamedTuple):
     error: float  # standard error
-    degrees: float  # of freedom of its square
+    degrees: float  # degrees of freedom of its square
 
 
 def spread_of(items: Items, *found: Found) -> Spread:

@@ -42,7 +42,7 @@ def joined(metrics: "Metrics", group: Any) -> "Metrics":
     from .streaming import _made
 
     parts: "list[Any]" = [None] * distributed.get_world_size(group)
-    gather: Any = distributed.all_gather_object  # which PyTorch leaves without types
+    gather: Any = distributed.all_gather_object  # PyTorch does not type it
     gather(parts, (json.dumps(metrics._options, sort_keys=True), pickle.dumps(metrics._pieces())), group=group)
     for rank, (options, _) in enumerate(parts):
         if options != parts[0][0]:

@@ -24,7 +24,7 @@ def _names(measurements: "Sequence[Measurement]") -> "dict[tuple[str, str, tuple
             names[way] = metric
         elif by_definition[metric, definition] == 1:
             names[way] = definition
-        else:  # by the parameters that differ
+        else:  # add the parameters that differ to the name
             others = [dict(other[2]) for other in ways if other[:2] == way[:2]]
             differ = [f"{key}={value}" for key, value in parameters if any(other.get(key) != value for other in others)]
             names[way] = f"{metric}:{','.join(differ)}"

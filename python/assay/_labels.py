@@ -183,7 +183,7 @@ def labels_of(labels: Any, classes: Any = None, ignore_index: Optional[int] = No
     elif array.ndim == 1:
         found = Labels(_of_vector(array, class_names(classes), what), None)
     else:
-        return Labels(labels, None)  # the library says what is wrong with it
+        return Labels(labels, None)  # the library reports the error
     if ignore_index is not None and found.single is not None:
         import numpy
 

@@ -141,7 +141,7 @@ def _open() -> ctypes.CDLL:
     reasons = []
     for path in candidates():
         try:
-            # Its names lend themselves to nobody, such as a LibTorch that is in the process.
+            # RTLD_LOCAL hides its symbols from other libraries, such as a LibTorch in the same process.
             opened = ctypes.CDLL(path, mode=os.RTLD_LOCAL | os.RTLD_NOW)
         except OSError as error:
             reasons.append(f"{path}: {error}")

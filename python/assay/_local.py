@@ -24,15 +24,15 @@ from ._worker.serve import place_of
 from ._worker.wire import Refused
 from .store import Store, StoreWriter
 
-# Options of this way; others belong to the program's reading of files.
+# Options for objects in this process. The others only apply if the program reads files.
 OPTIONS = (
     "name", "dataset_name", "outputs", "classes", "storage", "top_k", "batch", "threads", "device", "output_entry",
 )
-# Those that say how images become the input.
+# Options that describe the preprocessing.
 PREPARING = (
     "preset", "input_size", "resize_size", "crop_pct", "crop_mode", "interpolation", "mean", "std", "scale", "channel_order", "fill", "resize_as", "antialias", "sidecar",
 )
-# Of batches that wait for the model.
+# The most memory of the batches that wait for the model.
 _MOST_BYTES = 2 << 30
 GIVEN_PREPARING = ("weights", "transform", "processor", "settings")
 
@@ -48,7 +48,7 @@ class _Wish:
 
     num_classes: Optional[int] = None
     layout = input_type = precision = process = 0
-    scale, mean, std = 1 / 255, [0.5] * 3, [0.25] * 3  # about those of any loader: of the images by which gradient= is checked
+    scale, mean, std = 1 / 255, [0.5] * 3, [0.25] * 3  # for the images that check gradient=; similar to those of common loaders
 
     def __init__(self, height: int, width: int, output: str, device: str, channels: int = 3):
         self.height, self.width, self.output, self.device, self.channels = height, width, output, device, channels
@@ -187,8 +187,6 @@ def predict_items(
     further: the caller's own options, for a message.
     """
     _check_options(options, items, further)
-    if items.transform is not None and not any(key in options for key in (*PREPARING, *GIVEN_PREPARING)):
-        options["transform"] = items.transform
     with Served(models, options) as served:
         plans = [{}] * len(served.models) if items.raw else _resolved(served, options)
         opened = []
@@ -221,7 +219,7 @@ def _loaded(text: str, served: Served) -> Model:
             f"folder of the images")
     from ._worker.hubs import open_source
 
-    # open_source() has torch load weights alone, which this process may not want for its own files.
+    # open_source() makes torch load weights only. The caller's own files may need more, so the settings are restored.
     keys = ("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_WEIGHTS_ONLY_LOAD")
     before = {key: os.environ.get(key) for key in keys}
     try:
@@ -337,7 +335,7 @@ def _pass(
     if any("cuda" in str(getattr(run.model, "_device", "cpu")) for run in all_):
         lanes = min(lanes, 2)
     line = _Line(items.name, items.count, progress)
-    all_[0].model.begin_lane()  # here, too: a loader's transforms would start threads that fight with the lanes for the cores
+    all_[0].model.begin_lane()  # in this thread, too: the threads of a loader's transforms would compete with the lanes for the cores
     pool = ThreadPoolExecutor(lanes, thread_name_prefix="assay-lane", initializer=all_[0].model.begin_lane)
     waiting: "collections.deque[tuple[_Run, int, int, Future[Any]]]" = collections.deque()
     seen: "list[int]" = []

@@ -15,10 +15,10 @@ from ._worker.objects import Given, model_of
 from ._worker.serve import Server
 from ._worker.wire import Refused
 
-# Options that say more about an object; the others are the command's.
+# Options that describe an object. The others are passed to the command.
 KEYS = (*Given.KEYS, "tune_allocator")
 _OPTION = re.compile(r"(-m|--model|--arch|assay \w+) process:\d+")
-HUBS = ("timm", "torchvision", "hf", "open_clip")  # kinds of names that a library knows
+HUBS = ("timm", "torchvision", "hf", "open_clip")  # the hubs, as in timm:NAME
 LISTS = ("mean", "std", "input_size")
 
 
@@ -101,7 +101,7 @@ class Served:
             for server in self._servers:
                 if server.idle():
                     server.model.__exit__()
-                else:  # what it changes would change the batch, and the statistics of batch norms
+                else:  # leaving evaluation mode now would change the batch and the statistics of batch norms
                     name = server.model.description.name
                     warnings.warn(f"{name}: a batch is still being computed: the model stays in evaluation mode", RuntimeWarning, stacklevel=2)
             self._servers, self._threads = [], []

@@ -158,7 +158,7 @@ def check_used(report: Any, options: "Mapping[str, Any]", named: bool) -> None:
     measured = report.measurements
     names = ", ".join(dict.fromkeys(m.metric for m in measured))
     if any(m.value is None for m in measured):
-        return  # what it is of may be undefined
+        return  # an undefined value has no interval, so a bootstrap may have been meant for it
     if not any(m.interval is not None and m.interval.method.startswith("bootstrap") for m in measured):
         without = "; only ece and binary_ece use the bootstrap, the other intervals come from a formula or a jackknife. Omit it"
         if options.get("bootstrap"):

@@ -196,7 +196,7 @@ def _started(file: str, served: Served, plan: bool, progress: Optional[bool]) ->
 
     try:
         return _run(["quality", "run", file, *(["--plan"] if plan else []), "--json"], progress, True, served)
-    except Error as error:  # the file is gone by then
+    except Error as error:  # the temporary file no longer exists, so messages must not name it
         notes = [note for note in error.notes if file not in note]
         raise Error(error.message.replace(f"`{file}`", "the run"), error.code, notes) from error.__cause__
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ._keywords import CompareKeywords, GapKeywords
 
 Paths = Union[str, "os.PathLike[str]"]
-_SMALL = 2_000_000  # scores that take some milliseconds
+_SMALL = 2_000_000  # so many scores are read in some milliseconds
 
 
 def _opened(value: Any) -> "list[Store]":
@@ -82,7 +82,7 @@ def _soft_labels(value: Any, options: "dict[str, Any]") -> "Iterator[dict[str, A
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "soft_labels.npy")
         numpy.save(path, matrix)
-        # Rows of one certain class would be label sets, were they not to be divided by their sum.
+        # Without label_votes, rows with a single class of weight 1 would be read as label sets.
         yield {**options, "labels": path, "label_votes": True}
 
 

@@ -20,11 +20,11 @@ from ._local import GIVEN_PREPARING, PREPARING, note
 from ._pixels import rgb_of
 from ._worker.byte_values import FLOAT_255TH, byte_tables
 
-# What classifiers are usually normalised with; a reading counts only if it gives whole bytes everywhere.
+# The usual means and standard deviations. A pair is accepted only if undoing it gives whole bytes everywhere.
 _USUAL = (((0.0,) * 3, (1.0,) * 3), ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)), ((0.5,) * 3, (0.5,) * 3))
 _BATCH = 16
-_MOST_NAME = 200  # bytes of a part of a path
-_EXTENSIONS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".ppm", ".pgm", ".pbm", ".pnm")  # others are no image's for the command
+_MOST_NAME = 200  # in bytes, of each part of a path
+_EXTENSIONS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".ppm", ".pgm", ".pbm", ".pnm")  # the command reads no other files as images
 
 
 def _three(value: Any, what: str) -> "tuple[float, ...]":
@@ -140,7 +140,7 @@ class _Numbers:
                 f"std= of the "
                 "loader's Normalize, or the folder of the images. A data set of Pillow images (no transform) works, too, with weights=, transform= or preset="
             )
-        # Of other readings, those that give the same bytes: which of them it is, later images tell.
+        # Several pairs may give the same bytes. Later images tell which of them is meant.
         self._readings = [one for one, found in fits if bool((found == fits[0][1]).all())]
         return fits[0][1]
 
@@ -274,7 +274,7 @@ def _save(image: Any, path: str, id_: str) -> int:
     except ImportError as error:
         raise Error("writing images of this process needs Pillow: `pip install pillow`") from error
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    # A new image: colour profiles and transparency of the old one would be written, too.
+    # Makes a new image, because Pillow would also write the color profile and the transparency of the old one.
     pixels = image if isinstance(image, numpy.ndarray) else numpy.asarray(rgb_of(image, id_))
     Image.fromarray(pixels).save(path, "PNG", compress_level=1)
     return os.path.getsize(path)

@@ -17,7 +17,7 @@ from ._influences import Found, Items, Spread, Undefined, dot, spread_of, studen
 from ._labels import to_numpy
 from ._library import Error
 
-FEW = 50  # effective items without an interval
+FEW = 50  # below this effective number of items there is no interval
 _ROUNDING = 1e-12  # relative: a narrower interval is the rounding of sums
 _ROWS = 4096  # of scores at a time
 _REASONS = {
@@ -67,13 +67,13 @@ def items_of(store: Any, weights: Any, most: int) -> Items:
     known = (labels >= 0) & (columns["status"] == "ok") & (weights > 0)
     if not known.any():
         raise Error("sample_weight: no item that counts has a label and scores", "bad_input")
-    chosen = weights[known] / weights[known].max()  # so that no sum overflows
+    chosen = weights[known] / weights[known].max()  # at most 1, so that no sum overflows
     values: "dict[str, Any]" = {}
     ranking = None
     if store.kind != "labels" and store.storage.startswith("full"):
         values = _of_probabilities(store, labels)
         ranking = _weighted_curves.Ranking(store, numpy.flatnonzero(known))
-    elif store.kind != "labels":  # the best classes alone
+    elif store.kind != "labels":  # the store holds only the best classes
         values = {"nll": columns["loss"], "confidence": columns["confidence"].astype(numpy.float64)}
     if store.kind != "labels":
         values["confidence32"] = columns["confidence"]
@@ -265,7 +265,8 @@ def estimate_of(facts: "dict[str, Any]", items: Items, found: Optional[Found], l
 def _interval(metric: str, found: Found, spread: Spread, effective: float, level: float) -> "tuple[float, float, str]":
     value, t = found.value, student((1 + level) / 2, spread.degrees)
     if found.few is not None:
-        # Two of the greatest variance are put in: a few positives that all stand first are no proof. The bias is unsure by about its size.
+        # Adds two positives with the largest possible variance, because a few positives that all rank first prove little.
+        # The uncertainty of the bias is about its size.
         middle, bias, positives = value - found.few.bias, found.few.bias, found.few.positives
         most, variance = middle * (1 - middle), spread.error**2 + bias**2 / 2
         low, high = _wilson(middle, most / (variance + 2 * most / positives**2) if variance > 0 and most > 0 else positives, t)

@@ -78,7 +78,7 @@ class Ranking:
                 else:
                     x[at] = 0
                     others, own = _sums(numpy.maximum(x, 0)), numpy.maximum(0, 1 - top)
-                    # So near 1 that 1 - p has few bits left: the other classes keep all of theirs.
+                    # If p is so near 1 that 1 - p has few bits left, the sum over the other classes is more exact.
                     exact[part] = (own <= 16 * _STEP) & (others <= 64 * _STEP) & (others + 2 * _STEP >= own)
                     odds[part] = numpy.log(top) - numpy.log(others)
             best[part] = at[1]
@@ -161,7 +161,7 @@ def area(items: Items, parameters: "dict[str, str]", roc: bool) -> Found:
         each = share[place] * numpy.where(hit, positive[group], negative[group])
         influence += each
         drawn += each * numpy.where(hit, _few(effective[place]), _few(others[place]) if roc else 1)
-        if reached is not None:  # a positive is among those that reach its own score
+        if reached is not None:  # a positive counts itself among the items that reach its score
             hits, every, own = reached[0][group[hit]], reached[1][group[hit]], w[hit]
             without = numpy.where(every - own > 1e-12 * every, _ratio(hits - own, every - own), 1)
             bias += share[place] * dot(own, hits / every - without) / own.sum()
@@ -204,7 +204,7 @@ def ece(items: Items, parameters: "dict[str, str]") -> Found:
     bins = _bins(items.columns["confidence32"], int(parameters.get("bins", 15)), parameters.get("edges", "left_closed"))
     count = int(bins.max()) + 1
     weight, gap = numpy.bincount(bins, w, count), numpy.bincount(bins, w * (confidence - hit), count)
-    # What a calibrated bin's gap varies by, or the bin's own hits if they say more.
+    # The variance of a bin's gap under calibration, or the one from the bin's own hits if that is larger.
     accuracy = _ratio(numpy.bincount(bins, w * hit, count), weight)
     variance = numpy.maximum(
         numpy.bincount(bins, w**2 * confidence * (1 - confidence), count), numpy.bincount(bins, w**2, count) * accuracy * (1 - accuracy))

@@ -95,7 +95,7 @@ def weighted_comparison(plain: Comparison, stores: "Sequence[Any]", weight: Any,
         raise Error("sample_weight: some items have scores of one classifier only", "bad_input")
     for place, pair in enumerate(facts["pairs"]):
         pair["notes"].insert(0, _note(sides[0], stores[0]))
-        judged = [bool(one.get("verdict")) for one in pair["metrics"]]  # confidence is neither better nor worse
+        judged = [bool(one.get("verdict")) for one in pair["metrics"]]  # some metrics, such as confidence, have no better direction and no verdict
         pair["metrics"] = [_difference(one, sides[0], sides[place + 1], level) for one in pair["metrics"]]
         for one, known in zip(pair["metrics"], judged):
             one["verdict"] = "no difference shown" if known else ""
@@ -135,7 +135,7 @@ def _difference(one: "dict[str, Any]", first: Any, second: Any, level: float) ->
         difference["note"] = a.note or b.note or out["baseline"].get("note", "")
         return out
     difference["standard_error"] = spread.error
-    if spread.error == 0:  # both move with each item alike
+    if spread.error == 0:  # each item influences both values equally
         out["p"], out["test"] = float(difference["value"] == 0), "influence.t"
     else:
         half = _influences.student((1 + level) / 2, spread.degrees) * spread.error

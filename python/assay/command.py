@@ -81,7 +81,7 @@ def _run(arguments: "list[Any]", progress: Optional[bool], check: bool, served: 
     process = subprocess.Popen(
         [program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=None if show else subprocess.PIPE,
         start_new_session=threading.current_thread() is threading.main_thread(), pass_fds=served.descriptors if served else (),
-        # A model that a name says is loaded by this Python, unless the environment names another.
+        # Models given by name are loaded with this Python, unless the environment names another one.
         env={**({"ASSAY_PYTHON": sys.executable} if sys.executable else {}), **os.environ},
     )
     if served:
@@ -89,7 +89,7 @@ def _run(arguments: "list[Any]", progress: Optional[bool], check: bool, served: 
     try:
         output, messages = process.communicate()
     except KeyboardInterrupt:
-        process.send_signal(signal.SIGINT)  # it keeps what is done
+        process.send_signal(signal.SIGINT)  # the command saves its results so far
         try:
             process.communicate()
         except KeyboardInterrupt:  # asked twice
@@ -178,7 +178,7 @@ def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[b
             raise Error(f"the transform of the data set: {error.message}", error.code) from None
         note(f"the data set's own transform prepares its images ({', '.join(steps)}): {error.message}", progress)
         return False
-    # What a transform does not name is as it always is there, whatever the model's own settings say.
+    # What a transform does not name has a fixed value in transforms, even if the model's own settings differ.
     found = {"scale": 1 / 255, "resize_as": "pillow", "channel_order": "rgb", **found}
     found["input_size"] = found["input_size"][1:]
     options.update({key: ",".join(map(str, value)) if isinstance(value, list) else value for key, value in found.items()})
@@ -313,7 +313,7 @@ def attack(
     given: dict[str, Any] = {**options}
     source = source_of(data, given, progress)
     if not isinstance(source, list):
-        given.setdefault("dataset_name", f"{source.name}-attack")  # what predict() stores of them is another store
+        given.setdefault("dataset_name", f"{source.name}-attack")  # so that predict() on the same images uses another store
     return _over("attack", model, source, [] if runs is None else ["--out", runs], progress, given)
 
 
@@ -449,4 +449,4 @@ def main() -> None:
     os.execv(path, [path, *sys.argv[1:]])
 
 
-__all__ = ["Files", "Finished", "attack", "audit", "calibrate", "check", "corrupt", "cost", "ensemble", "main", "predict", "program", "robustness", "run", "table", "words"]
+__all__ = ["Finished", "attack", "audit", "calibrate", "check", "corrupt", "cost", "ensemble", "main", "predict", "program", "robustness", "run", "table", "words"]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ._keywords import EvaluateKeywords
 
-# Of Result: each form by the ending of the file in which the command writes it.
+# The renderings of Result, with the extension of the file that the command writes.
 _ENDINGS = {"text": "txt", "csv": "csv", "md": "md", "latex": "tex"}
 # Of evaluations of images in this process: options that measure.
 _MEASURING = ("metrics", "labels", "k", "bins", "edges", "bootstrap", "seed", "level")
@@ -192,7 +192,7 @@ def _by_the_command(model: Any, source: "list[Any]", runs: Any, progress: Option
         try:
             done = _run(arguments, progress, True, served)
         except Error as error:
-            told = _FOR_US.sub("", error.message)  # commands to type, without what this call alone asks for
+            told = _FOR_US.sub("", error.message)  # removes options from commands to type that only this call adds
             raise Error(told, error.code, error.notes) from error.__cause__
         texts = {"json": _named(done.output).encode()}
         for form, path in also.items():

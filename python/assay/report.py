@@ -40,11 +40,11 @@ class Result:
             self._texts[form] = text_of(checked("assay_result_render", self._handle, form.encode()))
         return self._texts[form]
 
-    # A result is equal to itself alone, also where it is a mapping, and can be a key. dict(one) == dict(other) compares numbers.
+    # Results compare by identity and are hashable, even those that are mappings. dict(one) == dict(other) compares numbers.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
-    # A copy has all renderings, and no object of the library.
+    # A copy holds all renderings, but no object of the library.
     def __reduce__(self) -> Any:
         return _with_texts, (type(self), self.status, {form: self._rendered(form) for form in _FORMS})
 
@@ -251,7 +251,7 @@ class Report(Result, Mapping[Key, Measurement]):
             if self._details._facts["measurements"] != self._facts["measurements"]:
                 self._details = None
                 raise Error("the scores have changed since this report was made: call assay.score() again", "bad_input")
-            self._detail = None  # which holds the scores
+            self._detail = None  # it holds the scores, so this frees them
         return self._details
 
     _details: "Optional[Report]" = None
@@ -310,7 +310,7 @@ class Report(Result, Mapping[Key, Measurement]):
         more = len(self) - len(shown)
         return f"<{type(self).__name__} of {whole}: {', '.join(shown)}{f', and {more} more' if more > 0 else ''}>"
 
-    _scores_to_read = 0  # for what the JSON lacks: items x classes
+    _scores_to_read = 0  # items x classes to read for details that the JSON lacks
 
     def _pictures(self) -> "dict[str, str]":
         return pictures_of(self)

@@ -80,7 +80,7 @@ class Metrics:
         self._distributed = distributed
         self._handle = _opened(self._options, keep)
         self._batch_kind: Optional[str] = kind
-        self._matrices: Optional[str] = None  # what targets of zeros and ones are, by the first batch: "classes" or "sets"
+        self._matrices: Optional[str] = None  # whether targets of zeros and ones are "classes" or "sets"; the first batch decides
         new_lock(self)
 
     _OWN = ("_classes", "_options", "_handle", "_lock", "_distributed")
@@ -278,7 +278,7 @@ def _opened(options: "dict[str, Any]", keep: bool = False) -> Handle:
             raise
         if not keep:
             raise Error(f"{error.message}, or keep all rows in memory: assay.Metrics(..., keep=True)", error.code, error.notes) from None
-        # The stream checks the batches; what is measured are the rows that are kept.
+        # The stream only checks the batches. Metrics are computed from the kept rows.
         checks = {name: options[name] for name in ("kind", "classes", "num_classes", "model", "dataset", "level")}
         made = checked("assay_metrics_new", json.dumps({**checks, "metrics": ["top1"]}).encode())
     return Handle(made, "assay_metrics_free")
@@ -287,7 +287,7 @@ def _opened(options: "dict[str, Any]", keep: bool = False) -> Handle:
 def _places(rows: Any) -> "array.array[int]":
     values = rows.tolist() if hasattr(rows, "tolist") else rows
     try:
-        return array.array("Q", list(values))  # the bytes of a buffer would be taken as numbers of eight bytes
+        return array.array("Q", list(values))  # a list, because array() would read a buffer's bytes as 8-byte numbers
     except (TypeError, OverflowError, ValueError) as error:
         raise Error(f"rows: {error}; allowed: whole numbers from 0, one per row of the scores", "bad_input") from None
 

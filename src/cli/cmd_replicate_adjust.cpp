@@ -99,7 +99,7 @@ void add_labels(CLI::App& app, AdjustStep& step) {
     app.add_option("--pool-above", step.pool_above,
                    "With --labels1: images with more labels than this are one group")
         ->check(CLI::Range(1, 100))
-        ->default_str("3")
+        ->default_str(std::to_string(replication::usual_pool_above))
         ->type_name("N");
 }
 

@@ -28,11 +28,12 @@ std::uint64_t zip_number(std::span<const std::byte> bytes, std::size_t at, unsig
 
 struct ZipDirectory {
     std::uint64_t begin = 0, size = 0, entries = 0;
-    std::uint64_t before =
-        0;  ///< bytes of another file before the archive, which it does not count
+    /// Bytes of another file before the archive. The archive's own offsets do not count them.
+    std::uint64_t before = 0;
 };
 
-/// The last record with the end signature, because a comment may follow it.
+/// The position of the end record in `tail`. Searches backwards from the end of the file, because a
+/// comment may follow the record.
 std::uint64_t find_zip_end(const ByteSource& source, std::vector<std::byte>& tail) {
     const std::uint64_t there = std::min<std::uint64_t>(source.size(), end_size + 0xffffU);
     tail.resize(there);
@@ -52,7 +53,7 @@ ZipDirectory find_zip_directory(const ByteSource& source) {
     std::vector<std::byte> tail;
     const std::uint64_t end = find_zip_end(source, tail);
     const std::span<const std::byte> record = std::span(tail).subspan(end, end_size);
-    std::uint64_t stop = source.size() - tail.size() + end;  // of the directory
+    std::uint64_t stop = source.size() - tail.size() + end;  // where the directory ends
     ZipDirectory found{zip_number(record, 16, 4), zip_number(record, 12, 4),
                        zip_number(record, 10, 2), 0};
     // PyTorch writes the records of zip64 even if they are not needed.
@@ -91,7 +92,8 @@ ZipDirectory find_zip_directory(const ByteSource& source) {
     return found;
 }
 
-/// Reads the numbers that did not fit, in the order of the fields that announce them.
+/// Reads the 64-bit numbers of a zip64 field. They replace the 32-bit fields whose bits are all
+/// set, in the order of these fields.
 void take_zip64(std::span<const std::byte> extra, ZipEntry& entry, std::uint64_t& header) {
     for (std::size_t at = 0; at + 4 <= extra.size();) {
         const auto id = zip_number(extra, at, 2);

@@ -223,8 +223,8 @@ OperatingResult operating_points(const OperatingOptions& options,
         if (point.threshold > 1 && !point.ppv.value)
             result.warnings.push_back(fmt::format(
                 "{} on {}: no image is called positive, because no threshold up to 1 has {}. "
-                "Probabilities that are rounded to 1 cannot be told apart, but those near 0 can: "
-                "turn the rule around with --positive {}",
+                "Probabilities that are rounded to 1 cannot be distinguished, but those near 0 "
+                "can: turn the rule around with --positive {}",
                 point.model, point.dataset, point.rule, class_name(1 - positive)));
         add_benefits(result, point, halves, options);
         result.points.push_back(std::move(point));

@@ -53,14 +53,6 @@ std::optional<AttackCounts> read_counts(const fs::path& file) {
     return counts;
 }
 
-}  // namespace
-
-RowOutcome outcome_of(const AttackJob& job, std::span<const float> row, std::int32_t label) {
-    if (label < 0 || !store::is_sound(row, job.kind, job.storage)) return RowOutcome::none;
-    const auto best = std::max_element(row.begin(), row.end()) - row.begin();
-    return best == label ? RowOutcome::correct : RowOutcome::incorrect;
-}
-
 void write_counts(const fs::path& store, const AttackCounts& counts) {
     json out = {{"by", counts.by}};
     for_each_count(counts,
@@ -69,6 +61,14 @@ void write_counts(const fs::path& store, const AttackCounts& counts) {
     const std::string text = json_line(out) + "\n";
     write_renamed(store / counts_folder / fmt::format("{:012}.json", counts.first_row),
                   std::as_bytes(std::span(text)));
+}
+
+}  // namespace
+
+RowOutcome outcome_of(const AttackJob& job, std::span<const float> row, std::int32_t label) {
+    if (label < 0 || !store::is_sound(row, job.kind, job.storage)) return RowOutcome::none;
+    const auto best = std::max_element(row.begin(), row.end()) - row.begin();
+    return best == label ? RowOutcome::correct : RowOutcome::incorrect;
 }
 
 void add_counts(const fs::path& store, AttackCell& cell) {

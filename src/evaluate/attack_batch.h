@@ -45,7 +45,6 @@ struct AttackCounts {
                                     ///< the first to fool the model on
 };
 
-void write_counts(const std::filesystem::path& store, const AttackCounts& counts);
 /// Adds the counts of all batches of a store to `cell`, whose `by` names the parts. Damaged or
 /// missing files count nothing.
 void add_counts(const std::filesystem::path& store, AttackCell& cell);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <mutex>
-#include <numeric>
 
 #include "core/memory_budget.h"
 #include "core/parallel.h"

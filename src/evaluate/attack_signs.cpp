@@ -306,11 +306,12 @@ private:
     AttackControl control_;
 };
 
-}  // namespace
-
+/// True if the attack follows gradients, and may therefore be masked.
 bool follows_gradients(std::string_view attack) {
     return attack != "noise" && attack != "square";
 }
+
+}  // namespace
 
 std::vector<RowOutcome> left_by_gradients(const JudgedModel& model, double eps) {
     std::vector<RowOutcome> left(model.clean.size(), RowOutcome::none);

@@ -32,9 +32,6 @@ struct JudgedModel {
     std::size_t numbers = 0;  ///< of an image
 };
 
-/// True if the attack follows gradients, and may therefore be masked.
-bool follows_gradients(std::string_view attack);
-
 /// The outcome of the attacks that follow gradients at the largest budget: incorrect if one of them
 /// fooled the model, correct if none of the known ones did.
 std::vector<RowOutcome> left_by_gradients(const JudgedModel& model, double eps);

@@ -39,6 +39,7 @@ public:
 private:
     std::string name_of_class(std::int32_t c) const;
     void write_class(const std::string& name, std::int32_t c, LineFields& out) const;
+
     const PredictionStore& store_;
     Truth truth_;
     RowReader reader_;

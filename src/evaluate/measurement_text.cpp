@@ -1,7 +1,5 @@
 #include "evaluate/measurement_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "assay/metric/metric.h"

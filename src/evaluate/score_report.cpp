@@ -5,7 +5,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <span>
 
 #include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"

@@ -22,8 +22,9 @@ TakenScreen refused(const GivenScreen& given, std::string why) {
     return taken;
 }
 
-/// The questions that are answered, as places, in the order of the screen; "" or what is wrong.
-/// `annotator`: 0 for one who has not answered anything. `some`: whether others may be left out.
+/// Adds the answered questions (as places) with their answers to `out`, in the order of the screen.
+/// Returns "" or what is wrong. `annotator` is 0 before their first answer. `some`: the annotator
+/// may skip questions of the screen.
 std::string match(const Board& board, std::uint32_t screen, const GivenScreen& given,
                   std::int64_t annotator, bool some,
                   std::vector<std::pair<std::uint32_t, Answer>>& out) {
@@ -64,7 +65,8 @@ Screen Service::Impl::shown(const Assignment::Worker& worker, std::uint32_t scre
     std::map<std::uint32_t, std::uint32_t> place;
     for (const std::uint32_t q : board.questions_of(screen)) {
         const std::optional<Answer> before = board.said(q, worker.annotator);
-        // An image of a grid may have been repaired since the others were answered.
+        // Skips answered questions: an image of a grid may have been repaired after the others were
+        // answered.
         if (board.question(q).skipped || (before && !with_said)) continue;
         const AskedQuestion& question = contents.questions[q];
         const auto [label, is_new] =
@@ -98,7 +100,7 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
     const std::int64_t annotator = who.annotator;
     if (!was_given(annotator, *screen))
         return refused(said, "this question was not given to this annotator");
-    // A browser may fail to show an image of a grid that is fine here.
+    // A browser may fail to show an image of a grid, so its question may stay open.
     const bool some = book->task == Task::grid;
     std::vector<std::pair<std::uint32_t, Answer>> answers;
     if (std::string wrong = match(board, *screen, said, annotator, some, answers); !wrong.empty())
@@ -134,7 +136,8 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
     } else {
         writing();
         for (study::GivenAnswer& one : all) {
-            // The last answer counts, by its time. This works even if a clock was set back.
+            // The answer with the latest time counts. A new answer never gets an earlier time than
+            // the old one, so that it counts even if a clock was set back.
             const auto before = writer.counting(one.question, annotator);
             if (before && study::is_utc_moment(before->at)) one.at = std::max(at, before->at);
             writer.write(one, true);

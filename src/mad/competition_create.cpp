@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
-#include <set>
 
 #include "assay/error.h"
 #include "assay/mad/competition.h"

@@ -111,14 +111,14 @@ private:
     std::vector<std::size_t> column_of_;  ///< class of each column, from the second on
 };
 
+std::filesystem::path distances_file(const std::filesystem::path& folder) {
+    return folder / "distances.npy";
+}
+
 }  // namespace
 
 ClassDistances read_distances(const std::filesystem::path& file, const ClassList& classes) {
     return MatrixFile(file, classes).read();
-}
-
-std::filesystem::path distances_file(const std::filesystem::path& folder) {
-    return folder / "distances.npy";
 }
 
 std::string write_distances(const std::filesystem::path& folder, const ClassDistances& distances) {

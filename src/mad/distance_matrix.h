@@ -19,7 +19,6 @@ namespace assay::mad {
 /// repeated or unknown class.
 ClassDistances read_distances(const std::filesystem::path& file, const ClassList& classes);
 
-std::filesystem::path distances_file(const std::filesystem::path& folder);
 /// Writes distances.npy, integers in units of 2^-20 (u4), and returns its hash.
 std::string write_distances(const std::filesystem::path& folder, const ClassDistances& distances);
 /// Throws bad_input if it is missing, differs from the record, or has another number of classes.

@@ -98,6 +98,23 @@ std::vector<bool> rows_of_domain(const Dataset& dataset, const std::string& wher
     return rows;
 }
 
+/// The column of each competition class in a store. Empty if the store does not know its classes,
+/// and has the same number of them. Throws bad_input for other classes.
+std::vector<std::int32_t> places_of_classes(const PredictionStore& store, const ClassList& classes,
+                                            std::string_view whose) {
+    const std::string where = store.folder().string();
+    if (store.classes() != classes.size())
+        refuse(fmt::format("{}: its scores have {} classes, but {} has {}", where, store.classes(),
+                           whose, classes.size()));
+    const ClassList& own = store.dataset().classes;
+    if (own.size() != store.classes() || is_numbered(own)) return {};
+    const auto found = places_in(own, classes);
+    if (!found)
+        refuse(fmt::format("{}: its classes differ from those of {}: {}", where, whose,
+                           first_difference(classes, own)));
+    return *found;
+}
+
 }  // namespace
 
 OpenedModels open_classifiers(const std::vector<std::string>& paths) {
@@ -120,21 +137,6 @@ OpenedModels open_classifiers(const std::vector<std::string>& paths) {
                                store.classes(), no_label - 1));
     }
     return opened;
-}
-
-std::vector<std::int32_t> places_of_classes(const PredictionStore& store, const ClassList& classes,
-                                            std::string_view whose) {
-    const std::string where = store.folder().string();
-    if (store.classes() != classes.size())
-        refuse(fmt::format("{}: its scores have {} classes, but {} has {}", where, store.classes(),
-                           whose, classes.size()));
-    const ClassList& own = store.dataset().classes;
-    if (own.size() != store.classes() || is_numbered(own)) return {};
-    const auto found = places_in(own, classes);
-    if (!found)
-        refuse(fmt::format("{}: its classes differ from those of {}: {}", where, whose,
-                           first_difference(classes, own)));
-    return *found;
 }
 
 bool is_same(const CompetitionClassifier& there, const Incoming& one) {

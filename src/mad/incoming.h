@@ -20,11 +20,6 @@ namespace assay::mad {
 /// for other images or classes, two equal names, or more classes than a label can hold.
 OpenedModels open_classifiers(const std::vector<std::string>& paths);
 
-/// The column of each competition class in a store. Empty if the store does not know its classes,
-/// and has the same number of them. Throws bad_input for other classes.
-std::vector<std::int32_t> places_of_classes(const PredictionStore& store, const ClassList& classes,
-                                            std::string_view whose);
-
 struct Incoming {
     std::string name;
     std::filesystem::path store;  ///< absolute

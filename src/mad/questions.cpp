@@ -33,9 +33,9 @@ struct RoundInput {
     std::vector<std::uint32_t> numbers;
     std::vector<ControlQuestions> control;
     ImageDraws draws;
-    // With a budget or a value at which to stop:
+    // Set by look_at_answers(), which is only called with a budget or a value at which to stop.
     AnsweredPlaces answered;
-    Posterior now;  ///< of the order from all lists
+    Posterior now;  ///< the ranking by the answers so far, from all lists
 
     explicit RoundInput(const Competition& competition)
         : tally(tally_of(competition)),
@@ -46,7 +46,8 @@ struct RoundInput {
         for (const CompetitionClassifier& one : competition.active()) numbers.push_back(one.number);
     }
     bool nothing_selected() const { return selected.empty() && control.empty(); }
-    /// People cannot judge the others, as is known from another pair, so they will be replaced.
+    /// Excludes images that people cannot judge, as answers about another pair show. They will be
+    /// replaced.
     bool can_be_asked(const SelectedRow& row) const {
         return row.state == SelectedState::accepted && !row.asked &&
                place_state(tally, row) != PlaceState::unclear;
@@ -98,8 +99,8 @@ std::vector<std::size_t> places_to_ask(Competition& competition, const RoundInpu
     return places;
 }
 
-/// Asks about these places and, as far as the budget goes, the control sample. Returns how many
-/// places are asked about from now on: some need no new question.
+/// Asks about the chosen places, then about the control sample until the budget is used up. Returns
+/// the number of places asked about. Some of them need no new question.
 std::uint64_t ask(Competition& competition, RoundInput& in,
                   const std::optional<std::uint64_t>& budget, AskOrder order,
                   QuestionWriter& writer, QuestionRound& round) {
@@ -118,7 +119,7 @@ std::uint64_t ask(Competition& competition, RoundInput& in,
         std::uint64_t missing = 0;
         for (const std::uint16_t label : control.labels)
             missing += writer.has({control.image, label}) ? 0 : 1;
-        // An image is asked about completely, for each classifier's prediction, or not at all.
+        // Either each classifier's prediction for an image is asked about, or none is.
         if (budget && round.added + missing > *budget) break;
         for (const std::uint16_t label : control.labels)
             round.added += writer.add({control.image, label}) ? 1 : 0;
@@ -188,8 +189,8 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
     QuestionWriter writer(competition, in.tally);
     std::uint64_t places = 0;
     if (!round.stopped && options.budget != std::uint64_t{0}) {
-        // Counts open questions, so that repeating a round whose questions got lost asks the same
-        // ones and no more.
+        // Open questions count against the budget. If the questions of a round got lost, repeating
+        // it therefore asks the same ones and no more.
         std::optional<std::uint64_t> budget = options.budget;
         if (budget) {
             round.waiting = waiting_questions(competition, in.tally);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <unordered_map>
@@ -17,7 +16,7 @@ namespace assay::mad {
 namespace {
 
 constexpr std::size_t first_limit = 1024;
-/// As a double, .57 is slightly less than 114 / 200, but means it.
+/// Allows for rounding: as a double, .57 is slightly less than 114 / 200.
 constexpr double rounding = 1e-9;
 
 /// Steele, Lea and Flood 2014: a bijection of 64 bits that looks random.
@@ -58,13 +57,13 @@ private:
     std::vector<std::uint32_t> counts_;
 };
 
-/// By cell, of at most so many different ones: a hash table without deletions, because a sketch
-/// makes one each time it is cut.
+/// Counts by cell, for a number of cells that is known before. A hash table without deletions is
+/// enough, because a sketch makes a new one each time it is pruned.
 class CellCounts {
 public:
     explicit CellCounts(std::size_t cells) : places_(std::bit_ceil(2 * cells + 1)) {}
     std::uint32_t& operator[](std::uint32_t cell) {
-        // Multiplicative hashing by the golden ratio; its upper bits are the good ones.
+        // Multiplicative hashing by the golden ratio, which mixes the upper bits best.
         const std::uint64_t hash = (std::uint64_t{cell} + 1) * 0x9E3779B97F4A7C15ULL;
         for (std::size_t at = (hash >> 32) & (places_.size() - 1);;
              at = (at + 1) & (places_.size() - 1)) {
@@ -123,23 +122,23 @@ private:
         return counts.of(label) < rule_.cap;
     }
     const SelectionRule& rule_;
-    Counts first_, second_;  ///< by label; shared and official use only the first
+    Counts first_, second_;  ///< by label; the modes shared and official use only `first_`
     std::unordered_set<std::uint32_t> cells_;
     std::unordered_set<std::uint64_t> parents_;
 };
 
-/// The most candidates of one cell that may be needed: its cap, plus one for each that is rejected
-/// or whose parent is taken.
+/// At most this many candidates of one cell are needed: the cell's cap, plus one for each candidate
+/// that may be rejected or whose parent may be taken.
 std::uint64_t most_of_a_cell(const SelectionRule& rule) {
     const std::uint64_t all = std::uint64_t{rule.k} + rule.reserves;
     if (rule.mode == CapMode::none) return all;
     return std::uint64_t{rule.cap} + (rule.one_of_a_parent ? all : rule.reserves);
 }
 
-/// A greedily selected list has at least 1/c of the length of the longest one, if each image is
-/// limited by c caps (a maximal independent set of a c-uniform hypergraph), and the longest only
-/// grows with more images. So candidates after the c (k + reserves)-th selected image are never
-/// needed.
+/// Candidates after this many selected images are never needed. If c caps limit each image, a
+/// greedily selected list has at least 1/c of the length of the longest one (a maximal independent
+/// set of a c-uniform hypergraph). The longest list only grows with more images, so c (k +
+/// reserves) selected images are enough.
 std::uint64_t enough_selected(const SelectionRule& rule) {
     std::uint64_t caps = rule.one_of_a_parent ? 1 : 0;
     if (rule.mode == CapMode::side || rule.mode == CapMode::shared) caps += 2;
@@ -245,8 +244,8 @@ void PairSketch::merge(const PairSketch& other) {
     if (!(rule_ == other.rule_) || distances_ != other.distances_)
         throw Error(ErrorCode::internal, "the sketches follow different rules");
     offered_ += other.offered_;
-    // The other's bound also holds for the union, because its own images alone fill the list above
-    // it.
+    // The other sketch's bound also holds for the union, because the images of that sketch alone
+    // fill the list before they reach the bound.
     if (other.bounded_ && (!bounded_ || comes_before(other.bound_, bound_, rule_))) {
         bounded_ = true;
         bound_ = other.bound_;

@@ -1,7 +1,5 @@
 #include "assay/mad/selection_round.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <functional>

@@ -1,7 +1,5 @@
 #include "mad/selection_scan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>

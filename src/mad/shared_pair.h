@@ -17,9 +17,11 @@ struct SharedPair {
     double kish_above = 0, kish_below = 0;   ///< over places with a correct prediction
     double left = 1;                         ///< the unanswered proportion of the list
     double squares = 0;                      ///< variance of the log ratio from the images
-    double y = 0, v = 0;
-    double alpha = 0, beta = 0;  ///< A's column is alpha F1 c + beta F2 c, c = e_i - e_j
-    double stretch = 0;          ///< factor from an image's influence to v
+    double y = 0, v = 0;                     ///< log ratio and its variance
+    /// The pair's column of A (working_scores.h) is alpha F1 c + beta F2 c, where c = e_i - e_j,
+    /// and F1 and F2 are matrices of working_scores.cpp.
+    double alpha = 0, beta = 0;
+    double stretch = 0;  ///< factor from an image's influence to v
 
     double x() const { return first + .5; }
     double z() const { return second + .5; }

@@ -33,11 +33,11 @@ enum class Rule {
 /// The defaults of a processor for values that a file omits.
 struct Processor {
     std::string_view name;  ///< without ImageProcessor, FeatureExtractor
-    bool square;            ///< whether an integer `size` means both sides, or the short one
+    bool square;            ///< an integer `size` is the length of both sides, not of the short one
     int size;
     bool crop;
     int crop_size;
-    int resample;  ///< Pillow's number
+    int resample;  ///< the number of the filter in Pillow
     const ThreeNumbers& mean;
     const ThreeNumbers& std;
     Rule rule;
@@ -158,13 +158,14 @@ const Processor* processor_of(ProcessorFile& file, std::string_view model_type) 
     return row == std::end(of_model_type) ? nullptr : find_processor(row->second);
 }
 
-/// A `size`: the short side, or both.
+/// The value of `size`: both sides, or the short side alone.
 struct Size {
     int height = 0, width = 0;
     int shortest = 0;  ///< if above 0, replaces the other two
 };
 
-/// `square` tells what an integer means; nothing if that is not known.
+/// `square`: whether an integer is the length of both sides or of the short one. Empty if that is
+/// not known.
 Size read_size(const JsonReader& value, std::optional<bool> square) {
     constexpr int most = 16384;
     const auto side = [](const JsonReader& v) { return static_cast<int>(v.whole(1, most)); };
@@ -324,7 +325,7 @@ void set_values(json& out, ProcessorFile& file, const Processor* processor) {
 }
 
 void set_interpolation(json& out, ProcessorFile& file, const Processor* processor, bool is_fast) {
-    // Pillow's numbers for its filters.
+    // In the order of the filters' numbers in Pillow.
     constexpr std::array<const char*, 6> names = {"nearest", "lanczos", "bilinear",
                                                   "bicubic", "box",     "hamming"};
     const std::optional<JsonReader> value = file.find("resample");
@@ -343,8 +344,9 @@ bool computes_with_tensors(const json& file, const Processor* processor) {
            type->get_ref<const std::string&>().ends_with("Fast");
 }
 
-/// Sets the exact effects of tensors: PyTorch's resize, and one step for scale, mean and std: (byte
-/// - mean / factor) / (std / factor), in float32. If only the factor is used, it is multiplied.
+/// Sets what processors on tensors compute: PyTorch's resize, then one step in float32 for scale,
+/// mean and std, (byte - mean / factor) / (std / factor). If only the factor is used, the byte is
+/// multiplied by it.
 void set_fast(json& out, ProcessorFile& file, const Processor* processor) {
     out["resize_as"] = "torch";
     out["crop_start"] = "floor";
@@ -402,7 +404,7 @@ json settings_of_transformers_config(const json& file, std::vector<std::string>&
         says_something = says_something || *names[number] != "LABEL_" + key;
     }
     if (!says_something) {
-        // transformers writes these if nobody named the classes.
+        // These are the names that transformers writes if the classes have none.
         ignored.emplace_back("id2label");
         return out;
     }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "assay/error.h"
 #include "assay/model/model_spec.h"

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "assay/error.h"
 #include "core/json_reader.h"

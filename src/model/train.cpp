@@ -1,5 +1,5 @@
-// The front end of train.h: checks, loading images, existing results, files. The plug-in does the
-// arithmetic.
+// The front end of train.h: loading images, existing results, files. train_spec.cpp checks the
+// settings, and the plug-in does the arithmetic.
 #include "assay/model/train.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What networks are trained by.
+// Checks the settings with which networks are trained.
 #pragma once
 
 #include <span>
@@ -7,7 +7,8 @@
 
 namespace assay {
 
-/// Throws usage: no network, a name that is no file's or that two have, a number out of its range.
+/// Throws usage: no network, a name that is no file name or that two networks have, a number
+/// outside its range.
 void check_specs(std::span<const TrainSpec> specs);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// One function per format, which converts a file's text to rows of a BoxList.
+// Reads the text of a file of boxes to rows of a BoxList, with one function per format.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ public:
     void row(std::string_view cls, std::uint32_t place, const std::array<double, 4>& corners) {
         row(cls, place, corners, {});
     }
-    /// `what`: "object", "line", "annotation".
+    /// Records a row that cannot be used. `what` and `place` name it: "object", "line" or
+    /// "annotation", and its number.
     void reject(BoxFault fault, std::string_view what, std::uint32_t place, std::string_view cls,
                 std::string detail);
     BoxList& list() { return list_; }
@@ -46,20 +47,20 @@ private:
 /// "object", "line" or "annotation": the unit of `place`.
 std::string_view place_word(BoxFormat format);
 
-/// The whole of `text` as a number, ignoring surrounding blanks; nothing if it is none. NaN and
-/// infinities are accepted, because the pool judges values.
+/// The number in `text`, which may have blanks around it; empty if the text is anything else.
+/// Accepts NaN and infinities, because the pool checks values.
 std::optional<double> parse_corner(std::string_view text);
 
 inline constexpr std::size_t max_xml_bytes = std::size_t{1} << 20;
 inline constexpr int max_annotation_depth = 64;
 
-/// Throw bad_input, without the file's name, where nothing of the text can be used.
-/// `alternative`: the XML's path below the annotations' folder, without its extension.
+/// These throw bad_input without the file's name if no part of the text can be used. `alternative`:
+/// the path of the XML file below the annotations' folder, without its extension.
 void parse_voc(std::string_view text, std::string_view alternative, BoxListBuilder& out);
 void parse_solution(std::string_view text, const std::string& source, BoxListBuilder& out);
 void parse_box_csv(std::string_view text, const std::string& source, BoxListBuilder& out);
 void parse_coco(std::string_view text, BoxListBuilder& out);
-/// True for a table with a PredictionString.
+/// True for a table with a column PredictionString.
 bool is_solution(std::string_view text, const std::string& source);
 
 }  // namespace assay

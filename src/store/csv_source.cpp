@@ -54,8 +54,8 @@ private:
         return shows_all_scores(sample_of(numbers_, truth_ ? truth_ : label_), confidence);
     }
 
-    /// Ignores a column `index` that only counts the rows, next to a label with another class:
-    /// pandas' own numbers, not classes.
+    /// Ignores a column `index` that only counts the rows while the labels name other classes. It
+    /// then holds pandas' row numbers, not classes.
     void pass_over_row_numbers(const std::vector<std::vector<std::string>>& rows,
                                const ClassList& classes) {
         if (!index_ || !label_ || rows.size() < 2) return;
@@ -75,8 +75,8 @@ private:
         const auto list = [&](FieldAt c) { return c && *c < row.size() && is_list(row[*c]); };
         // "prediction" may be a list of scores or a class.
         if (!score_ && list(predicted_)) score_ = std::exchange(predicted_, std::nullopt);
-        // A label next to a predicted class, or next to a row's whole list of scores, is the
-        // image's.
+        // Next to a predicted class, or next to a list of all scores, a label is the image's true
+        // label.
         const bool whole = list(score_) && !list(index_) && !list(label_) && !list(predicted_);
         if (label_ && !truth_ && (predicted_ || whole))
             truth_ = std::exchange(label_, std::nullopt);
@@ -88,7 +88,7 @@ private:
             if (!taken) (number_in(row[c]) ? numbers_ : words_).push_back(c);
         }
         has_lists_ = list(score_);
-        // One score next to the scores of all classes is that of the best one.
+        // A single score next to the scores of all classes repeats the highest one.
         const bool one_score = score_ && !list(score_);
         const bool all_scores = (one_score || (predicted_ && !words_.empty())) && has_all_scores();
         if (one_score && all_scores) score_.reset();
@@ -100,7 +100,7 @@ private:
             numbers_.push_back(c);
             return true;
         });
-        // If no column could be scores, the class is the prediction.
+        // If no column can hold scores, the column of classes holds the predictions.
         if (numbers_.empty() && !predicted_) {
             predicted_ = index_ ? index_ : label_;
             if (predicted_) refuse_labels_alone();
@@ -121,7 +121,8 @@ private:
                                     "holds no scores, pass --ignore-columns '{}'",
                                     shortened(column), shortened(row[words_.front()]), column));
         }
-        // Scores of all classes are more informative than a predicted class; other numbers are not.
+        // Scores of all classes replace a predicted class, because they say more. Other numbers do
+        // not.
         if (all_scores) predicted_.reset();
         if (predicted_ && numbers_.size() > 1 && words_.empty() &&
             options_.columns.scores.empty() && !has_all_scores() &&
@@ -144,7 +145,7 @@ private:
         return !options_.columns.scores.empty() || has_prefix_group(names_of(numbers_));
     }
 
-    /// "c7" next to other columns of numbers named c and a number.
+    /// True for a column such as "c7" if another column of numbers is called c and another number.
     bool is_of_series(std::size_t column) const {
         const auto own = numbered(reader_.columns()[column]);
         return own && std::ranges::any_of(numbers_, [&](std::size_t c) {
@@ -219,9 +220,9 @@ private:
         return source;
     }
 
-    /// With two classes, a label next to one score is ambiguous: the predicted class with its
-    /// score, or the image's label with the score of class 1. A predicted class out of two has at
-    /// least half of the probability.
+    /// With two classes, a label next to one score is ambiguous. It may be the predicted class with
+    /// its score, or the image's label with the score of class 1. The predicted one of two classes
+    /// has a probability of at least 0.5, so a lower score rules out the first reading.
     void refuse_label_of_image() const {
         if (!label_ || index_ || predicted_ || has_lists_) return;
         const std::vector<std::vector<std::string>> rows = first_rows(2);
@@ -330,7 +331,7 @@ private:
         return source;
     }
 
-    /// Advice for a table whose only further column of numbers may be the scores.
+    /// Advice for a table with one more column of numbers, which may hold the scores.
     std::string advice_for_one() const {
         if (numbers_.empty()) return "";
         const std::string column = name_of(numbers_.front());
@@ -360,7 +361,7 @@ private:
 
     ScoreSource matrix() {
         if (!id_) id_ = index_;  // pandas' name for its row numbers
-        // A label next to a matrix is the image's.
+        // Next to the scores of all classes, a label is the image's true label.
         if (!truth_) truth_ = std::exchange(label_, std::nullopt);
         const KnownClasses known{options_.classes, options_.classes_told, options_.class_count};
         ScoreColumns columns =
@@ -390,7 +391,7 @@ private:
 
     TableBuilder builder_;
     bool has_lists_ = false;  ///< whether a cell of scores is a list
-    // further columns of numbers or texts, judged by the first row
+    // The columns without a role: numbers or texts, as their cells in the first row are.
     std::vector<std::size_t> numbers_, words_;
     std::vector<std::string> notes_;
     std::vector<std::size_t> index_series_;

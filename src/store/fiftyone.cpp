@@ -5,8 +5,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>

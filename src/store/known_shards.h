@@ -28,7 +28,8 @@ struct KnownShard {
     std::string record_hash;
 };
 
-/// One per shard of the store. Reads and checks the files of those of the part that have a record.
+/// One entry per shard of the store. Shards of other parts count as missing. Reads and checks the
+/// files of each shard that has a record, and throws bad_input if they do not match it.
 std::vector<KnownShard> find_committed(const std::filesystem::path& folder,
                                        const Manifest& manifest);
 

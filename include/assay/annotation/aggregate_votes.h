@@ -19,15 +19,16 @@ namespace assay {
 
 struct AggregateOptions {
     std::filesystem::path votes;  ///< a table of votes, see read_votes
-    /// dawid-skene, majority, weighted. For which-class votes, dawid_skene is fit_which_class.
+    /// dawid-skene, majority or weighted. For which-class votes, dawid-skene is fit_which_class.
     std::string method = "dawid-skene";
-    /// Labels with at least this posterior or proportion are kept. Unset: 0.8 for dawid-skene, more
-    /// than 0.5 for the others, and the likeliest class, however likely, for which-class votes.
+    /// Labels with at least this posterior or proportion are kept. If unset, dawid-skene keeps
+    /// those from 0.8 on, and the other methods those above 0.5. Which-class votes then keep the
+    /// likeliest class, however likely it is.
     std::optional<double> threshold;
     std::vector<std::string> answers = {"no", "maybe", "yes"};  ///< see AnswerScale
     std::string repeats = "first";                              ///< first, last, all, error
     std::filesystem::path known_annotators;  ///< csv, column annotator; "" accepts all annotators
-    /// csv, columns annotator and weight, for `weighted`; "": agreement_weights.
+    /// For `weighted`: csv with the columns annotator and weight; "" uses agreement_weights.
     std::filesystem::path weights;
     DawidSkeneOptions em;
     /// The items, as open_labelled takes them; "" uses dataset_of_votes.
@@ -76,7 +77,7 @@ struct Aggregation {
     /// For which-class votes: images in which several classes have the highest posterior or
     /// proportion, so that none is kept.
     std::uint64_t ties = 0;
-    /// of the other images, those in which several classes have the most votes
+    /// The other images in which several classes have the most votes.
     std::uint64_t vote_ties = 0;
     std::uint64_t implied_labels = 0;  ///< with a hierarchy: labels that follow from others
     std::uint64_t contradictions = 0;  ///< of them, those that annotators rejected

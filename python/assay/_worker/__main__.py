@@ -45,10 +45,10 @@ def main(arguments: "list[str]") -> int:
         checkpoint = arguments[1] if len(arguments) > 1 else None
         model = open_source(source, checkpoint, say, lambda: wire.asked_names(control))
         compute_in_float32()
-    except BaseException as error:  # the program shows it, whatever it is
+    except BaseException as error:  # the program shows every error
         wire.send(control, failure_of(error))
         return 1
-    model.__enter__()  # for good: a thread may still compute when the program is gone
+    model.__enter__()  # never exited, because a thread may still compute when the program has ended
     Server(model, control).run()
     return 0
 

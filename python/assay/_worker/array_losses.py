@@ -19,7 +19,7 @@ def loss_of(kind: int, scores: Any, labels: Any, targets: Any) -> "tuple[Any, An
     if kind == 0:
         return _cross_entropy(z, rows, labels)
     derivative = numpy.zeros_like(z)
-    places = numpy.argsort(-z, axis=1, kind="stable")  # of equal scores the first is the larger
+    places = numpy.argsort(-z, axis=1, kind="stable")  # equal scores keep their order
     rival = targets if kind in (2, 4) else numpy.where(places[:, 0] == labels, places[:, 1], places[:, 0])
     above = z[rows, rival] - z[rows, labels]
     if kind in (1, 2):
@@ -42,7 +42,7 @@ def _cross_entropy(z: Any, rows: Any, labels: Any) -> "tuple[Any, Any]":
     largest = z.max(axis=1, keepdims=True)
     exponentials = numpy.exp(z - largest)
     total = exponentials.sum(axis=1)
-    # 1 - p of the label, as a sum: a difference would lose it where p is nearly 1.
+    # 1 - p of the label as a sum, because the difference would be inexact for p near 1.
     others = exponentials.copy()
     others[rows, labels] = 0
     others = others.sum(axis=1)

@@ -14,7 +14,7 @@ from .operator_kinds import ELEMENTWISE, POOLING, PRODUCT, UNKNOWN, kind_of
 
 MOST_NODES = 20_000
 
-# Of operands and results: multiply-accumulates, and those of them that are products of two operands (those of attention).
+# From operands and results: the multiply-accumulates, and how many of them multiply two computed operands (attention).
 Macs = Callable[["list[Any]", "list[Any]"], "Optional[tuple[int, int]]"]
 
 
@@ -131,7 +131,7 @@ class _Met:
         reductions: Any = importlib.import_module("torch.multiprocessing.reductions")
         self.kept = reductions.StorageWeakRef(storage)
         self.bytes = int(storage.nbytes())
-        self.constant = constant  # nothing that was watched made it
+        self.constant = constant  # not the result of a watched operator
         self.activation = False  # depends on the image
         self.made_at = self.last_use = now
 

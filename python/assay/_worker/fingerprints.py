@@ -143,7 +143,7 @@ def _owner(value: Any) -> str:
     return str(type(value).__module__).partition(".")[0]
 
 
-# Their functions and classes count by name and version: a model of theirs would lead through the whole library.
+# Functions and classes of these libraries count by name and version. Following their code would lead through the whole library.
 _BY_NAME = ("jax", "jaxlib", "flax", "keras", "tf_keras", "tensorflow", "equinox", "haiku")
 
 
@@ -247,10 +247,10 @@ class _Walk:
         try:
             text = json.dumps(model.get_config(), sort_keys=True, default=repr)
             names = dict.fromkeys(re.findall(r'"name": ("[^"\\]*")', text))
-            for i, name in enumerate(names):  # they count how many layers this process has made
+            for i, name in enumerate(names):  # the names depend on how many layers this process has made before
                 text = text.replace(name, f'"#{i}"')
             self._text(_ADDRESS.sub("", text))
-        except Exception:  # a subclass that cannot say it: its code does
+        except Exception:  # a subclass without a config; its code is hashed below
             self._text(_ADDRESS.sub("", repr(model)))
         kinds = {type(one) for one in [model, *model.layers]}
         for kind in sorted((one for kind in kinds for one in kind.__mro__ if _is_users(one.__module__)), key=lambda one: one.__qualname__):

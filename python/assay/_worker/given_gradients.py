@@ -14,9 +14,9 @@ from .wire import Refused
 
 IMAGES = 2
 _RANDOM_DIRECTIONS = 2
-_STEPS = (1e-4, 1e-3, 1e-2, 1e-1)  # of the spread of the input
+_STEPS = (1e-4, 1e-3, 1e-2, 1e-1)  # as parts of the input's standard deviation
 _ALLOWED = 0.1  # of the derivative: beyond rounding and kinks
-_STEADY = 0.05  # two steps say the same
+_STEADY = 0.05  # two steps agree within this part
 CONTRACT = (
     "It gets (batch, weights) and returns the derivative of (weights * scores).sum() by the batch, with the batch's shape and in its normalised units"
 )
@@ -85,7 +85,7 @@ def check(
             _compare(name, i, float(said[i]), [float(one[i]) for one in differences], float(norms[i]), worst)
     if worst.agree == 0:
         return f"gradient= of {name} could not be checked: small changes of the input do not change the scores, or rounding hides them"
-    # In steps: the last digits depend on the machine, and the note is part of results.
+    # The note is part of results and the last digits depend on the machine, so only these limits are printed.
     below = next(one for one in (0.001, 0.01, _ALLOWED) if worst.difference <= one)
     return f"gradient= of {name} agrees with central differences on {IMAGES} images of noise (differences are at most {100 * below:g} %)"
 

@@ -264,7 +264,7 @@ class OpenClip(Source):
     def _split(self) -> "tuple[Any, str, str]":
         library = package("open_clip")
         arch, _, tag = self.name.partition("/")
-        if arch not in library.list_models():  # neither another hub's name nor a folder
+        if arch not in library.list_models():  # names of other hubs and folders are not supported
             raise Refused(f"open_clip {library.__version__} has no model {arch}{nearest(arch, library.list_models())}")
         return library, arch, tag
 

@@ -11,7 +11,7 @@ from .wire import Refused
 
 NAMES = ("cross-entropy", "margin", "difference", "dlr", "targeted dlr")
 LEAST_CLASSES = (2, 2, 2, 3, 4)
-TINY = 1e-12  # against a division by zero where all scores are equal
+TINY = 1e-12  # avoids a division by zero if all scores are equal
 
 
 def check_loss(kind: int, classes: int) -> None:
@@ -87,7 +87,7 @@ def _cross_entropy(z: Any, label: Any) -> "tuple[Any, Any]":
     largest = z.max(dim=1, keepdim=True).values
     exponentials = (z - largest).exp()
     total = exponentials.sum(dim=1, keepdim=True)
-    # 1 - p of the label, as a sum: a difference would lose it where p is nearly 1.
+    # 1 - p of the label as a sum, because the difference would be inexact for p near 1.
     others = exponentials.scatter(1, label, 0.0).sum(dim=1, keepdim=True)
     derivative = (exponentials / total).scatter(1, label, -others / total)
     gap = largest - z.gather(1, label)

@@ -120,7 +120,7 @@ class Model:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        # Lanes changed what new threads and MKL take, which this thread's number does not show.
+        # Lanes change the number for new threads and for MKL. This thread's own number does not show that.
         if self._threads is not None:
             sys.modules["torch"].set_num_threads(self._threads)
 

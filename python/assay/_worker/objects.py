@@ -12,7 +12,7 @@ from .torch_model import TorchModel
 from .wire import Refused, cut
 
 _LABELS = ("classes", "label_names", "label_descriptions")
-# What a setting that is said replaces beside itself.
+# The other settings that an explicit setting replaces.
 _RIVALS = {"input_size": ("test_input_size",), "crop_pct": ("test_crop_pct", "resize_size"), "resize_size": ("crop_pct", "test_crop_pct")}
 
 

@@ -11,7 +11,7 @@ from .wire import Refused
 
 Say = Callable[[str], None]
 _YES = ("1", "on", "yes", "true")
-_NO_ENTRY = ("EntryNotFoundError", "RemoteEntryNotFoundError")  # of huggingface_hub: the repository is there, the file is not
+_NO_ENTRY = ("EntryNotFoundError", "RemoteEntryNotFoundError")  # of huggingface_hub: the repository exists, but the file does not
 
 
 def is_offline() -> bool:

@@ -17,14 +17,14 @@ from .wire import Batch, CostRequest, OpenRequest, Refused
 
 _PROVIDER = "CPUExecutionProvider"
 _TYPES = {"tensor(float)": "float32", "tensor(float16)": "float16", "tensor(double)": "float64", "tensor(uint8)": "uint8"}
-# What these compute for an image depends on the others of its batch.
+# With these operators, the result for an image depends on the other images of its batch.
 _OF_THE_BATCH = ("DynamicQuantizeLinear", "com.microsoft::DynamicQuantizeMatMul")
 _NO_MEMORY = ("Failed to allocate memory", "bad_alloc", "out of memory")
 _UINT8, _NHWC = 2, 2  # in `open`
 
 
 def _line(error: BaseException) -> str:
-    text = "".join(c if c.isprintable() else " " for c in str(error))  # names of a file that may be hostile
+    text = "".join(c if c.isprintable() else " " for c in str(error))  # the text may contain names from a hostile file
     return " ".join(text.split())[:600]
 
 
@@ -60,7 +60,7 @@ class OnnxModel(Model):
         if hasattr(runtime, "set_default_logger_severity"):
             runtime.set_default_logger_severity(4)  # only what ends the process
         options = runtime.SessionOptions()
-        # One thread for a batch: the bits do not depend on how many there are.
+        # One thread per batch, so that results are bit-identical for any number of threads.
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.use_deterministic_compute = True

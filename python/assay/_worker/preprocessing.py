@@ -13,7 +13,7 @@ from .byte_values import FLOAT_255TH
 from .opencv_transforms import is_of_albumentations, of_albumentations
 from .wire import Refused
 
-# Of timm's pretrained_cfg: what says how an image becomes the input. src/model/sidecar.cpp applies them by timm's rules.
+# The keys of timm's pretrained_cfg that describe the preprocessing. src/model/sidecar.cpp applies them by timm's rules.
 TIMM_KEYS = ("input_size", "mean", "std", "interpolation", "crop_pct", "crop_mode", "test_input_size", "test_crop_pct")
 _FILTERS = ("nearest", "box", "bilinear", "hamming", "bicubic", "lanczos")
 

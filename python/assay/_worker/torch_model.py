@@ -37,7 +37,7 @@ def _cuts_products(torch: Any) -> bool:
     """Whether this process allows TF32 for float32 numbers on CUDA."""
     try:
         return bool(torch.backends.cuda.matmul.allow_tf32 or torch.backends.cudnn.allow_tf32)
-    except RuntimeError:  # set by its newer names, which this question does not know
+    except RuntimeError:  # torch raises it if TF32 was set by the newer names
         return True
 
 
@@ -171,7 +171,7 @@ class TorchModel(Model):
         try:
             self._module.to(memory_format=torch.channels_last)
             self._run(self._zeros(height, width))
-        except Exception:  # it says so itself, in the usual format, or runs there
+        except Exception:  # the usual format works, or reports the error
             self._memory_format = torch.contiguous_format
             self._module.to(memory_format=torch.contiguous_format)
 
@@ -204,7 +204,7 @@ class TorchModel(Model):
         out = floats[batch.input:batch.gradient_at].view(batch.images, -1)
         if batch.loss is None:
             with torch.no_grad():
-                # A model may write into its input: it gets the buffer's, which nobody reads again.
+                # A model may write into its input. It may get the buffer's own memory, because nobody reads that again.
                 x = images.to(self._device, self._dtype).contiguous(memory_format=self._memory_format)
                 scores, _ = self._run(x)
                 checked_shape(scores.shape, batch.images, classes)
@@ -220,7 +220,7 @@ class TorchModel(Model):
         check_labels(classes, labels, targets)
         with torch.set_grad_enabled(True):
             leaf = images.to(self._device, copy=True).requires_grad_()
-            # No leaf: a model may write into its input.
+            # A copy, because a model may write into its input, which torch refuses for a leaf.
             scores, _ = self._run(leaf.to(self._dtype).clone(memory_format=self._memory_format))
             checked_shape(scores.shape, batch.images, classes)
             if self.gradient is None and not scores.requires_grad:

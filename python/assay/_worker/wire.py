@@ -25,7 +25,7 @@ MOST_TEXTS = 16
 READY, OPEN, OPENED, FAILED, ENDED, LANE, BATCH, DONE, MEASURE, COST, DESCRIBED, SAID, WANTED, NAMES = range(14)
 CODES = ("usage", "bad_input", "io", "unreachable", "busy", "out_of_memory", "interrupted", "internal")
 
-# The other end is closed, or this one, by another thread.
+# The other end is closed, or another thread has closed this one.
 _GONE = (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN, errno.EBADF)
 
 
@@ -167,7 +167,7 @@ class Names:
 
     def __init__(self, values: "dict[str, Any]"):
         self.classes: "list[str]" = list(values["classes"])
-        # Of each class its number among ImageNet's 1000, if WordNet's name is all that is known of it; else -1.
+        # For each class of which only the WordNet name is known, its number among ImageNet's 1000; otherwise -1.
         self.imagenet: "list[int]" = list(values.get("imagenet") or [-1] * len(self.classes))
         self.templates: "str | list[str]" = values.get("templates", "openai")  # texts, or the name of a list of the library
         self.device: str = values.get("device", "auto")
@@ -199,7 +199,7 @@ class OpenRequest:
         self.name, self.path = fields.text(), fields.text()
         fields.number()  # the format
         self.height, self.width = fields.number(), fields.number()
-        # The input comes normalised by these.
+        # The input is already normalized with these.
         self.scale = fields.real()
         self.mean, self.std = [fields.real() for _ in range(3)], [fields.real() for _ in range(3)]
         classes = fields.number()
@@ -210,7 +210,7 @@ class OpenRequest:
         self.device = fields.text()
         self.process, self.processes = fields.number(), fields.number()
         self.precision = fields.number()
-        # The other flag is of limits on files and sockets, which a model in Python has none of.
+        # The other flag restricts files and sockets. A model in Python has no such restrictions.
         self.channels = 1 if fields.number() & ONE_CHANNEL else 3  # 1: the first of three equal ones in the buffer
 
 

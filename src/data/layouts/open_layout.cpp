@@ -134,10 +134,10 @@ void check_images(const Items& items, const fs::path& folder, std::size_t count)
 
 struct TakenClasses {
     ClassList classes;
-    std::vector<std::int32_t> class_of;  ///< for each name
+    std::vector<std::int32_t> class_of;  ///< for each class name of the data set
 };
 
-/// The class of each name of the data set among those of the classifier.
+/// Finds the classes of the data set among those of the classifier.
 TakenClasses take_classes(const std::vector<std::string>& names, const Layout& layout,
                           const ClassList& known, std::vector<std::string>& notes) {
     TakenClasses out{known.empty() || only_numbers(known) ? named_classes(names) : known, {}};
@@ -178,7 +178,8 @@ TakenClasses take_classes(const std::vector<std::string>& names, const Layout& l
     return out;
 }
 
-/// "Oxford-IIIT Pets: annotations/test.txt, 37 classes, split test of test, trainval (--split)".
+/// A description of what was found, such as "Oxford-IIIT Pets: annotations/test.txt, 37 classes,
+/// split test of test, trainval (--split)".
 std::string said_of(const Found& found, const Split& split, const fs::path& file,
                     const std::string& classes, const std::string& more) {
     const auto there = splits_there(found);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
-#include <utility>
 
 #include "assay/error.h"
 #include "assay/evaluate/eval.h"

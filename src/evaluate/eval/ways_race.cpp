@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/hash.h"
+#include "evaluate/check/read_sample.h"
 
 namespace assay::evaluate {
 namespace {
@@ -172,7 +173,7 @@ void WaysRace::run_part(const LoadedModel& model, const Runner& runner,
         if (!of_inputs.contains(inputs)) {
             Correct own;
             try {
-                // What fails in one way says nothing of the next.
+                // A failure of one candidate says nothing about the next one.
                 own = judge(model, runner.afresh(), sample, p, part);
             } catch (const Error& error) {
                 if (error.code() != ErrorCode::bad_input || !correct_[w].empty()) throw;
@@ -181,7 +182,8 @@ void WaysRace::run_part(const LoadedModel& model, const Runner& runner,
                 progress_.done += part.size();
                 continue;
             }
-            if (!sample.failed.empty()) inputs = inputs_of(sample, p);  // as of later ways
+            // Later candidates skip the failed images, so their inputs are hashed without them.
+            if (!sample.failed.empty()) inputs = inputs_of(sample, p);
             for (Sample::Unreadable& image : sample.failed)
                 failed_.emplace(image.item, std::move(image.message));
             of_inputs[inputs] = std::move(own);

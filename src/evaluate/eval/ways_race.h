@@ -15,7 +15,6 @@
 #include "assay/evaluate/eval.h"
 #include "core/parallel.h"
 #include "evaluate/check/check_parts.h"
-#include "evaluate/check/read_sample.h"
 #include "evaluate/eval/decision.h"
 #include "evaluate/eval/usual_ways.h"
 
@@ -94,10 +93,10 @@ private:
     int threads_;
     std::vector<PreprocessingWay> ways_;
     std::vector<Correct> correct_;
-    std::vector<std::string> inputs_;              ///< inputs_of() each part of the images
+    std::vector<std::string> inputs_;  ///< for each candidate, the hashes of its inputs so far
     std::map<std::uint32_t, std::string> failed_;  ///< images that the model cannot compute
     std::set<std::size_t> refused_;
-    std::optional<Error> refusal_;  ///< of values, the last one
+    std::optional<Error> refusal_;  ///< the model's last error about values
     std::uint32_t classes_ = 0;
     Progress progress_;
 };

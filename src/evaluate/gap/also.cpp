@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include <fmt/format.h>
-
 #include "assay/error.h"
 #include "assay/evaluate/gap.h"
 #include "assay/evaluate/measure_options.h"

@@ -1,6 +1,5 @@
 // The table in the papers' form: every data set's values of each model, sorted by one of them.
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 

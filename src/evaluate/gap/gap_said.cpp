@@ -1,7 +1,6 @@
 #include "evaluate/gap/gap_said.h"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 #include "evaluate/gap/assemble.h"

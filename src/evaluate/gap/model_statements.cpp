@@ -1,9 +1,6 @@
 #include "evaluate/gap/model_statements.h"
 
 #include <algorithm>
-#include <cmath>
-
-#include <fmt/format.h>
 
 #include "core/parallel.h"
 #include "evaluate/gap/assemble.h"

@@ -4,9 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <optional>
 #include <system_error>
-#include <utility>
 
 #include "assay/error.h"
 #include "assay/model/libtorch.h"

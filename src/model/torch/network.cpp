@@ -26,8 +26,8 @@ constexpr const char* kNoGradient =
     "the model has no gradient: an operator without a derivative (a rounding, an arg-max, a "
     "detach) is between its input and its scores";
 
-/// Judged by the error of the convolution that was given three channels. Trying one channel is
-/// unsafe: LibTorch 1.13's optimized graphs crash.
+/// Recognizes the error of a convolution that was given three channels. Trying one channel is
+/// unsafe, because LibTorch 1.13's optimized graphs crash.
 bool wants_one_channel(const Error& error) {
     return std::string_view(error.what()).find("to have 1 channels, but got 3 channels") !=
            std::string_view::npos;
@@ -310,8 +310,8 @@ private:
         }
     }
 
-    /// Whether images of a model that rounds get other scores beside others than alone: the
-    /// products of matrices are added up in another order for another number of rows.
+    /// Whether a model that rounds gives an image other scores in a batch than alone. The order in
+    /// which a matrix product adds its terms depends on the number of rows.
     bool batches_round_otherwise() const {
         if (!network().rounds() || !group_.on_processor()) return false;
         std::int64_t count = 8;  // the batch size of a normal run
@@ -343,8 +343,8 @@ private:
         return false;
     }
 
-    /// Channels last is up to half faster on processors. Models that regroup channels with view()
-    /// refuse it, and get the usual order.
+    /// Uses the channels-last order on CPUs, because it is up to half faster. Models that regroup
+    /// channels with view() refuse it and get the usual order.
     void probe() {
         if (group_.on_processor()) {
             input_.set_layout(at::MemoryFormat::ChannelsLast);

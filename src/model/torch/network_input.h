@@ -42,7 +42,7 @@ public:
 
     std::int64_t height() const { return height_; }
     std::int64_t width() const { return width_; }
-    /// 1: of gray images, it takes the first of three equal channels.
+    /// 1 for gray images, if the model takes the first of three equal channels; otherwise 3.
     std::int64_t channels() const { return channels_; }
     bool bytes() const { return bytes_; }
     bool channels_last() const { return channels_last_; }

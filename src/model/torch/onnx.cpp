@@ -139,8 +139,7 @@ public:
     bool one_at_a_time() const override { return one_at_a_time_; }
     bool rounds() const override {
         return std::ranges::any_of(graph_.steps, [](const OnnxStep& step) {
-            return step.node.op.ends_with("QuantizeLinear") &&
-                   !step.node.op.ends_with("DequantizeLinear");
+            return step.node.op.ends_with("QuantizeLinear");  // not DequantizeLinear
         });
     }
     bool fused() const override { return fused_; }

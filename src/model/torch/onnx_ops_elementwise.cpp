@@ -2,8 +2,6 @@
 #include <ATen/ops/where.h>
 #include <fmt/format.h>
 
-#include <functional>
-
 #include "model/torch/onnx_graph.h"
 
 namespace assay::torch_plugin {

@@ -1,7 +1,6 @@
 // ONNX operators that select numbers by position.
 #include <ATen/TensorIndexing.h>
 #include <ATen/ops/full.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 

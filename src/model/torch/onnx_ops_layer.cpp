@@ -160,7 +160,7 @@ Tensor group_normalization(const OnnxCall& call) {
     const std::int64_t groups = call.integer("num_groups");
     if (x.dim() < 2 || groups < 1 || x.size(1) % groups != 0)
         throw NodeError("the groups do not divide the channels");
-    // Opset 18 has one scale a group, 21 one a channel.
+    // Opset 18 has one scale per group, opset 21 one per channel.
     const auto per_channel = [&](const Tensor& scale) {
         return scale.size(0) == x.size(1) ? scale : scale.repeat_interleave(x.size(1) / groups);
     };
@@ -189,8 +189,8 @@ Tensor local_response(const OnnxCall& call) {
     const std::int64_t size = call.integer("size");
     if (x.dim() < 2 || size < 1 || size > 4096) throw NodeError("a positive size is needed");
     const Tensor squares = x.mul(x);
-    Ints pads(static_cast<std::size_t>(2 * (x.dim() - 1)),
-              0);  // last dimension first: the channels' pair is at the end
+    // The last dimension comes first, so the two numbers of the channels are at the end.
+    Ints pads(static_cast<std::size_t>(2 * (x.dim() - 1)), 0);
     pads[pads.size() - 2] = (size - 1) / 2;
     pads[pads.size() - 1] = size - 1 - (size - 1) / 2;
     const Tensor wide = at::constant_pad_nd(squares, pads, 0);
@@ -207,8 +207,8 @@ Tensor lp_normalization(const OnnxCall& call) {
     return x.div(x.norm(p, {axis_in(call.integer("axis", -1), x.dim())}, true));
 }
 
-/// By default over each channel of the whole batch, so that scores of several images would depend
-/// on each other.
+/// By default, normalizes each channel over the whole batch, so that the scores of its images would
+/// depend on each other.
 Tensor mean_variance_normalization(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     Ints axes = call.integers("axes", {0, 2, 3});
@@ -229,8 +229,8 @@ Tensor einsum(const OnnxCall& call) {
     return at::einsum(call.text("equation", ""), operands);
 }
 
-/// The identity in evaluation. A file exported in training mode has an input that says so. In
-/// training mode, a ratio of 0 also drops nothing.
+/// Returns its input in evaluation mode. In training mode, which an input announces, this is so
+/// only for a ratio of 0.
 Tensors dropout(const OnnxCall& call) {
     if (call.has(2) && call.in(2).item<bool>()) {
         const double ratio = call.has(1) ? call.in(1).item<double>() : 0.5;

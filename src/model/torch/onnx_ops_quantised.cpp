@@ -6,8 +6,6 @@
 #include <ATen/ops/where.h>
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "model/torch/onnx_graph.h"
 
 namespace assay::torch_plugin {

@@ -1,5 +1,6 @@
-// Sorts the nodes of an ONNX graph so that each can be computed. The standard requires this order,
-// but converters of ONNX Runtime, which sorts by itself, append their nodes at the end.
+// Sorts the nodes of an ONNX graph so that each comes after the nodes that it reads. The standard
+// requires this order, but ONNX Runtime sorts by itself, and its converters append nodes at the
+// end.
 #include <functional>
 #include <map>
 #include <queue>
@@ -14,7 +15,7 @@ namespace {
 void visit_names_read(const onnx::NodeProto& node, int depth,
                       const std::function<void(const std::string&)>& visit) {
     constexpr int deepest = 64;
-    if (depth > deepest) return;  // deeper than protobuf reads
+    if (depth > deepest) return;  // protobuf reads no deeper nesting
     for (const std::string& name : node.input()) visit(name);
     for (const onnx::AttributeProto& attribute : node.attribute()) {
         if (!attribute.has_g()) continue;
@@ -59,7 +60,8 @@ std::vector<const onnx::NodeProto*> nodes_in_order(const onnx::GraphProto& graph
             if (--waits[static_cast<std::size_t>(reader)] == 0) ready.push(reader);
         }
     }
-    // What is left waits for itself: reading it says for which value.
+    // The remaining nodes can never be computed, because they depend on themselves. Their reader
+    // reports the missing value.
     for (int n = 0; n < graph.node_size(); ++n) {
         if (waits[static_cast<std::size_t>(n)] > 0) order.push_back(&graph.node(n));
     }

@@ -68,8 +68,10 @@ private:
 
 /// Undefined if nothing has computed it, or if it was omitted.
 at::Tensor tensor_of(const GraphValues& values, int v);
-/// Of an If or a Loop. Throws NodeError: not one truth value.
+/// The condition of an If or a Loop. Throws NodeError if it is not one truth value.
 bool condition_of(const OnnxNode& node, const at::Tensor& condition);
+/// True for operators that compute with quantized numbers. QuantizeLinear and DequantizeLinear,
+/// which only convert, are none of them.
 bool is_quantised(const std::string& op);
 
 }  // namespace assay::torch_plugin

@@ -20,7 +20,6 @@
 #include "model/torch/pt2_call.h"
 #include "model/torch/pt2_step.h"
 #include "model/torch/pt2_tensors.h"
-#include "model/torch/runtime.h"
 #include "model/torch/scores.h"
 #include "model/torch/step_graph.h"
 
@@ -119,8 +118,8 @@ private:
         for (std::size_t d = 0; d < 4; ++d) shape_[d] = program.image_sizes[d].size;
         const auto range = program.ranges.find(program.image_sizes[0].symbol);
         if (shape_[0] >= 0 || range == program.ranges.end()) return;
-        // Below 3 it is the exporter's own limit, which only separates sizes 0 and 1 from all
-        // others.
+        // A lower limit below 3 is not the model's. The exporter sets it to separate the sizes 0
+        // and 1 from all others.
         const std::int64_t least = range->second.least.value_or(0);
         largest_batch_ = std::max<std::int64_t>(range->second.most.value_or(0), 0);
         if (least > 2 || (largest_batch_ > 0 && largest_batch_ < 2)) {
@@ -154,7 +153,7 @@ private:
     std::string chosen_;
 };
 
-/// An open dimension that the exporter bounded.
+/// Throws bad_input if a side without a fixed size is outside the range that the exporter recorded.
 void check_sides(const pt2::Program& program, const ModelSpec& spec) {
     if (program.image_sizes.size() != 4) return;
     const bool last = spec.layout == InputLayout::nhwc;

@@ -12,7 +12,8 @@
 
 namespace assay::torch_plugin {
 
-/// A program in steps: inner graphs in place of the calls that hold them, values numbered through.
+/// A program as steps. The steps of inner graphs replace the calls that hold them, and all values
+/// share one numbering.
 struct Pt2Steps {
     StepGraph<Pt2Step> graph;
     std::vector<Pt2Feed> outputs;
@@ -21,7 +22,7 @@ struct Pt2Steps {
     std::vector<int> fresh;  ///< constants that a run changes, so they are copied first
     bool copies_image = false;
     bool needs_contiguous = false;
-    bool fused = false;  ///< several steps are computed as one, which was asked for by `fuse`
+    bool fused = false;  ///< several steps are computed as one, which only `fuse` allows
 };
 
 /// Throws bad_input: an operator or a kind of argument that cannot be run, a model in training

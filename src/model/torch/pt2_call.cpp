@@ -92,7 +92,7 @@ IValue fit_list(const IValue& given, const c10::Type& wanted, std::optional<int>
     return out;
 }
 
-/// If a number is given for a tensor, it does not affect the result's type, as in Python.
+/// A number in place of a tensor does not affect the type of the result, as in Python.
 at::Tensor number_as_tensor(const IValue& given) {
     at::Tensor out = c10::scalar_to_tensor(given.toScalar());
     out.unsafeGetTensorImpl()->set_wrapped_number(true);
@@ -143,12 +143,12 @@ const std::vector<std::shared_ptr<Operator>>& operators_called(const Pt2Operator
     return torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name.qualified));
 }
 
-/// The file's overload, then those by which the plug-in takes what an older LibTorch's does not
-/// ("correction", "correction_number").
+/// The overload that the file names, then the plug-in's own one. It accepts arguments that the
+/// overload of an older LibTorch refuses ("correction", then "correction_number").
 std::vector<std::shared_ptr<Operator>> candidates_for(const Pt2OperatorName& name) {
     std::vector<std::shared_ptr<Operator>> out;
     for (const auto& op : operators_called(name)) {
-        // Some of TorchScript's own are made for one node of its graphs.
+        // Some of TorchScript's own operators have no function: it makes one for each node.
         if (op->hasOperation() && op->schema().overload_name() == name.overload) out.push_back(op);
     }
     if (out.empty() || name.overload.empty()) return out;
@@ -323,7 +323,7 @@ Pt2Call prepare_call(const Pt2OperatorName& name, const pt2::Node& node,
             const std::shared_ptr<Operator>& op = candidates[i];
             return {op, op->getOperation(), feeds_for(op->schema(), node, places, where)};
         } catch (const Error& error) {
-            // Reports the last one's reason.
+            // If no candidate fits, the reason of the last one is reported.
             if (i + 1 == candidates.size()) throw;
         }
     }

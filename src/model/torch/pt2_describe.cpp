@@ -3,7 +3,6 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 #include <vector>
 

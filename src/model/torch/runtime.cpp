@@ -9,7 +9,6 @@
 #include <torch/version.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
