@@ -140,9 +140,15 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 FileIdentity identity_of_file(const fs::path& path) {
+    return state_of_file(path).identity;
+}
+
+FileState state_of_file(const fs::path& path) {
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0) return {};
-    return {static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino)};
+    constexpr std::int64_t ns_per_s = 1'000'000'000;
+    return {{static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino)},
+            static_cast<std::int64_t>(info.st_ctim.tv_sec) * ns_per_s + info.st_ctim.tv_nsec};
 }
 
 FileIdentity write_file_atomically(const fs::path& path,
@@ -210,7 +216,12 @@ std::string lock_holder(const fs::path& path) {
     if (descriptor.get() < 0) return {};
     if (retried([&] { return ::flock(descriptor.get(), LOCK_SH | LOCK_NB); }) == 0) return {};
     if (errno != EWOULDBLOCK) return {};
+    // The holder writes its name right after it took the lock.
     std::string who = holder_named_in(descriptor.get());
+    for (int tries = 0; who.empty() && tries < 5; ++tries) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        who = holder_named_in(descriptor.get());
+    }
     return who.empty() ? "another process" : who;
 }
 

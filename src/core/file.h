@@ -50,6 +50,16 @@ struct FileIdentity {
 /// The identity of the file at `path` now; {0, 0} if there is none.
 FileIdentity identity_of_file(const std::filesystem::path& path);
 
+/// Distinguishes the states of the file that a name leads to, also if the file system reuses the
+/// number of a removed file.
+struct FileState {
+    FileIdentity identity;
+    std::int64_t changed = 0;  ///< in ns, as the file system keeps it
+    bool operator==(const FileState&) const = default;
+};
+/// The state of the file at `path` now; {} if there is none.
+FileState state_of_file(const std::filesystem::path& path);
+
 /// Writes `parts` one after the other to a temporary file in the same folder, syncs it, renames it
 /// to `path`, and syncs the folder: after a crash `path` holds either its old bytes or all of the
 /// new ones. Throws io (the message names the path and the system's reason; a full disk says so).

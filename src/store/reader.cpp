@@ -111,6 +111,12 @@ std::string writer_of(const fs::path& folder) {
     return {};
 }
 
+WriterMarks writer_marks(const fs::path& folder, const StoreSpec& spec, std::size_t shard) {
+    const fs::path home = shard_home(folder, spec, shard);
+    return {state_of_file(manifest_path(folder)), state_of_file(manifest_path(home)),
+            state_of_file(record_path(home, shard))};
+}
+
 /// "" if there is no record.
 std::string record_hash_now(const fs::path& folder, std::size_t shard) {
     try {
@@ -121,15 +127,10 @@ std::string record_hash_now(const fs::path& folder, std::size_t shard) {
     }
 }
 
-/// Whether the manifest still is the one that was read, or that one after it was finished.
-bool still_is(const fs::path& folder, const Manifest& manifest) {
-    try {
-        const Manifest now = read_whole_manifest(folder);
-        return manifest_text({now.spec, false, {}}) == manifest_text({manifest.spec, false, {}}) &&
-               (!manifest.finished || (now.finished && now.records == manifest.records));
-    } catch (const Error&) {
-        return false;
-    }
+/// Whether `now` still is the manifest that was read, or that one after it was finished.
+bool still_is(const Manifest& now, const Manifest& manifest) {
+    return manifest_text({now.spec, false, {}}) == manifest_text({manifest.spec, false, {}}) &&
+           (!manifest.finished || (now.finished && now.records == manifest.records));
 }
 
 }  // namespace
@@ -171,11 +172,21 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         impl->unfinished = find_unfinished(impl->folder, spec, impl->present);
         impl->verified = std::make_unique<std::atomic<std::uint64_t>[]>(impl->present.size());
         PredictionStore opened(std::move(impl));
-        if (opened.finished() && !opened.complete()) {
-            // It may be being written again.
-            opened.impl_->manifest = read_whole_manifest(opened.impl_->folder);
-            call_as_now(opened.impl_->manifest.spec);
-            if (!opened.finished()) opened.impl_->written_by = writer_of(opened.impl_->folder);
+        // A writer may have begun since the manifest was read, and even finished.
+        constexpr int most_tries = 10;
+        for (int tries = 0; opened.finished() && !opened.complete() && tries < most_tries;
+             ++tries) {
+            Impl& now = *opened.impl_;
+            const FileState listed = state_of_file(manifest_path(now.folder));
+            now.manifest = read_whole_manifest(now.folder);
+            call_as_now(now.manifest.spec);
+            if (!now.manifest.finished) {
+                now.written_by = writer_of(now.folder);
+                break;
+            }
+            now.present = find_records(now.folder, now.manifest.spec);
+            now.unfinished = find_unfinished(now.folder, now.manifest.spec, now.present);
+            if (state_of_file(manifest_path(now.folder)) == listed) break;
         }
         return opened;
     });
@@ -293,6 +304,19 @@ std::string PredictionStore::Impl::replaced_text(std::size_t index) const {
         folder.string(), writer, index);
 }
 
+bool PredictionStore::Impl::is_untouched_since(const WriterMarks& before,
+                                               std::size_t index) const {
+    Manifest now;
+    try {
+        now = read_whole_manifest(folder);
+    } catch (const Error&) {
+        return false;
+    }
+    // Only a finished store must have every record.
+    return still_is(now, manifest) && (before.record != FileState{} || now.finished) &&
+           writer_marks(folder, manifest.spec, index) == before;
+}
+
 std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load_unless_written(
     std::size_t index) const {
     try {
@@ -301,18 +325,12 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load_
         if (error.code() != ErrorCode::bad_input) throw;
     }
     // A second look distinguishes damage from a shard that was just being replaced.
-    const auto hash_now = [&] {
-        return record_hash_now(shard_home(folder, manifest.spec, index), index);
-    };
-    const std::string before = hash_now();
+    const WriterMarks before = writer_marks(folder, manifest.spec, index);
     try {
         return load(index);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
-        const std::string now = hash_now(), writer = writer_of(folder);
-        const bool replaced =
-            now != before || !still_is(folder, manifest) || (now.empty() && !writer.empty());
-        if (!replaced) throw;  // damaged, even if a writer is active
+        if (is_untouched_since(before, index)) throw;  // damaged, even if a writer is active
         throw Error(ErrorCode::busy, replaced_text(index));
     }
 }

@@ -58,6 +58,13 @@ public:
     virtual bool makes_copies() const = 0;
 };
 
+/// What a writer changes before and after it replaces a shard's files: it first withdraws the mark
+/// `finished` from the manifest, then removes the shard's record.
+struct WriterMarks {
+    FileState manifest, own_manifest, record;
+    bool operator==(const WriterMarks&) const = default;
+};
+
 }  // namespace store
 
 struct PredictionStore::Impl {
@@ -75,6 +82,8 @@ struct PredictionStore::Impl {
     std::shared_ptr<const Shard::Impl> load(std::size_t index) const;
     /// The same, but if a writer caused the error, the message says so.
     std::shared_ptr<const Shard::Impl> load_unless_written(std::size_t index) const;
+    /// Whether no writer has changed the shard since its marks were `before`.
+    bool is_untouched_since(const store::WriterMarks& before, std::size_t index) const;
     std::string replaced_text(std::size_t index) const;
 };
 

@@ -81,13 +81,15 @@ TEST(BesideWriter, NoShardIsMixedWithItsSuccessor) {
         } catch (const Error& error) {
             ++replaced;
             ASSERT_EQ(error.code(), ErrorCode::busy) << error.what();
-            // Between two versions nobody writes.
+            // Between two versions nobody writes, and a writer's name comes after its lock.
             ASSERT_THAT(error.what(), AnyOf(HasSubstr("is still being written by process "),
+                                            HasSubstr("is still being written by another process"),
                                             HasSubstr("was written to while it was read")));
         }
         // Nothing of it is damage.
         if (round % 10 == 0) {
-            EXPECT_FALSE(any_damaged(verify_stores(scratch.path())));
+            for (const StoreCheck& check : verify_stores(scratch.path()))
+                EXPECT_THAT(check.problems, testing::IsEmpty());
         }
     }
     writer.reset();
@@ -133,6 +135,21 @@ TEST(BesideWriter, DamageIsDamageWhenTheWriterFinishesMeanwhile) {
     const auto [code, message] = error_of([&] { opened.shard(0); });
     EXPECT_EQ(code, ErrorCode::bad_input);
     EXPECT_THAT(message, HasSubstr("is damaged"));
+}
+
+// A writer withdraws the mark `finished` before it removes a record.
+TEST(BesideWriter, AMissingRecordIsDamageInAFinishedStoreOnly) {
+    for (const bool finished : {true, false}) {
+        const Scratch scratch(in_memory());
+        StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(5), made_up_dataset(5));
+        for (std::size_t s = 0; s < writer.shards(); ++s) write_made_up_shard(writer, s);
+        if (finished) writer.finish();
+        const PredictionStore opened = PredictionStore::open(scratch / "val/net");
+        std::filesystem::remove(scratch / "val/net/shards/000000.json");
+        const auto [code, message] = error_of([&] { opened.shard(0); });
+        EXPECT_EQ(code, finished ? ErrorCode::bad_input : ErrorCode::busy) << message;
+        EXPECT_THAT(message, HasSubstr(finished ? "cannot open" : "was replaced"));
+    }
 }
 
 TEST(BesideWriter, AShardReplacedSinceIsSaidToBeReplaced) {
