@@ -216,7 +216,7 @@ ExportResult export_items(const ExportOptions& options,
     const std::vector<fs::path>& folders = stores.folders;
     const GivenLabels labels = labels_of_stores(options.labels, folders);
     result.notes = labels.notes();
-    if (!stores.attacked.empty()) result.notes.push_back(stores.note());
+    if (!stores.variants.empty()) result.notes.push_back(stores.note());
     result.warnings = labels.warnings();
     Progress state;
     std::size_t top = options.top;

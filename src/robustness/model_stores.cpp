@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "assay/error.h"
@@ -19,6 +20,7 @@ struct Looked {
     fs::path folder;
     std::optional<PredictionStore> store;  ///< no value if it was closed again
     bool is_model = false;
+    bool is_calibrated = false;
     bool taken = false;
 };
 
@@ -37,13 +39,17 @@ Found look_for_models(const std::vector<fs::path>& paths, bool keep_open) {
         if (!is_new) return at->second;
         with_note(fmt::format("opening `{}`", folder.string()), [&] {
             PredictionStore store = PredictionStore::open(folder);
-            const bool is_model = !derived_of(store).is_variant();
-            all.push_back({.folder = folder, .store = {}, .is_model = is_model});
+            const DerivedStore derived = derived_of(store);
+            all.push_back(
+                {.folder = folder,
+                 .store = {},
+                 .is_model = !derived.is_variant(),
+                 .is_calibrated = derived.attack.empty() && !derived.calibration.empty()});
             if (keep_open) all.back().store = std::move(store);
         });
         return at->second;
     };
-    std::vector<std::size_t> taken, attacked;
+    std::vector<std::size_t> taken, variants;
     for (const fs::path& path : paths) {
         std::vector<std::size_t> models, others;
         for (const fs::path& folder : find_stores(path)) {
@@ -53,15 +59,18 @@ Found look_for_models(const std::vector<fs::path>& paths, bool keep_open) {
         if (models.empty()) std::swap(models, others);
         for (const std::size_t one : models)
             if (!std::exchange(all[one].taken, true)) taken.push_back(one);
-        attacked.insert(attacked.end(), others.begin(), others.end());
+        variants.insert(variants.end(), others.begin(), others.end());
     }
     Found found;
     for (const std::size_t one : taken) {
         found.names.folders.push_back(all[one].folder);
         if (keep_open) found.opened.push_back(std::move(*all[one].store));
     }
-    for (const std::size_t one : attacked)
-        if (!std::exchange(all[one].taken, true)) found.names.attacked.push_back(all[one].folder);
+    for (const std::size_t one : variants) {
+        if (std::exchange(all[one].taken, true)) continue;
+        found.names.variants.push_back(all[one].folder);
+        found.names.calibrated += all[one].is_calibrated ? 1 : 0;
+    }
     return found;
 }
 
@@ -77,17 +86,24 @@ OpenedModels open_models(const std::vector<fs::path>& paths) {
 }
 
 std::string ModelStores::note() const {
-    if (attacked.empty()) return {};
-    const std::string first = attacked.front().string();
-    if (attacked.size() == 1)
+    if (variants.empty()) return {};
+    const std::string first = variants.front().string();
+    std::string counts;
+    for (const auto& [count, one, many] :
+         {std::tuple(variants.size() - calibrated, "store of an attack", "stores of attacks"),
+          std::tuple(calibrated, "calibrated copy", "calibrated copies")}) {
+        if (count == 0) continue;
+        counts +=
+            fmt::format("{}{} {}", counts.empty() ? "" : " and ", count, count == 1 ? one : many);
+    }
+    if (variants.size() == 1)
         return fmt::format(
-            "1 store of an attack is skipped, because it is not a separate model; to use it, name "
-            "its folder: `{}`",
-            first);
+            "{} is skipped, because it is not a separate model; to use it, name its folder: `{}`",
+            counts, first);
     return fmt::format(
-        "{} stores of attacks are skipped, because they are not separate models; to use one, name "
-        "its folder, as in `{}`",
-        attacked.size(), first);
+        "{} are skipped, because they are not separate models; to use one, name its folder, as in "
+        "`{}`",
+        counts, first);
 }
 
 }  // namespace assay

@@ -572,7 +572,7 @@ TEST(DerivedStores, OfAttacksAreNotAmongModelsUnlessTheyAreNamed) {
     };
     const ModelStores found = model_stores({val});
     EXPECT_THAT(names(found.folders), testing::ElementsAre("net", "other"));
-    EXPECT_THAT(names(found.attacked),
+    EXPECT_THAT(names(found.variants),
                 testing::ElementsAre("net@pgd-linf-8_255", "other@fgsm-linf-8_255"));
     EXPECT_THAT(found.note(), AllOf(HasSubstr("2 stores of attacks are skipped"),
                                     HasSubstr("`" + (val / "net@pgd-linf-8_255").string() + "`")));
@@ -590,6 +590,19 @@ TEST(DerivedStores, OfAttacksAreNotAmongModelsUnlessTheyAreNamed) {
     for (std::size_t i = 0; i < opened.stores.size(); ++i)
         EXPECT_EQ(opened.stores[i].folder(), named.folders[i]);
     EXPECT_EQ(opened.skipped, named.note());
+}
+
+TEST(DerivedStores, CalibratedCopiesAreCountedApartFromAttacks) {
+    Scratch folder;
+    Made made = of_dataset("val", 1);
+    save(folder, made, "net");
+    made.provenance = R"({"calibrated": {"method": "temperature", "of": "net"}})";
+    save(folder, made, "net-calibrated");
+    const std::filesystem::path val = folder / "runs/val";
+    EXPECT_THAT(model_stores({val}).note(), testing::StartsWith("1 calibrated copy is skipped"));
+    save(folder, of_dataset("val", 1), "net@pgd-linf-8_255");
+    EXPECT_THAT(model_stores({val}).note(),
+                testing::StartsWith("1 store of an attack and 1 calibrated copy are skipped"));
 }
 
 TEST(DerivedStores, HaveATableOfTheirOwn) {

@@ -85,7 +85,7 @@ struct Proposals {
     /// set.
     std::uint64_t sampled = 0;
     std::vector<std::string> notes;
-    std::vector<std::string> warnings;  ///< about stores of attacks, which are skipped
+    std::vector<std::string> warnings;  ///< about attacks and calibrated copies, which are skipped
     ProposeOptions options;
     Dataset dataset;  ///< of the stores
 };

@@ -1,6 +1,8 @@
-// The stores that people mean when they name models: without those of attacks on them.
+// The stores that people mean when they name models: without those of attacks on
+// them and without calibrated copies.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -12,13 +14,15 @@ namespace assay {
 /// The stores and folders that a user names for models.
 struct ModelStores {
     std::vector<std::filesystem::path> folders;
-    std::vector<std::filesystem::path> attacked;  ///< skipped
+    std::vector<std::filesystem::path> variants;  ///< skipped: attacks on them, calibrated copies
+    std::size_t calibrated = 0;                   ///< how many of `variants` are calibrated copies
 
     /// How many were skipped and how to use them; "" if none were.
     std::string note() const;
 };
-/// Like find_stores(), but without the stores of attacks, which are not additional models. They are
-/// kept if a path has no other stores, that is, if one is named directly. Cost: opens each store.
+/// Like find_stores(), but without the stores of attacks and calibrated copies, which are not
+/// additional models. They are kept if a path has no other stores, that is, if one is named
+/// directly. Cost: opens each store.
 ModelStores model_stores(const std::vector<std::filesystem::path>& paths);
 
 struct OpenedModels {

@@ -60,7 +60,7 @@ GapSide side_of(const std::string& argument, const fs::path& runs, const fs::pat
     }
     const PredictionStore store = PredictionStore::open(side.stores[0]);
     side.name = store.spec().dataset_name;
-    if (!found.attacked.empty()) warnings.push_back(side.name + ": " + found.note());
+    if (!found.variants.empty()) warnings.push_back(side.name + ": " + found.note());
     if (labels.empty()) return side;
     store::LabelFit fit = store::label_fit(labels, store.dataset());
     if (!fit.fits()) throw *fit.error;
