@@ -62,7 +62,7 @@ public:
     fs::path corruption(const std::string& name, const std::string& body) const {
         return file(
             name,
-            "import os\nimport numpy as np\nFIRST = np.random.randint(1 << 30)\nCALLS = [0]\n"
+            "import os\nimport numpy as np\nFIRST = os.getpid()\nCALLS = [0]\n"
             "def darker(image, severity, rng):\n    " +
                 body + "\ncorruptions = {\"darker\": darker}\n");
     }

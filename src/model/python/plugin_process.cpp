@@ -29,10 +29,13 @@ constexpr int deepest_plugin_json = 6;
 /// The alignment of arrays, for vector instructions.
 constexpr std::size_t plugin_alignment = 64;
 
+/// With two, differences between processes become visible.
+constexpr std::size_t fewest_plugin_processes = 2;
+
 std::size_t most_plugin_processes() {
-    // with two, differences between processes become visible
-    constexpr std::size_t fewest = 2, most = 16;
-    return std::clamp<std::size_t>(std::thread::hardware_concurrency(), fewest, most);
+    constexpr std::size_t most = 16;
+    return std::clamp<std::size_t>(std::thread::hardware_concurrency(), fewest_plugin_processes,
+                                   most);
 }
 
 std::size_t plugin_aligned(std::size_t bytes) {
@@ -120,16 +123,19 @@ void PluginProcess::call(std::string_view name, json request, const std::vector<
 
 PluginProcesses::PluginProcesses(Interpreter python, std::string file, std::string source)
     : python_(std::move(python)), file_(std::move(file)), source_(std::move(source)) {
-    free_.push_back(std::make_unique<PluginProcess>(python_, file_, source_));
+    auto first = std::make_unique<PluginProcess>(python_, file_, source_);
     running_ = 1;
-    description_ = free_.front()->description();
+    description_ = first->description();
+    free_.push_back({std::move(first), std::this_thread::get_id()});
 }
 
 std::unique_ptr<PluginProcess> PluginProcesses::take() {
     std::unique_lock lock(mutex_);
     freed_.wait(lock, [&] { return !free_.empty() || running_ < most_plugin_processes(); });
-    if (!free_.empty()) {
-        auto process = std::move(free_.back());
+    const bool usable = !free_.empty() && (running_ >= fewest_plugin_processes ||
+                                           free_.back().last_user == std::this_thread::get_id());
+    if (usable) {
+        auto process = std::move(free_.back().process);
         free_.pop_back();
         return process;
     }
@@ -150,7 +156,7 @@ void PluginProcesses::give_back(std::unique_ptr<PluginProcess> process) {
     {
         const std::scoped_lock lock(mutex_);
         if (process != nullptr && process->works()) {
-            free_.push_back(std::move(process));
+            free_.push_back({std::move(process), std::this_thread::get_id()});
         } else {
             --running_;
         }

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "model/isolated/running_process.h"
@@ -55,8 +56,9 @@ public:
     PluginProcesses(Interpreter python, std::string file, std::string source);
 
     const nlohmann::json& description() const { return description_; }
-    /// Calls a function in a free process, a new one, or the first that becomes free. Throws as
-    /// PluginProcess::call().
+    /// Calls a function in a free process, a new one, or the first that becomes free. The second
+    /// thread that calls gets a second process, so that a trial on several threads sees how
+    /// processes differ. Throws as PluginProcess::call().
     void call(std::string_view name, const nlohmann::json& request,
               const std::vector<PluginArray>& in, std::span<std::byte> out);
 
@@ -69,7 +71,11 @@ private:
     nlohmann::json description_;
     std::mutex mutex_;
     std::condition_variable freed_;
-    std::vector<std::unique_ptr<PluginProcess>> free_;
+    struct FreeProcess {
+        std::unique_ptr<PluginProcess> process;
+        std::thread::id last_user;
+    };
+    std::vector<FreeProcess> free_;
     std::size_t running_ = 0;
 };
 
