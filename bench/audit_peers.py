@@ -16,6 +16,8 @@ import audit_worlds
 import numpy as np
 
 CHANCE = 0.02
+FEW_DRAWN, MANY_DRAWN = 0.02, 0.04
+HIGHEST_FLOOR = 0.01
 LOSS_POWER = 2
 
 
@@ -24,15 +26,30 @@ def log_softmax(logits):
     return shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
 
 
+def drawn_part(given, uniform):
+    """The likeliest proportion of labels that are drawn from all classes."""
+    error = 0.05
+    for _ in range(100):
+        error = (error * uniform / ((1 - error) * given + error * uniform)).mean()
+    return error
+
+
+def floor_of(drawn, missed, classes):
+    """What is added to both probabilities of the score: high if few labels look drawn from all classes."""
+    lowest = CHANCE / classes
+    if missed == 0 or lowest >= HIGHEST_FLOOR:
+        return lowest
+    many = np.clip((drawn / missed - FEW_DRAWN) / (MANY_DRAWN - FEW_DRAWN), 0, 1)
+    return np.exp((1 - many) * np.log(HIGHEST_FLOOR) + many * np.log(lowest))
+
+
 def with_chance(logits, temperature):
     return np.log((1 - CHANCE) * np.exp(log_softmax(logits / temperature)) + CHANCE / logits.shape[1])
 
 
 def loss_with_errors(given, uniform):
     """Minus the log-likelihood of the labels, of which the likeliest proportion is drawn from all classes."""
-    error = 0.05
-    for _ in range(100):
-        error = (error * uniform / ((1 - error) * given + error * uniform)).mean()
+    error = drawn_part(given, uniform)
     return -np.log(np.maximum(1e-300, (1 - error) * given + error * uniform)).sum()
 
 
@@ -86,11 +103,16 @@ def has_learned(probabilities, labels, model):
 
 
 def combined_score(models, labels, temperatures, weights):
+    rows, classes = np.arange(len(labels)), models[0].shape[1]
+    chances = [np.exp(log_softmax(z / t)) for z, t in zip(models, temperatures)]
+    drawn = sum(w * drawn_part(p[rows, labels], 1 / classes) for p, w in zip(chances, weights))
+    missed = sum(w * (p.argmax(1) != labels).mean() for p, w in zip(chances, weights))
+    floor = floor_of(drawn, missed, classes)
     mean = sum(w * with_chance(z, t) for z, t, w in zip(models, temperatures, weights))
-    rows = np.arange(len(labels))
-    own = mean[rows, labels].copy()
     mean[rows, labels] = -np.inf
-    return own - mean.max(1)
+    other = mean.argmax(1)
+    with_floor = [(1 - CHANCE) * p + floor for p in chances]
+    return sum(w * np.log(p[rows, labels] / p[rows, other]) for p, w in zip(with_floor, weights))
 
 
 def audit_scores(models, labels):

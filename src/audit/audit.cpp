@@ -246,10 +246,11 @@ LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& pro
     if (answered) count_checked(checked, dataset, audit);
 
     std::vector<std::string> fit_warnings;
-    audit.models =
+    WeighedModels weighed =
         weigh_models(readers, labelled, predicted, options.threads, fit_warnings, progress);
     const std::vector<CombinedImage> images =
-        combine(readers, audit.models, labelled, predicted, options.threads, progress);
+        combine(readers, weighed, labelled, predicted, options.threads, progress);
+    audit.models = std::move(weighed.models);
     const std::vector<std::uint64_t> rows =
         list_suspects(images, labelled, dataset, checked, options.top, audit);
     list_ambiguous(images, labelled, dataset, options.top, audit);

@@ -24,7 +24,7 @@ ResultType result_type(ResultOf<SuspectLabel>) {
         {part<&Of::item>({}), part<&Of::given>({.help = "Id of the label's class"}),
          part<&Of::suggested>({.help = "Id of the likeliest other class"}),
          part<&Of::given_name>({}), part<&Of::suggested_name>({}),
-         part<&Of::score>({.help = "ln(given_probability / suggested_probability)"}),
+         part<&Of::score>({.help = "The lowest is the most suspicious"}),
          part<&Of::given_probability>({.help = "By all voting models together"}),
          part<&Of::suggested_probability>({}),
          part<&Of::predict_suggested>({.help = "Voting models that predict the suggested class"}),

@@ -30,6 +30,12 @@ constexpr double grid_step = 0.5;  // of the logarithm
 // at most this proportion of exceptions.
 constexpr float sure_probability = 0.9F;
 constexpr double learned_images = 5, learned_exceptions = 0.1;
+// A label that a classifier holds for impossible is probably wrong if many labels look drawn from
+// all classes. If few do, it is more often an image that the classifier misjudges. So the score's
+// floor is high if the drawn labels are at most the first proportion of those that the classifiers
+// miss, and low above the second. Chosen on the worlds of bench/audit_worlds.py.
+constexpr double few_drawn = 0.02, many_drawn = 0.04;
+constexpr double highest_floor = 0.01;
 
 void for_rows(std::size_t rows, int threads,
               const std::function<void(std::size_t begin, std::size_t end)>& body) {
@@ -41,24 +47,20 @@ void for_rows(std::size_t rows, int threads,
                     });
 }
 
-/// Replaces logits by log-probabilities with the part of chance, of 1 / temperature = `sharpness`.
-void to_log_probabilities(std::span<double> logits, double sharpness) {
-    const double most = *std::ranges::max_element(logits);
-    double sum = 0;
-    for (double& z : logits) sum += z = std::exp(sharpness * (z - most));
-    const double floor = chance / static_cast<double>(logits.size());
-    for (double& z : logits) z = std::log((1 - chance) * z / sum + floor);
-}
-
-/// Minus the log-likelihood of the labels, of which the likeliest proportion is drawn from all
-/// classes alike (by EM).
-double loss_with_errors(std::span<const double> given, double uniform) {
+/// The likeliest proportion of labels that are drawn from all classes alike (by EM).
+double drawn_part(std::span<const double> given, double uniform) {
     double error = 0.05;
     for (int pass = 0; pass < 100; ++pass) {
         double sum = 0;
         for (const double p : given) sum += error * uniform / ((1 - error) * p + error * uniform);
         error = sum / static_cast<double>(given.size());
     }
+    return error;
+}
+
+/// Minus the log-likelihood of the labels, of which drawn_part() is drawn from all classes.
+double loss_with_errors(std::span<const double> given, double uniform) {
+    const double error = drawn_part(given, uniform);
     double loss = 0;
     for (const double p : given)
         loss -= std::log(std::max(1e-300, (1 - error) * p + error * uniform));
@@ -111,6 +113,8 @@ public:
             }
         }
         const double best = (low + high) / 2;
+        read(best, false);
+        drawn_ = drawn_part(given_, uniform());
         read(best, true);
         const std::string& name = reader_.store().spec().model_name;
         if (std::abs(best - middle) > search_range - 0.05)
@@ -133,6 +137,8 @@ public:
     }
     /// After run(): the probability of each image's likeliest class, without the part of chance.
     std::vector<float> take_best() { return std::move(best_); }
+    /// After run(): the proportion of labels that look drawn from all classes.
+    double drawn() const { return drawn_; }
 
 private:
     /// The median standard deviation of a row of scores; 1 if no row has any.
@@ -159,8 +165,9 @@ private:
     }
     double loss_at(double log_sharpness) {
         read(log_sharpness, false);
-        return loss_with_errors(given_, 1 / static_cast<double>(reader_.classes()));
+        return loss_with_errors(given_, uniform());
     }
+    double uniform() const { return 1 / static_cast<double>(reader_.classes()); }
     /// Fills the probabilities of the given labels, and of the likeliest classes.
     void read(double log_sharpness, bool with_chance) {
         const double sharpness = std::exp(log_sharpness);
@@ -186,6 +193,39 @@ private:
     const int threads_;
     std::vector<double> given_;
     std::vector<float> best_;
+    double drawn_ = 0;
+};
+
+/// By the proportions of labels that look drawn from all classes, and that are not predicted.
+double floor_of(double drawn, double missed, std::size_t classes) {
+    const double lowest = chance / static_cast<double>(classes);
+    if (missed == 0 || lowest >= highest_floor) return lowest;
+    const double many =
+        std::clamp((drawn / missed - few_drawn) / (many_drawn - few_drawn), 0.0, 1.0);
+    return std::exp((1 - many) * std::log(highest_floor) + many * std::log(lowest));
+}
+
+/// The proportion of labels that a classifier does not predict.
+double missed_part(const std::vector<std::int32_t>& predicted,
+                   const std::vector<std::int32_t>& given) {
+    std::size_t missed = 0;
+    for (std::size_t i = 0; i < given.size(); ++i) missed += predicted[i] != given[i] ? 1 : 0;
+    return static_cast<double>(missed) / static_cast<double>(given.size());
+}
+
+/// One classifier's probabilities for one image.
+struct Probabilities {
+    std::vector<double> exponentials;
+    double sum = 0;
+
+    void read(const RowReader& reader, std::uint64_t row, double temperature,
+              std::vector<float>& buffer) {
+        derived::read_logits(reader, row, buffer, exponentials);
+        const double most = *std::ranges::max_element(exponentials);
+        sum = 0;
+        for (double& z : exponentials) sum += z = std::exp((z - most) / temperature);
+    }
+    double of(std::size_t cls) const { return exponentials[cls] / sum; }
 };
 
 /// Counts where each classifier stands alone against the others, and how often these expect to err
@@ -223,17 +263,17 @@ bool has_learned(const AuditedModel& model) {
 
 }  // namespace
 
-std::vector<AuditedModel> weigh_models(std::span<const RowReader> readers,
-                                       const LabelledRows& labelled,
-                                       const std::vector<std::vector<std::int32_t>>& predicted,
-                                       int threads, std::vector<std::string>& warnings,
-                                       const ProgressCallback& progress) {
+WeighedModels weigh_models(std::span<const RowReader> readers, const LabelledRows& labelled,
+                           const std::vector<std::vector<std::int32_t>>& predicted, int threads,
+                           std::vector<std::string>& warnings, const ProgressCallback& progress) {
     std::vector<AuditedModel> models;
+    std::vector<double> drawn;
     std::vector<std::vector<float>> best;
     for (const RowReader& reader : readers) {
         ModelFit fit(reader, labelled, threads);
         models.push_back(fit.run(warnings));
         best.push_back(fit.take_best());
+        drawn.push_back(fit.drawn());
         if (progress) progress({.step = "fit", .done = models.size(), .total = readers.size() + 1});
     }
     // Two classifiers cannot tell which of them has learned the labels.
@@ -245,27 +285,35 @@ std::vector<AuditedModel> weigh_models(std::span<const RowReader> readers,
         model.weight = std::pow(model.loss, -loss_power);
         sum += model.weight;
     }
-    for (AuditedModel& model : models) model.weight /= sum;
-    return models;
+    double drawn_mean = 0, missed_mean = 0;
+    for (std::size_t m = 0; m < models.size(); ++m) {
+        models[m].weight /= sum;
+        drawn_mean += models[m].weight * drawn[m];
+        missed_mean += models[m].weight * missed_part(predicted[m], labelled.given);
+    }
+    return {std::move(models), floor_of(drawn_mean, missed_mean, readers.front().classes())};
 }
 
-std::vector<CombinedImage> combine(std::span<const RowReader> readers,
-                                   const std::vector<AuditedModel>& models,
+std::vector<CombinedImage> combine(std::span<const RowReader> readers, const WeighedModels& weighed,
                                    const LabelledRows& labelled,
                                    const std::vector<std::vector<std::int32_t>>& predicted,
                                    int threads, const ProgressCallback& progress) {
+    const std::vector<AuditedModel>& models = weighed.models;
     std::vector<CombinedImage> out(labelled.rows.size());
     const std::size_t classes = readers.front().classes();
+    const double mixed_in = chance / static_cast<double>(classes);
     for_rows(out.size(), threads, [&](std::size_t begin, std::size_t end) {
         std::vector<float> buffer;
-        std::vector<double> logits(classes), mean(classes);
+        std::vector<double> mean(classes);
+        std::vector<Probabilities> by_model(readers.size(), {std::vector<double>(classes)});
         for (std::size_t i = begin; i < end; ++i) {
             std::ranges::fill(mean, 0.0);
             for (std::size_t m = 0; m < readers.size(); ++m) {
                 if (models[m].weight == 0) continue;
-                derived::read_logits(readers[m], labelled.rows[i], buffer, logits);
-                to_log_probabilities(logits, 1 / models[m].temperature);
-                for (std::size_t c = 0; c < classes; ++c) mean[c] += models[m].weight * logits[c];
+                Probabilities& own = by_model[m];
+                own.read(readers[m], labelled.rows[i], models[m].temperature, buffer);
+                for (std::size_t c = 0; c < classes; ++c)
+                    mean[c] += models[m].weight * std::log((1 - chance) * own.of(c) + mixed_in);
             }
             double sum = 0;
             for (const double l : mean) sum += std::exp(l);
@@ -289,10 +337,13 @@ std::vector<CombinedImage> combine(std::span<const RowReader> readers,
             image.second_probability = std::exp(mean[second]) / sum;
             image.given_probability = std::exp(mean[given]) / sum;
             image.suggested_probability = std::exp(mean[other]) / sum;
-            image.score = mean[given] - mean[other];
-            for (std::size_t m = 0; m < readers.size(); ++m)
-                if (models[m].weight > 0 && predicted[m][i] == image.suggested)
-                    ++image.predict_suggested;
+            for (std::size_t m = 0; m < readers.size(); ++m) {
+                if (models[m].weight == 0) continue;
+                const double p = by_model[m].of(given), q = by_model[m].of(other);
+                image.score += models[m].weight * std::log(((1 - chance) * p + weighed.floor) /
+                                                           ((1 - chance) * q + weighed.floor));
+                if (predicted[m][i] == image.suggested) ++image.predict_suggested;
+            }
         }
     });
     if (progress)

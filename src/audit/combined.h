@@ -25,19 +25,22 @@ struct CombinedImage {
     std::int32_t suggested = -1;           ///< likeliest class but the given one
     double first_probability = 0, second_probability = 0;
     double given_probability = 0, suggested_probability = 0;
-    double score = 0;  ///< ln of given_probability / suggested_probability
+    /// Mean over the classifiers of ln((p + floor) / (q + floor)), where p and q are 98 % of
+    /// the probabilities of the given and of the suggested class.
+    double score = 0;
     std::uint32_t predict_suggested = 0;
 };
 
+struct WeighedModels {
+    std::vector<AuditedModel> models;
+    double floor = 0;  ///< of CombinedImage::score
+};
 /// Fits each classifier's temperature, finds those that repeat the labels, and sets the weights.
 /// `predicted`: classes by classifier and image of `labelled`. `warnings` gets what the fits found.
-std::vector<AuditedModel> weigh_models(std::span<const RowReader> readers,
-                                       const LabelledRows& labelled,
-                                       const std::vector<std::vector<std::int32_t>>& predicted,
-                                       int threads, std::vector<std::string>& warnings,
-                                       const ProgressCallback& progress);
-std::vector<CombinedImage> combine(std::span<const RowReader> readers,
-                                   const std::vector<AuditedModel>& models,
+WeighedModels weigh_models(std::span<const RowReader> readers, const LabelledRows& labelled,
+                           const std::vector<std::vector<std::int32_t>>& predicted, int threads,
+                           std::vector<std::string>& warnings, const ProgressCallback& progress);
+std::vector<CombinedImage> combine(std::span<const RowReader> readers, const WeighedModels& weighed,
                                    const LabelledRows& labelled,
                                    const std::vector<std::vector<std::int32_t>>& predicted,
                                    int threads, const ProgressCallback& progress);

@@ -3,9 +3,14 @@
 // Each classifier is scaled by a temperature that is fitted to the given labels, with a proportion
 // of uniform errors among them, so that wrong labels do not make it look unsure. Its probabilities
 // are mixed with 2 % of chance, so that no classifier decides alone. The log-probabilities are
-// averaged, with weights by how well each one predicts the labels. The score of a label is its
-// log-probability minus that of the likeliest other class. A classifier that repeats the given
-// labels wherever all others surely agree on another class has learned them, and does not vote.
+// averaged, with weights by how well each one predicts the labels. A classifier that repeats the
+// given labels wherever all others surely agree on another class has learned them, and does not
+// vote.
+//
+// The score of a label is the mean over the classifiers of ln((p + floor) / (q + floor)), where p
+// and q are 98 % of the probabilities of the label and of the likeliest other class. If few labels look
+// drawn from all classes, the floor is 1 %: a label that a classifier holds for impossible is then
+// more often an image that it misjudges. If many do, the floor is 2 % of chance.
 //
 // Which score was tried on which planted errors: docs/suspect-labels.md, bench/audit_worlds.py.
 #pragma once
@@ -73,7 +78,7 @@ struct SuspectLabel {
     std::string item;
     std::string given, suggested;            ///< ids of classes
     std::string given_name, suggested_name;  ///< their names; the ids where they have none
-    double score = 0;                        ///< negative: the suggested class is likelier
+    double score = 0;                        ///< lowest: most suspicious; negative
     double given_probability = 0, suggested_probability = 0;  ///< of all voting classifiers
     std::uint32_t predict_suggested = 0, voting = 0;          ///< classifiers
     std::string answer;  ///< "", "correct", "wrong", "cannot be judged"
