@@ -23,7 +23,7 @@ def one_part(number: int, parts: int, model: Any, images: Any, runs: str, option
             return str(assay.predict(model, images, runs, part=f"{number}/{parts}", progress=False, **options)[0].path)
         except assay.Error as error:
             # The process of a lost task may live for some seconds, and only one process writes a part.
-            if "is in use by another process" not in str(error) or time.monotonic() - begin > patience:
+            if error.code != "busy" or time.monotonic() - begin > patience:
                 raise
             time.sleep(1)
 

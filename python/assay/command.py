@@ -77,12 +77,21 @@ def run(*arguments: Any, progress: Optional[bool] = None, check: bool = True) ->
 def _run(arguments: "list[Any]", progress: Optional[bool], check: bool, served: Any = None) -> Finished:
     """served: models of this process (_objects.Served), which the program reaches through descriptors."""
     words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
+    report = os.memfd_create("assay-error")
+    try:
+        return _finished(words, report, progress, check, served)
+    finally:
+        os.close(report)
+
+
+def _finished(words: "list[str]", report: int, progress: Optional[bool], check: bool, served: Any) -> Finished:
+    """report: a descriptor for the error of the program, with its code."""
     show = sys.stderr.isatty() if progress is None else progress
     process = subprocess.Popen(
         [program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=None if show else subprocess.PIPE,
-        start_new_session=threading.current_thread() is threading.main_thread(), pass_fds=served.descriptors if served else (),
+        start_new_session=threading.current_thread() is threading.main_thread(), pass_fds=(report, *(served.descriptors if served else ())),
         # Models given by name are loaded with this Python, unless the environment names another one.
-        env={**({"ASSAY_PYTHON": sys.executable} if sys.executable else {}), **os.environ},
+        env={**({"ASSAY_PYTHON": sys.executable} if sys.executable else {}), **os.environ, "ASSAY_ERROR_FD": str(report)},
     )
     if served:
         served.release()
@@ -102,20 +111,19 @@ def _run(arguments: "list[Any]", progress: Optional[bool], check: bool, served: 
     if done.status == 130:
         raise KeyboardInterrupt
     if check and done.status not in (0, 1, 3):
-        error = _error_of(done)
+        error = _error_of(done, report)
         raise (served.named_error(error) if served else error) from (served.error if served else None)
     return done
 
 
-def _error_of(done: Finished) -> Error:
-    message = f"assay {' '.join(done.arguments)} exited with status {done.status}"
-    notes: list[str] = []
-    for line in done.messages.splitlines():
-        if line.startswith("assay: error: "):
-            message, notes = line[len("assay: error: "):], []
-        elif line.startswith("  while "):
-            notes.append(line[len("  while "):])
-    return Error(message, "internal" if done.status == 70 else "bad_input", notes)
+def _error_of(done: Finished, report: int) -> Error:
+    """The error that the program has written as JSON."""
+    if written := os.pread(report, os.fstat(report).st_size, 0):
+        facts = json.loads(written)
+        return Error(facts["message"], facts["code"], facts["notes"])
+    # A signal ended it.
+    said = f": {done.messages.strip()[-1000:]}" if done.messages.strip() else ""
+    return Error(f"assay {' '.join(done.arguments)} exited with status {done.status}{said}", "internal")
 
 
 def _truth(value: Any) -> Any:

@@ -92,7 +92,7 @@ class Metrics:
             own = {name: value for name, value in self.__dict__.items() if name not in self._OWN}
             if self._kept is not None:
                 own["_kept"] = self._kept.copied()
-        return _with_state, (type(self), self._options, self._classes, state), own
+        return _with_state, (type(self), self._options, self._classes, state, self._kept is not None), own
 
     def __reduce__(self) -> Any:
         if self._distributed is not None and not isinstance(self._distributed, bool):
@@ -271,17 +271,21 @@ def _is_matrix(target: Any) -> bool:
 
 
 def _opened(options: "dict[str, Any]", keep: bool = False) -> Handle:
+    """keep: the stream only checks the batches. Metrics are computed from the kept rows."""
+    def made(rows_kept: bool) -> Handle:
+        text = text_of_options({**options, "rows_kept": rows_kept}, "Metrics()")
+        return Handle(checked("assay_metrics_new", text), "assay_metrics_free")
+
     try:
-        made = checked("assay_metrics_new", text_of_options(options, "Metrics()"))
+        return made(keep)
     except Error as error:
-        if "which a stream does not keep" not in error.message:
+        if keep or error.code != "usage":
             raise
-        if not keep:
-            raise Error(f"{error.message}, or keep all rows in memory: assay.Metrics(..., keep=True)", error.code, error.notes) from None
-        # The stream only checks the batches. Metrics are computed from the kept rows.
-        checks = {name: options[name] for name in ("kind", "classes", "num_classes", "model", "dataset", "level")}
-        made = checked("assay_metrics_new", json.dumps({**checks, "metrics": ["top1"]}).encode())
-    return Handle(made, "assay_metrics_free")
+        try:
+            made(True).free()
+        except Error:
+            raise error from None
+        raise Error(f"{error.message}, or keep all rows in memory: assay.Metrics(..., keep=True)", error.code, error.notes) from None
 
 
 def _places(rows: Any) -> "array.array[int]":
@@ -300,13 +304,13 @@ def _made(pieces: "tuple[Any, Any, dict[str, Any]]", distributed: Any) -> Metric
     return metrics
 
 
-def _with_state(made: "type[Metrics]", options: "dict[str, Any]", classes: Any, state: bytes) -> Metrics:
+def _with_state(made: "type[Metrics]", options: "dict[str, Any]", classes: Any, state: bytes, keep: bool) -> Metrics:
     """Makes metrics again from a copy or a pickle. The state contains the classes, so a file of class names is not needed."""
     metrics = made.__new__(made)
     metrics._classes = classes
     metrics._options = options
     metrics._ignored, metrics._kept, metrics._distributed, metrics._batch_kind, metrics._matrices = None, None, None, options["kind"], None
-    metrics._handle = _opened({**options, "classes": None}, True)
+    metrics._handle = _opened({**options, "classes": None}, keep)
     checked("assay_metrics_set_state", metrics._handle, state, len(state))
     new_lock(metrics)
     return metrics

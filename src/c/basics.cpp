@@ -1,6 +1,7 @@
 // Versions, errors, texts and calls of the C interface.
 #include "assay/version.h"
 #include "c/objects.h"
+#include "core/error_codes.h"
 
 using namespace assay;
 
@@ -13,25 +14,7 @@ int assay_c_version(void) {
 
 const char* assay_error_code(const assay_error* error) {
     if (error == nullptr) return "";
-    switch (error->error.code()) {
-        case ErrorCode::usage:
-            return "usage";
-        case ErrorCode::bad_input:
-            return "bad_input";
-        case ErrorCode::io:
-            return "io";
-        case ErrorCode::unreachable:
-            return "unreachable";
-        case ErrorCode::busy:
-            return "busy";
-        case ErrorCode::out_of_memory:
-            return "out_of_memory";
-        case ErrorCode::interrupted:
-            return "interrupted";
-        case ErrorCode::internal:
-            return "internal";
-    }
-    return "internal";
+    return name_of(error->error.code()).data();  // a literal, so it ends with a zero byte
 }
 const char* assay_error_message(const assay_error* error) {
     return error == nullptr ? "" : error->error.message().c_str();

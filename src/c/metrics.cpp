@@ -40,6 +40,7 @@ assay_metrics* assay_metrics_new(const char* options, assay_error** error) {
         how.reliability = shown.reliability;
         how.names = take_classes(keys);
         how.classes = keys.take("num_classes", how.classes);
+        how.rows_kept = keys.take("rows_kept", how.rows_kept);
         how.model = keys.take("model", how.model);
         how.dataset = keys.take("dataset", how.dataset);
         if (const auto kind = keys.take<std::string>("kind", ""); !kind.empty())

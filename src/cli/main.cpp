@@ -20,6 +20,7 @@
 #include "assay/version.h"
 #include "cli/cmd_completion.h"
 #include "cli/command.h"
+#include "cli/error_report.h"
 #include "cli/habits.h"
 #include "cli/help.h"
 #include "cli/outputs.h"
@@ -116,6 +117,7 @@ int status_of(const Error& error) {
 }
 
 Ended ended_by(const Error& error) {
+    report_error(error);
     const bool colour = stderr_is_terminal();
     std::string out = std::string("assay: ") + (colour ? "\033[31merror\033[0m" : "error") + ": " +
                       without_controls(error.message()) + "\n";
@@ -130,12 +132,13 @@ Ended attempt(const std::function<int()>& body) {
     } catch (const Error& error) {
         return ended_by(error);
     } catch (const std::bad_alloc&) {
-        return {Status::bad_input, "assay: error: out of memory\n"};
+        return ended_by(Error(ErrorCode::out_of_memory, "out of memory"));
     } catch (const std::system_error& error) {  // of the file system, too
         return ended_by(Error(ErrorCode::io, error.what()));
     } catch (const std::exception& error) {
-        return {Status::internal_error, "assay: internal error: " + without_controls(error.what()) +
-                                            "; please report it\n"};
+        const std::string what = without_controls(error.what()) + "; please report it";
+        report_error(Error(ErrorCode::internal, what));
+        return {Status::internal_error, "assay: internal error: " + what + "\n"};
     }
 }
 
@@ -220,6 +223,7 @@ int main(int count, char** arguments) {
     name_shortened_files("assay");
     const std::vector<std::string> words(arguments + std::min(count, 1), arguments + count);
     const cli::Ended opened = cli::attempt([&] {
+        cli::open_error_report();
         cli::open_ranks(words);
         return 0;
     });

@@ -8,6 +8,9 @@ namespace assay {
 std::span<const EnvironmentVariable> environment_variables() {
     static constexpr std::array variables = {
         EnvironmentVariable{
+            "ASSAY_ERROR_FD", "a number",
+            "the open descriptor for the error of a command, as JSON with its code"},
+        EnvironmentVariable{
             "ASSAY_GRAPH", "fused, written",
             "`written`: compute the steps of .onnx and .pt2 graphs one by one, unfused"},
         EnvironmentVariable{

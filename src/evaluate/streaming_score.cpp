@@ -45,7 +45,8 @@ ScoreOptions options_for_rows(const StreamingOptions& options) {
     one.resampling = options.measure.resampling;
     one.threads = options.measure.threads;
     one.confusions = options.confusions;
-    if (options.reliability) one.reliability = reliability_of(options.measure);
+    if (options.reliability && !options.rows_kept)
+        one.reliability = reliability_of(options.measure);
     return one;
 }
 
@@ -100,16 +101,16 @@ struct StreamingScore::Impl : StreamedRows {
     }
 
     /// The named metrics, or the default ones for labels of this form. Named metrics that are not
-    /// sums are refused.
+    /// sums are refused. If the caller keeps the rows, there is nothing to add up.
     std::vector<MetricRequest> requests() {
         LabelCoverage coverage;
         coverage.labelled = 1;
         coverage.single = with_sets && !with_targets ? 0 : 1;
         coverage.several = with_sets;
         std::string note;
-        std::vector<MetricRequest> list =
-            sums_among(metrics_of(options.measure, coverage, false).metrics,
-                       !options.measure.metrics.empty(), note);
+        std::vector<MetricRequest> list = metrics_of(options.measure, coverage, false).metrics;
+        if (options.rows_kept) return {};
+        list = sums_among(std::move(list), !options.measure.metrics.empty(), note);
         if (!note.empty()) notes.push_back(std::move(note));
         return list;
     }

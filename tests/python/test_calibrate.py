@@ -113,9 +113,9 @@ class Calibrated(InFolder):
 
     def test_bad_input(self):
         path, _, _ = self.two_sets()
-        self.refused(lambda: assay.calibrate(path, fit="val"), "bad_input", "--fit")
-        self.refused(lambda: assay.calibrate(path, fit="fit", split=0.5), "bad_input", "split")
-        self.refused(lambda: assay.calibrate(path, method="other"), "bad_input", "temperature")
+        self.refused(lambda: assay.calibrate(path, fit="val"), "usage", "--fit")
+        self.refused(lambda: assay.calibrate(path, fit="fit", split=0.5), "usage", "split")
+        self.refused(lambda: assay.calibrate(path, method="other"), "usage", "temperature")
         self.refused(lambda: assay.calibrate(assay.Store.of([[1.0, 0.0]], [0], kind="logits")), "usage", "in memory")
 
 
@@ -135,7 +135,7 @@ class Ensembles(InFolder):
         self.assertAlmostEqual(found["mutual_information"]["value"], (entropy(mean) - sum(parts) / 2).mean(), delta=1e-9)
         logits = assay.Store(assay.ensemble([first, second], "logits", of="logits")["store"]).scores()
         np.testing.assert_allclose(np.asarray(logits), (scores.astype(float) + others) / 2, rtol=1e-5, atol=1e-6)
-        self.refused(lambda: assay.ensemble([first]), "bad_input", "two or more")
+        self.refused(lambda: assay.ensemble([first]), "usage", "two or more")
         self.refused(lambda: assay.ensemble([first, second], labels), "usage", "labels= is only for arrays")
 
     def views(self):

@@ -244,19 +244,19 @@ class Copies(InFolder):
     def test_damaged_states_are_refused(self):
         metrics = assay.Metrics("top1", reliability=True)
         metrics.update(*made(3000))
-        make, (cls, options, classes, state) = metrics.__reduce__()[:2]
+        make, (cls, options, classes, state, keep) = metrics.__reduce__()[:2]
         self.assertLess(len(state), 200_000)
         for at in (*range(0, 120), len(state) // 2, len(state) - 1):
             damaged = bytearray(state)
             damaged[at] ^= 0x40
-            self.refused(lambda: make(cls, options, classes, bytes(damaged)), "bad_input", "the state of these metrics cannot be read")
+            self.refused(lambda: make(cls, options, classes, bytes(damaged), keep), "bad_input", "the state of these metrics cannot be read")
         for cut in (0, 1, 8, 100, len(state) - 1):
-            self.refused(lambda: make(cls, options, classes, state[:cut]), "bad_input", "cannot be read")
-        self.refused(lambda: make(cls, options, classes, state + b"\0"), "bad_input", "more data after its end")
+            self.refused(lambda: make(cls, options, classes, state[:cut], keep), "bad_input", "cannot be read")
+        self.refused(lambda: make(cls, options, classes, state + b"\0", keep), "bad_input", "more data after its end")
         newer = state.replace(b"assay.stream/2", b"assay.stream/3")
-        self.refused(lambda: make(cls, options, classes, newer), "bad_input", "assay.stream/2")
+        self.refused(lambda: make(cls, options, classes, newer, keep), "bad_input", "assay.stream/2")
         for others in ({"metrics": ["nll"]}, {"reliability": False}, {"metrics": []}):
-            self.refused(lambda: make(cls, {**options, **others}, classes, state), "bad_input", "belongs to")
+            self.refused(lambda: make(cls, {**options, **others}, classes, state, keep), "bad_input", "belongs to")
 
     def test_spawned_workers(self):
         metrics = assay.Metrics(SUMS)

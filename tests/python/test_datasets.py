@@ -253,7 +253,7 @@ class Images(InFolder):
         files = self.scores(self.data, "files", None, preset="timm", input_size=16)
         items = self.scores(self.items(), "items", None, preset="timm", input_size=16)
         np.testing.assert_array_equal(np.asarray(items.scores()), np.asarray(files.scores()))
-        self.refused(lambda: self.scores(self.items(), "none", None), "bad_input", "preset")
+        self.refused(lambda: self.scores(self.items(), "none", None), "usage", "preset")
 
     def folder_with(self, step):
         """An ImageFolder whose transform is of one step."""
@@ -337,7 +337,7 @@ class TheCommand(InFolder):
     def test_what_the_command_says_is_raised(self):
         self.refused(lambda: assay.evaluate("nowhere.pt", self.folder), "bad_input", "nowhere.pt")
         self.refused(lambda: assay.evaluate(model, self.folder / "nowhere", settings=SETTINGS), "bad_input", "nowhere")
-        self.refused(lambda: assay.evaluate(model, self.folder, settings=SETTINGS, wrong_option=3), "bad_input", "--wrong-option")
+        self.refused(lambda: assay.evaluate(model, self.folder, settings=SETTINGS, wrong_option=3), "usage", "--wrong-option")
 
 
 if __name__ == "__main__":

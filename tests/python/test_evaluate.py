@@ -103,7 +103,7 @@ class Evaluations(InFolder):
 
     def test_a_model_without_preprocessing_is_refused_in_words(self):
         # Too few labelled images to search with.
-        said = self.refused(lambda: assay.evaluate(network(), self.data, self.folder / "runs"), "bad_input", "fewer than 20 labelled images")
+        said = self.refused(lambda: assay.evaluate(network(), self.data, self.folder / "runs"), "usage", "fewer than 20 labelled images")
         self.assertNotIn("process:", said.message)
         self.refused(lambda: assay.predict(network(), [(1, 2)], self.folder / "runs"), "bad_input", "the first item")
 

@@ -122,7 +122,7 @@ class Objects(InFolder):
 
     def test_what_is_wrong_is_said(self):
         net = network()
-        self.refused(lambda: self.predict(net, settings=None), "bad_input", "preset")
+        self.refused(lambda: self.predict(net, settings=None), "usage", "preset")
         self.refused(lambda: self.predict(3), "usage", "int is not a model")
         self.refused(lambda: self.predict("m.pt", identity="x"), "usage", "identity=")
         self.refused(lambda: self.predict([]), "usage", "no models")

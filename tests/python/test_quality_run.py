@@ -109,7 +109,7 @@ class Runs(InFolder):
         plan = self.run_quality({"a": linear}, plan=True, resize_as="torch", antialias=False)
         self.assertTrue(plan["steps"])
         # No option that was dropped: the program reads it.
-        self.refused(lambda: self.run_quality({"a": linear}, plan=True, resize_as="pillow", antialias=False), "bad_input", "antialias")
+        self.refused(lambda: self.run_quality({"a": linear}, plan=True, resize_as="pillow", antialias=False), "usage", "antialias")
 
     def test_images_without_scores_are_said(self):
         (self.folder / "data/c0/bad.png").write_bytes(b"\x89PNG\r\n\x1a\nnothing")

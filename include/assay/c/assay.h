@@ -206,7 +206,9 @@ ASSAY_C_API assay_text* assay_metric_table(assay_error** error);
 
 typedef struct assay_metrics assay_metrics;
 /* Options: as of assay_score() without "plugin", "labels", "class_map", "gates", "null" and
- * "subgroup"; "kind", "classes", "num_classes", "model", "dataset". */
+ * "subgroup"; "kind", "classes", "num_classes", "model", "dataset". "rows_kept" is true if you keep
+ * the rows for assay_score(): all metrics are accepted, and assay_metrics_update() only checks the
+ * batches. */
 ASSAY_C_API assay_metrics* assay_metrics_new(const char* options, assay_error** error);
 /* One more batch, with a label for each row, or valid classes, or both (every batch alike). Returns
  * 0, or -1 and nothing of the batch is taken. */

@@ -26,6 +26,8 @@ struct StreamingOptions {
     std::string model = "model", dataset = "data";
     std::size_t confusions = 0;  ///< number of most frequent confusions in the report
     bool reliability = false;    ///< with the bins and the edge rule of `measure`
+    bool rows_kept = false;      ///< the caller keeps the rows and measures them from a store: all
+                                 ///< metrics are accepted, but the stream only checks the batches
 };
 
 /// Gives the same result as score_store() for the same rows in the same order, to the last bit, for
