@@ -169,6 +169,20 @@ void warn_of_subgroups(const GateResult& gate, const ScoreReport& report,
                         broken > most_named ? ", ..." : ""));
 }
 
+bool averages_over_subgroups(const MetricRequest& request) {
+    return std::ranges::any_of(request.facts->parameters,
+                               [](const auto& parameter) { return parameter.name == "subgroups"; });
+}
+
+// With votes, --subgroups applies to ASMA by votes: no metric of the stored labels has to take it.
+MeasureOptions beside_votes(MeasureOptions options, const PredictionStore& store) {
+    std::vector<std::string> subgroups;
+    subgroups.swap(options.subgroups);
+    if (std::ranges::any_of(resolve(options, store).metrics, averages_over_subgroups))
+        subgroups.swap(options.subgroups);
+    return options;
+}
+
 ByVotesOptions votes_options(const ScoreRunsOptions& options) {
     return {.votes = options.votes,
             .experts = options.expert_labels,
@@ -218,7 +232,10 @@ public:
         const std::string& dataset = names_[groups_.of(store)];
         const std::string name = dataset + "/" + store.spec().model_name;
         with_note("scoring `" + store.folder().string() + "`", [&] {
-            ScoreOptions one = resolve(labels_.measure_for(options_.measure, store), store);
+            MeasureOptions measure = labels_.measure_for(options_.measure, store);
+            if (!options_.votes.empty() && !measure.subgroups.empty())
+                measure = beside_votes(std::move(measure), store);
+            ScoreOptions one = resolve(measure, store);
             one.subgroup = options_.subgroup;
             one.by = options_.by;
             one.confusions = options_.confusions;

@@ -124,6 +124,23 @@ TEST(ByVotes, CertainVotesGiveTheMetricsOfTheTrueSets) {
     EXPECT_LT(by.unsure, 1e-6);
 }
 
+// The data set has single labels, so ASMA is not among the metrics of the stored labels.
+TEST(ByVotes, SubgroupsApplyToTheVotesAlone) {
+    const VotedWorld world;
+    ScoreRunsOptions options;
+    options.paths = {world.scratch.path() / "runs"};
+    options.votes = {world.votes(1)};
+    options.measure.subgroups = {"1-3"};
+    for (const std::vector<std::string>& metrics : {std::vector<std::string>{}, {"top1"}}) {
+        options.measure.metrics = metrics;
+        const ScoreResult result = score_runs(options, *self_comm());
+        ASSERT_EQ(result.by_votes.size(), 1U);
+        EXPECT_NEAR(result.by_votes[0].values.at(1).value.value.value(), world.truth()[1], 1e-3);
+    }
+    options.votes.clear();
+    EXPECT_THROW(score_runs(options, *self_comm()), Error);
+}
+
 TEST(ByVotes, FewVotesOfPeopleWhoErrHoldTheTruth) {
     const VotedWorld world;
     const ByVotes by = world.score({world.votes(.8, 8, 3)}).by_votes.at(0);
