@@ -2,9 +2,9 @@
 
 CMake builds the library and the program, and a wheel holds them beside the package. One wheel works with every Python from 3.9 on.
 
-Environment: ASSAY_BUILD=FOLDER takes what is built there already (build/release). CMAKE_ARGS go to cmake's configure step, such as
+Environment: ASSAY_BUILD=FOLDER uses a build that exists already (build/release). CMAKE_ARGS go to cmake's configure step, such as
 -DTorch_DIR=... or -DASSAY_TORCH=OFF. ASSAY_WHEEL_PLATFORM=TAG names the platform that ASSAY_BUILD was made for (tools/wheel), and
-ASSAY_WHEEL_CONTENTS=FOLDER has the licences of what is linked statically.
+ASSAY_WHEEL_CONTENTS=FOLDER holds the licences of libraries that are linked statically.
 """
 
 import base64
@@ -25,8 +25,8 @@ import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-NAME = "assay_classifiers"  # as files spell the name of pyproject.toml
-STAMP = (2020, 1, 1, 0, 0, 0)  # of every file: equal contents give an equal wheel
+NAME = "assay_classifiers"  # the name in pyproject.toml as file names spell it
+STAMP = (2020, 1, 1, 0, 0, 0)  # date of every file, so that equal contents give an equal wheel
 
 
 def _version():
@@ -61,7 +61,7 @@ def _say(text):
 
 
 def _built():
-    """A build folder with the library, the program and, where there is LibTorch, the plug-in."""
+    """A build folder with the library, the program and, if there is LibTorch, the plug-in."""
     if given := os.environ.get("ASSAY_BUILD"):
         folder = pathlib.Path(given)
         if not (folder / "lib").is_dir():
@@ -72,7 +72,7 @@ def _built():
     for tool in ("cmake", "ninja", "c++"):
         if shutil.which(tool) is None:
             raise SystemExit(f"assay: error: `{tool}` is needed to build the package; tools/install-dependencies --program installs what is missing")
-    # After tools/quickstart its objects are linked once more, which takes a tenth of the time.
+    # After tools/quickstart only linking is repeated, which takes a tenth of the time of a build.
     quick = ROOT / "build/program"
     folder = quick if (quick / "bin/assay").is_file() else ROOT / "build/wheel"
     _say(f"assay: configuring {folder}")
@@ -84,7 +84,7 @@ def _built():
 
 
 def _run(*command, hint):
-    """Runs a command in the tree; what it prints is shown where it fails."""
+    """Runs a command in the tree, and shows its output if it fails."""
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     if done.returncode != 0:
         _say(done.stdout[-8000:])
@@ -102,7 +102,7 @@ def _native(folder, to):
         for plugin in prefix.glob("lib/**/assay/*"):
             if plugin.name == "assay-model" or plugin.name.startswith("libassay_"):
                 shutil.copy2(plugin, to / plugin.name)
-        for sources in prefix.glob("share/assay/*"):  # what `assay torch --build` compiles, and the plug-in for MPI
+        for sources in prefix.glob("share/assay/*"):  # sources that `assay torch --build` compiles, and the plug-in for MPI
             shutil.copytree(sources, to / sources.name)
         if (prefix / "bin/assay").is_file():
             shutil.copy2(prefix / "bin/assay", to / "assay")
@@ -180,7 +180,7 @@ def build_sdist(sdist_directory, config_settings=None):
         facts.mode = 0o755 if facts.mode & 0o100 else 0o644
         return facts
 
-    # Equal contents give equal bytes: neither the time nor who packs it is in them.
+    # Equal contents give equal bytes, because neither the time nor the user is written.
     with open(path, "wb") as file, gzip.GzipFile("", "wb", mtime=stamp, fileobj=file) as packed, tarfile.open(fileobj=packed, mode="w") as archive:
         for file in sorted(filter(None, listed.stdout.decode().split("\0"))):
             archive.add(ROOT / file, f"{name}/{file}", recursive=False, filter=plain)

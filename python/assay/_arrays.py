@@ -36,7 +36,7 @@ class Held:
         )
         self.kind = kind
         self.shape = tuple(int(n) for n in shape)
-        self.array._keep = keep  # the pointer must keep the memory alive, too
+        self.array._keep = keep  # the pointer must also keep the memory alive
 
 
 # ---- DLPack ----
@@ -182,7 +182,7 @@ def _from_buffer(value: Any) -> Held:
 
 
 def held(value: Any, what: str) -> Held:
-    """The numbers of `value`, where they lie. Lists are copied; anything else that would need a copy is refused."""
+    """The numbers of `value` in their own memory. Lists are copied; anything else that would need a copy is refused."""
     try:
         return _held(value)
     except Error as error:
@@ -289,7 +289,7 @@ class HeldSets:
 def labels_and_sets(
     labels: Any, label_sets: Any, classes: Any, ignore_index: Optional[int] = None, as_sets: bool = False
 ) -> "tuple[Optional[Held], Optional[HeldSets]]":
-    """Labels in any form of _labels.py: those that are a matrix become sets. Names are numbered by `classes`."""
+    """Labels in any form of _labels.py; a matrix becomes sets. Names are numbered by `classes`."""
     found = labels_of(labels, classes, ignore_index, as_sets=as_sets)
     single = None if found.single is None else held(found.single, "labels")
     if found.matrix is not None:
@@ -309,7 +309,7 @@ def pointer(value: "Optional[Held | HeldSets | HeldTexts]") -> Any:
 
 
 def class_options(classes: Any) -> Any:
-    """`classes` as the option: a list of names, {id: name}, or a name or file."""
+    """`classes` as the value of the option: a list of names, {id: name}, or a name or file."""
     if classes is None or isinstance(classes, str):
         return classes
     if isinstance(classes, os.PathLike):

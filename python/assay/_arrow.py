@@ -53,7 +53,7 @@ _pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer_of_raw = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
 
 
-# A capsule may outlive this module at the interpreter's exit: what its end needs is bound here.
+# At the interpreter's exit a capsule may outlive this module, so the names that its destructor needs are bound here.
 def _release_capsule(
     capsule: int, pointer_of: Any = _pointer_of_raw, name: bytes = _NAME, stream_at: Any = Stream.from_address, byref: Any = ctypes.byref,
     free: Any = _free,
@@ -82,8 +82,8 @@ def _problem(stream: Stream, what: str) -> Error:
 
 
 def columns_of(stream: Stream) -> "dict[str, Any]":
-    """Reads all batches of the stream and releases it: one NumPy array per column. Nulls: NaN among numbers with a fraction, -1 among
-    whole ones, None among texts and truth values."""
+    """Reads all batches of the stream and releases it: one NumPy array per column. A null becomes NaN in a column of floats, -1 in
+    one of integers, and None in one of texts or Booleans."""
     import numpy
 
     schema = Schema()

@@ -52,7 +52,7 @@ def bar_for(progress: Progress) -> "Optional[Callable[[str, int, int], None]]":
 
 
 def call(work: Callable[[Optional[int]], Any], progress: Progress = None, small: bool = False) -> Any:
-    """work(handle of an assay_call), on a separate thread if Ctrl-C must work meanwhile; `small`: it takes almost no time."""
+    """work(handle of an assay_call), on a separate thread if Ctrl-C must work meanwhile. small: the work takes almost no time."""
     if small and not callable(progress):
         return work(None)
     lib = library()

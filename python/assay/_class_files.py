@@ -1,4 +1,4 @@
-"""classes= of a call in which the program reads the images: names in memory become the file that the program reads."""
+"""Writes classes= to a file if its names are in memory, for calls in which the program reads the images."""
 
 from __future__ import annotations
 

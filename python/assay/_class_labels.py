@@ -40,7 +40,8 @@ class ClassLabels:
     """
 
     def __init__(self, items: Items, name: str, settings: "dict[str, Any]", scores: Optional[int], options: "dict[str, Any]"):
-        """name, settings: of the model. scores: how many it returns; None: the command knows, which refuses a list of another length."""
+        """name, settings: those of the model. scores: how many scores it returns per image. If it is None, the command checks the
+        length of the list."""
         own = items.classes
         given = options.get("classes", _listed_in(settings.get("classes") or settings.get("label_names")))
         if scores is None:

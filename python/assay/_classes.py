@@ -27,7 +27,7 @@ def is_whole(store: "dict[str, Any]") -> bool:
 
 
 def confusion_matrix_of(store: "dict[str, Any]", normalize: Optional[str]) -> Any:
-    """Labels x predictions. A prediction that maps to no class is in no column."""
+    """Labels x predictions. A prediction that maps to no class is not counted in any column."""
     import numpy
 
     if normalize is not None and normalize not in _NORMALIZED:

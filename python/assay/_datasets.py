@@ -29,7 +29,7 @@ _TAKEN = (
 
 
 def is_words(data: Any) -> bool:
-    """Paths and addresses, which the command takes."""
+    """Paths and addresses, which are passed to the command."""
     if isinstance(data, (list, tuple)):
         return len(data) > 0 and all(isinstance(one, (str, os.PathLike)) for one in data)
     return isinstance(data, (str, os.PathLike))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ._options import ScoreOptions
 
-IGNORED = -100  # the label that their losses leave out
+IGNORED = -100  # the label that their losses ignore
 
 
 def of_prediction(prediction: Any) -> "tuple[Any, Any]":
@@ -50,7 +50,7 @@ def compute_metrics(
 
         trainer = Trainer(..., compute_metrics=assay.compute_metrics("accuracy,f1,ece"))
 
-    metrics, options: as of assay.score(). A label of -100 means no label. An undefined metric is omitted.
+    metrics, options: as for assay.score(). A label of -100 means no label. An undefined metric is omitted.
 
     >>> import assay
     >>> class Prediction:
@@ -65,7 +65,7 @@ def compute_metrics(
 
         report = score(*of_prediction(prediction), metrics, ignore_index=IGNORED, **options)
         values = report.to_dict_of_values()
-        # A name that measures several things ("topk", k=(1, 5)) has their keys.
+        # A name that gives several measurements ("topk", k=(1, 5)) gets one key for each.
         if len(names) != len(report) or any(name not in report for name in names):
             return values
         return {name: float(report[name]) for name in names if report[name].value is not None}

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Optional
 
 
 class Items(NamedTuple):
-    """What the metrics are made of: of the items with a single label and finite scores."""
+    """The values that metrics are computed from, for the items with a single label and finite scores."""
 
     weights: Any  # sums to 1
     labels: Any
@@ -14,7 +14,7 @@ class Items(NamedTuple):
     columns: "dict[str, Any]"  # loss and other values per item, from probabilities
     ranked: Any  # the classes of the highest scores, best first, items x k
     classes: int
-    rows: Any = None  # of the store
+    rows: Any = None  # row numbers in the store
     ranking: Any = None  # sorts the items by the score of a class (_weighted_curves.Ranking); None unless the store has the scores of all classes
 
 
@@ -22,7 +22,7 @@ class Found(NamedTuple):
     value: float
     influence: Any  # one per item; their weighted mean is 0
     drawn: Any = None  # the influence for the spread, corrected for classes with few items; None: `influence`
-    few: "Optional[Few]" = None  # only for an area under a curve
+    few: "Optional[Few]" = None  # set only for an area under a curve
     noise: float = 0  # how much noise alone adds to the value
     note: str = ""  # why there is no interval
 
@@ -50,7 +50,7 @@ class Spread(NamedTuple):
 
 
 def spread_of(items: Items, *found: Found) -> Spread:
-    """Of a value, or of the second value minus the first."""
+    """The spread of a value, or of the second value minus the first."""
     import numpy
 
     drawn = [one.influence if one.drawn is None else one.drawn for one in found]

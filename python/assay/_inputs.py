@@ -80,7 +80,7 @@ def _of_positive(array: Any, kind: Optional[str]) -> "tuple[Any, str]":
 
 
 def _predicted(array: Any, labels: Any, classes: Any, num_classes: int) -> Scores:
-    """Predicted classes: numbers or names."""
+    """Predicted classes, as numbers or names."""
     import numpy
 
     names = class_names(classes)

@@ -19,7 +19,7 @@ def array_of(numbers: Held) -> Any:
     shape, strides = numbers.shape, tuple(numbers.array.strides[: len(numbers.shape)])
     if 0 in shape:
         return numpy.zeros(shape, _DTYPES.get(kind, "float32") if "f" in kind else kind)
-    # Strides may be negative: the memory reaches from the lowest address that an element has to the highest.
+    # Strides may be negative, so the memory reaches from the lowest address of any element to the highest.
     first = numbers.array.data + sum(min(0, stride * (count - 1)) for stride, count in zip(strides, shape))
     last = numbers.array.data + sum(max(0, stride * (count - 1)) for stride, count in zip(strides, shape)) + size
     import ctypes
@@ -32,13 +32,14 @@ def array_of(numbers: Held) -> Any:
 
 
 class KeptRows:
-    """Batches as they came: scores, targets, label sets, the rows' numbers and the items' weights. Memory: that of the scores."""
+    """Batches as they were passed: scores, targets, label sets, the rows' numbers and the items' weights. Memory: that of the
+    scores."""
 
     def __init__(self) -> None:
         self.batches: "list[tuple[Any, Any, Any, Any, Any]]" = []
 
     def check_weights(self, weights: Any) -> None:
-        """Every batch has weights, or none has: throws before anything of a batch is taken."""
+        """Raises an error if only some batches have weights, before anything of a batch is kept."""
         if self.batches and (self.batches[0][4] is None) != (weights is None):
             raise Error("sample_weight: some batches have weights and some have none; pass weights of 1 for these", "bad_input")
 

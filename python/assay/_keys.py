@@ -13,7 +13,7 @@ Key = Union[str, Tuple[str, ...]]
 
 
 def _names(measurements: "Sequence[Measurement]") -> "dict[tuple[str, str, tuple[tuple[str, str], ...]], str]":
-    """The name of each metric with its definition and parameters: as short as it is unique."""
+    """The name of each metric, with its definition and parameters if they are needed to make it unique."""
     ways = list(dict.fromkeys((m.metric, m.definition, tuple(sorted(m.parameters.items()))) for m in measurements))
     by_metric = collections.Counter(way[0] for way in ways)
     by_definition = collections.Counter(way[:2] for way in ways)
@@ -52,8 +52,8 @@ def _means(name: str, m: Measurement) -> bool:
 
 
 def matching(measurements: "Sequence[Measurement]", names: "tuple[str, ...]", group: str = "") -> "list[Measurement]":
-    """The measurements of the group that the key can select, with our name of the metric. A metric's own name takes precedence over the
-    prefix of a definition."""
+    """The measurements of the group that the key can select, with Assay's name of the metric. A metric's own name takes precedence
+    over the prefix of a definition."""
     if not 1 <= len(names) <= 3 or not all(isinstance(name, str) for name in names):
         return []
     *place, name = names

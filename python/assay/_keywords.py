@@ -10,7 +10,7 @@ from ._command_options import (
 
 
 class ModelObjects(TypedDict, total=False):
-    """What is said of a model of this process (assay.predict)."""
+    """Keywords for a model of this process (assay.predict)."""
 
     identity: Any
     weights: Any
@@ -49,7 +49,7 @@ class EvaluateKeywords(EvalOptions, ModelObjects, total=False):
 
 
 class QualityRunKeywords(QualityRunOptions, ModelObjects, total=False):
-    """Options of the command, and keys of an assay.toml: at its top, in [quality] and in [[model]]."""
+    """Options of the command, and keys of assay.toml at the top, in [quality] and in [[model]]."""
 
     device: Value
     isolate: Value
@@ -100,7 +100,7 @@ class QualityRunKeywords(QualityRunOptions, ModelObjects, total=False):
 
 
 class MeasureKeywords(TypedDict, total=False):
-    """Options of assay.compare() and assay.Metrics() that the library reads: what score() has, too."""
+    """Options of assay.compare() and assay.Metrics() that the library reads. assay.score() has them, too."""
 
     bins: Value
     edges: Value

@@ -35,7 +35,7 @@ def label_of(value: Any, classes: "Optional[list[str]]" = None) -> int:
 
 
 def labels_of(values: Any, count: int, classes: "Optional[list[str]]" = None) -> "list[int]":
-    """Of a batch."""
+    """The labels of a batch."""
     if values is None:
         return [-1] * count
     listed = values.tolist() if hasattr(values, "tolist") else list(values)

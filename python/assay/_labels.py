@@ -72,7 +72,7 @@ def to_numpy(value: Any, what: str) -> Any:
 
 
 def is_float(array: Any) -> bool:
-    """Whether it is a float type, including bfloat16 of ml_dtypes, a void to NumPy."""
+    """Whether it is a float type, including bfloat16 of ml_dtypes, which NumPy lists as a void type."""
     return bool(array.dtype.kind == "f" or array.dtype.name == "bfloat16")
 
 

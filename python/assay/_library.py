@@ -169,7 +169,7 @@ class Handle:
     """
 
     def __init__(self, value: int, free: str, one_process: bool = False):
-        # What is needed at the end is bound now: at the interpreter's exit the names of modules are gone.
+        # These names are bound now, because at the interpreter's exit the names of modules are deleted.
         self._free = getattr(library(), free)
         self._process = os.getpid() if one_process else None
         self._own_process = os.getpid

@@ -1,4 +1,5 @@
-"""Locks of objects that threads share. A fork waits until no thread is inside one, so that the child finds every object whole."""
+"""Locks of objects that threads share. A fork waits until no thread is inside one, so that the child finds every object in a
+consistent state."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Served:
 
     def __init__(self, models: Any, options: "dict[str, Any]"):
         self.words: "list[str]" = []
-        self.called: "dict[str, str]" = {}  # the names of objects by the words that name them
+        self.called: "dict[str, str]" = {}  # the name of each object, by the argument that stands for it
         self.models: "list[Optional[Model]]" = []
         self.texts: "list[Optional[str]]" = []
         self._kept: "list[Model]" = []
@@ -101,7 +101,7 @@ class Served:
             for server in self._servers:
                 if server.idle():
                     server.model.__exit__()
-                else:  # leaving evaluation mode now would change the batch and the statistics of batch norms
+                else:  # leaving evaluation mode now would change the scores of a running batch and the statistics of batch norms
                     name = server.model.description.name
                     warnings.warn(f"{name}: a batch is still being computed: the model stays in evaluation mode", RuntimeWarning, stacklevel=2)
             self._servers, self._threads = [], []
@@ -138,7 +138,8 @@ class Served:
         return kind in HUBS and any(c in name for c in "*?[")
 
     def named(self, text: str) -> str:
-        """A text of the program with the names of objects, which it knows by numbers. Nobody can type them, so commands say MODEL."""
+        """Replaces the numbers of objects by their names in a text of the program. Nobody can type a number, so commands show
+        MODEL."""
         text = _OPTION.sub(r"\1 MODEL", text)
         for word, name in self.called.items():
             text = re.sub(rf"{word}\b", lambda _: name, text)  # noqa: B023

@@ -77,7 +77,7 @@ class Given(dict):  # type: ignore[type-arg]
 
     scores: Any = None
     labels: Any = None
-    named: bool = False  # arrays were given by names that say which is which
+    named: bool = False  # the names of the arguments say which array is which
     hard: Optional[bool] = None
 
 
@@ -115,7 +115,7 @@ def count_of(confusions: Any) -> Any:
 
 
 def _only(name: str, own: Any, given: "dict[str, Any]", others: "tuple[str, ...]") -> "tuple[Any, str]":
-    """The array under our name or one of the others, and which name that was."""
+    """The array under Assay's name or one of the others, and the name that was used."""
     found = [(other, given.pop(other)) for other in others if other in given]
     found = [(other, value) for other, value in found if value is not None]
     if len(found) + (own is not None) > 1:

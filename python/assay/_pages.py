@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .report import Report, Result
 
 _NAMES = re.compile(r'(\bid="|href="#|url\(#)')
-_MOST_SCORES = 200_000_000  # items x classes, which take a second or two to read once more
-_MOST_CLASSES = 20  # of a matrix: some 300 kB
+_MOST_SCORES = 200_000_000  # items x classes, which take a second or two to read again
+_MOST_CLASSES = 20  # classes of a matrix, which then takes some 300 kB
 
 
 def _cell(text: Any, number: bool = False) -> str:
@@ -23,7 +23,7 @@ def _cell(text: Any, number: bool = False) -> str:
 
 
 def table(title: str, columns: "list[str]", rows: "list[list[Any]]") -> str:
-    """With a caption, and headings that screen readers read out with each cell."""
+    """A table with a caption, and headings that screen readers read out with each cell."""
     head = "".join(f'<th scope="col" style="text-align: left">{html.escape(name)}</th>' for name in columns)
     body = "".join(
         f'<tr><th scope="row" style="text-align: left">{html.escape(str(row[0]))}</th>'
@@ -58,18 +58,19 @@ def list_of(title: str, lines: "list[str]") -> str:
 
 
 def inline(svg: bytes, label: str) -> str:
-    """A plot as part of a page. The names in it begin with a hash of it: otherwise a second plot would draw the letters of the first one."""
+    """A plot as part of a page. Its names (ids of SVG elements) begin with a hash of the plot. Otherwise a second plot would use
+    the glyphs of the first one."""
     text = svg.decode()
     text = text[text.index("<svg"):]
     own = f"a{hashlib.sha256(svg).hexdigest()[:10]}-"
-    # In tags only: names of classes and models are texts between them.
+    # Only replaces inside tags, because the text between tags holds names of classes and models.
     text = re.sub(r"<[^>]*>", lambda tag: _NAMES.sub(lambda found: found[0] + own, tag[0]), text)
     style = "display: inline-block; max-width: 100%; height: auto; margin: 0.5em 1em 0.5em 0; vertical-align: top"
     return text.replace("<svg", f'<svg role="img" aria-label="{html.escape(label)}" style="{style}"', 1)
 
 
 def pictures(result: "Result", wanted: "dict[str, str]") -> str:
-    """The plots of these recipes, with what each shows. One that the result cannot have is omitted."""
+    """The plots of these recipes, with what each shows. A plot that the result does not support is omitted."""
     parts = []
     for recipe, label in wanted.items():
         try:

@@ -65,7 +65,8 @@ class Pixels:
         return (height, other) if size[0] <= size[1] else (other, height)
 
     def _in_passes(self, image: Any, size: "tuple[int, int]", interpolation: Any) -> Any:
-        """The image of this (width, height), whichever Pillow is installed: version 13 resizes the rows first in some cases, older ones never."""
+        """The image of this (width, height), with the same pixels for every version of Pillow. Version 13 resizes the rows first in
+        some cases, older versions never do."""
         shorter, narrower = image.size[1] - size[1], image.size[0] - size[0]
         rows_first = self.rule == "pillow13" and shorter > 0 and 2 * narrower < shorter
         first = (image.size[0], size[1]) if rows_first else (size[0], image.size[1])
@@ -114,7 +115,7 @@ def _luma(r: int, g: int, b: int) -> int:
 
 
 def _start(size: int, crop: int, floor: bool) -> int:
-    """torchvision's CenterCrop: half to even (transformers: down); an image smaller than the crop gets its margin before it."""
+    """torchvision's CenterCrop: halves are rounded to even (transformers: down). An image smaller than the crop is padded first."""
     if size < crop:
         return -((crop - size) // 2)
     return (size - crop) // 2 if floor else round((size - crop) / 2)

@@ -14,7 +14,8 @@ from ._datasets import folder_of, is_words
 from ._library import Error
 from ._objects import HUBS, KEYS, LISTS, Served
 
-# Keys of assay.toml: at its top, in [quality] and in [[model]] (docs/assay.toml.md, docs/models.md). A test holds them to the program's.
+# Keys of assay.toml: at its top, in [quality] and in [[model]] (docs/assay.toml.md, docs/models.md). A test compares them with the
+# program's.
 RUN = (
     "storage", "batch", "shard_rows", "threads", "max_pixels", "image_memory", "no_trial", "retry_failed", "device", "isolate", "precision",
     "model_timeout", "offline", "templates", "runtime", "plugin",
@@ -139,7 +140,7 @@ def _run_toml(file: str, runs: Any, progress: Optional[bool], options: "dict[str
 
 
 def _finished(done: Any, frames: int) -> Any:
-    """Returns the JSON of a finished command. Warnings point at the caller of quality.run(), so many frames up."""
+    """Returns the JSON of a finished command. Warnings name the line that calls quality.run(), this many frames up."""
     if done.status == 3:
         found = "; ".join(done.json.get("warnings", [])[:3]) or "see its warnings"
         warnings.warn(f"the result is partial: {found}", RuntimeWarning, stacklevel=frames)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ._keywords import CompareKeywords, GapKeywords
 
 Paths = Union[str, "os.PathLike[str]"]
-_SMALL = 2_000_000  # so many scores are read in some milliseconds
+_SMALL = 2_000_000  # this many scores are read in a few milliseconds
 
 
 def _opened(value: Any) -> "list[Store]":

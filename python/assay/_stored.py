@@ -140,7 +140,7 @@ class _Numbers:
                 f"std= of the "
                 "loader's Normalize, or the folder of the images. A data set of Pillow images (no transform) works, too, with weights=, transform= or preset="
             )
-        # Several pairs may give the same bytes. Later images tell which of them is meant.
+        # Several pairs may give whole bytes for the first images. Later images show which pair is right.
         self._readings = [one for one, found in fits if bool((found == fits[0][1]).all())]
         return fits[0][1]
 
@@ -166,14 +166,14 @@ def drawn(ids: "list[str]", count: int) -> "set[int]":
 
 
 class Stored:
-    """A context in which the images are in the folder `images`, and the file `listed` lists them. Adds the options that the command needs
-    to `options`.
+    """A context in which the images are in the folder `images`, and the file `listed` lists them. Adds the options that the command
+    needs to `options`.
 
-    words: the arguments that name them.
+    words: the arguments that name the images.
     """
 
     def __init__(self, items: Items, command: str, models: "list[Any]", options: "dict[str, Any]", progress: Any, sample: Optional[int] = None):
-        """models: objects, or None for those that a text names. sample: the number of images that is enough."""
+        """models: objects, or None for models given by name. sample: the number of images that is enough."""
         self._items, self._command, self._models = items, command, models
         self._options, self._progress, self._sample = options, progress, sample
         self._folder = tempfile.TemporaryDirectory(prefix="assay-images-")

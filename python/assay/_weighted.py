@@ -19,7 +19,7 @@ from ._library import Error
 
 FEW = 50  # below this effective number of items there is no interval
 _ROUNDING = 1e-12  # relative: a narrower interval is the rounding of sums
-_ROWS = 4096  # of scores at a time
+_ROWS = 4096  # rows of scores at a time
 _REASONS = {
     "reliability": "bins count items",
     "confusions": "confusions are counts: sklearn.metrics.confusion_matrix(y_true, y_pred, sample_weight=...) adds weights up",
@@ -34,7 +34,8 @@ _REASONS = {
 
 
 def weights_of(value: Any, items: int, all_may_be_zero: bool = False) -> Any:
-    """One finite number from 0 for each item, as a float64 array of its own. all_may_be_zero: the items are a part of all."""
+    """One finite number of at least 0 for each item, as a new float64 array. all_may_be_zero: these are only some of the items, so
+    all weights may be zero."""
     import numpy
 
     array = to_numpy(value, "sample_weight")
@@ -59,7 +60,7 @@ def check_options(given: "dict[str, Any]") -> None:
 
 
 def items_of(store: Any, weights: Any, most: int) -> Items:
-    """most: so many best classes of each row, for top-k."""
+    """most: how many of the best classes of each row to keep, for top-k."""
     import numpy
 
     columns = store.columns(top=max(1, min(most, store.classes, 100)))
@@ -108,7 +109,7 @@ def _of_probabilities(store: Any, labels: Any) -> "dict[str, Any]":
 
 
 def _mean(items: Items, values: Any) -> Found:
-    # From the first value on, so that equal values have exactly that mean, and no spread by rounding.
+    # Differences from the first value are averaged. So equal values have exactly that mean, and rounding adds no spread.
     value = float(values[0]) + dot(items.weights, values - values[0])
     return Found(value, values - value)
 
@@ -151,7 +152,8 @@ def _ratio(above: Any, below: Any) -> Any:
 
 
 def _averaged(kind: str) -> "Callable[[Items, dict[str, str]], Found]":
-    """Precision, recall, F1 and balanced accuracy: the average over classes of hits / below."""
+    """Precision, recall, F1 and balanced accuracy: the average over classes of hits divided by labels, by predictions, or by the
+    mean of both."""
 
     def found(items: Items, parameters: "dict[str, str]") -> Found:
         import numpy
@@ -231,12 +233,12 @@ def known() -> str:
 
 
 def found_of(facts: "dict[str, Any]", items: Items) -> Found:
-    """A metric as the library measured it without weights, with them. Throws Undefined."""
+    """The weighted value of a metric that the library measured without weights. Raises Undefined."""
     return _METRICS[_row(facts["metric"])](items, facts.get("parameters", {}))
 
 
 def estimate_of(facts: "dict[str, Any]", items: Items, found: Optional[Found], level: float, why: str = "") -> "dict[str, Any]":
-    """The same with the value, the interval and the parameters under weights."""
+    """The same metric with the weighted value, interval and parameters."""
     out = {name: value for name, value in facts.items() if name not in ("interval", "note", "standard_error", "undefined")}
     effective = 1 / dot(items.weights, items.weights)
     out.update(
@@ -265,8 +267,8 @@ def estimate_of(facts: "dict[str, Any]", items: Items, found: Optional[Found], l
 def _interval(metric: str, found: Found, spread: Spread, effective: float, level: float) -> "tuple[float, float, str]":
     value, t = found.value, student((1 + level) / 2, spread.degrees)
     if found.few is not None:
-        # Adds two positives with the largest possible variance, because a few positives that all rank first prove little.
-        # The uncertainty of the bias is about its size.
+        # Adds two positives with the largest possible variance, because a few positives that all rank first prove little. The
+        # uncertainty of the bias is about as large as the bias.
         middle, bias, positives = value - found.few.bias, found.few.bias, found.few.positives
         most, variance = middle * (1 - middle), spread.error**2 + bias**2 / 2
         low, high = _wilson(middle, most / (variance + 2 * most / positives**2) if variance > 0 and most > 0 else positives, t)
@@ -281,5 +283,5 @@ def _interval(metric: str, found: Found, spread: Spread, effective: float, level
 def _wilson(value: float, n: float, t: float) -> "tuple[float, float]":
     middle, below = value + t**2 / (2 * n), 1 + t**2 / n
     half = t * (max(value * (1 - value), 0.0) / n + t**2 / (4 * n**2)) ** 0.5
-    # At 0 and 1 rounding may put an end inside.
+    # At 0 and 1, rounding may move an end of the interval to the wrong side of the value.
     return max(min((middle - half) / below, value), 0.0), min(max((middle + half) / below, value), 1.0)

@@ -13,25 +13,25 @@ from typing import Any
 from ._influences import Few, Found, Items, Undefined, dot
 from ._library import Error
 
-_ROWS = 4096  # of scores at a time
-_CLASSES = 64  # of columns at a time
+_ROWS = 4096  # rows of scores at a time
+_CLASSES = 64  # columns (classes) at a time
 _STEP = 2.0**-24  # between 32-bit numbers just below 1
 
 
 class Ranking:
-    """What ranks the chosen rows by a class. For logits it is ln p; above one half it is the log-odds, which keep more bits. For probabilities it
-    is p, and just below 1 the log-odds."""
+    """The numbers by which the chosen rows are ranked for a class. For logits the number is ln p, or the log-odds above one half,
+    because they keep more bits. For probabilities it is p, or the log-odds just below 1."""
 
     def __init__(self, store: Any, rows: Any) -> None:
         import numpy
 
-        # Once: each time would copy the scores of a store with several shards.
+        # Read once, because each read would copy the scores of a store with several shards.
         self._scores, self._rows, self._logits = numpy.asarray(store.scores()), rows, store.kind != "probabilities"
         self._prepared: Any = None
         self._block: "tuple[int, bool, Any]" = (-1, False, None)
 
     def of(self, cls: int, stored: bool) -> Any:
-        """One float64 number for each row. stored: the scores themselves."""
+        """One float64 number for each row. stored: the scores of these rows as they are stored."""
         first = cls - cls % _CLASSES
         if self._block[:2] != (first, stored):
             self._block = (first, stored, self._columns(first, stored))
@@ -57,7 +57,8 @@ class Ranking:
         return out
 
     def _rows_prepared(self) -> Any:
-        """Of each row: what is taken off its logits, first and then, its best class, the log-odds of it, and whether they replace its number."""
+        """For each row: the two numbers that are subtracted from its logits, its best class, the log-odds of that class, and
+        whether they replace its number."""
         import numpy
 
         n = len(self._rows)
@@ -86,7 +87,7 @@ class Ranking:
 
 
 def _sums(rows: Any) -> Any:
-    """Of numbers from 0, as whole numbers of units of the greatest: rows of the same numbers in another order are ties."""
+    """Sums of the rows, as integers in units of the greatest number. So rows with the same numbers in another order are ties."""
     import numpy
 
     unit, largest = 2.0 ** min(50, 62 - rows.shape[1].bit_length()), rows.max(1)
@@ -107,7 +108,7 @@ def _in_order(keys: Any, weights: Any, hit: Any) -> "tuple[Any, Any, Any]":
 
 
 def _roc(ours: Any, theirs: Any) -> "tuple[float, Any, Any, Any]":
-    """The area, the influences of a positive and of a negative of each group, and nothing for the bias."""
+    """The area, the influences of a positive and of a negative of each group, and None, because it has no bias."""
     import numpy
 
     all_ours, all_theirs = ours.sum(), theirs.sum()
@@ -177,13 +178,14 @@ def area(items: Items, parameters: "dict[str, str]", roc: bool) -> Found:
 
 
 def _few(effective: float) -> float:
-    """The spread around a mean of few is less than that around the truth."""
+    """A factor for the spread, because the spread around the mean of a few values is smaller than that around the true value."""
     few = max(effective, 1.5)
     return math.sqrt(few / (few - 1))
 
 
 def _degrees(items: Items, drawn: Any, size: Any, squares: Any) -> float:
-    """How many draws the variance is known from, by the class of each item. size, squares: of the weights of each class."""
+    """The degrees of freedom of the variance, by the class of each item. size, squares: sums of the weights and of their squares in
+    each class."""
     import numpy
 
     of_class = numpy.bincount(items.labels, (items.weights * drawn) ** 2, items.classes)
@@ -193,7 +195,7 @@ def _degrees(items: Items, drawn: Any, size: Any, squares: Any) -> float:
 
 
 def ece(items: Items, parameters: "dict[str, str]") -> Found:
-    """The mean over bins of |weighted accuracy - weighted confidence|, bins counting as their weight; or the root of the mean square."""
+    """The mean over bins of |weighted accuracy - weighted confidence|, each bin with its weight; or the root of the mean square."""
     import numpy
 
     norm = parameters.get("norm", "l1")

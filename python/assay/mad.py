@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Competition:
-    """The folder of a competition, and the steps of `assay mad` on it. Options are those of the commands; results are their JSON."""
+    """The folder of a competition, and the steps of `assay mad` on it. Options and results (JSON) are those of the commands."""
 
     def __init__(self, folder: "str | os.PathLike[str]"):
         self.folder = os.fspath(folder)

@@ -40,7 +40,7 @@ class Result:
             self._texts[form] = text_of(checked("assay_result_render", self._handle, form.encode()))
         return self._texts[form]
 
-    # Results compare by identity and are hashable, even those that are mappings. dict(one) == dict(other) compares numbers.
+    # Results compare by identity and are hashable, even if they are mappings. dict(one) == dict(other) compares numbers.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -68,7 +68,7 @@ class Result:
         return self.status == 3
 
     def to_dict(self) -> "dict[str, Any]":
-        """The JSON as Python objects (docs/formats.md)."""
+        """The JSON of the result as Python objects (docs/formats.md)."""
         return json.loads(self._json)  # type: ignore[no-any-return]
 
     def to_json(self) -> str:
@@ -120,7 +120,7 @@ class Result:
             file.write(data)
 
     def _pictures(self) -> "dict[str, str]":
-        """The plots that a notebook shows, and what each is of."""
+        """The plots that a notebook shows, and what each one shows."""
         return {}
 
     def _repr_html_(self) -> str:
@@ -179,7 +179,7 @@ class Report(Result, Mapping[Key, Measurement]):
 
     @property
     def stores(self) -> "list[dict[str, Any]]":
-        """Further facts of each store: counts, labels per image, classes, confusions, reliability, notes, warnings."""
+        """Further facts about each store: counts, labels per image, classes, confusions, reliability, notes, warnings."""
         return list(self._facts.get("stores", []))
 
     @property
@@ -229,7 +229,7 @@ class Report(Result, Mapping[Key, Measurement]):
             raise KeyError(f"no {metric!r}; there are {', '.join(map(_key_text, self._keyed()))}")
         if several > 1:
             raise KeyError(f"{metric!r} is of {several} models or definitions: keep to one, or read `measurements`")
-        several_attributes = len(by) > 1 or any("," in text for text in by)  # whose values alone do not tell the groups apart
+        several_attributes = len(by) > 1 or any("," in text for text in by)  # so the value alone does not identify a group
         return {name if several_attributes else name.partition("=")[2]: of_group[0] for name, of_group in found.items() if of_group}
 
     def _is_detailed(self) -> bool:
@@ -240,7 +240,7 @@ class Report(Result, Mapping[Key, Measurement]):
         return self._detail is not None or self._details is not None
 
     def _with_details(self) -> "Report":
-        """The same with every class, every confusion and the reliability, which are computed on first use."""
+        """The same report with every class, every confusion and the reliability, which are computed on first use."""
         if self._details is None:
             if self._detail is None:
                 raise Error(
@@ -268,26 +268,25 @@ class Report(Result, Mapping[Key, Measurement]):
     def confusion_matrix(self, *, normalize: Optional[str] = None, model: Optional[str] = None, dataset: Optional[str] = None) -> Any:
         """Items of each class (rows) by the predicted class (columns): int64 of classes x classes, as a NumPy array.
 
-        normalize: "true" divides by the row's sum, "pred" by the column's, "all" by the items; 0/0 is 0. The result is then float64.
-        Items count that have scores and a single label. The first call computes it from the same arrays: do not change them before.
-        model, dataset: select one, if the report has several.
+        normalize: "true" divides by the row's sum, "pred" by the column's, "all" by the items; 0/0 is 0. The result is then
+        float64. Only items with scores and a single label are counted. The first call reads the arrays that were scored, so do not
+        change them before it. model, dataset: select one, if the report has several.
         """
         return confusion_matrix_of(self._store(model, dataset), normalize)
 
     def per_class(self, *, model: Optional[str] = None, dataset: Optional[str] = None) -> "dict[str, Any]":
         """Facts of each class, as NumPy arrays: its "class" (name), "n" (items), "recall" (its accuracy), "precision" and "f1".
 
-        A class without items, or that is never predicted, has recall or precision nan. So f1 is nan only without both.
+        A class without items, or that is never predicted, has recall or precision nan. f1 is nan only if both are.
         assay.score(..., per_class=True).stores has the intervals.
         """
         return per_class_of(self._store(model, dataset))
 
     def plot(self, recipe: str, format: str = "svg", **options: "Unpack[PlotKeywords]") -> bytes:
-        """A picture of it: a recipe of `assay plot`, as "svg", "pdf" or "png".
+        """Plots the report by a recipe of `assay plot`, as "svg", "pdf" or "png".
 
-        recipe: "scores", "reliability" (or "calibration_curve"), "classes", "confusions" (the most frequent ones), "confusion_matrix" (counts of
-        labels by predictions, as a heat map).
-        Options: as of Result.plot().
+        recipe: "scores", "reliability" (or "calibration_curve"), "classes", "confusions" (the most frequent ones),
+        "confusion_matrix" (counts of labels by predictions, as a heat map). Options: as of Result.plot().
         """
         own = _RECIPES.get(recipe, recipe)
         needed = {"reliability": "reliability", "confusions": "confusions", "classes": "per_class"}.get(own, "")

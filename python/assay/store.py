@@ -86,7 +86,7 @@ class Store:
         self._take(handle, matrix)
         return self
 
-    # A store is only read: a copy is the store itself.
+    # A store never changes, so a copy is the store itself.
     def __copy__(self) -> "Store":
         return self
 
@@ -247,14 +247,14 @@ class Store:
         return columns_of(self._stream(**options))
 
     def to_pandas(self, **options: "Unpack[ColumnKeywords]") -> Any:
-        """The same as a pandas.DataFrame, a row for each item."""
+        """The same columns as a pandas.DataFrame, with a row for each item."""
         import pandas
 
         columns = self.columns(**options)
         return pandas.DataFrame({name: list(c) if getattr(c, "ndim", 1) > 1 else c for name, c in columns.items()})
 
     def to_polars(self, **options: "Unpack[ColumnKeywords]") -> Any:
-        """The same as a polars.DataFrame."""
+        """The same columns as a polars.DataFrame."""
         import polars
 
         return polars.DataFrame({name: list(c) for name, c in self.columns(**options).items()})

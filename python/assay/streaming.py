@@ -68,7 +68,7 @@ class Metrics:
     ):
         if ignore_index is not None and (isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__")):
             raise Error(f"ignore_index={ignore_index!r}; allowed: a whole number, such as -100 or 255, or None")
-        class_names(classes)  # refuses what is no list
+        class_names(classes)  # refuses anything that is not a list
         self._classes = classes
         given = {
             "metrics": metric_names(metrics), "kind": kind or "", "classes": class_options(classes), "num_classes": num_classes, "model": model,
@@ -110,15 +110,16 @@ class Metrics:
     def update(self, scores: Any, target: Any = None, *, label_sets: Any = None, rows: Any = None, sample_weight: Any = None) -> None:
         """One more batch: scores (items x classes, or predicted classes), the class of each item (-1: none), its valid classes.
 
-        target: a matrix of zeros and ones works, too. It is a class for each item where each row has a single 1 and no metric is of sets
-        (multilabel_f1), and label sets otherwise. The first batch decides, and later ones are the same.
+        target: a matrix of zeros and ones works, too. It gives the class of each item if each row has a single 1 and no metric
+        needs label sets (multilabel_f1). Otherwise it gives label sets. The first batch decides for all later ones.
 
-        rows: the number of each item in the whole data set, from 0 (a range, list or array). Every batch must have them, or none. Items
-        may then come in any order and from any process: the result has the bits of the data set in its own order. Memory: one bit per row.
+        rows: the number of each item in the whole data set, from 0 (a range, list or array). Every batch must have them, or none.
+        Items may then come in any order and from any process: the result has the bits of the data set in its own order. Memory: one
+        bit per row.
 
         sample_weight: how much each item counts, as for assay.score(). Every batch has them, or none does. They need keep=True.
 
-        A batch that is refused leaves no trace, nor does one of no items.
+        A batch that is refused changes nothing, and neither does one without items.
         """
         single, sets = self._labels(target, label_sets)
         form = None if label_sets is not None or not _is_matrix(target) else "classes" if sets is None else "sets"
@@ -151,12 +152,12 @@ class Metrics:
         return weights_of(value, items, all_may_be_zero=True)
 
     def __call__(self, scores: Any, target: Any = None, *, label_sets: Any = None, rows: Any = None, sample_weight: Any = None) -> Report:
-        """update(), and the report of this batch alone."""
+        """Does the same as update(), and returns the report of this batch alone."""
         with guarded(self):
             before = len(self)
             self.update(scores, target, label_sets=label_sets, rows=rows, sample_weight=sample_weight)
             if not self._batch_kind and len(self) > 0:
-                # A batch of few rows may look like another kind of scores than all before it.
+                # A small batch may look like another kind of scores than the batches before it.
                 self._batch_kind = self._own_report().to_dict()["stores"][0]["scores"]
             if len(self) == before:
                 raise Error("an empty batch has no values: use update() if batches may be empty")
@@ -196,7 +197,7 @@ class Metrics:
         return copy.copy(self).merge(copy.copy(other) if other is self else other)
 
     def __radd__(self, other: Any) -> "Metrics":
-        if isinstance(other, int) and other == 0:  # of sum()
+        if isinstance(other, int) and other == 0:  # the start value of sum()
             return copy.copy(self)
         return NotImplemented
 

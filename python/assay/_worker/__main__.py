@@ -48,7 +48,7 @@ def main(arguments: "list[str]") -> int:
     except BaseException as error:  # the program shows every error
         wire.send(control, failure_of(error))
         return 1
-    model.__enter__()  # never exited, because a thread may still compute when the program has ended
+    model.__enter__()  # this context is never left, because a thread may still compute after the program has ended
     Server(model, control).run()
     return 0
 
@@ -81,4 +81,4 @@ if __name__ == "__main__":
 
     status = main(sys.argv[1:])
     sys.stderr.flush()
-    os._exit(status)  # threads may compute on, and nothing is left to tidy up
+    os._exit(status)  # threads may still compute, and nothing needs to be cleaned up

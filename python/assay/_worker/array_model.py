@@ -30,7 +30,7 @@ def _floats(value: Any, what: str, wanted: str) -> Any:
 class ArrayModel(Model):
     """A function from a NumPy array to scores: NumPy's own, or anything that NumPy or DLPack can read in CPU memory.
 
-    channels_last: it takes n x H x W x 3.
+    channels_last: the function takes n x H x W x 3.
     """
 
     def __init__(self, description: Description, call: Callable[[Any], Any], channels_last: bool = False):
@@ -52,7 +52,7 @@ class ArrayModel(Model):
     def _as_taken(self, x: Any) -> Any:
         import numpy
 
-        if self._channels_last and x.ndim == 4 and x.shape[1] == self.channels:  # a loader may give them last
+        if self._channels_last and x.ndim == 4 and x.shape[1] == self.channels:  # a loader may return them last
             return numpy.ascontiguousarray(x.transpose(0, 2, 3, 1))
         return x
 

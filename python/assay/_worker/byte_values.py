@@ -10,12 +10,12 @@ def _float32(value: float) -> float:
     return float(struct.unpack("f", struct.pack("f", value))[0])
 
 
-# The float32 nearest to 1/255: a scale that multiplies, while 1/255 divides by 255 (docs/models.md).
+# The float32 nearest to 1/255. Bytes are multiplied by it, while the setting 1/255 divides them by 255 (docs/models.md).
 FLOAT_255TH = _float32(1 / 255)
 
 
 def byte_tables(how: "dict[str, Any]") -> "list[Any]":
-    """What each byte becomes, by channel: the arithmetic of byte_values() (src/image/preprocess.cpp) in float32."""
+    """The number for each byte and channel, computed in float32 as byte_values() in src/image/preprocess.cpp does."""
     import numpy
 
     scale = float(how["scale"])

@@ -12,7 +12,7 @@ from .models import Model
 from .objects import safe_name
 from .wire import Refused
 
-# Where training programs keep the state dict in what they save, most specific first.
+# Keys under which training programs save the state dict, the most specific first.
 _PLACES = ("model_state_dict", "state_dict_ema", "model_ema", "state_dict", "model", "net", "module")
 _PREFIXES = ("module.", "_orig_mod.", "model.", "net.")  # of DistributedDataParallel, torch.compile, Lightning
 _SHOWN = 5
@@ -155,7 +155,7 @@ def loaded(source: Any, path: str) -> Model:
     misfit = _misfit(module, state)
     if misfit:
         raise Refused(f"{path} does not fit {name}: {misfit}")
-    module.load_state_dict(state, strict=False)  # counters of batch norms may be missing, and nothing else is
+    module.load_state_dict(state, strict=False)  # only counters of batch norms may be missing
     stem = os.path.splitext(os.path.basename(path))[0]
     model: Model = source.made(module, safe_name(stem))
     model.description.notes += notes
@@ -163,7 +163,7 @@ def loaded(source: Any, path: str) -> Model:
 
 
 def _other_head(module: Any, state: "dict[str, Any]") -> Optional[int]:
-    """The first side of the last matrix and its bias, if nothing else differs."""
+    """The number of rows of the last matrix and its bias, if nothing else differs."""
     wanted = module.state_dict()
     differing = [key for key in wanted if key in state and wanted[key].shape != state[key].shape]
     sides = {(int(wanted[key].shape[0]), int(state[key].shape[0])) for key in differing if wanted[key].dim() and state[key].dim()}

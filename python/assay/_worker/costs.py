@@ -1,7 +1,7 @@
 """Measures the cost of a PyTorch model: operators counted as they run, activations, and run times (docs/cost.md).
 
-Operators are watched where PyTorch hands them to a device, below autograd: a linear layer is seen as its product. The rules are those of
-src/model/torch/cost_products.cpp, and a test holds both to the same numbers.
+Operators are watched where PyTorch hands them to a device, below autograd: a linear layer appears as a matrix product. The rules
+are those of src/model/torch/cost_products.cpp, and a test checks that both give the same numbers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .operator_kinds import ELEMENTWISE, POOLING, PRODUCT, UNKNOWN, kind_of
 
 MOST_NODES = 20_000
 
-# From operands and results: the multiply-accumulates, and how many of them multiply two computed operands (attention).
+# The multiply-accumulates by operands and results, and how many of them multiply two computed operands (as attention does).
 Macs = Callable[["list[Any]", "list[Any]"], "Optional[tuple[int, int]]"]
 
 
@@ -125,7 +125,7 @@ def _storage(tensor: Any) -> Any:
 
 
 class _Met:
-    """A storage that was seen. `kept`: no other storage gets its address, although its bytes may be freed."""
+    """A tensor storage that was seen. `kept`: no other storage gets its address, although its bytes may be freed."""
 
     def __init__(self, storage: Any, now: int, constant: bool):
         reductions: Any = importlib.import_module("torch.multiprocessing.reductions")
@@ -175,7 +175,7 @@ class Watch:
         return met
 
     def _begin(self, operands: "list[Any]") -> bool:
-        """Whether any of them depends on the image."""
+        """Whether any of the tensors depends on the image."""
         activation = False
         for tensor in _tensors(operands, []):
             met = self._met(tensor)
@@ -210,7 +210,7 @@ class Watch:
             try:
                 macs, between = map(int, rule(operands, results) or (0, 0))
                 kind = PRODUCT
-            except Exception:  # operands of another kind than the rule knows
+            except Exception:  # operands of a kind that the rule does not know
                 macs, between, kind = 0, 0, UNKNOWN
             if between and self._is_activation(operands[left]) and self._is_activation(operands[right]):
                 of_attention = between
@@ -232,7 +232,7 @@ class Watch:
         return met is not None and met.activation
 
     def finish(self, scores: Any) -> "dict[str, Any]":
-        """Operators, nodes and the peak. `scores` count until the end."""
+        """Operators, nodes and the peak memory. `scores` are counted as used until the end."""
         if self.now:
             self._met(scores).last_use = self.now - 1
         change = [0] * (self.now + 2)

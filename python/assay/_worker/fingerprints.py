@@ -177,7 +177,7 @@ class _Walk:
         self.known = True  # False: something has no stable contents, such as an open session of another library
         self.modules: "list[Any]" = []
         self._of_module = False  # within the code of a module's class: its data is not followed
-        self._seen: "dict[int, tuple[int, Any]]" = {}  # the values are kept, so that no two have one id
+        self._seen: "dict[int, tuple[int, Any]]" = {}  # the values are kept alive, so that no two of them have the same id()
 
     def _text(self, text: str) -> None:
         self.hash.update(f"{text}\n".encode(errors="surrogatepass"))
@@ -210,7 +210,7 @@ class _Walk:
         self._others(value, depth + 1)
 
     def _module(self, module: Any) -> None:
-        """Adds the values that it computes with; code without an identity does not count."""
+        """Adds the values that the function computes with; code without an identity is skipped."""
         _add_module(self.hash, module)
         before = self.known, self._of_module
         self._of_module = True
@@ -229,7 +229,7 @@ class _Walk:
         self.known, self._of_module = before
 
     def _class(self, kind: type, depth: int) -> None:
-        """The code of its functions and its plain values."""
+        """Adds the code of a class's functions and its plain values."""
         self._text(f"class {kind.__module__}.{kind.__qualname__}")
         for name, value in sorted(vars(kind).items()):
             parts = [getattr(value, "__func__", value)]

@@ -31,7 +31,7 @@ def checked(value: Any, shape: "tuple[int, ...]", name: str) -> Any:
 
 
 class _Worst:
-    """The largest difference, and the number of directions that agree."""
+    """The largest difference found, and the number of directions in which both agree."""
 
     def __init__(self) -> None:
         self.difference = 0.0

@@ -22,7 +22,7 @@ SAFE, PICKLED = "model.safetensors", "pytorch_model.bin"
 INDEX = ".index.json"  # of weights in several files
 
 
-# Packages that pip knows by another name than Python.
+# Packages whose name for pip differs from the name that Python imports.
 _REGISTERED = {"open_clip": "open_clip_torch", "PIL": "pillow"}
 
 
@@ -188,7 +188,7 @@ class Torchvision(Source):
             raise refused_by_hub(name, error)
         model = model_of(module, f"{name}.{weights.name}", Given({"weights": weights}), "torchvision", True)
         names = list(weights.meta.get("categories", ()))
-        if names and len(names) != 1000:  # those of ImageNet have the ids of their folders here
+        if names and len(names) != 1000:  # ImageNet's classes have the ids of their folders (WordNet) here
             model.description.settings["classes"] = {"names": names}
         return model
 
@@ -428,7 +428,7 @@ def open_source(text: str, checkpoint: Optional[str], say: Say, ask: "Optional[C
 
         return OnnxModel(checkpoint)
     source = source_of(text, say, ask)
-    if not isinstance(source, PythonFile):  # whatever their libraries say: pickled code in a file is never run
+    if not isinstance(source, PythonFile):  # overrides the libraries' own defaults: pickled code in a file is never run
         os.environ.pop("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", None)
         os.environ["TORCH_FORCE_WEIGHTS_ONLY_LOAD"] = "1"
     if checkpoint is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3  # malloc.h
-_LARGEST_MMAP_THRESHOLD = 32 << 20  # what glibc takes at most
+_LARGEST_MMAP_THRESHOLD = 32 << 20  # the most that glibc accepts
 
 
 def tune_allocator() -> bool:

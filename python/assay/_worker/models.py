@@ -108,10 +108,11 @@ class Model:
     def __init__(self, description: Description):
         self.description = description
         self.output = ""
-        self.channels = 3  # 1: a model of gray images, given the first of the buffer's three equal channels
-        self.gradient: "Optional[Callable[[Any, Any], Any]]" = None  # of a function: given_gradients.py
-        self._opened: "dict[int, tuple[int, int, int]]" = {}  # height, width and classes by the floats of an image
-        self._last = (0, 0, 0)  # opened last
+        self.channels = 3  # 1: the model takes gray images, and gets the first of the buffer's three equal channels
+        self.gradient: "Optional[Callable[[Any, Any], Any]]" = None  # only of a function: see given_gradients.py
+        # height, width and number of classes, by the number of floats of an image
+        self._opened: "dict[int, tuple[int, int, int]]" = {}
+        self._last = (0, 0, 0)  # the size that was opened last
         self._threads: Optional[int] = None
 
     def __enter__(self) -> "Model":
@@ -120,7 +121,7 @@ class Model:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        # Lanes change the number for new threads and for MKL. This thread's own number does not show that.
+        # Lanes change the number for new threads and for MKL. torch.get_num_threads() on this thread does not show that change.
         if self._threads is not None:
             sys.modules["torch"].set_num_threads(self._threads)
 

@@ -74,7 +74,7 @@ class Repository:
 
         try:
             found = try_to_load_from_cache(self.name, file, revision=self.revision)
-        except Exception as error:  # a name that is none
+        except Exception as error:  # not a valid name
             raise Refused(f"{self.name} is not the name of a repository on a hub: {error}", "usage")
         return found if isinstance(found, str) else found is not None
 
@@ -84,7 +84,7 @@ class Repository:
         return os.path.join(str(HF_HUB_CACHE), "models--" + self.name.replace("/", "--"))
 
     def prepare(self, needed: "tuple[str, ...]", weights: "tuple[str, ...]", optional: "tuple[str, ...]" = ()) -> None:
-        """Announces downloads: needed and optional files, and the first of `weights` that exists.
+        """Announces downloads of needed and optional files, and of the first of `weights` that exists.
 
         Raises Refused if it is offline or the repository does not exist.
         """

@@ -58,7 +58,7 @@ class OnnxModel(Model):
 
     def _started(self, runtime: Any, threads: int = 1) -> Any:
         if hasattr(runtime, "set_default_logger_severity"):
-            runtime.set_default_logger_severity(4)  # only what ends the process
+            runtime.set_default_logger_severity(4)  # logs only fatal errors
         options = runtime.SessionOptions()
         # One thread per batch, so that results are bit-identical for any number of threads.
         options.intra_op_num_threads = threads
@@ -177,7 +177,8 @@ class OnnxModel(Model):
         }
 
     def _given(self, images: Any) -> Any:
-        """Normalised n x 3 x H x W floats as the file takes them: these themselves, if it takes such."""
+        """Converts normalised n x 3 x H x W floats to the input of the file. Returns them unchanged if the file takes such
+        floats."""
         import numpy
 
         if self._type == "uint8":
@@ -224,7 +225,7 @@ class OnnxModel(Model):
 
         count = len(images)
         if self._fixed_batch > count:
-            # Copies of an image: they change no range that a file quantises by.
+            # Pads with copies of an image, because other values could change the range by which a file quantises.
             images = numpy.concatenate([images, numpy.repeat(images[:1], self._fixed_batch - count, axis=0)])
         one = self._session.get_outputs()[self._place]
         given = self._given(images)

@@ -28,7 +28,7 @@ class Graph:
         self.data_files: "set[str]" = set()
         self.parameters = self.buffers = self.bytes = 0
         self._constants: "list[tuple[int, int]]" = []  # numbers and bytes of the floating-point tensors that nodes hold
-        self._statistics: "set[bytes]" = set()  # inputs of batch norms that are no parameters
+        self._statistics: "set[bytes]" = set()  # inputs of batch norms that are not parameters
         self._tensors: "list[tuple[bytes, int]]" = []  # the name of each floating-point initialiser, and how many numbers it has
         try:
             with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -42,7 +42,7 @@ class Graph:
             self.bytes += sum(size for _, size in self._constants)
 
     def _fields(self, data: Any, begin: int, end: int) -> "Iterator[tuple[int, Any, int, int]]":
-        """Number, value (of numbers), and the place of the bytes (of texts and messages) of each field."""
+        """Yields each field: its number, its value (if it is a number), and the place of its bytes (if it is a text or message)."""
         at = begin
         while at < end:
             key, at = self._varint(data, at, end)
@@ -162,7 +162,7 @@ class Graph:
         file = os.path.join(os.path.dirname(self.path), location)
         if not os.path.isfile(file):
             raise Refused(f"{self.path} keeps weights in {file}, which does not exist")
-        # A link is judged by where it leads. Hubs keep a model as links into one folder of contents.
+        # The target of a link is checked, because hubs store a model as links into a folder of file contents.
         real = os.path.realpath(file)
         folders = (os.path.realpath(os.path.dirname(self.path) or "."), os.path.dirname(os.path.realpath(self.path)))
         if not any(os.path.commonpath([folder, real]) == folder for folder in folders):

@@ -81,7 +81,7 @@ def _normalized(step: Any, notes: "list[str]") -> "dict[str, Any]":
 
     mean, std = three(step.mean), three(step.std)
     most = float(step.max_pixel_value)
-    # Without mean and std, albumentations multiplies.
+    # Without mean and std, albumentations multiplies by 1 / max_pixel_value instead of dividing.
     multiplies = mean == [0.0] * 3 and std == [1.0] * 3
     scale = float(numpy.float32(1 / most)) if multiplies or most != 255 else 1 / 255
     found = {"mean": mean, "std": std, "scale": scale}

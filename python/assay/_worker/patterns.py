@@ -15,7 +15,7 @@ from .wire import Refused
 _IMAGENET = 1000
 
 
-# "timm:resnet18.a1_in1k", and top-1 on ImageNet, a proportion, where the library carries it.
+# A name such as "timm:resnet18.a1_in1k", and its top-1 accuracy on ImageNet (a proportion) if the library lists it.
 Match = Tuple[str, Optional[float]]
 
 

@@ -26,7 +26,7 @@ _METRIC_FACTS = ("function", "title", "formula", "better", "unit", "low", "high"
 _CORRUPTION_FACTS = ("function", "parameters", "min_side")
 _BETTER = {"higher": 1, "lower": -1, "neither": 0}
 _LARGEST = 1e6
-_LONGEST = 2000  # of a message
+_LONGEST = 2000  # bytes of a message
 
 
 def numpy_here() -> Any:
@@ -261,7 +261,7 @@ class Worker:
                 for descriptor in descriptors:
                     self._buffer = _mapped(descriptor)
                 answer = self._answer(json.loads(message))
-            except BaseException as error:  # SystemExit, too: the program shows it
+            except BaseException as error:  # also catches SystemExit, which the program shows
                 text = fault_of(error, self._file)[: 2 * _LONGEST]
                 answer = {"failed": text.encode(errors="replace").decode()}
             data = json.dumps(answer).encode()

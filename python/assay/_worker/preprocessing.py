@@ -72,7 +72,7 @@ def torchvision_weights(given: Any) -> Any:
 
 
 def _sides(value: Any) -> "tuple[Optional[int], tuple[int, int]]":
-    """(the short side, _) of a whole number or a list of one, else (None, (height, width))."""
+    """(short side, _) for a whole number or a list of one; otherwise (None, (height, width))."""
     if isinstance(value, int):
         return value, (value, value)
     sides = [int(side) for side in value]
@@ -102,7 +102,7 @@ class _Steps:
         self.settings: "dict[str, Any]" = {}
         self.resize: "Optional[tuple[Optional[int], tuple[int, int]]]" = None
         self.crop: "Optional[tuple[int, int]]" = None
-        self.kind = ""  # of the numbers: "" while they are an image
+        self.kind = ""  # the type of the numbers; "" while the data are an image
         self.normalised = False
 
     def add(self, step: Any) -> None:
@@ -214,11 +214,11 @@ def of_transform(transform: Any, notes: "Optional[list[str]]" = None) -> "dict[s
 
 
 def of_processor(processor: Any) -> "tuple[dict[str, Any], list[str]]":
-    """The dictionary of a Hugging Face image processor, which the program turns into settings, and notes on what differs.
+    """The dictionary of a Hugging Face image processor, which the program turns into settings, and notes on differences.
 
     The type of a processor that computes with tensors ends in "Fast", which the program checks (src/model/huggingface.cpp).
     """
-    processor = getattr(processor, "image_processor", processor)  # of a processor for images and text
+    processor = getattr(processor, "image_processor", processor)  # part of a processor for images and text
     if not hasattr(processor, "to_dict"):
         raise Refused(f"{type(processor).__name__} is not an image processor of transformers")
     facts = {key: value for key, value in processor.to_dict().items() if value is not None}

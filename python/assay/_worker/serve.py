@@ -60,7 +60,8 @@ def send_description(control: socket.socket, framework: str, facts: "dict[str, A
 
 
 class Server:
-    """Answers for one model over one control channel until the program closes it. `error` is the first thing that the model raised.
+    """Answers for one model over one control channel until the program closes it. `error` is the first exception that the model
+    raised.
 
     failure: the last failure, as the program got it.
     """
@@ -102,7 +103,7 @@ class Server:
                 os.close(descriptor)
 
     def stop(self, seconds: float = 2.0) -> None:
-        """Closes the channels and waits for the threads, at most that long, because a model may still compute."""
+        """Closes the channels and waits for the threads, at most this long, because a model may still compute."""
         with self._lock:
             self._stopped = True
             ends = [self._control, *self._lanes]
@@ -116,7 +117,7 @@ class Server:
         self._control.close()
 
     def idle(self) -> bool:
-        """Whether the model is idle, and after a stop stays idle."""
+        """Whether the model is idle. After a stop it stays idle."""
         with self._lock:
             return self._stopped and self._busy == 0
 
@@ -130,12 +131,13 @@ class Server:
             self._busy -= 1
 
     def _answer(self, end: socket.socket, body: Callable[[], Optional[bytes]]) -> bool:
-        """Sends the result of `body`, or its error. Returns False if it failed, nobody listens, or the server was stopped."""
+        """Sends the result of `body`, or its error. Returns False if it failed, the other end is closed, or the server was
+        stopped."""
         if not self._begin():
             return False
         try:
             message = body()
-        except BaseException as error:  # SystemExit, too: the program is told of everything
+        except BaseException as error:  # also catches SystemExit: the program gets every error
             if self.error is None and not isinstance(error, Refused):
                 self.error = error
             self.failure, code = text_of(error)
@@ -154,7 +156,7 @@ class Server:
         thread = threading.Thread(target=self._serve_lane, args=(end,), name="assay-lane", daemon=True)
         try:
             thread.start()
-        except RuntimeError:  # no more threads: the program goes on with the lanes that it has
+        except RuntimeError:  # if no thread can be started, the program continues with the lanes that it has
             end.close()
             return
         self._threads.append(thread)

@@ -13,7 +13,7 @@ LANES_OF_CUDA = 2  # one batch is copied while another is computed
 
 
 def _same_device(module: Any) -> Any:
-    """The device of a module: that of its first parameter or buffer, or the CPU if it has none."""
+    """The device of a module's first parameter or buffer; the CPU if it has none."""
     import torch
 
     for tensor in (*module.parameters(), *module.buffers()):
@@ -28,7 +28,7 @@ def _device_text(device: Any) -> str:
 
 
 def _stands_alone(weight: Any) -> bool:
-    """Whether no other process or tensor shares its memory."""
+    """Whether the tensor shares its memory with no other process or tensor."""
     storage = weight.untyped_storage() if hasattr(weight, "untyped_storage") else weight.storage()
     return not weight.is_shared() and storage.nbytes() == weight.numel() * weight.element_size()
 
@@ -56,7 +56,7 @@ class TorchModel(Model):
         self._memory_format = torch.contiguous_format
         self._training: "list[Any]" = []
         self._wanting: "list[Any]" = []
-        # A function casts itself.
+        # A function converts its input by itself, so it gets float32.
         own: Any = module if call is module else None
         floating = [p.dtype for p in own.parameters() if p.is_floating_point()] if own is not None else []
         self._dtype = floating[0] if floating else torch.float32
@@ -67,7 +67,7 @@ class TorchModel(Model):
             self._training = [one for one in self._module.modules() if one.training]
             self._wanting = [one for one in self._module.parameters() if one.requires_grad]
             self._module.eval()
-            for parameter in self._wanting:  # gradients go to the input alone
+            for parameter in self._wanting:  # gradients are needed for the input alone
                 parameter.requires_grad_(False)
         return self
 
@@ -148,8 +148,8 @@ class TorchModel(Model):
         return checked_shape(value.shape, 1, None), [note] if note else []
 
     def _refuse_channels(self, error: str) -> None:
-        """Raises Refused if the error of a convolution shows that the model takes gray images, or none. src/model/torch/network.cpp reads
-        them, too."""
+        """Raises Refused if the error of a convolution shows that the model takes gray images, or no images.
+        src/model/torch/network.cpp reads the same errors."""
         if self.channels == 3 and "to have 1 channels, but got 3 channels" in error:
             raise Refused(
                 "the model takes images of one channel. Pass channel_order=\"gray\" with mean= and std= of one number each (--channel-order gray), or a "

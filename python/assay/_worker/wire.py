@@ -118,7 +118,7 @@ def send(end: socket.socket, message: bytes, descriptors: "tuple[int, ...]" = ()
 
 
 def receive(end: socket.socket) -> "tuple[bytes, list[int]]":
-    """The next message and the descriptors that came along; b"" if the other end is closed."""
+    """The next message and the descriptors that it carries; b"" if the other end is closed."""
     try:
         message, descriptors, flags, _ = socket.recv_fds(end, MOST_MESSAGE, MOST_DESCRIPTORS)
     except OSError as error:
@@ -167,7 +167,7 @@ class Names:
 
     def __init__(self, values: "dict[str, Any]"):
         self.classes: "list[str]" = list(values["classes"])
-        # For each class of which only the WordNet name is known, its number among ImageNet's 1000; otherwise -1.
+        # The number among ImageNet's 1000 of each class for which only the WordNet name is known; otherwise -1.
         self.imagenet: "list[int]" = list(values.get("imagenet") or [-1] * len(self.classes))
         self.templates: "str | list[str]" = values.get("templates", "openai")  # texts, or the name of a list of the library
         self.device: str = values.get("device", "auto")
@@ -199,19 +199,20 @@ class OpenRequest:
         self.name, self.path = fields.text(), fields.text()
         fields.number()  # the format
         self.height, self.width = fields.number(), fields.number()
-        # The input is already normalized with these.
+        # The mean and standard deviation with which the input is already normalised.
         self.scale = fields.real()
         self.mean, self.std = [fields.real() for _ in range(3)], [fields.real() for _ in range(3)]
         classes = fields.number()
         self.num_classes: Optional[int] = classes - 1 if classes else None
         self.output = fields.text()
-        self.layout, self.input_type = fields.number(), fields.number()  # 0: not said, else 1 + the value
-        fields.number()  # how many names the class list has
+        self.layout, self.input_type = fields.number(), fields.number()  # 0: not given, otherwise 1 + the value
+        fields.number()  # the number of names in the class list
         self.device = fields.text()
         self.process, self.processes = fields.number(), fields.number()
         self.precision = fields.number()
         # The other flag restricts files and sockets. A model in Python has no such restrictions.
-        self.channels = 1 if fields.number() & ONE_CHANNEL else 3  # 1: the first of three equal ones in the buffer
+        # 1: the model takes the first of three equal channels in the buffer
+        self.channels = 1 if fields.number() & ONE_CHANNEL else 3
 
 
 class Batch:

@@ -119,7 +119,7 @@ def classifier_of(library: Any, network: Any, tokenizer: Any, names: Names, say:
 def _module(network: Any, weights: Any) -> Any:
     import torch
 
-    nn: Any = torch.nn  # so that mypy says the same where torch is not installed
+    nn: Any = torch.nn  # so that mypy reports the same if torch is not installed
 
     class ZeroShot(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
