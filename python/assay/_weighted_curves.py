@@ -57,8 +57,8 @@ class Ranking:
         return out
 
     def _rows_prepared(self) -> Any:
-        """For each row: the two numbers that are subtracted from its logits, its best class, the log-odds of that class, and
-        whether they replace its number."""
+        """For each row: the two numbers to subtract from its logits, its best class, the log-odds of that class, and whether
+        they replace its number."""
         import numpy
 
         n = len(self._rows)
@@ -184,8 +184,9 @@ def _few(effective: float) -> float:
 
 
 def _degrees(items: Items, drawn: Any, size: Any, squares: Any) -> float:
-    """The degrees of freedom of the variance, by the class of each item. size, squares: sums of the weights and of their squares in
-    each class."""
+    """The degrees of freedom of the variance, from the class of each item.
+
+    size, squares: sums of the weights and of their squares in each class."""
     import numpy
 
     of_class = numpy.bincount(items.labels, (items.weights * drawn) ** 2, items.classes)

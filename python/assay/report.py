@@ -269,15 +269,17 @@ class Report(Result, Mapping[Key, Measurement]):
         """Items of each class (rows) by the predicted class (columns): int64 of classes x classes, as a NumPy array.
 
         normalize: "true" divides by the row's sum, "pred" by the column's, "all" by the items; 0/0 is 0. The result is then
-        float64. Only items with scores and a single label are counted. The first call reads the arrays that were scored, so do not
-        change them before it. model, dataset: select one, if the report has several.
+        float64.
+        Only items with scores and a single label are counted. The first call reads the arrays that were scored, so do not change them
+        before it.
+        model, dataset: select one, if the report has several.
         """
         return confusion_matrix_of(self._store(model, dataset), normalize)
 
     def per_class(self, *, model: Optional[str] = None, dataset: Optional[str] = None) -> "dict[str, Any]":
         """Facts of each class, as NumPy arrays: its "class" (name), "n" (items), "recall" (its accuracy), "precision" and "f1".
 
-        A class without items, or that is never predicted, has recall or precision nan. f1 is nan only if both are.
+        The recall of a class without items is nan, and so is the precision of a class that is never predicted. f1 is nan only if both are.
         assay.score(..., per_class=True).stores has the intervals.
         """
         return per_class_of(self._store(model, dataset))
@@ -286,7 +288,8 @@ class Report(Result, Mapping[Key, Measurement]):
         """Plots the report by a recipe of `assay plot`, as "svg", "pdf" or "png".
 
         recipe: "scores", "reliability" (or "calibration_curve"), "classes", "confusions" (the most frequent ones),
-        "confusion_matrix" (counts of labels by predictions, as a heat map). Options: as of Result.plot().
+        "confusion_matrix" (counts of labels by predictions, as a heat map).
+        Options: as of Result.plot().
         """
         own = _RECIPES.get(recipe, recipe)
         needed = {"reliability": "reliability", "confusions": "confusions", "classes": "per_class"}.get(own, "")
