@@ -140,7 +140,7 @@ class _Numbers:
                 f"std= of the "
                 "loader's Normalize, or the folder of the images. A data set of Pillow images (no transform) works, too, with weights=, transform= or preset="
             )
-        # Several pairs may give whole bytes for the first images. Later images show which pair is right.
+        # Several pairs may give the same bytes. Later images show which pair is right.
         self._readings = [one for one, found in fits if bool((found == fits[0][1]).all())]
         return fits[0][1]
 

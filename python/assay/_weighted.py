@@ -34,8 +34,9 @@ _REASONS = {
 
 
 def weights_of(value: Any, items: int, all_may_be_zero: bool = False) -> Any:
-    """One finite number of at least 0 for each item, as a new float64 array. all_may_be_zero: allows it, because these are only
-    some of the items."""
+    """One finite number of at least 0 for each item, as a new float64 array.
+
+    all_may_be_zero: not an error, because these are only some of the items."""
     import numpy
 
     array = to_numpy(value, "sample_weight")

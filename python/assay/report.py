@@ -279,7 +279,7 @@ class Report(Result, Mapping[Key, Measurement]):
     def per_class(self, *, model: Optional[str] = None, dataset: Optional[str] = None) -> "dict[str, Any]":
         """Facts of each class, as NumPy arrays: its "class" (name), "n" (items), "recall" (its accuracy), "precision" and "f1".
 
-        The recall of a class without items is nan, and so is the precision of a class that is never predicted. f1 is nan only if both are.
+        A class without items has recall nan, and one that is never predicted has precision nan. Its f1 is nan only if both are.
         assay.score(..., per_class=True).stores has the intervals.
         """
         return per_class_of(self._store(model, dataset))
