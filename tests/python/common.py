@@ -1,4 +1,4 @@
-"""What the tests share: the program, made-up scores and images, folders that go away."""
+"""Shared by the tests: the program, random scores and images, and temporary folders."""
 import contextlib
 import io
 import os
@@ -17,7 +17,7 @@ CLASSES = 7
 
 
 def made(rows, classes=CLASSES, seed=1, skill=2.0, dtype=np.float32):
-    """Scores and labels of a classifier that is often correct; every eleventh item has no label."""
+    """Random scores and labels of a classifier that is often correct. Every eleventh item has no label."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, classes, rows)
     scores = random.normal(size=(rows, classes)) * 2
@@ -33,12 +33,13 @@ def command(*arguments, status=0, **more):
 
 
 def listen_to_ctrl_c():
-    """preexec_fn of a process that a test interrupts: a job in the background of a shell ignores SIGINT, and so would it."""
+    """The preexec_fn of a process that a test interrupts. Without it the process ignores SIGINT if the tests run in the background
+    of a shell."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def quietly(call, *given, **options):
-    """What a call returns, and what it says on stderr."""
+    """The result of a call, and its output on stderr."""
     with contextlib.redirect_stderr(io.StringIO()) as said:
         value = call(*given, **options)
     return value, said.getvalue()
@@ -64,7 +65,7 @@ class InFolder(unittest.TestCase):
         self.addCleanup(self._folder.cleanup)
 
     def imported(self, scores, labels, runs="runs", model="model", dataset="data", *more):
-        """The folder of a store that the command made of the same numbers."""
+        """The folder of a store that the command imported from the same numbers."""
         np.save(self.folder / f"{model}.npy", scores)
         items = self.folder / "items.csv"
         with open(items, "w") as file:

@@ -1,4 +1,4 @@
-"""Small ONNX files, written field by field: no package is needed. tests/model/onnx_writer.h does the same in C++."""
+"""Writes small ONNX files field by field, without any package. tests/model/onnx_writer.h does the same in C++."""
 import struct
 
 FLOAT, UINT8, HALF = 1, 2, 10
@@ -14,7 +14,7 @@ def varint(value):
 
 
 def field(number, value):
-    """A number, or bytes: a text or a message."""
+    """A field with a number, or with the bytes of a text or a message."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     data = value.encode() if isinstance(value, str) else value
@@ -22,7 +22,7 @@ def field(number, value):
 
 
 def value_info(name, type_, shape):
-    """shape: numbers, or names of what may vary."""
+    """shape: numbers, or names of dimensions that may vary."""
     sizes = b"".join(field(1, field(1, one) if isinstance(one, int) else field(2, one)) for one in shape)
     return field(1, name) + field(2, field(1, field(1, type_) + field(2, sizes)))
 
@@ -41,7 +41,7 @@ def integer(name, value):
 
 
 def attribute(name, value):
-    """By the value's type: an int, a float, a text, or a list of ints."""
+    """An attribute whose type follows from the value: an int, a float, a text, or a list of ints."""
     if isinstance(value, float):
         return field(1, name) + varint(2 << 3 | 5) + struct.pack("<f", value) + field(20, 1)
     if isinstance(value, str):
@@ -50,13 +50,13 @@ def attribute(name, value):
 
 
 def array(name, values):
-    """Of NumPy, with its type: float32, uint8, int32, int64 or bool."""
+    """A tensor of a NumPy array, with its type: float32, uint8, int32, int64 or bool."""
     kind = {"float32": 1, "uint8": 2, "int32": 6, "int64": 7, "bool": 9}[values.dtype.name]
     return b"".join(field(1, side) for side in values.shape) + field(2, kind) + field(8, name) + field(9, values.tobytes())
 
 
 def tensor(name, sizes, values, external=""):
-    """float32 numbers; external: the name of the file that holds them."""
+    """A tensor of float32 numbers. external: the name of the file that holds them."""
     out = b"".join(field(1, side) for side in sizes) + field(2, FLOAT) + field(8, name)
     if not external:
         return out + field(9, struct.pack(f"<{len(values)}f", *values))
@@ -70,7 +70,7 @@ def model(nodes, initialisers, inputs, outputs, opset=13):
 
 
 def linear(weights, *, batch="n", height="h", width="w", type_=FLOAT, last=False, external="", opset=13, outputs=("logits",), more=()):
-    """Scores are weighted sums of the channels' means: weights has a row for each channel."""
+    """A model whose scores are weighted sums of the channels' means. weights has a row for each channel."""
     shape = (batch, height, width, 3) if last else (batch, 3, height, width)
     nodes, at = [], "images"
     if type_ != FLOAT:

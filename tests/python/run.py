@@ -48,7 +48,7 @@ class Package(unittest.TestCase):
     def test_types(self):
         if subprocess.run([sys.executable, "-m", "mypy", "--version"], capture_output=True).returncode != 0:
             self.skipTest("SKIPPED: mypy is not here")
-        # What mypy knows of NumPy takes most of its time, and does not change from run to run.
+        # mypy spends most of its time on NumPy's types, which do not change between runs, so they are cached.
         cache = pathlib.Path(os.environ["ASSAY_LIBRARY"]).resolve().parent.parent / "mypy_cache"
         done = subprocess.run(
             [sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir", cache, "assay"],
@@ -115,7 +115,7 @@ class Package(unittest.TestCase):
             self.assertFalse(list(there.glob("assay/_native/*.cmake")))
             self.assertTrue((there / "assay/_native/torch-plugin/torch_plugin.cpp").is_file())
             for program in ("assay", "assay-model"):
-                if (there / "assay/_native" / program).exists():  # extractall leaves modes out
+                if (there / "assay/_native" / program).exists():  # extractall does not restore file modes
                     (there / "assay/_native" / program).chmod(0o755)
             alone = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
             script = (

@@ -1,4 +1,4 @@
-"""assay audit beside its score in NumPy, and assay.audit."""
+"""Compares assay audit with the same scores in NumPy, and tests assay.audit."""
 import json
 import os
 import pathlib
@@ -50,7 +50,7 @@ class Audit(unittest.TestCase):
         models = [z.astype(float) for z in self.models]
         temperatures = [m["temperature"] for m in found["models"]]
         weights = [m["weight"] for m in found["models"]]
-        self.assertEqual(weights[2], 0)  # it has learned the labels
+        self.assertEqual(weights[2], 0)  # this model has memorised the labels
         score = audit_peers.combined_score(models, self.given, temperatures, weights)
         order = np.argsort(score, kind="stable")
         order = order[score[order] < 0]
@@ -58,7 +58,7 @@ class Audit(unittest.TestCase):
         self.assertEqual([one["item"] for one in found["listed"]], [f"im{i:04d}.png" for i in order])
         np.testing.assert_allclose([one["score"] for one in found["listed"]], score[order], rtol=0, atol=1e-9)
         _, own, voted = audit_peers.audit_scores(models, self.given)
-        # Labels that were learned have no best temperature: the sharper, the better.
+        # The third model has memorised the labels, so the loss has no minimum by temperature: it falls as the temperature falls.
         np.testing.assert_allclose(np.log(temperatures[:2]), np.log(own[:2]), atol=0.02)
         np.testing.assert_allclose(weights, voted, atol=0.03)
 

@@ -1,4 +1,4 @@
-"""Calibration and ensembles from Python, beside plain NumPy and the libraries that are there."""
+"""Compares calibration and ensembles from Python with plain NumPy, and with other libraries if they are installed."""
 import json
 import subprocess
 import unittest
@@ -15,7 +15,7 @@ def log_softmax(logits):
 
 
 def temperature_of(logits, labels):
-    """By bisection of the slope of the mean loss, which grows with the inverse temperature."""
+    """The best temperature, by bisection of the slope of the mean loss, which increases with the inverse temperature."""
     low, high = 1e-3, 1e3
     for _ in range(200):
         middle = (low * high) ** 0.5
@@ -37,13 +37,13 @@ def vector_of(logits, labels):
         mean = np.einsum("nc,nck->nk", chances, design)
         slope = (mean - own).mean(axis=0)
         second = np.einsum("nc,ncj,nck->jk", chances, design, design) / items - mean.T @ mean / items
-        at = at - np.linalg.lstsq(second, slope, rcond=1e-12)[0]  # the shortest step: biases keep their sum
+        at = at - np.linalg.lstsq(second, slope, rcond=1e-12)[0]  # the shortest step, so the sum of the biases does not change
     return at[:classes], at[classes:]
 
 
 class Calibrated(InFolder):
     def two_sets(self):
-        """Overconfident logits; a part to fit on and a part to report."""
+        """Overconfident logits: one data set to fit on, and one to report."""
         scores, labels = made(1600)
         scores *= 2
         labels = np.where(labels < 0, scores.argmax(axis=1), labels)
@@ -100,7 +100,7 @@ class Calibrated(InFolder):
         table = command("score", self.folder / "runs/val")
         self.assertIn("model@temperature", table)
         both = assay.compare(path, [other, self.folder / "runs/val/model@temperature"], metrics="nll")
-        self.assertEqual(both["other", "nll"].p_holm, alone.p_holm)  # the family has one model, as before
+        self.assertEqual(both["other", "nll"].p_holm, alone.p_holm)  # Holm's correction still counts one model
         self.assertEqual(both.pairs[1]["derived"], {"calibration": "temperature", "model": "model"})
 
     def test_the_same_bits_for_any_threads(self):
@@ -164,7 +164,7 @@ class Ensembles(InFolder):
     def test_members_by_name_and_stored(self):
         scores, labels = self.views()
         members = {"left": scores[:, 0], "right": scores[:, 1]}
-        for _ in range(2):  # again: everything is there
+        for _ in range(2):  # the second time everything is stored already
             found = assay.ensemble(members, labels, "both", runs=self.folder / "runs", dataset="val", ids=[f"{i}.png" for i in range(300)])
         self.assertEqual([m["model"] for m in found["members"]], ["left", "right"])
         report = assay.score(self.folder / "runs", metrics="top1")
@@ -200,7 +200,7 @@ class Ensembles(InFolder):
             done = subprocess.run([PROGRAM, *map(str, given), "--name", "other", *map(str, more)], capture_output=True, text=True)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(text, done.stderr)
-        # Another view under the same name is another model.
+        # Importing another view under the same name is refused, because it is another model.
         done = subprocess.run([PROGRAM, *map(str, given), "--name", "tta-view1", "--view", "2"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2, done.stderr)
         np.save(self.folder / "flat.npy", scores[:, 0])

@@ -1,7 +1,8 @@
-"""The Python blocks of README.md and docs/ run, each in a folder of its own, with made-up scores.
+"""Runs the Python blocks of README.md and docs/, each in its own folder, with random scores.
 
-Functions that run models are replaced by ones that check a call against the real parameters and options; so are packages that a block
-uses beside Assay. tests/python/test_coming_from.py runs the pages coming-from-*.md, and tests/docs/tutorials.py the tutorials.
+Functions that run models are replaced by ones that check a call against the real parameters and options; so are packages that a
+block uses beside Assay. tests/python/test_coming_from.py runs the pages coming-from-*.md, and tests/docs/tutorials.py the
+tutorials.
 """
 import contextlib
 import io
@@ -28,7 +29,7 @@ ROWS, CLASSES = 600, 7
 
 
 class Tensor(np.ndarray):
-    """An array with the methods of a tensor that the blocks call."""
+    """An array with the tensor methods that the blocks call."""
 
     def cpu(self):
         return self
@@ -44,7 +45,7 @@ def scores_of(images, classes=CLASSES):
 
 
 def checked(function, keywords, result):
-    """A function that only checks how it is called: by the parameters of `function`, and options that `keywords` has."""
+    """A function that only checks its arguments: the parameters of `function`, and the options of `keywords`."""
     signature = inspect.signature(function)
     rest = next((name for name, of in signature.parameters.items() if of.kind is of.VAR_KEYWORD), None)
 
@@ -65,7 +66,7 @@ class CodeBlocks(InFolder):
         self.addCleanup(os.chdir, before)
 
     def models(self, stack):
-        """Replaces what runs models."""
+        """Replaces the functions that run models."""
         report = assay.score(*made(ROWS))
         evaluation = mock.MagicMock(wraps=report, page=pathlib.Path("runs/report.html"))
         evaluation.__getitem__.side_effect = lambda key: [] if key == "doubted_labels" else report[key]
@@ -93,7 +94,7 @@ class CodeBlocks(InFolder):
             stack.enter_context(mock.patch.object(assay.Report, name, create=True))
 
     def names(self):
-        """What the blocks of a page take for given."""
+        """The names that the blocks of a page use without defining them."""
         logits, labels = made(ROWS)
         other, _ = made(ROWS, seed=4)
         wide = made(ROWS, 1000)[1] % 1000
@@ -137,7 +138,7 @@ class CodeBlocks(InFolder):
             with self.subTest(page=page, block=number), tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
                 self.folder = pathlib.Path(folder)
                 self.enter(folder)
-                names.update(self.names())  # what the pages take for given, also after a block that gave such a name a value
+                names.update(self.names())  # restores the predefined names, because an earlier block may have assigned to one
                 self.prepare(block, names)
                 self.models(stack)
                 self.packages(stack)
@@ -176,14 +177,14 @@ class CodeBlocks(InFolder):
             self.run_page(page, 1)
 
     def test_no_page_is_forgotten(self):
-        """A page with a block is run here, by test_coming_from, or holds commands only."""
+        """Every page with a Python block is run here or by test_coming_from."""
         here = set(re.findall(r'"((?:docs/)?\w+\.md)"', pathlib.Path(__file__).read_text()))
         pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
         with_blocks = {path.relative_to(ROOT).as_posix() for path in pages if BLOCK.search(path.read_text())}
         self.assertEqual({page for page in with_blocks - here if not page.startswith("docs/coming-from-")}, set())
 
     def test_the_example_in_c_is_as_the_file_that_is_compiled(self):
-        """The same arrays, options and calls; the file also handles errors."""
+        """The block in docs/c.md and the file have the same arrays, options and calls. The file also handles errors."""
         block, = re.findall(r"^```c\n(.*?)^```$", (ROOT / "docs/c.md").read_text(), re.MULTILINE | re.DOTALL)
         example = (ROOT / "tests/c/example.c").read_text()
         calls = re.findall(r"(assay_\w+\(.*)\);", block)
@@ -192,7 +193,8 @@ class CodeBlocks(InFolder):
             self.assertIn(text, example)
 
     def test_toml_can_be_read(self):
-        tomllib = __import__("tomllib" if sys.version_info >= (3, 11) else "unittest")  # older Pythons have no reader
+        # older versions of Python have no TOML reader
+        tomllib = __import__("tomllib" if sys.version_info >= (3, 11) else "unittest")
         blocks = [text for path in (ROOT / "docs").glob("*.md") for text in re.findall(r"^```toml\n(.*?)^```$", path.read_text(), re.MULTILINE | re.DOTALL)]
         self.assertGreaterEqual(len(blocks), 5)
         for text in blocks if hasattr(tomllib, "loads") else []:

@@ -1,6 +1,7 @@
-"""Tables of predictions with one column missing, twice, or elsewhere: the same numbers, or a refusal, and never other numbers.
+"""Tables of predictions with a column that is missing, duplicated or moved. They give the same numbers or are refused, and never
+give other numbers silently.
 
-ASSAY_WRITE=1 writes what happens into the table of docs/formats.md, which this test compares.
+ASSAY_WRITE=1 writes the outcomes into the table of docs/formats.md. Otherwise the test compares both.
 """
 import csv
 import io
@@ -23,7 +24,7 @@ ROWS = 12
 
 
 def made_columns():
-    """Names of columns and their cells, of each layout by its name."""
+    """By the name of each layout: the names of its columns, with their cells."""
     random = np.random.default_rng(3)
     y = np.arange(ROWS) % 3
     logits = np.round(random.normal(size=(ROWS, 3)) * 2 + 2 * np.eye(3)[y], 3)
@@ -92,7 +93,7 @@ def text_of(columns, separator=","):
 
 
 def lines_of(columns, separator=","):
-    """JSON lines, in which a name may be there twice."""
+    """JSON lines, in which a name may occur twice."""
 
     def value(cell):
         if cell.startswith("["):
@@ -107,7 +108,7 @@ def lines_of(columns, separator=","):
 
 
 def changes(columns):
-    """(what was done, to which column, the columns then)"""
+    """Yields (what was done, to which column, the columns after it)."""
     for i, (name, cells) in enumerate(columns):
         rest = columns[:i] + columns[i + 1 :]
         yield "missing", name, rest
@@ -120,7 +121,7 @@ def changes(columns):
 
 
 class Reading:
-    """What an import stored: the label and the scores of each image, by the classes' names."""
+    """The contents of an imported store: the label and the scores of each image, by class name."""
 
     def __init__(self, folder, said):
         dataset = json.loads((folder / "v/dataset.json").read_text())
@@ -161,12 +162,13 @@ class Columns(InFolder):
         return Reading(out, done.stderr) if done.returncode == 0 else done.stderr
 
     def outcome(self, before, after, change, column, columns):
-        """In words; fails where numbers are other ones without a word."""
+        """The outcome in words. Fails if numbers differ without a message."""
         if isinstance(after, str):
             self.assertIn("assay: error: ", after)
             if change in ("missing", "twice"):
                 others = all(name in after for name, _ in columns if name != column)
-                # An entry or a lone class in JSON: what is needed is said, as the rest has other roles then.
+                # Without a list entry or a single class in JSON, the other keys get other roles. So the message says what is
+                # needed.
                 needs = "needs a class" in after or "call the key `prediction`" in after
                 self.assertTrue(column in after or others or needs or "sum" in after or "classes" in after, after)
             return "refused"
@@ -184,7 +186,8 @@ class Columns(InFolder):
             self.assertNotIn("labels: column", after.said)
             words.append("no labels")
         if not before.same_scores(after):
-            # Without labels and sums nothing tells that a class is missing: the line of what was taken does.
+            # Without labels and with logits (no sums), nothing reveals a missing class. Only the line with the number of columns
+            # shows it.
             self.assertEqual((change, before.kind, before.labelled(), after.classes), ("missing", "logits", False, before.classes - 1))
             self.assertIn(f"scores: {after.classes} columns", after.said)
             self.assertTrue(all(a.items() <= b.items() for a, b in zip(after.scores, before.scores)), "other scores")
@@ -199,7 +202,7 @@ class Columns(InFolder):
         outcomes = {}
         for change, column, changed in changes(columns):
             if write is lines_of and change == "moved":
-                continue  # the members of an object have no order
+                continue  # the members of a JSON object have no order
             with self.subTest(layout=name, ending=ending, change=change, column=column, names=[n for n, _ in changed]):
                 word = self.outcome(before, self.read(name, changed, write, ending, options), change, column, columns)
                 outcomes.setdefault((change, column), set()).add(word)

@@ -1,7 +1,7 @@
-"""The pages docs/coming-from-*.md: their code runs with the packages that they name, and both columns have the values that they show.
+"""Runs the code of docs/coming-from-*.md with the packages that they name, and checks the values that both columns show.
 
-A row of a table whose last column has numbers holds an expression of each side. One number is the value of both; two numbers are those
-of the other package and of Assay, which then have to differ. `yes` says that both are equal, for values that depend on the machine.
+A table row whose last column has numbers holds an expression for each side. One number is the value of both. Two numbers are those
+of the other package and of Assay, and must differ. `yes` means that both are equal, for values that depend on the machine.
 """
 import importlib.metadata
 import pathlib
@@ -21,7 +21,8 @@ NEEDS = {
 
 
 def blocks_and_rows(text):
-    """The Python blocks as one program, and the rows that have values: (expression of theirs, of ours, [numbers] or None for `yes`)."""
+    """The Python blocks as one program, and the rows with values: (their expression, Assay's expression, [numbers] or None for
+    `yes`)."""
     program = "\n".join(re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL))
     rows = []
     for theirs, ours, value in re.findall(r"^\| `([^|]+)` \| `([^|]+)` \| ([\d., ]+|yes) \|$", text, flags=re.MULTILINE):

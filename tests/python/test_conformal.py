@@ -1,4 +1,4 @@
-"""assay conformal beside MAPIE: the sets of LAC and APS are equal, those of RAPS differ in the last class alone."""
+"""Compares assay conformal with MAPIE: the sets of LAC and APS are equal, and those of RAPS differ only in the last class."""
 import csv
 import importlib.util
 import json
@@ -38,7 +38,7 @@ def store(folder):
 
 
 def sets(folder, method, *more):
-    """The rows of calibration, those that are reported, each image's draw, the sets as a 0-1 matrix, and the JSON."""
+    """The rows for calibration, the reported rows, each image's random draw, the sets as a 0-1 matrix, and the JSON."""
     file = folder / "sets.csv"
     shown = json.loads(run("conformal", folder / "runs", "--method", method, "--alpha", ALPHA, "--sets", file, "--json", *more))
     calibration, reported, draws = [], [], np.zeros(IMAGES)
@@ -53,7 +53,7 @@ def sets(folder, method, *more):
 
 
 class Draws(np.random.RandomState):
-    """Gives the draws of the program in the place of random numbers."""
+    """Replaces random numbers by the draws of the program."""
 
     def __init__(self, draws):
         super().__init__(0)
@@ -121,8 +121,8 @@ class Conformal(unittest.TestCase):
             theirs = of(APSConformityScore(), draws, scores, truth, calibration, reported, "randomized")
             np.testing.assert_array_equal(held[reported], theirs)
             self.assertGreater(held[reported].sum(1).std(), 0.5)
-            # With a penalty MAPIE draws the last class by another number than it calibrates with, so the
-            # sets are compared up to that class.
+            # With a penalty, MAPIE uses different numbers to calibrate and to draw the last class. So the sets are compared up to
+            # that class.
             calibration, reported, draws, held, _ = sets(folder, "raps", "--lambda", PENALTY, "--k-reg", FREE)
             more = of(Raps(), draws, scores, truth, calibration, reported, True)
             fewer = of(Raps(), draws, scores, truth, calibration, reported, False)

@@ -1,4 +1,5 @@
-"""Objects over the library are copied and pickled, or say why not; and die quietly, in a forked child, too."""
+"""Objects of the library can be copied and pickled, or raise an error that says why not. They are freed without messages, also in a
+forked child."""
 import copy
 import gc
 import multiprocessing
@@ -16,13 +17,13 @@ SUMS = "top1,nll,ece,balanced"
 
 
 def in_python(script, *arguments, data=b""):
-    """What a new interpreter says: (status, stdout, stderr)."""
+    """Runs a script in a new interpreter: (status, stdout, stderr)."""
     done = subprocess.run([sys.executable, "-c", script, *map(str, arguments)], capture_output=True, input=data, timeout=120)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def computed(metrics):
-    """What a worker process does with metrics that it was sent."""
+    """Run by a worker process on the metrics that it receives."""
     scores, labels = made(300, seed=9)
     metrics.update(scores, labels)
     return metrics
@@ -40,7 +41,7 @@ metrics.update(scores, labels)
 
 
 class Quiet(InFolder):
-    """Nothing on stderr and status 0, in a process of its own, because what this is about would end it."""
+    """Checks for status 0 and an empty stderr, in a separate process, because a fault would crash it."""
 
     def quiet(self, script, *arguments, expected=""):
         self.assertEqual(in_python(PRELUDE + script, *arguments), (0, expected, ""))
@@ -104,7 +105,7 @@ print(len(writer.finish()), len(metrics))
         self.quiet(script, self.folder / "runs", expected="0\n300 300\n")
 
     def test_what_lives_until_the_end(self):
-        # Everything in a global, in a cycle, in a module that goes late, and in sys.
+        # References to each object in a global, in a cycle, in a module that is deleted late, and in sys.
         script = """
 store = assay.Store.of(scores, labels)
 report = assay.score(store, metrics="top1")
@@ -175,7 +176,7 @@ class Copies(InFolder):
                 more = {name: value[begin:end] for name, value in given.items()}
                 metrics.update(scores[begin:end], labels[begin:end], **more)
 
-            for cut in (0, 1, 2047, 2048, 3000, 5000):  # rows wait for their group up to 2,048
+            for cut in (0, 1, 2047, 2048, 3000, 5000):  # rows are added in groups of 2,048
                 whole, first = assay.Metrics(names, **options), assay.Metrics(names, **options)
                 batch(whole, 0, 5000)
                 if cut:
@@ -190,7 +191,7 @@ class Copies(InFolder):
                     if cut < 5000:
                         batch(made_, cut, 5000)
                     self.assertEqual(made_.compute().to_json(), whole.compute().to_json())
-                self.assertEqual(len(first), cut)  # copies share nothing
+                self.assertEqual(len(first), cut)  # copies share no state
                 self.assertEqual(pickle.dumps(first), pickle.dumps(copies[0] if cut == 5000 else copy.copy(first)))
 
     def test_predicted_classes_and_reset(self):
@@ -322,7 +323,7 @@ class Others(InFolder):
         self.assertEqual(other.plot("reliability"), report.plot("reliability"))
 
     def test_every_class_is_looked_at(self):
-        """Whatever holds an object of the library holds it by a Handle, which refuses to be copied."""
+        """Every class that holds an object of the library holds it in a Handle, which cannot be copied."""
         import inspect
         from pathlib import Path
 

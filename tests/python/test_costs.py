@@ -1,4 +1,5 @@
-"""What modules cost: operators counted as they run, held to closed forms, and to Assay's own count of the same networks as files."""
+"""Costs of modules: operators counted as they run, compared with closed forms and with Assay's count of the same networks as
+files."""
 import pathlib
 import re
 import sys
@@ -32,7 +33,7 @@ class Asked:
 
 
 def cost_of(net, side=32, **asked):
-    """By the model behind an object, opened for a size."""
+    """The cost of a module, opened for this image size."""
     with model_of(net, given=Given({"settings": SETTINGS})) as model:
         peer = InThread(model)
         peer.described()
@@ -64,7 +65,7 @@ class Tables(unittest.TestCase):
         products = re.findall(r'\{"(?:aten::)?([^"]+)", \w+_macs', text)
         self.assertGreater(len(products), 40)
         for operator in products:
-            if "transpose" not in operator:  # seen as aten::convolution
+            if "transpose" not in operator:  # PyTorch runs it as aten::convolution
                 self.assertIn(operator, costs._PRODUCTS)
 
     def test_names_are_found_as_pytorch_spells_them(self):
@@ -108,7 +109,7 @@ class Counts(unittest.TestCase):
                 self.head = nn.Linear(8, 4)
 
             def forward(self, x):
-                tokens = nn.functional.avg_pool2d(x, 8).mean(1).flatten(1).unfold(1, 8, 2)  # n x 5 x 8
+                tokens = nn.functional.avg_pool2d(x, 8).mean(1).flatten(1).unfold(1, 8, 2)  # the output is n x 5 x 8
                 q, k, v = self.project(tokens).chunk(3, -1)
                 return self.head(torch.softmax(q @ k.transpose(1, 2), -1) @ v).mean(1)
 
@@ -138,8 +139,8 @@ class Counts(unittest.TestCase):
     def test_activations_live_to_their_last_use(self):
         class Chain(nn.Module):
             def forward(self, x):
-                a = x + 1  # the input, and a: two tensors of 3 x 32 x 32
-                b = a * 2  # a and b
+                a = x + 1  # alive: the input and a, two tensors of 3 x 32 x 32
+                b = a * 2  # alive: a and b
                 return b.mean((2, 3))
 
         found = cost_of(Chain())
@@ -160,7 +161,7 @@ class Counts(unittest.TestCase):
         self.assertEqual((len(found["seconds"]), macs(found)), (3, 0))
         self.assertIn("nn.Module", found["no_weights"])
         self.assertNotIn("no_operators", found)
-        found = cost_of(lambda x: x.mean((2, 3)), runs=2)  # of NumPy arrays
+        found = cost_of(lambda x: x.mean((2, 3)), runs=2)  # a function of NumPy arrays
         self.assertEqual((len(found["seconds"]), found["operators"]), (2, []))
         self.assertIn("NumPy", found["no_operators"])
         net = nn.Linear(3, 4)
@@ -249,7 +250,8 @@ class Files(unittest.TestCase):
             self.assertEqual(here["file_bytes"], 0)
             self.assertEqual(here["measured"]["runs"], 20)
             self.assertGreater(here["measured"]["latency_ms"]["min"], 0)
-            # Results in place are one operator there and two here, so that they may differ by one activation.
+            # An in-place operation counts as one operator in the file and as two in the object, so the peaks may differ by one
+            # activation.
             self.assertLess(abs(here["peak_activation_bytes"] / there["peak_activation_bytes"] - 1), 0.5, name)
         self.assertGreater(of_objects["vision_transformer"]["attention_macs"], 0)
 

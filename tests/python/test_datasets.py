@@ -1,4 +1,4 @@
-"""Data sets and loaders that are objects, without PyTorch: duck-typed, over a function of NumPy arrays."""
+"""Data sets and loaders that are objects, without PyTorch. They are duck-typed, and the model is a function of NumPy arrays."""
 import html
 import importlib.util
 import re
@@ -16,12 +16,12 @@ SETTINGS = {"input_size": [3, SIDE, SIDE], "resize_size": 10, "interpolation": "
 
 
 def model(x):
-    """A score for each channel, which differs by its place."""
+    """A score for each channel, which depends on where the values are in the image."""
     return 4 * x.mean((2, 3)) + x[:, :, 0, 0]
 
 
 class Batches:
-    """A loader: a data set, and batches of it."""
+    """A loader of batches of a data set."""
 
     def __init__(self, dataset, size=6, shuffle=False, drop_last=False, failing_at=None):
         self.dataset, self.batch_size, self.shuffle, self.drop_last, self.failing_at = dataset, size, shuffle, drop_last, failing_at
@@ -68,7 +68,7 @@ class Loaders(InFolder):
         np.testing.assert_array_equal(np.asarray(store.scores()), model(data.images))
         np.testing.assert_array_equal(store.labels(), data.own)
         self.assertIn("pixels as the Batches gives them (3 x 8 x 8, float32): they are used unchanged", self.said)
-        # Items of numbers are the same without a loader. A second call of the same gives the same store.
+        # Items that are arrays give the same scores without a loader. A second call with the same data gives the same store.
         again = self.predict(data)
         self.assertEqual(again.dataset, "arrays-pixels")
         np.testing.assert_array_equal(np.asarray(again.scores()), np.asarray(store.scores()))
@@ -122,7 +122,8 @@ class Loaders(InFolder):
             (["a", data], "one data set at a time"),
         ):
             self.refused(lambda given=given: self.predict(given), "usage", text)
-        self.assertEqual(len(self.predict(Batches(data, size=5, drop_last=True))), COUNT)  # it drops nothing
+        # no batch is incomplete, so nothing is dropped
+        self.assertEqual(len(self.predict(Batches(data, size=5, drop_last=True))), COUNT)
         self.refused(lambda: self.predict([]), "bad_input", "no images")
         self.refused(lambda: self.predict(Batches(data), preset="timm"), "usage", "used unchanged", "preset=")
         self.refused(lambda: self.predict(Batches(data), settings=SETTINGS), "usage", "settings=")
@@ -136,7 +137,7 @@ class Loaders(InFolder):
         found = self.refused(lambda: self.predict(Batches(data, failing_at=12)), "bad_input", "the loader raised ValueError: the disk is gone", "12 of 20")
         self.assertIsInstance(found.__cause__, ValueError)
         self.assertEqual(len(self.predict(Batches(data))), COUNT)
-        # Labels that are known beforehand let a call resume.
+        # A call can be resumed if the labels are known in advance.
         data.targets = list(data.own)
         self.refused(lambda: self.predict(Batches(data, failing_at=12), runs="known"), "bad_input", "the disk is gone")
         store = self.predict(Batches(data), runs="known")
@@ -193,7 +194,7 @@ class Loaders(InFolder):
         self.assertIn("doubted_labels", report)
         with self.assertRaisesRegex(KeyError, "nothing"):
             report["nothing"]
-        # The numbers are those of assay score.
+        # The numbers equal those of assay score.
         scored = assay.score(report.models[0]["store"], metrics="top1,nll")
         for metric in ("top1", "nll"):
             self.assertEqual(scored[metric].to_dict()["interval"], report[metric].to_dict()["interval"])
@@ -217,7 +218,7 @@ class _Tracked(np.ndarray):
 
 @unittest.skipIf(importlib.util.find_spec("PIL") is None, f"SKIPPED: {sys.executable} has no Pillow")
 class Images(InFolder):
-    """Data sets of Pillow's images are prepared as the program prepares files."""
+    """Pillow images of data sets are prepared in the same way as the program prepares files."""
 
     def setUp(self):
         super().setUp()
@@ -256,7 +257,7 @@ class Images(InFolder):
         self.refused(lambda: self.scores(self.items(), "none", None), "usage", "preset")
 
     def folder_with(self, step):
-        """An ImageFolder whose transform is of one step."""
+        """An ImageFolder whose transform has one step."""
         from PIL import Image
 
         def default_loader(path):
@@ -297,7 +298,7 @@ class Images(InFolder):
             pass
 
         self.refused(lambda: assay.predict(model, self.folder_with(RandomSharpen()), self.folder / "two"), "bad_input", "the step RandomSharpen")
-        # Options say how images are prepared: the command reads the files.
+        # If options define the preprocessing, the command reads the files itself.
         (store,) = assay.predict(model, self.folder_with(RandomSharpen()), self.folder / "two", settings=SETTINGS, progress=False)
         self.assertEqual(store.dataset, "photos")
 
@@ -327,7 +328,7 @@ class Images(InFolder):
 
 
 class TheCommand(InFolder):
-    """assay.evaluate over files is the command."""
+    """assay.evaluate over files gives the results of the command."""
 
     def test_also_writes_each_form(self):
         (self.folder / "photos").mkdir()

@@ -1,4 +1,4 @@
-"""What is said of models in Python: their identities, how images are prepared, and which Python loads them."""
+"""Descriptions of models in Python: their identities, their preprocessing, and which Python loads them."""
 import functools
 import os
 import pathlib
@@ -136,7 +136,7 @@ class Compose:
 
 
 class Said(unittest.TestCase):
-    """What is said of how images are prepared."""
+    """The preprocessing in the description of a model."""
 
     def settings(self, **given):
         def net(x):

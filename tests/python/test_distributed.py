@@ -1,4 +1,4 @@
-"""Metrics of several processes that torch.distributed joins give the bytes of one process."""
+"""Metrics of several processes, joined by torch.distributed, give the same bytes as one process."""
 import os
 import pathlib
 import socket
@@ -11,7 +11,7 @@ import assay
 from common import InFolder, made
 
 SUMS = "top1,top5,nll,brier,ece,balanced"
-ROWS = 5003  # no multiple of 2 or 3, nor of the 2,048 rows of a stretch
+ROWS = 5003  # not a multiple of 2, of 3, or of 2,048, the number of rows that are added as one group
 OPTIONS = {"reliability": True, "confusions": 9, "per_class": True}
 
 WORKER = """
@@ -52,7 +52,7 @@ distributed.destroy_process_group()
 
 
 def processes(kind, size):
-    """What each process says, under the variables that torchrun sets."""
+    """The output of each process, started with the variables that torchrun sets."""
     with socket.socket() as free, tempfile.TemporaryDirectory(prefix="assay-test-") as out:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -1,4 +1,4 @@
-"""assay estimate beside the reference of its specification, from stored scores to intervals."""
+"""Compares assay estimate with the reference of its specification, from stored scores to intervals."""
 import importlib.util
 import json
 import os
@@ -72,7 +72,7 @@ class Estimate(unittest.TestCase):
             pairs = [(a, b) for a in range(MODELS) for b in range(a + 1, MODELS)]
             *arrays, domain = ref.targets(labels, confidences, q, stratum, labels[:, sample] == truth[sample], sample, pairs, group)
             expected = ref.estimate(*arrays, stratum[sample], images, allocated, domain)
-            self.assertLess(min(expected["gain"][:MODELS]), 0.7)  # the regression acts
+            self.assertLess(min(expected["gain"][:MODELS]), 0.7)  # so the regression has an effect
 
             found = [row["accuracy"] for row in shown["classifiers"]]
             scale = [(0, 1)] * MODELS

@@ -25,7 +25,7 @@ def without(name):
 
 
 class Prepared(torch.utils.data.Dataset):
-    """SETTINGS by Pillow and NumPy, with the file names that a folder has."""
+    """The preprocessing of SETTINGS in Pillow and NumPy, with the file names of a folder."""
 
     def __init__(self, folder):
         self.root, self.samples = folder, [(str(path), int(path.parent.name[1])) for path in sorted(folder.rglob("*.png"))]
@@ -102,7 +102,7 @@ class Evaluations(InFolder):
         self.assertIn("1 images without scores", report._repr_html_())
 
     def test_a_model_without_preprocessing_is_refused_in_words(self):
-        # Too few labelled images to search with.
+        # There are too few labelled images to search for the preprocessing.
         said = self.refused(lambda: assay.evaluate(network(), self.data, self.folder / "runs"), "usage", "fewer than 20 labelled images")
         self.assertNotIn("process:", said.message)
         self.refused(lambda: assay.predict(network(), [(1, 2)], self.folder / "runs"), "bad_input", "the first item")
@@ -169,7 +169,7 @@ class Evaluations(InFolder):
         self.assertFalse([text for text in told.warnings if "probabilities" in text])
         self.assertEqual(assay.Store(told.models[0]["store"]).kind, "probabilities")
 
-        # One score per image is of class 1 of two.
+        # One score per image is that of class 1 of two.
         data = torch.utils.data.TensorDataset(torch.rand(30, 1, 6, 6), torch.arange(30) % 2)
         for last, outputs in ((torch.nn.Identity(), "logits"), (torch.nn.Sigmoid(), "probabilities")):
             net = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(36, 1), last, torch.nn.Flatten(0))
@@ -212,7 +212,7 @@ class Evaluations(InFolder):
         self.refused(lambda: assay.evaluate(net, random, self.folder / "random"), "bad_input", "RandomResizedCrop")
         checked, _ = quietly(assay.check, net, ImageFolder(self.data), settings=SETTINGS)
         self.assertIn("Sequential", str(checked))
-        # A list of files that was changed is followed, in this process.
+        # If the list of files was changed, this process reads the images by that list.
         changed = ImageFolder(self.data, transforms.Compose(steps))
         changed.samples = changed.imgs = changed.samples[:7]
         changed.targets = changed.targets[:7]
@@ -243,7 +243,7 @@ class Evaluations(InFolder):
         (store,), _ = quietly(assay.predict, net, named, self.folder / "named", settings=SETTINGS)
         self.assertEqual(store.ids, [paths[i].name for i in (5, 3, 0)])
         self.assertEqual(store.labels().tolist(), [rows["label"][i] for i in (5, 3, 0)])
-        # What a map makes of it is numbers.
+        # A data set whose transform returns tensors has no images, so the numbers are used unchanged.
         tensors = data.with_transform(lambda batch: {"image": [torch.zeros(3, 16, 16)] * len(batch["image"]), "label": batch["label"]})
         (store,), said = quietly(assay.predict, net, tensors, self.folder / "tensors")
         self.assertIn("used unchanged", said)

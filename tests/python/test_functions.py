@@ -1,4 +1,4 @@
-"""Functions of NumPy arrays as models: what they may return, channels last, JAX and Keras where this Python has them."""
+"""Functions of NumPy arrays as models: what they may return, channels last, and JAX and Keras if they are installed."""
 import importlib.util
 import os
 import sys
@@ -64,7 +64,7 @@ class Functions(unittest.TestCase):
 
         images, found = self.scores(last, channels_last=True)
         np.testing.assert_array_equal(found, linear(images))
-        # A loader may give the channels last by itself.
+        # A loader may itself return images with the channels last.
         np.testing.assert_array_equal(model_of(last, given=Given({"channels_last": True})).scores_of(images.transpose(0, 2, 3, 1).copy()), linear(images))
 
     @unittest.skipUnless(has("jax"), f"SKIPPED: {sys.executable} has no jax")
@@ -80,7 +80,7 @@ class Functions(unittest.TestCase):
         for call in (model, jax.jit(model), lambda x: jax.nn.log_softmax(model(x)), lambda x: model(x).astype(jnp.bfloat16)):
             images, found = self.scores(call)
             np.testing.assert_array_equal(found, np.asarray(call(images)).astype(np.float32))
-        # Other weights are another model, and equal ones the same.
+        # Different weights give another identity, and equal weights the same one.
         first, torch, _ = fingerprints.of_function(jax.jit(model))
         self.assertIsNotNone(first)
         self.assertFalse(torch)
@@ -119,7 +119,7 @@ class Identities(unittest.TestCase):
         self.assertEqual(model_of(linear, given=Given({"channels_last": False})).description.identity, first)
 
     def test_what_a_library_wraps_counts(self):
-        """As haiku.transform() and others give a network: a function of their module."""
+        """A network as haiku.transform() and others return it: a function that belongs to their module."""
         def transform(network):
             def apply(x):
                 return network(x)
@@ -159,7 +159,7 @@ class Refused(InFolder):
 
         self.assertFalse(fingerprints._is_array(Lazy()))
         lazy = Lazy()
-        self.assertIsNone(fingerprints.of_function(lambda x: (lazy, x))[0])  # nothing identifies it
+        self.assertIsNone(fingerprints.of_function(lambda x: (lazy, x))[0])  # it has no identity
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""gradient= of functions: the losses of attacks with NumPy alone, FGSM in closed form, and what is refused."""
+"""Tests gradient= of functions: the losses of attacks with NumPy alone, FGSM in closed form, and errors."""
 import importlib.util
 import os
 import pathlib
@@ -18,7 +18,8 @@ from worker_peer import Failed, InThread
 SIDE, CLASSES = 8, 4
 SETTINGS = {"input_size": [3, SIDE, SIDE], "crop_mode": "none", "mean": [0.5, 0.4, 0.3], "std": [0.25, 0.5, 0.2]}
 WEIGHTS = np.random.default_rng(1).normal(0, 0.1, (3 * SIDE * SIDE, CLASSES)).astype(np.float32)
-OTHER = WEIGHTS.reshape(3, SIDE, SIDE, CLASSES).transpose(1, 2, 0, 3).reshape(-1, CLASSES).copy()  # for channels last
+# the same weights for channels last
+OTHER = WEIGHTS.reshape(3, SIDE, SIDE, CLASSES).transpose(1, 2, 0, 3).reshape(-1, CLASSES).copy()
 
 
 def linear(batch):
@@ -47,10 +48,11 @@ class Losses(unittest.TestCase):
     def test_values(self):
         z, label, target = np.array([[1.0, 4.0, 2.0, 0.0]], np.float32), np.array([2]), np.array([3])
         total = np.exp([1.0, 4.0, 2.0, 0.0]).sum()
-        # Beside the largest, 4: (4 - 2) / (4 - 1), and for the target (0 - 2) / (4 - (1 + 0) / 2), of the sorted 4, 2, 1, 0.
+        # The sorted scores are 4, 2, 1, 0. The loss "difference of logits ratio" is (4 - 2) / (4 - 1), and its targeted form is (0
+        # - 2) / (4 - (1 + 0) / 2).
         for kind, value in enumerate((np.log(total) - 2, 2.0, -2.0, 2 / 3, -2 / 3.5)):
             self.assertAlmostEqual(array_losses.loss_of(kind, z, label, target)[0][0], value, places=6)
-        # Of equal scores the first is the larger; the label's own is no rival.
+        # Of equal scores, the first counts as the larger one. The score of the label itself is not a rival.
         z = np.array([[3.0, 3.0, 1.0, 0.0]], np.float32)
         np.testing.assert_array_equal(array_losses.loss_of(1, z, np.array([0]), target)[1], [[-1, 1, 0, 0]])
         np.testing.assert_array_equal(array_losses.loss_of(1, z, np.array([1]), target)[1], [[1, -1, 0, 0]])
@@ -75,7 +77,7 @@ class Losses(unittest.TestCase):
                 array_losses.loss_of(kind, np.zeros((1, classes), np.float32), one, one)
         with self.assertRaisesRegex(Refused, "unknown loss 5"):
             array_losses.loss_of(5, np.zeros((1, 9), np.float32), one, one)
-        # One score is class 1 of two: the program has the loss.
+        # One score means class 1 of two. The program then computes the loss.
         losses, derivative = array_losses.loss_of(0, np.array([[2.5]], np.float32), one, one)
         self.assertEqual((losses[0], derivative[0, 0]), (2.5, 1.0))
 
@@ -133,7 +135,7 @@ class Served(unittest.TestCase):
             batch[...] = np.nan
             return scores
 
-        def curved(batch, weights):  # it needs the input as it was
+        def curved(batch, weights):  # fails if the model's call changed the input
             return gradient(batch, weights) if np.isfinite(batch).all() else batch
 
         peer = self.peer(writes, gradient=curved)
@@ -144,12 +146,12 @@ class Served(unittest.TestCase):
     def test_what_is_wrong_is_refused_on_load(self):
         mask = np.array([1, 1, 0], np.float32)[None, :, None, None]
         for wrong in (
-            lambda x, w: 0.25 * gradient(x, w),  # by other units
-            lambda x, w: gradient(x, w) / len(x),  # of a mean over the batch
+            lambda x, w: 0.25 * gradient(x, w),  # the derivative in other units
+            lambda x, w: gradient(x, w) / len(x),  # the derivative of a mean over the batch
             lambda x, w: -gradient(x, w),
             lambda x, w: 0 * gradient(x, w),
-            lambda x, w: gradient(x, w) * mask,  # without a channel
-            lambda x, w: gradient(x, w)[:, ::-1],  # of another order of channels
+            lambda x, w: gradient(x, w) * mask,  # a channel is missing
+            lambda x, w: gradient(x, w)[:, ::-1],  # the channels are in another order
         ):
             self.refused("is not the gradient of its scores. In one direction they change by", gradient=wrong)
         self.refused("of the shape (2, 192) for a batch of the shape (2, 3, 8, 8)", gradient=lambda x, w: w @ WEIGHTS.T)
@@ -159,7 +161,7 @@ class Served(unittest.TestCase):
         self.refused("TypeError", gradient=lambda x: x)
 
     def test_what_cannot_be_told_is_said(self):
-        def steps(batch):  # no small change is seen
+        def steps(batch):  # a step function hides small changes
             return np.sign(linear(batch))
 
         notes = self.peer(steps, gradient=gradient).open(SIDE)["notes"]
@@ -211,7 +213,7 @@ class Served(unittest.TestCase):
         np.testing.assert_allclose(found.reshape(3, -1), of_cross_entropy(images(3), [0, 1, 2]), atol=1e-5)
         with self.assertRaisesRegex(Refused, "gradient= is for functions"):
             model_of(torch.nn.Flatten(), given=Given({"gradient": given}))
-        # Both kinds of losses are one.
+        # The losses in PyTorch and in NumPy are equal.
         from assay._worker import losses
 
         z, random = np.random.default_rng(5).normal(size=(40, 6)).astype(np.float32), np.random.default_rng(6)
@@ -246,7 +248,7 @@ class Attacks(InFolder):
 
     @staticmethod
     def prepared(pixels):
-        """1 x 3 x SIDE x SIDE of pixels from 0 to 1."""
+        """A batch of 1 x 3 x SIDE x SIDE from pixels between 0 and 1."""
         mean, std = (np.array(SETTINGS[key], np.float32) for key in ("mean", "std"))
         return ((np.asarray(pixels, np.float32) - mean) / std).transpose(2, 0, 1)[None]
 

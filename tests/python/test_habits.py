@@ -1,4 +1,4 @@
-"""Lines that users of other libraries type (habits/lines.py): each runs, and gives the value that NumPy and its own library give."""
+"""Runs lines that users of other libraries type (habits/lines.py), and compares each value with NumPy and with that library."""
 import ast
 import importlib.util
 import math
@@ -16,7 +16,7 @@ _FORMULAS = {name: value for name, value in vars(closed).items() if callable(val
 
 
 def run(line, names):
-    """What the last expression of the line gives."""
+    """The value of the last expression of the line."""
     *before, last = ast.parse(line).body
     exec(compile(ast.Module(before, []), "line", "exec"), names)
     return eval(compile(ast.Expression(last.value), "line", "eval"), names)

@@ -1,6 +1,7 @@
-"""Models by name, from the caches that timm, torchvision and transformers read: their own architectures with random weights in it.
+"""Models by name, from the caches that timm, torchvision and transformers read. The caches hold their architectures with random
+weights.
 
-No hub is asked: a small server behind HF_ENDPOINT answers where a download is tested.
+No hub is contacted. Tests of downloads set HF_ENDPOINT to a small server.
 """
 import hashlib
 import http.server
@@ -24,7 +25,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 def put(cache, repository, files):
-    """Files as huggingface_hub keeps them."""
+    """Writes files in the layout of the cache of huggingface_hub."""
     folder = cache / ("models--" + repository.replace("/", "--"))
     (folder / "refs").mkdir(parents=True)
     (folder / "refs/main").write_text(COMMIT)
@@ -34,7 +35,7 @@ def put(cache, repository, files):
 
 
 class Hub(http.server.BaseHTTPRequestHandler):
-    """resolve/main/FILE of a hub: `files` by repository and name."""
+    """A server that answers resolve/main/FILE like a hub. `files` are stored by repository and name."""
 
     files: "dict[str, bytes]" = {}
     asked: "list[str]" = []
@@ -96,7 +97,7 @@ class Hubs(unittest.TestCase):
         checkpoints = cls.folder / "torch/hub/checkpoints"
         checkpoints.mkdir(parents=True)
         url = torchvision.models.SqueezeNet1_1_Weights.IMAGENET1K_V1.url
-        # The name ends with the start of the file's hash, which is checked after a download alone.
+        # The file name ends with the start of the file's hash, which is only checked after a download.
         torch.save(cls.torchvision.state_dict(), checkpoints / os.path.basename(url))
 
         config = transformers.ViTConfig(
@@ -162,7 +163,7 @@ class Hubs(unittest.TestCase):
             described = peer.described()
             self.assertEqual(described["settings"]["classes"], {"names": ["cat", "dog", "owl"]})
             self.assertEqual(described["image_processor"]["size"], {"height": 32, "width": 32})
-            # From version 5 on it computes with tensors.
+            # From version 5 of transformers on, the image processor computes with tensors.
             fast = "TorchvisionBackend" in {base.__name__ for base in transformers.ViTImageProcessor.__mro__}
             kind = "ViTImageProcessorFast" if fast else "ViTImageProcessor"
             self.assertEqual((described["image_processor"]["image_processor_type"], described["model_type"]), (kind, "vit"))
@@ -208,7 +209,7 @@ class Hubs(unittest.TestCase):
         self.compare(many, peer, 64)
 
     def online(self, files, home):
-        """The environment in which a hub has these files, and its host."""
+        """The environment for a hub with these files, and its host."""
         Hub.files = files
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
         thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -294,7 +295,7 @@ class Preprocessing(unittest.TestCase):
             "input_size": [3, 32, 32], "resize_size": 40, "interpolation": "bilinear", "resize_as": "torch", "crop_mode": "center",
             "scale": 0.003921568859368563, "mean": [0.5] * 3, "std": [0.25] * 3,
         })
-        # Of an image, v2's Resize is Pillow's; its ToDtype multiplies all the same. ToTensor divides.
+        # For a Pillow image, v2's Resize uses Pillow, but its ToDtype still multiplies by 1/255. ToTensor divides by 255.
         found = preprocessing.of_transform(v2.Compose([v2.Resize(40), v2.CenterCrop(32), v2.ToImage(), *floats]))
         self.assertNotIn("resize_as", found)
         self.assertEqual(found["scale"], 0.003921568859368563)

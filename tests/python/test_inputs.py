@@ -1,4 +1,4 @@
-"""Scores and labels in the forms that users have, and what is refused of them."""
+"""Scores and labels in the forms that users pass, and the forms that are refused."""
 import importlib.util
 import pathlib
 import tempfile
@@ -109,7 +109,7 @@ class Inputs(InFolder):
             frame = pandas.DataFrame(self.scores, columns=NAMES)
             for labels in (series, series.astype("category"), series.astype("string"), pandas.Index(self.named)):
                 self.same(labels, classes=NAMES)
-                self.same(labels, frame)  # the columns are the classes
+                self.same(labels, frame)  # the names of the columns are the classes
             self.same(pandas.Series(self.labels), frame.rename(columns=str.upper))
             self.same(pandas.Series(self.labels).astype("Int64"))
             missing = pandas.Series(self.labels).astype("Int64")
@@ -191,7 +191,7 @@ class Inputs(InFolder):
         self.assertEqual(numbers(assay.score(self.named, probabilities, classes=NAMES)), expected)
         for names in (("y_score", "y_true"), ("preds", "target"), ("predictions", "references"), ("pred_probs", "labels"), ("y_proba", "y_true")):
             self.assertEqual(numbers(assay.score(**dict(zip(names, (probabilities, self.labels))))), expected)
-        # A missing label does not make the labels scores.
+        # Labels with a missing value are not mistaken for scores.
         missing = self.labels.astype(float)
         missing[3] = np.nan
         self.refused(lambda: assay.score(self.scores.argmax(1), missing, "precision"), "usage", "nan (item 3)")

@@ -1,4 +1,4 @@
-"""assay replicate adjust --labels1 --labels2 beside the reference of its specification, `adjust` and `gap`."""
+"""Compares assay replicate adjust --labels1 --labels2 with the reference of its specification, and with `adjust` and `gap`."""
 import importlib.util
 import json
 import pathlib
@@ -23,7 +23,8 @@ def module(name):
 
 
 def study(images, seed):
-    """Two sets whose images with more labels are selected less surely; two classifiers; every eighth class is rare."""
+    """Two data sets in which images with more labels have lower selection frequencies. There are two classifiers, and every eighth
+    class is rare."""
     random = np.random.default_rng(seed)
     out = {"C": CLASSES}
     for side, shares, lift in (("1", (0.75, 0.15, 0.1), 0.04), ("2", (0.5, 0.3, 0.2), 0.0)):
@@ -65,7 +66,7 @@ class Joint(InFolder):
         self.write(d)
         found = self.joint()["joint"]
         pl = module("penalised_likelihood")
-        # As in the program: 56 spline functions, and curves' penalties up to .05.
+        # The settings of the program: 56 spline functions, and penalties of curves up to 0.05.
         pl.OPTIONS = pl.options(betac=True, dp=2, DEL=0.05, Kp=56)
         pl.KG = {"smax": 0.05, "fac": 0.5}
         expected = module("uncertain-labels_reference").joint(d, pl)

@@ -1,4 +1,5 @@
-"""Data sets as torchvision leaves them on disk: each image, label and class name as torchvision's own class reads it."""
+"""Reads data sets in the layouts that torchvision leaves on disk, and compares each image, label and class name with torchvision's
+own class."""
 import contextlib
 import importlib.util
 import os
@@ -52,7 +53,7 @@ MAT_FILES = {
 
 
 def model(count):
-    """A function that gives so many scores."""
+    """A function that returns this number of scores."""
     def scores(x):
         return np.repeat(x.mean((2, 3)), count, axis=1)[:, :count] * np.arange(1, count + 1)
 
@@ -77,7 +78,7 @@ class Layouts(InFolder):
 
     @contextlib.contextmanager
     def unchecked(self, name):
-        """Without the hashes of the files of the whole data set."""
+        """Skips torchvision's hash check, because the files here are not those of the whole data set."""
         module = sys.modules[getattr(datasets, name).__module__]
         checked, module.check_integrity = module.check_integrity, lambda path, *_: os.path.exists(path)
         try:
@@ -97,7 +98,8 @@ class Layouts(InFolder):
         return stores[0]
 
     def expect(self, base, files, labels, names, ids_in="", **options):
-        """Assay reads `base` as torchvision's class read it: its files in order, a label for each, the names of its classes.
+        """Checks that Assay reads `base` as torchvision's class does: the files in order, their labels, and the names of the
+        classes.
 
         The classifier has the same classes in the opposite order, so that a class is found only by its own name.
         """
@@ -170,7 +172,7 @@ class Layouts(InFolder):
         self.text("gtsrb/GT-final_test.csv", "Filename;Width;Height;Roi.X1;Roi.Y1;Roi.X2;Roi.Y2;ClassId",
                   "00000.ppm;53;54;6;5;48;49;16", "00001.ppm;42;45;5;5;36;40;1")
         for name in ("00000", "00001"):
-            self.image(f"gtsrb/GTSRB/Final_Test/Images/{name}.ppm", "PNG")  # the name counts here, and not the format
+            self.image(f"gtsrb/GTSRB/Final_Test/Images/{name}.ppm", "PNG")  # only the file name matters here, not the format
         data = datasets.GTSRB(self.folder, "test")
         files, labels = zip(*data._samples)
         self.expect("gtsrb", files, labels, [str(c) for c in range(43)])

@@ -1,4 +1,4 @@
-"""assay compare --method and assay decide refuse what does not act."""
+"""assay compare --method and assay decide refuse options that have no effect."""
 import json
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""Batches give what all rows at once give."""
+"""Metrics of batches equal the metrics of all rows at once."""
 import copy
 import os
 import pickle
@@ -73,7 +73,7 @@ class Batches(InFolder):
         for names, keep in (("multilabel_f1:scores=sigmoid,top1", True), ("top1,real", False), (["hamming_loss:scores=sigmoid,threshold=40"], True)):
             expected = assay.score(scores, label_sets=several, metrics=names, kind="logits").to_dict()["measurements"]
             metrics = assay.Metrics(names, kind="logits", keep=keep)
-            for part in (first, second):  # every row of the first has a single class
+            for part in (first, second):  # in the first part, every row has a single class
                 metrics.update(scores[part], several[part])
                 metrics = copy.copy(metrics)
             self.assertEqual(metrics.compute().to_dict()["measurements"], expected)
@@ -84,7 +84,7 @@ class Batches(InFolder):
         metrics.reset()
         metrics.update(scores[first], one_hot[first])
         self.refused(lambda: metrics.update(scores[second], several[second]), "bad_input", "label_sets= from the first batch on")
-        metrics.update(scores[second], labels[second])  # single labels in another form
+        metrics.update(scores[second], labels[second])  # single labels in another form are accepted
         self.assertEqual(len(metrics), 200)
 
     def test_a_bad_batch_leaves_no_trace(self):
@@ -116,7 +116,7 @@ class Calls(InFolder):
 
     def test_a_batch_is_of_the_kind_of_all_before(self):
         scores, labels = made(400)
-        flat = scores[:1] * 0 + 1 / CLASSES  # would be probabilities on its own
+        flat = scores[:1] * 0 + 1 / CLASSES  # alone, these scores would be taken for probabilities
         metrics = assay.Metrics("nll")
         metrics.update(scores, labels)
         self.assertEqual(metrics(flat, labels[:1]).to_dict()["stores"][0]["scores"], "logits")
@@ -148,7 +148,7 @@ class Calls(InFolder):
                 metrics.update(scores, targets)
                 self.assertEqual(metrics.compute().to_json(), expected.compute().to_json())
                 other = pickle.loads(pickle.dumps(metrics))
-                other.update(scores, targets)  # it still knows the number
+                other.update(scores, targets)  # the copy keeps ignore_index
         self.refused(lambda: assay.Metrics("top1").update(scores, given), "bad_input", "255")
         for wrong in ("255", 2.5, True):
             self.refused(lambda: assay.Metrics("top1", ignore_index=wrong), "usage", "ignore_index", "a whole number")
@@ -283,7 +283,7 @@ class Sums(InFolder):
         for thread in threads:
             thread.start()
         while any(thread.is_alive() for thread in threads):
-            child = os.fork()  # finds the metrics whole, and their locks free
+            child = os.fork()  # the child must find the metrics in a consistent state, and their locks free
             if child == 0:
                 try:
                     len(metrics) and metrics.compute()

@@ -1,4 +1,5 @@
-"""assay.predict, attack and check with objects: the program decodes and stores, the model runs in this process."""
+"""Tests assay.predict, attack and check with objects. The program decodes images and stores scores, and the model runs in this
+process."""
 import importlib.util
 import pathlib
 import signal
@@ -37,7 +38,7 @@ def draw(folder):
 
 
 def prepared(path):
-    """What SETTINGS say, by Pillow and NumPy."""
+    """The preprocessing of SETTINGS in Pillow and NumPy."""
     image = Image.open(path).convert("RGB")
     width, height = image.size
     short = 20
@@ -65,7 +66,7 @@ class Objects(InFolder):
         (store,) = self.predict(net)
         self.assertEqual((store.model, len(store), net.training, net[3].training), ("Sequential", COUNT, True, True))
         np.testing.assert_allclose(np.asarray(store.scores()), self.expected(network(), store), rtol=1e-4, atol=1e-5)
-        # A second call computes nothing, and other weights are never mixed in.
+        # A second call computes nothing, and scores of other weights are never mixed in.
         (again,) = self.predict(net)
         np.testing.assert_array_equal(np.asarray(again.scores()), np.asarray(store.scores()))
         self.refused(lambda: self.predict(network(1)), "bad_input", "Sequential")
@@ -101,7 +102,7 @@ class Objects(InFolder):
         self.assertEqual(first.class_names, names)
         done = len(called)
         for classes in (names, tuple(names), np.array(names), dict(enumerate(names)), {name: name for name in names}):
-            (store,) = self.predict({"net": counted}, classes=classes, **given)  # is the same store
+            (store,) = self.predict({"net": counted}, classes=classes, **given)  # gives the same store
             self.assertEqual((store.path, store.class_names), (first.path, names))
         self.assertLessEqual(sum(called[done:]), 5 * COUNT // 2, "only the trial is run again")
         (store,) = self.predict({"net": counted}, "others", classes={f"n{i}": name for i, name in enumerate(names)}, **given)
@@ -151,7 +152,7 @@ class Objects(InFolder):
                 "bad_input", "the model raised ValueError: not today", "bad one",
             )
             self.assertNotIn("process:", str(found))
-        # Two of one class: the name of the dictionary says it.
+        # Both models have one class, so the error names the key of the dictionary.
         two = {"one": network(), "two": torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(5, 2))}
         self.refused(lambda: self.predict(two), "bad_input", "opening the model two")
         self.refused(lambda: self.predict({"a": network(), "b": 3}), "usage", "b: int is not a model")
@@ -169,7 +170,7 @@ class Objects(InFolder):
         np.testing.assert_array_equal(np.asarray(again.scores()), found)
         coloured = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.Flatten(), torch.nn.Linear(4 * (SIDE - 2) ** 2, CLASSES))
         self.refused(lambda: self.predict({"coloured": coloured}, settings=gray), "bad_input", "images of three channels", "coloured")
-        # FGSM of the one channel: accuracy falls, and the budget is that of gray levels.
+        # FGSM on one channel: accuracy falls, and eps is in gray levels.
         cells = assay.attack(net, self.data, self.folder / "attacked", attack="fgsm", eps="8/255", settings=gray, progress=False)["models"][0]["attacks"]
         self.assertEqual([cell["attack"] for cell in cells], ["noise", "fgsm"])
         self.assertGreaterEqual(cells[0]["robust"], cells[1]["robust"])

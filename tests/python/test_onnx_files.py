@@ -1,4 +1,4 @@
-"""ONNX files in the worker: over a stand-in for onnxruntime everywhere, and over the package where this Python has it."""
+"""ONNX files in the worker, with a fake onnxruntime, and also with the real package if it is installed."""
 import importlib.util
 import pathlib
 import sys
@@ -51,7 +51,7 @@ class Files(unittest.TestCase):
 class Graphs(Files):
     def test_what_a_file_says_of_itself(self):
         graph = Graph(str(FIXTURES / "cnn_opset13.onnx"))
-        self.assertEqual(graph.parameters, 263)  # as Assay's own reader counts them
+        self.assertEqual(graph.parameters, 263)  # the number that Assay's own reader counts
         self.assertIn("Conv", graph.operators)
         self.assertEqual(Graph(str(FIXTURES / "fixed_size.onnx")).parameters, 965)
         self.assertIn("DynamicQuantizeLinear", Graph(str(FIXTURES / "quantised_cnn_dynamic.onnx")).operators)
@@ -72,7 +72,7 @@ class Graphs(Files):
         snapshot.mkdir(parents=True)
         for name, blob, data in (("m.onnx", "a1", onnx_writer.linear(WEIGHTS, external="w.bin")), ("w.bin", "b2", weights)):
             (blobs / blob).write_bytes(data)
-            (snapshot / name).symlink_to(f"../../../blobs/{blob}")  # as hubs keep it
+            (snapshot / name).symlink_to(f"../../../blobs/{blob}")  # a link, in the layout of a hub's cache
         self.assertEqual(Graph(str(snapshot / "m.onnx")).data_files, {"w.bin"})
         own = self.folder / "own"
         own.mkdir()
@@ -108,7 +108,7 @@ class Graphs(Files):
 
 
 class Faked(Files):
-    """Over tests/python/fake_onnxruntime, in this process."""
+    """With tests/python/fake_onnxruntime, in this process."""
 
     def started(self, path=None, **about):
         spec = importlib.util.spec_from_file_location("onnxruntime", FAKE + "/onnxruntime.py")
@@ -138,7 +138,7 @@ class Faked(Files):
         np.testing.assert_allclose(peer.lane().scores(x), x.mean((2, 3))[:, :2], rtol=1e-5, atol=1e-6)
         address, kind, shape, scores = self.runtime.sessions[0].runs[-1]
         self.assertEqual((kind, shape), ("float32", (5, 3, 8, 8)))
-        self.assertEqual(scores, address + x.nbytes)  # behind the input, in the same buffer
+        self.assertEqual(scores, address + x.nbytes)  # the scores are in the same buffer, after the input
 
     def test_other_numbers_and_layouts(self):
         x = images(4)
@@ -205,7 +205,7 @@ class Faked(Files):
         x = images(3)
         for flat, weights in ((False, [[1], [0], [0]]), (True, [[1, 0], [0, 1], [0, 0]])):
             peer = self.started(flat=flat, weights=weights)
-            self.assertEqual(peer.open(8, num_classes=2)["classes"], 1)  # the program makes two of it
+            self.assertEqual(peer.open(8, num_classes=2)["classes"], 1)  # the program turns it into two scores
             np.testing.assert_allclose(peer.lane().scores(x)[:, 0], x[:, 0].mean((1, 2)), rtol=1e-5)
 
     def test_one_channel_is_the_first_of_three(self):
@@ -218,7 +218,7 @@ class Faked(Files):
     def test_a_python_without_the_package_is_told(self):
         with mock.patch.dict(sys.modules, onnxruntime=None):
             self.refused(lambda: OnnxModel(self.linear()), "usage", "pip install onnxruntime`", "ASSAY_PYTHON")
-        # By the names that pip knows, each once.
+        # The error uses the names that pip knows, each once.
         with mock.patch.dict(sys.modules, {"open_clip": None, "torchvision": None}):
             self.refused(lambda: package("open_clip"), "usage", "has no package open_clip: ", "pip install open_clip_torch torch`")
             self.refused(lambda: package("torchvision.models", "torch torchvision"), "usage", "pip install torch torchvision`")

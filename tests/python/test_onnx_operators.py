@@ -1,5 +1,6 @@
-"""ONNX operators with random attributes: the program's own interpreter beside the package onnxruntime. Stored results of the same
-operators are in tests/model/fixtures/onnx_ops.json; those are compared everywhere. ASSAY_OPERATOR_CASES: cases of each operator."""
+"""Compares ONNX operators with random attributes between the program's own interpreter and the package onnxruntime. Stored results
+of the same operators are in tests/model/fixtures/onnx_ops.json; those are compared everywhere. ASSAY_OPERATOR_CASES: cases of each
+operator."""
 import importlib.util
 import os
 import struct
@@ -40,7 +41,7 @@ def pick(random, *values):
 
 
 def maybe(random, **attributes):
-    """Each of them or not: a default is an attribute, too."""
+    """Each attribute is present or missing at random, because the default must be tested, too."""
     return {name: value for name, value in attributes.items() if random.random() < 0.6}
 
 
@@ -94,7 +95,8 @@ def lp_pool(random):
     more = maybe(random, p=pick(random, 1, 2, 3), strides=two(random, 3))
     if random.random() < 0.3:
         more["auto_pad"] = pick(random, "SAME_UPPER", "SAME_LOWER", "VALID")
-        more["strides"] = [min(pair) for pair in zip(kernel, two(random, 3))]  # else onnxruntime pads by less than nothing
+        # with larger strides, onnxruntime would pad by a negative number
+        more["strides"] = [min(pair) for pair in zip(kernel, two(random, 3))]
     else:
         more |= maybe(random, pads=padding(random, kernel))
         if opset >= 18:
@@ -109,7 +111,8 @@ def average_pool(random):
 
 
 def col2im(random):
-    # An image of 3 x 9 by windows of 3 x 3, padded by one: 27 windows of 9 numbers, which are the 243 of the image.
+    # An image of 3 x 9 has 27 windows of 3 x 3 if it is padded by one. Each window has 9 numbers, and together they are the 243
+    # numbers of the input image.
     return 18, {"before": [("Reshape", ["x", "shape"], {})], "inputs": ["a", "i", "b"],
                 "pads": [1, 1, 1, 1], **maybe(random, dilations=[1, 1], strides=[1, 1])}, {"shape": ints(1, 9, 27), "i": ints(3, 9), "b": ints(3, 3)}
 
@@ -144,7 +147,7 @@ def written(operator, opset, attributes, constants):
     inputs, before = attributes.pop("inputs"), attributes.pop("before", [])
     nodes = [onnx_writer.node(name, of, ["a"]) for name, of, _ in before]
     nodes.append(onnx_writer.node(operator, inputs, ["r"], [onnx_writer.attribute(k, v) for k, v in attributes.items()]))
-    # As many numbers for each, since the program wants models of one command to have the same classes.
+    # Every case returns the same number of scores, because the models of one command must have the same classes.
     nodes += [
         onnx_writer.node("Cast", ["r"], ["f"], [onnx_writer.attribute("to", 1)]), onnx_writer.node("Reshape", ["f", "row"], ["v"]),
         onnx_writer.node("Concat", ["v", "rest"], ["c"], [onnx_writer.attribute("axis", 1)]),
@@ -178,7 +181,7 @@ class BesideOnnxRuntime(InFolder):
                 data = written(operator, *case)
                 try:
                     wanted[name] = (case, onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"]).run(None, {"x": x})[0])
-                except Exception as error:  # it has no type of its own
+                except Exception as error:  # onnxruntime has no specific exception type
                     refused.setdefault(operator, []).append(f"{name} {case[:2]}: {str(error)[:300]}")
                     continue
                 files.append(self.folder / f"{name}.onnx")

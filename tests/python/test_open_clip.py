@@ -1,4 +1,4 @@
-"""Zero-shot models of open_clip: a small architecture with random weights, in the cache that open_clip reads, against its own code."""
+"""Compares zero-shot models with open_clip's own code. They are a small architecture with random weights in open_clip's cache."""
 import importlib.util
 import json
 import os
@@ -90,7 +90,7 @@ class OpenClip(unittest.TestCase):
             return (self.network.logit_scale.exp() * features @ weights).numpy()
 
     def model(self, source, checkpoint=None, **names):
-        """The model and what was said while it loaded."""
+        """The model, and the messages while it was loaded."""
         from assay._worker.hubs import open_source
         from assay._worker.wire import Names
 
@@ -133,7 +133,7 @@ class OpenClip(unittest.TestCase):
 
         images = torch.from_numpy(np.random.default_rng(2).normal(size=(2, 3, 64, 64)).astype(np.float32))
         for name, templates in (("openai", self.library.OPENAI_IMAGENET_TEMPLATES), ("simple", self.library.SIMPLE_IMAGENET_TEMPLATES)):
-            # The third is ImageNet's class 25, whose name WordNet alone says.
+            # The third is ImageNet's class 25. Only its WordNet name is known, so open_clip's name for it is used.
             classes = ["cat", "dog", "European fire salamander, Salamandra salamandra"]
             model, _ = self.model("open_clip:small/shortest", classes=classes, imagenet=[-1, -1, 25], templates=name)
             expected = self.expected(images, ["cat", "dog", "fire salamander"], templates)
@@ -197,7 +197,7 @@ class OpenClip(unittest.TestCase):
         names = ["cat", "hot_dog", "owl", "tree"]
         for i, folder in enumerate(folders):
             shutil.copytree(folder, photographs / names[i % 4], dirs_exist_ok=True)
-        # Newer versions of Pillow resize some upright images in another order of passes, which changes bytes by up to 2.
+        # Newer versions of Pillow resize the rows of some upright images first, which changes bytes by up to 2.
         for file in [file for file in photographs.rglob("*") if file.is_file()]:
             with Image.open(file) as image:
                 upright = image.height > image.width

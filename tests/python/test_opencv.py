@@ -1,4 +1,5 @@
-"""Transforms of albumentations as settings, with classes of those names: neither OpenCV nor albumentations is needed."""
+"""Transforms of albumentations as settings. The tests define classes of the same names, so neither OpenCV nor albumentations is
+needed."""
 import unittest
 
 import numpy as np
@@ -22,7 +23,7 @@ def step(name, **facts):
 
 
 class Normalizing(Step):
-    """Divides as Assay does, unless `off` moves the values."""
+    """Divides in the same way as Assay, and adds `off` to the values."""
 
     normalization, max_pixel_value, off = "standard", 255.0, 0.0
 

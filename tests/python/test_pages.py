@@ -1,4 +1,4 @@
-"""What a notebook shows of a result: tables and plots in one piece of HTML, without scripts and without files beside it."""
+"""Results in a notebook: tables and plots in one piece of HTML, without scripts or further files."""
 import re
 import unittest
 import xml.etree.ElementTree
@@ -15,7 +15,7 @@ REFERENCES = re.compile(r'(?:href="#|url\(#)([^")]+)')
 
 class Pages(InFolder):
     def plots_of(self, page):
-        """The plots of a page, which is well-formed and loads nothing."""
+        """Checks that a page is well-formed and loads nothing. Returns its plots."""
         xml.etree.ElementTree.fromstring(f"<page>{page}</page>")
         for word in ("<script", "<?xml", "onload", "<img", "<iframe", "<link"):
             self.assertNotIn(word, page)

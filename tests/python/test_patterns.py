@@ -1,4 +1,4 @@
-"""Which models a pattern stands for, with libraries of those names that the test makes."""
+"""Which models match a pattern. The tests replace the libraries by fake modules of the same names."""
 import fnmatch
 import http.server
 import importlib.util
@@ -22,7 +22,7 @@ def module(name, **contents):
 
 
 def fake_timm(classes):
-    """classes: by name."""
+    """classes: the number of classes by model name."""
     def get_pretrained_cfg(name, allow_unregistered):
         return types.SimpleNamespace(num_classes=classes[name])
 
@@ -51,7 +51,8 @@ class Patterns(unittest.TestCase):
     def test_timm(self):
         modules = fake_timm({"resnet50.b": 1000, "resnet18.a": 1000, "resnet18.large": 21841, "vit.dino": 0})
         self.assertEqual(self.of("timm:resnet*", modules), {"library": "timm 1.0", "left_out": 1, "names": [["timm:resnet18.a", None], ["timm:resnet50.b", None]]})
-        self.assertEqual(self.of("timm:*.large", modules)["names"], [["timm:resnet18.large", None]])  # nothing else fits
+        # it is the only match, so its classes do not exclude it
+        self.assertEqual(self.of("timm:*.large", modules)["names"], [["timm:resnet18.large", None]])
 
     def test_torchvision_carries_accuracies(self):
         modules = fake_torchvision()
@@ -85,7 +86,7 @@ class Patterns(unittest.TestCase):
 
 
 class Hub(http.server.BaseHTTPRequestHandler):
-    """The list of models of a hub: of `google`, in two pages. That of `closed` is for others."""
+    """A hub that lists the models of `google` in two pages. The list of `closed` is restricted."""
 
     asked: "list[str]" = []
 
@@ -110,7 +111,7 @@ class Hub(http.server.BaseHTTPRequestHandler):
 @unittest.skipUnless(importlib.util.find_spec("huggingface_hub"), f"SKIPPED: {sys.executable} has no huggingface_hub")
 class ListsOfAHub(unittest.TestCase):
     def listed(self, pattern, **environment):
-        """The answer, or the text of a refusal, of a process of its own: the library reads its address once."""
+        """The list or the error, from a separate process, because the library reads the hub's address only once."""
         script = (
             "import json, sys\nfrom assay._worker import patterns\nfrom assay._worker.wire import Refused\n"
             "try: print(json.dumps(patterns.matches_of(sys.argv[1])))\nexcept Refused as error: print(json.dumps([error.code, error.message]))\n"

@@ -1,4 +1,5 @@
-"""assay.quality.run with functions: the command's result, resumed, and never with a dimension that was not measured."""
+"""assay.quality.run with functions gives the command's result, can be resumed, and never reports a dimension that was not
+measured."""
 import importlib.util
 import json
 import os
@@ -60,11 +61,11 @@ class Runs(InFolder):
         a, b = (cells_of(found, name) for name in "ab")
         self.assertIsNotNone(a["accuracy"]["value"])
         self.assertIsNotNone(a["adversarial_robustness"]["value"])
-        # No gradient: absent, with the reason, and no number.
+        # A model without a gradient has no value, but a reason.
         self.assertIsNone(b["adversarial_robustness"]["value"])
         self.assertIn("Pass gradient=", b["adversarial_robustness"]["undefined"])
         self.assertFalse([path.name for path in (self.folder / "runs/val").iterdir() if path.name.startswith("b@")])
-        # Nothing is computed again, and the bytes are the same. Other code is another model.
+        # A second run computes nothing and gives the same bytes. Other code is another model and is refused.
         def counted(batch):
             return linear(batch) + 0
 
@@ -75,7 +76,7 @@ class Runs(InFolder):
         self.assertIn("\nb,", text)
 
     def test_it_is_the_commands_own(self):
-        """The same models by a file: python:FILE.py:NAME."""
+        """Gives the same results for models in a file: python:FILE.py:NAME."""
         code = self.folder / "models.py"
         np.save(self.folder / "weights.npy", WEIGHTS)
         code.write_text(
@@ -93,7 +94,7 @@ class Runs(InFolder):
             self.assertEqual(objects[name], by_file[name], name)
         listed = self.run_quality({"a": linear}, classes=[f"c{c}" for c in range(CLASSES)])  # the same run
         self.assertEqual(cells_of(listed, "a"), objects)
-        # Names of files are of the caller's folder, beside objects.
+        # Relative paths start at the caller's folder, also if some models are objects.
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(self.folder)
         beside = assay.quality.run(
@@ -101,14 +102,14 @@ class Runs(InFolder):
             **{**FEW, "settings": {"b": SETTINGS}, "classes": "classes.txt"},
         )
         self.assertEqual(cells_of(beside, "a")["c_robustness"], by_file["c_robustness"])
-        # And a file alone.
+        # The same for an assay.toml alone.
         again = assay.quality.run(file, progress=False)
         self.assertEqual(cells_of(again, "a"), by_file)
 
     def test_false_is_a_value_of_models(self):
         plan = self.run_quality({"a": linear}, plan=True, resize_as="torch", antialias=False)
         self.assertTrue(plan["steps"])
-        # No option that was dropped: the program reads it.
+        # The option is not dropped, because the program complains about it.
         self.refused(lambda: self.run_quality({"a": linear}, plan=True, resize_as="pillow", antialias=False), "usage", "antialias")
 
     def test_images_without_scores_are_said(self):
@@ -173,13 +174,13 @@ class Runs(InFolder):
             self.assertTrue(cells_of(found, name)["parameters"]["value"] > 0)
             self.assertIsNotNone(cells_of(found, name)["adversarial_robustness"]["value"])
         self.assertTrue(first.training and first[2].training)
-        # The other weights are another model, whatever it is called.
+        # Other weights are another model, even under the same name.
         self.refused(lambda: self.run_quality({"v1": second, "v2": first}, attack_limit=12, attack_eps="2/255"), "bad_input", "has changed")
 
 
 class Keys(unittest.TestCase):
     def test_they_are_the_programs(self):
-        """The lists of docs/assay.toml.md are written from the program's own."""
+        """The lists of docs/assay.toml.md, which are written from those of the program, equal the lists here."""
         text = (ROOT / "docs/assay.toml.md").read_text().split("<!-- keys: begin -->")[1].split("<!-- keys: end -->")[0]
         tables: "dict[str, list[str]]" = {"": []}
         table = ""
@@ -191,7 +192,7 @@ class Keys(unittest.TestCase):
                 tables[table].append(line.split(" = ")[0].replace("-", "_"))
         self.assertEqual([key for key in tables[""] if key != "out"], list(_quality_run.RUN))
         self.assertEqual(tables["[quality]"], list(_quality_run.QUALITY))
-        # Of docs/models.md: the keys that have an option. Those that name a model are said in another way.
+        # The keys of docs/models.md that have an option. Keys that name a model are passed in another way.
         rows = (ROOT / "docs/models.md").read_text().split("\n## Keys\n")[1].split("\n## ")[0].splitlines()
         keys = [(re.findall("`([a-z_]+)`", cells[1]), cells[2].strip()) for cells in (row.split("|") for row in rows if row.startswith("| `"))]
         known = {key for found, _ in keys for key in found}

@@ -1,4 +1,4 @@
-"""Parts as tasks of Ray on several nodes of this machine give the bytes of one process, also if a node is lost."""
+"""Parts that run as tasks of Ray on several nodes of this machine give the bytes of one process, even if a node is lost."""
 import importlib.util
 import os
 import pathlib
@@ -22,7 +22,7 @@ WEIGHTS = np.random.default_rng(1).normal(size=(3 * SIDE * SIDE, CLASSES)).astyp
 
 
 def model_of(pause=0.0, begun=None):
-    """A classifier that needs a pause for each batch, and says that it has begun. Ray sends it to the nodes."""
+    """A classifier that sleeps for each batch, and writes a file when it begins. Ray sends it to the nodes."""
     weights = WEIGHTS
 
     def linear(x):
@@ -49,8 +49,8 @@ class Ray(InFolder):
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         from ray.cluster_utils import Cluster
 
-        # The first node has no core: all tasks run on the two others.
-        # A node without a sign of life for 4 s is lost; usually it is 15 s.
+        # The first node has no core, so all tasks run on the two others. A node counts as lost if it does not answer for 4 s (by
+        # default 15 s).
         health = {"health_check_period_ms": 1000, "health_check_timeout_ms": 2000, "health_check_failure_threshold": 4}
         cls.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": 80 * 2**20, "_system_config": health})
         cls.nodes = [cls.cluster.add_node(num_cpus=1, object_store_memory=80 * 2**20) for _ in range(2)]

@@ -29,7 +29,8 @@ class Numbers(unittest.TestCase):
         self.assertEqual(f"{top1:.4f}", f"{self.accuracy:.4f}")
         self.assertEqual(f"{top1}", str(top1))
         low, high = (f"{100 * end:.1f}" for end in top1.interval[:2])
-        self.assertEqual(str(top1), f"{100 * top1:.1f} ({low} – {high}) %")  # the sides differ
+        # the two sides of the interval differ, so no ± is printed
+        self.assertEqual(str(top1), f"{100 * top1:.1f} ({low} – {high}) %")
         nll = self.report["nll"]
         self.assertEqual(str(nll), f"{nll:.3f} ±{nll.interval.high - nll:.3f}")
         self.assertTrue(0.1 < top1 < 1 and math.isclose(top1, self.accuracy))
@@ -68,7 +69,7 @@ class Reports(InFolder):
         scores, labels = made(400)
         report = assay.score(scores, labels)
         self.assertIsInstance(report, Mapping)
-        self.assertEqual(len(report), len(report.measurements))  # no two have one key
+        self.assertEqual(len(report), len(report.measurements))  # all keys differ
         self.assertEqual(list(report.values()), report.measurements)
         self.assertEqual(dict(report), {name: report[name] for name in report.keys()})
         self.assertEqual({**report}, dict(report.items()))
@@ -147,7 +148,7 @@ class Reports(InFolder):
         self.assertAlmostEqual(classes["f1"].mean(), report["f1"])
         self.assertEqual(classes["n"].tolist(), expected.sum(1).tolist())
         self.assertEqual(report.to_json(), plain)
-        # The JSON has them, too: of a copy, and of a store on the disk.
+        # A copy has them in its JSON, and a store on the disk has its scores.
         kept = assay.score(scores, labels, "top1", per_class=True, confusions=True)
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(kept)).confusion_matrix(), expected)
         np.testing.assert_array_equal(assay.score(self.imported(scores, labels), metrics="top1").confusion_matrix(), expected)

@@ -1,4 +1,4 @@
-"""Numbers are the command's, byte for byte, whatever the array is."""
+"""Numbers equal those of the command, byte for byte, for every type of array."""
 import array
 import json
 import os
@@ -47,7 +47,7 @@ class Score(InFolder):
         self.assertEqual(len(expected), 5)
         self.assertEqual(measurements(assay.score(scores, labels, names, soft_labels=soft)), expected)
         self.assertEqual(measurements(assay.score(store, file, names)), expected)
-        certain = np.eye(scores.shape[1])[labels] * (labels >= 0)[:, None]  # a row of zeros: no label
+        certain = np.eye(scores.shape[1])[labels] * (labels >= 0)[:, None]  # a row of zeros means no label
         report = assay.score(scores, labels, "soft_top1,top1", soft_labels=certain)
         self.assertEqual(report["soft_top1"].value, report["top1"].value)
         with self.assertRaisesRegex(assay.Error, "row 0 sums to 2"):
@@ -65,7 +65,7 @@ class Score(InFolder):
         for metric in assay.metrics():
             name = metric["name"] if "name" in metric else metric["metric"]
             if name == "mean_average_precision":
-                name += ":scores=probability"  # seven classes do not tell a softmax from sigmoids
+                name += ":scores=probability"  # the scores of seven classes do not show whether they are softmax or sigmoid outputs
             elif any("sigmoid" in parameter.get("allowed", []) for parameter in metric["parameters"]):
                 name += ":scores=sigmoid"
             got = measurements(assay.score(scores, labels, name, label_sets=sets))
@@ -85,7 +85,7 @@ class Score(InFolder):
         store = self.imported(scores, labels)
         expected = command("score", store, "--plugin", margin, "--json")
         self.assertIn("margin:margin", expected)
-        # In a process of its own: a plug-in stays open.
+        # Runs in a separate process, because a plug-in stays open until the process ends.
         script = f"""
 import pathlib, assay
 store, margin = {str(store)!r}, pathlib.Path({str(margin)!r})
@@ -102,7 +102,7 @@ assert "margin:margin" not in assay.score(store).to_json()  # it belongs to the 
         store = self.imported(*made(400))
         bad = self.folder / "bad_file.py"
         bad.write_text("metrics = 3\n")
-        # In a process of its own: a plug-in stays open.
+        # Runs in a separate process, because a plug-in stays open until the process ends.
         script = f"""
 import assay
 print(assay.score({str(store)!r}, plugin={str(margin)!r}).to_json(), end="")
@@ -113,7 +113,7 @@ except assay.Error as error:
 else:
     raise SystemExit("not refused")
 """
-        with mock.patch.dict(os.environ, ASSAY_PYTHON=sys.executable):  # this one has NumPy
+        with mock.patch.dict(os.environ, ASSAY_PYTHON=sys.executable):  # this Python has NumPy
             expected = command("score", store, "--plugin", margin, "--json")
             done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
         self.assertIn("margin:margin", expected)
@@ -132,7 +132,7 @@ else:
             "upside down": upside_down, "lists": scores.astype(float).tolist(), "a buffer": buffer,
         }.items():
             self.assertEqual(measurements(assay.score(given, labels)), expected, name)
-        self.assertEqual(measurements(assay.score(scores, labels))[0], expected[0])  # halves are stored as halves
+        self.assertEqual(measurements(assay.score(scores, labels))[0], expected[0])  # float16 is stored as float16
         for kind in (np.int8, np.int16, np.int32, np.int64):
             self.assertEqual(measurements(assay.score(scores.astype(np.float32), labels.astype(kind))), expected)
         self.assertEqual(measurements(assay.score(scores.astype(np.float32), labels.tolist())), expected)
@@ -145,7 +145,7 @@ else:
         self.assertEqual(measurements(assay.score(scores.astype(np.float32), named, classes=names)), every)
 
     def test_large_arrays_are_not_copied(self):
-        # Half of a gigabyte that exists once, and its pages only where they are read: a copy would not fit.
+        # The limit of memory fits the array once, and only the pages that are read. A copy would not fit.
         script = """
 import resource, sys, numpy as np, assay
 rows, classes = 120_000, 1000
@@ -188,7 +188,7 @@ assert grown < size + 400e6, (grown, size)
         self.assertEqual(report["data", "model", "top1"].value, top1.value)
         self.assertEqual(list(report), ["top1", "ece"])
         self.assertIn("top1", report)
-        # The names of other libraries are keys, too.
+        # Names from other libraries are keys, too.
         self.assertEqual(assay.score(scores, labels, metrics=["accuracy"])["accuracy"].value, top1.value)
         self.assertEqual(report["model", "acc"].value, top1.value)
         self.assertIn("accuracy", report)

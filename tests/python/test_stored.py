@@ -1,4 +1,4 @@
-"""Images of this process for commands that read files: check, corruptions. Without PyTorch; test_models.py has attacks."""
+"""Images of this process for commands that read files: check and corrupt, without PyTorch. Attacks are in test_models.py."""
 import importlib.util
 import sys
 import unittest
@@ -16,7 +16,7 @@ MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 def normalised(pixels, mean=MEAN, std=STD):
-    """As torchvision's ToTensor and Normalize: bytes, height x width x 3, to planes of float32."""
+    """Does the same as torchvision's ToTensor and Normalize: converts bytes, height x width x 3, to planes of float32."""
     numbers = pixels.astype(np.float32) / np.float32(255)
     return ((numbers - np.float32(mean)) / np.float32(std)).transpose(2, 0, 1)
 
@@ -47,7 +47,7 @@ class Stored(InFolder):
         self.addCleanup(place.stop)
 
     def tearDown(self):
-        self.assertEqual(list(self.temporary.iterdir()), [])  # whatever happened, nothing is left
+        self.assertEqual(list(self.temporary.iterdir()), [])  # no temporary files are left, even after an error
 
     def images(self):
         """A data set that knows its files, as an ImageFolder does."""
@@ -102,7 +102,7 @@ class Stored(InFolder):
         ids = [str(i) for i in range(1000)]
         chosen = _stored.drawn(ids, 128)
         self.assertEqual(len(chosen), 128)
-        # The same items whatever their order.
+        # The same items are drawn for any order of the ids.
         self.assertEqual({ids[i] for i in chosen}, {ids[::-1][i] for i in _stored.drawn(ids[::-1], 128)})
 
     def test_the_model_gets_the_numbers_of_the_loader(self):
@@ -131,7 +131,8 @@ class Stored(InFolder):
         self.assertIn("mean 0.1, 0.2, 0.3, std 0.4, 0.5, 0.6", self.said)
 
     def test_the_first_images_may_fit_several_readings(self):
-        self.pixels[:6] = [np.zeros((SIDE, SIDE, 3), np.uint8)] * 6  # with and without a product by 1/255, a zero is the same
+        # zeros are equal for both scales, multiplying by 1/255 and dividing by 255
+        self.pixels[:6] = [np.zeros((SIDE, SIDE, 3), np.uint8)] * 6
         data = self.numbers((0,) * 3, (1,) * 3)
         data.images = np.stack([pixels.transpose(2, 0, 1).astype(np.float32) * np.float32(1 / 255) for pixels in self.pixels])
         seen = Seen()

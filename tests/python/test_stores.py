@@ -1,4 +1,4 @@
-"""Stores are read where they lie, and written from one's own loop."""
+"""Stores are memory-mapped for reading, and written from the user's own loop."""
 import ctypes
 import os
 import pathlib
@@ -39,7 +39,7 @@ class Stores(InFolder):
         with self.assertRaises(IndexError):
             mapped[300]
         kept = mapped[3]
-        del mapped, store  # an array keeps its shard
+        del mapped, store  # the array keeps its shard mapped
         np.testing.assert_array_equal(kept, scores[3])
 
     def test_items(self):
@@ -86,7 +86,7 @@ class Stores(InFolder):
         name = ctypes.pythonapi.PyCapsule_GetName
         name.restype, name.argtypes = ctypes.c_char_p, [ctypes.py_object]
         self.assertEqual(name(capsule), b"arrow_array_stream")
-        del capsule, store  # nobody took it: it is released with its capsule
+        del capsule, store  # no consumer took over the stream, so it is released with its capsule
 
     def test_pandas(self):
         try:
@@ -171,7 +171,7 @@ with assay.StoreWriter(folder + "/written", dataset="data", model="model", ids=r
         options = dict(dataset="data", model="model", ids=range(len(scores)), num_classes=CLASSES)
         with assay.StoreWriter(self.folder / "written", identity="w", **options) as writer:
             missing = writer.missing
-            self.assertGreater(missing[0][0], 0)  # what was whole is there
+            self.assertGreater(missing[0][0], 0)  # complete shards are already stored
             for begin, end in writer.batches(10_000):
                 writer.write(begin, scores[begin:end])
         np.testing.assert_array_equal(np.asarray(assay.Store(writer.path).scores()), scores)
@@ -257,7 +257,8 @@ except KeyboardInterrupt:
         thread = threading.Thread(target=tick)
         thread.start()
         try:
-            # Once is enough on an idle machine; on a busy one the other thread may get no core for that long.
+            # Once is enough on an idle machine. On a busy one, the other thread may get no core during a call, so the call is
+            # repeated.
             for _ in range(50):
                 began = ticks
                 assay.score(scores, labels, threads=1)
@@ -267,7 +268,7 @@ except KeyboardInterrupt:
         finally:
             stop.set()
             thread.join()
-        self.assertGreater(during, 3)  # the interpreter's lock was not held
+        self.assertGreater(during, 3)  # the call does not hold the interpreter's lock
 
 
 class Command(InFolder):

@@ -1,4 +1,5 @@
-"""Reports inside the training loops and trackers that people have: Trainer of transformers, Lightning, MLflow. Each skips without its package."""
+"""Reports inside common training loops and trackers: Trainer of transformers, Lightning, MLflow. A test is skipped if its package
+is missing."""
 import importlib.util
 import os
 import sys

@@ -1,4 +1,5 @@
-"""What mypy --strict and pyright find in lines that use the package: unknown names and keywords are errors, and lines of the documentation are none."""
+"""Checks lines that use the package with mypy --strict and pyright. Unknown names and keywords are errors, and lines of the
+documentation have no errors."""
 import json
 import os
 import pathlib
@@ -98,7 +99,7 @@ BAD = {
 
 class Types(unittest.TestCase):
     def found_by(self, tool, arguments, read):
-        """{line: messages} that a checker finds."""
+        """The findings of a type checker as {line: messages}."""
         if subprocess.run([sys.executable, "-m", tool, "--version"], capture_output=True).returncode != 0:
             self.skipTest(f"SKIPPED: {sys.executable} has no {tool}")
         lines = ["import assay", *(f"known_{name} = assay.{name}" for name in assay.__all__), *GOOD, *BAD]
@@ -117,7 +118,7 @@ class Types(unittest.TestCase):
         return found
 
     def test_mypy_finds_unknown_names_and_keywords(self):
-        # What mypy knows of NumPy takes most of its time.
+        # mypy spends most of its time on NumPy's types, so they are cached.
         cache = pathlib.Path(os.environ["ASSAY_LIBRARY"]).resolve().parent.parent / "mypy_cache_lines"
 
         def read(output):
@@ -142,7 +143,7 @@ class Types(unittest.TestCase):
 
 
 class Keywords(unittest.TestCase):
-    """What the types list is what the program and the library take."""
+    """The types list the same options as the program and the library."""
 
     def test_options_of_commands(self):
         text = command_options.text(os.environ["ASSAY_PROGRAM"])

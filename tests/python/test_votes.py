@@ -1,4 +1,5 @@
-"""Votes as Datumaro wrote them (tests/annotation/make_datumaro_fixtures.py), and the same with a field missing, twice, or elsewhere."""
+"""Votes in files of Datumaro (tests/annotation/make_datumaro_fixtures.py), and the same files with a field that is missing,
+duplicated or moved."""
 import json
 import pathlib
 import subprocess
@@ -49,7 +50,7 @@ class Votes(InFolder):
             at = text.index(f'"{name}": ')
             status, sets, said = self.read("d.json", f'{text[:at]}"{name}": 0, {text[at:]}')
             self.assertEqual((status, sets), (2, ""), said)
-        # Without names of annotators all answers are one person's, who then answers twice.
+        # Without names of annotators, all answers count as those of one person, who then has answered twice.
         status, sets, said = self.read("d.json", json.dumps(without(own, "annotator")))
         self.assertIn("annotator: the file", said)
 

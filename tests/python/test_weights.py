@@ -1,4 +1,5 @@
-"""sample_weight= of score() and compare(): the values of scikit-learn, those of the library where all weights are equal, and valid intervals."""
+"""Tests sample_weight= of score() and compare(). Values equal those of scikit-learn, and those without weights if all weights are
+equal. Intervals are valid."""
 import importlib.util
 import math
 import pickle
@@ -47,19 +48,19 @@ class Values(InFolder):
                     self.assertEqual(m.n, own.n)
                     self.assertEqual(m.definition, own.definition)
                     self.assertEqual(m.parameters["sample_weight"], "given")
-                    # Intervals of two methods, of the same numbers.
+                    # The two intervals come from different methods, for the same numbers.
                     self.assertLess(abs(m.interval.low - own.interval.low), 0.25 * (own.interval.high - own.interval.low), m.metric)
                     self.assertLess(abs(m.interval.high - own.interval.high), 0.25 * (own.interval.high - own.interval.low), m.metric)
 
     def test_equal_weights_have_the_same_areas_and_calibration(self):
         scores, labels = made(700)
-        # Logits, probabilities, ties, certain ones and 64-bit ones; two classes.
+        # Logits, probabilities, ties, very confident logits and 64-bit probabilities; below, two classes.
         for given in (scores, softmax(scores).astype(np.float32), np.round(scores), scores * 9, softmax(scores * 8)):
             plain = assay.score(given, labels, CURVES)
             found = assay.score(given, labels, CURVES, sample_weight=np.full(700, 2.5))
             self.equal(dict(found), dict(plain), 8)
             for m, own in zip(found.measurements, plain.measurements):
-                if m.metric == "ece":  # another method
+                if m.metric == "ece":  # its interval is from another method
                     self.assertEqual((m.interval.method, m.note[:5]), ("influence.t.noise", "noise"))
                     self.assertLess(abs(m.interval.high - own.interval.high), 0.01)
                     continue
@@ -69,7 +70,7 @@ class Values(InFolder):
         self.equal(assay.score(two, yes, names, sample_weight=np.ones(400)), assay.score(two, yes, names), 8)
 
     def test_items_that_are_all_correct_or_all_incorrect(self):
-        # Wilson's interval of Kish's effective number n, from n / (n + t^2) to 1, and from 0 to t^2 / (n + t^2).
+        # Wilson's interval for Kish's effective number n is n / (n + t^2) to 1, or 0 to t^2 / (n + t^2).
         for items in (150, 300, 333):
             labels = np.arange(items) % 3
             for weight in (np.ones(items), np.random.default_rng(5).uniform(0.5, 1.5, items)):
@@ -140,7 +141,7 @@ class Values(InFolder):
         self.assertEqual((with_bins.definition, with_bins.parameters["bins"]), ("ece.l1.right_closed", "10"))
 
     def test_each_metric_has_its_influence(self):
-        # The influence is the derivative of the value by an item's weight: Gateaux's, found by a small step.
+        # The influence is the Gateaux derivative of the value by an item's weight, compared with a small step.
         scores, labels = made(80)
         weight = weights(80)
         store = assay.Store.of(scores, labels)
@@ -170,7 +171,7 @@ class Values(InFolder):
         random = np.random.default_rng(5)
 
         def draw():
-            # The weight of an item and its being correct go together.
+            # Items with larger weights are more often correct.
             u = random.normal(size=200)
             return np.exp(u / 2), (random.random(200) < 1 / (1 + np.exp(-1 - u))).astype(float)
 
@@ -183,7 +184,7 @@ class Values(InFolder):
             interval = _weighted.estimate_of(facts, items, _weighted.found_of(facts, items), 0.95)["interval"]
             return interval["low"], interval["high"]
 
-        for metric in ("topk", "nll"):  # Wilson's, and the one of means
+        for metric in ("topk", "nll"):  # Wilson's interval, and the interval of means
             found = self.coverage(of, truth, draw)
             self.assertGreater(found, 0.93, metric)
             self.assertLess(found, 0.975, metric)
@@ -216,7 +217,7 @@ class Values(InFolder):
 
 
 class Logits:
-    """As a store of logits has them."""
+    """Logits with the interface of a store."""
 
     kind = "logits"
 
@@ -239,11 +240,12 @@ class Results(InFolder):
             for m in report.measurements:
                 self.assertIn(m.definition, text.replace("\\", ""))
         self.assertEqual(pickle.loads(pickle.dumps(report)).to_json(), report.to_json())
-        # Four times the weights are the same bits.
+        # Multiplying the weights by four gives the same bits.
         self.assertEqual(assay.score(scores, labels, sample_weight=weights(500) * 4)["nll"].interval[:2], report["nll"].interval[:2])
         ece = report["ece"]
         row, = (line for line in str(report).splitlines() if line.startswith("ece "))
-        self.assertEqual(row.split()[1:5], f"{ece:.3f} {ece.interval.low:.3f} – {ece.interval.high:.3f}".split())  # both ends once
+        # both ends are shown once
+        self.assertEqual(row.split()[1:5], f"{ece:.3f} {ece.interval.low:.3f} – {ece.interval.high:.3f}".split())
         self.assertIn("net on val", report._repr_html_())
         areas = assay.score(scores, labels, CURVES, sample_weight=weights(500))
         self.assertNotIn("float64", areas.to_csv())
@@ -266,7 +268,7 @@ class Results(InFolder):
                 writer.write(0, scores)
             found = assay.score(self.folder / storage, metrics="top1,top3,nll,confidence,overconfidence,f1", sample_weight=weight)
             for name in whole:
-                if (storage, name) == ("top3", "nll"):  # labels beyond the best classes have no score
+                if (storage, name) == ("top3", "nll"):  # a label that is not among the stored best classes has no score
                     self.assertIsNone(found[name].value)
                     continue
                 self.assertAlmostEqual(found[name].value, whole[name].value, places, f"{storage} {name}")
@@ -288,7 +290,7 @@ class Results(InFolder):
             self.assertLess(half, 0.9 * apart, "known better than from two samples")
         self.assertEqual(found["b", "confidence"].verdict, "")
         self.assertEqual((found["c", "top1"].p, found["c", "top1"].verdict), (1, "no difference shown"))
-        # Holm: the smaller p of two candidates counts twice.
+        # Holm's correction doubles the smaller p of two candidates.
         self.assertAlmostEqual(found["b", "top1"].p_holm, 2 * found["b", "top1"].p)
         self.assertIn("worse", str(found))
         self.assertEqual(len(found.to_csv().splitlines()), 7)
@@ -298,7 +300,7 @@ class Results(InFolder):
         weight, ids, order = weights(500), list(map(str, range(500))), np.random.default_rng(6).permutation(500)
         first, other = (assay.Store.of(scores[rows], labels[rows], ids=[ids[i] for i in rows], model=name) for name, rows in (("a", range(500)), ("b", order)))
         self.refused(lambda: assay.compare(first, other, metrics="top1", sample_weight=weight), "bad_input", "in another order")
-        # Each model lacks the scores of another item: as many items have scores.
+        # Each model lacks the scores of a different item, so both have the same number of items with scores.
         known = np.flatnonzero(labels >= 0)
         broken = [scores.copy() for _ in range(2)]
         broken[0][known[1]] = broken[1][known[-1]] = np.nan
@@ -343,7 +345,7 @@ class Results(InFolder):
             self.assertIsNone(m.interval)
             self.assertIn(f"class {last} has 1.0 effective items", m.note)
             self.assertAlmostEqual(m.value, assay.score(scores, one, metric)[metric].value, 9)
-            # A class whose items weigh nothing is left out.
+            # A class whose items have weight 0 is excluded.
             left_out = assay.score(scores, one, metric, sample_weight=np.where(one == last, 0.0, 1.0))[metric]
             self.assertAlmostEqual(left_out.value, assay.score(scores, np.where(one == last, -1, one), metric)[metric].value, 9)
             self.assertIsNotNone(left_out.interval)

@@ -1,4 +1,4 @@
-"""Models in Python behind the protocol: modules and functions, their settings, scores, gradients and errors."""
+"""Models in Python over the worker protocol: modules and functions, their settings, scores, gradients and errors."""
 import functools
 import pathlib
 import sys
@@ -39,7 +39,7 @@ def images(n, seed=1):
 
 
 class Wraps(torch.nn.Module if torch else object):
-    """A module that returns what `shape` makes of the scores."""
+    """A module that returns shape(scores)."""
 
     def __init__(self, shape):
         super().__init__()
@@ -91,11 +91,11 @@ class Modules(Serves):
             expected = wanted(torch.from_numpy(x)).numpy()
         np.testing.assert_allclose(lane.scores(x), expected, rtol=1e-5, atol=1e-6)
         np.testing.assert_array_equal(lane.scores(x[:2]), lane.scores(x)[:2])
-        np.testing.assert_array_equal(peer.lane().scores(x), lane.scores(x))  # another thread, the same bits
+        np.testing.assert_array_equal(peer.lane().scores(x), lane.scores(x))  # another thread gives the same bits
 
     def test_a_module_is_afterwards_as_it_was(self):
         net = network().train()
-        net[1].eval()  # frozen statistics
+        net[1].eval()  # this batch norm has frozen statistics
         net[6].bias.requires_grad_(False)
         self.addCleanup(torch.set_num_threads, torch.get_num_threads())
         torch.set_num_threads(2)
@@ -161,13 +161,13 @@ class Modules(Serves):
         peer.described()
         self.failed(lambda: peer.open(SIDE), "bad_input", "several things", "0 (Tensor 1 x 5), 1 (Tensor 1 x 5)")
         self.failed(lambda: peer.open(SIDE, output="2"), "bad_input", "'2'")
-        peer.open(SIDE, output="0")  # a refused `open` leaves the next one working
+        peer.open(SIDE, output="0")  # after a refused `open`, the next one works
 
     def test_one_score_for_each_image(self):
         for shape in (lambda z: z[:, 1:2], lambda z: z[:, 1], lambda z: z[:, 1].squeeze()):
             peer = self.peer(Wraps(shape))
             peer.described()
-            self.assertEqual(peer.open(SIDE, num_classes=2)["classes"], 1)  # the program makes two of it
+            self.assertEqual(peer.open(SIDE, num_classes=2)["classes"], 1)  # the program turns it into two scores
             lane, x = peer.lane(), images(4)
             net = network().eval()
             leaf = torch.from_numpy(x).requires_grad_()
@@ -176,7 +176,7 @@ class Modules(Serves):
             for some in (x, x[:1]):
                 np.testing.assert_allclose(lane.scores(some)[:, 0], wanted.detach().numpy()[:len(some)], rtol=1e-5, atol=1e-6)
             scores, values, found = lane.gradients(x, 0, [0] * 4)
-            np.testing.assert_allclose(values, scores[:, 0], rtol=1e-6)  # of one score the loss is that score
+            np.testing.assert_allclose(values, scores[:, 0], rtol=1e-6)  # for one score, the loss is that score
             np.testing.assert_allclose(found, slope.numpy(), rtol=2e-3, atol=1e-6)
         peer = self.peer(Wraps(lambda z: z[:, 1]))
         peer.described()
@@ -441,7 +441,7 @@ class Files(unittest.TestCase):
 
     @needs_torch
     def test_a_checkpoint_without_checksums_is_read_and_said(self):
-        # As torch.serialization.set_crc32_options(False) writes it: 0 in the directory and behind the bytes of each entry.
+        # Imitates torch.serialization.set_crc32_options(False), which writes 0 in the directory and after the bytes of each entry.
         torch.save(torch.nn.Sequential(torch.nn.Conv2d(3, 5, 8)).state_dict(), self.folder / "known.pth")
         data = bytearray((self.folder / "known.pth").read_bytes())
         with zipfile.ZipFile(self.folder / "known.pth") as archive:
@@ -457,7 +457,7 @@ class Files(unittest.TestCase):
                     at = data.find(mark, at + 1)
         (self.folder / "unknown.pth").write_bytes(data)
         notes = []
-        if not marked:  # PyTorch before 2.1, which always computes them
+        if not marked:  # PyTorch before 2.1 always computes checksums
             with self.assertRaisesRegex(Refused, "damaged"):
                 read_state(str(self.folder / "unknown.pth"), notes)
             return
@@ -501,13 +501,13 @@ class Files(unittest.TestCase):
         whole = bytearray((self.folder / "good.pth").read_bytes())
         whole[whole.index(other[0].bias.detach().numpy().tobytes()) + 2] ^= 4
         (self.folder / "flipped.pth").write_bytes(whole)
-        torch.load(self.folder / "flipped.pth", weights_only=True)  # as if nothing had happened
+        torch.load(self.folder / "flipped.pth", weights_only=True)  # PyTorch loads the damaged file without an error
         self.refused("bad_input", "flipped.pth is damaged", "CRC-32", "download it again", arguments=[arch, self.folder / "flipped.pth"])
         whole = (self.folder / "good.pth").read_bytes()
         end = whole.rindex(b"PK\x05\x06")
         for at, name in ((end - 76 + 55, "directory"), (end - 20 + 16, "disks"), (whole.index(b"PK\x01\x02") + 42, "place")):
             damaged = bytearray(whole)
-            damaged[at] ^= 0x40  # of the records at the end of the zip file, which zipfile refuses by exceptions of several types
+            damaged[at] ^= 0x40  # damages records at the end of the zip file, for which zipfile raises several types of exceptions
             (self.folder / f"{name}.pth").write_bytes(damaged)
             self.refused("bad_input", f"{name}.pth is damaged", arguments=[arch, self.folder / f"{name}.pth"])
         torch.save({"epoch": 3, "step": 7}, self.folder / "none.pth")

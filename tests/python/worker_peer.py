@@ -1,4 +1,4 @@
-"""The program's side of the protocol with a model in Python, as small as a test needs it: src/model/isolated has the real one."""
+"""A minimal version of the program's side of the protocol with a model in Python. The real one is in src/model/isolated."""
 import array
 import fcntl
 import json
@@ -52,7 +52,7 @@ class Fields:
 
 
 def received(end):
-    """The fields of the next message and its descriptors; raises what a `failed` says."""
+    """The fields of the next message and its descriptors. Raises Failed for a `failed` message."""
     message, descriptors, _, _ = socket.recv_fds(end, 60 << 10, 2)
     if not message:
         raise EOFError("the worker is gone")
@@ -75,7 +75,7 @@ class Lane:
         self.classes = peer.classes
 
     def _asked(self, images, loss, parts, floats):
-        """Writes `parts`, asks for the batch, waits; the floats of the buffer."""
+        """Writes `parts` into the buffer, requests the batch and waits. Returns the floats of the buffer."""
         n = len(images)
         descriptors = []
         if self.buffer is None or len(self.buffer) < 4 * floats:
@@ -99,7 +99,7 @@ class Lane:
         return floats[images.size:].reshape(len(images), self.classes)
 
     def gradients(self, images, loss, labels, targets=None):
-        """Scores, losses (double) and the gradient."""
+        """Returns scores, losses (double) and the gradient."""
         n, scores_at = len(images), images.size
         gradient_at = scores_at + n * self.classes
         losses_at = gradient_at + images.size
@@ -120,14 +120,14 @@ class Peer:
 
     def __init__(self, control):
         self.control = control
-        self.names = None  # what a model is told that asks for class names
+        self.names = None  # the answer to a model that asks for class names
         self.said = []
         self.lanes = []
         self.description = None
         self.classes = None
 
     def described(self):
-        """The JSON of `described`, after what was said before it."""
+        """The JSON of `described`. Messages before it go to `said`."""
         while True:
             fields, descriptors = received(self.control)
             if fields.kind == SAID:
@@ -176,7 +176,7 @@ class Peer:
 
 
 class InThread(Peer):
-    """A worker that serves a model of this process."""
+    """A worker that serves a model of this process, on a thread."""
 
     def __init__(self, model):
         from assay._worker.serve import Server
@@ -195,7 +195,7 @@ class InThread(Peer):
 
 
 class InProcess(Peer):
-    """A worker of its own process: `python FOLDER SOURCE`, as the program starts it."""
+    """A worker in a separate process, started as the program does: `python FOLDER SOURCE`."""
 
     def __init__(self, *arguments, python=sys.executable, environment=None):
         import assay._worker
