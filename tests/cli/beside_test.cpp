@@ -19,7 +19,7 @@ using nlohmann::json;
 using testing::AnyOf;
 using testing::HasSubstr;
 
-/// Item i is of class i % 2; every third is predicted wrongly.
+/// Item i has class i % 2. Every third item is predicted incorrectly.
 constexpr int beside_items = 1500;
 
 double accuracy_of_first(int items) {
@@ -62,8 +62,8 @@ std::vector<std::string> import_into(const fs::path& folder, const fs::path& run
             "-q"};
 }
 
-/// Each of 200 answers or more is that of the whole store, or that of the items that are there,
-/// which says so, or that there is no store yet.
+/// Each of at least 200 answers is for the whole store, or for the stored items with a warning, or
+/// says that there is no store yet.
 TEST(BesideAWriter, ScoresAreThoseOfTheShardsThatAreThere) {
     Scratch scratch;
     write_inputs(scratch.path());
@@ -94,8 +94,9 @@ TEST(BesideAWriter, ScoresAreThoseOfTheShardsThatAreThere) {
             EXPECT_EQ(scored.status, there == beside_items ? 0 : 3) << there;
             const json& value = result.at("measurements").at(0).at("value");
             if (there > 0) {
-                // A listing may miss a shard that comes meanwhile, and show a later one. In items:
-                // a difference of two is allowed, and as proportions may be a bit more than 2 / n.
+                // A folder listing may miss a shard that is written meanwhile, and show a later
+                // one. So two items may differ. The check counts items, because rounded proportions
+                // may differ by slightly more than 2 / n.
                 const long correct = std::lround(value.get<double>() * there);
                 EXPECT_LE(std::labs(correct - std::lround(accuracy_of_first(there) * there)), 2);
             }

@@ -21,7 +21,7 @@ const std::string binary_fixtures = ASSAY_SOURCE_DIR "/tests/model/fixtures/";
 
 class BinaryCommands : public ShapesTest {
 protected:
-    /// The images of so many classes.
+    /// The images of this number of classes.
     fs::path images_of(std::size_t classes) const {
         const fs::path folder = scratch_ / ("classes" + std::to_string(classes));
         fs::create_directories(folder);
@@ -70,7 +70,7 @@ TEST_F(BinaryCommands, OneScoreIsTwoClassesInEveryFormat) {
 }
 
 TEST_F(BinaryCommands, WhatDoesNotFitIsRefused) {
-    // Three classes, and logits that are said to be probabilities.
+    // Three classes do not fit, nor do logits that are declared to be probabilities.
     Outcome outcome = predict("binary.pt", images_of(3));
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err, HasSubstr("3 class folders"));

@@ -1,4 +1,4 @@
-// What may be typed next: the program's own answer, which every shell shows.
+// Completion: the program's own answer, which every shell shows.
 #include "cli/completion.h"
 
 #include <gmock/gmock.h>
@@ -77,7 +77,8 @@ TEST(Completion, EveryCommandPartAndOptionOfTheTableIsProposed) {
             if (option.plain) continue;
             for (const std::string& name : option.names) {
                 words.push_back(name);
-                // By this name or, of --seeds and --seed, by the first that it begins.
+                // The option is proposed by this name, or by another of its names that begins with
+                // it (--seed, --seeds).
                 const Words proposed = after(words);
                 EXPECT_TRUE(std::ranges::any_of(
                     option.names,
@@ -91,7 +92,7 @@ TEST(Completion, EveryCommandPartAndOptionOfTheTableIsProposed) {
     EXPECT_GT(options, 500U);
 }
 
-// From its first day each option says what its value is.
+// A new option must declare the kind of its value, or it cannot be completed.
 TEST(Completion, EveryValueHasAKindAndEveryKindAnOption) {
     std::set<std::string_view> used;
     for_each_command(commands(), [&](const CommandFacts& command) {
@@ -115,7 +116,7 @@ TEST(Completion, NothingFollowsWhatMakesNoSense) {
     EXPECT_THAT(after({"labels", "nothing", ""}), IsEmpty());
     EXPECT_THAT(after({"score", "--nothing", "runs", "--nothing=x"}), IsEmpty());
     EXPECT_THAT(after({"score", "--json="}), IsEmpty());
-    EXPECT_THAT(after({"score", "--bins", ""}), IsEmpty());  // a number
+    EXPECT_THAT(after({"score", "--bins", ""}), IsEmpty());  // the value is a number
 }
 
 TEST(Completion, CommandsAndTheirPartsComeWithWhatTheyDo) {
@@ -125,7 +126,7 @@ TEST(Completion, CommandsAndTheirPartsComeWithWhatTheyDo) {
     EXPECT_THAT(after({"labels", "-"}), ElementsAre("--help"));
     EXPECT_EQ(complete({"scor"}).candidates.at(0).about,
               "Compute metrics, with intervals, from stored predictions");
-    // Not __complete, by which shells ask.
+    // The hidden command __complete, which shells call, is not proposed.
     EXPECT_THAT(after({"_"}), IsEmpty());
 }
 
@@ -135,7 +136,8 @@ TEST(Completion, OptionsThatSayNothingNewAreNotProposed) {
     EXPECT_THAT(after({"score", "--json", "--f"}), Not(Contains("--format")));  // excluded
     EXPECT_THAT(after({"score", "--json", "--c"}), Not(Contains("--csv")));
     EXPECT_THAT(after({"predict", "-j8", "--th"}), IsEmpty());
-    EXPECT_THAT(after({"predict", "--work"}), ElementsAre("--workers"));  // an alias that is typed
+    // an alias that was typed in full
+    EXPECT_THAT(after({"predict", "--work"}), ElementsAre("--workers"));
     EXPECT_THAT(after({"predict", "--thr"}), ElementsAre("--threads"));
     EXPECT_THAT(after({"mad", "init", "-k"}), ElementsAre("-k"));  // has no long name
     EXPECT_THAT(after({"labels", "--", "-"}), IsEmpty());
@@ -163,7 +165,8 @@ TEST(Completion, ValuesFollowTheirOption) {
 
 TEST(Completion, OfListsTheLastIsCompleted) {
     EXPECT_THAT(after({"attack", "--attack", "pgd,fg"}), ElementsAre("pgd,fgsm"));
-    EXPECT_THAT(after({"predict", "--corrupt", "fog,pixelate,fo"}), IsEmpty());  // there already
+    // pixelate and fog are in the list already
+    EXPECT_THAT(after({"predict", "--corrupt", "fog,pixelate,fo"}), IsEmpty());
     EXPECT_THAT(after({"corrupt", "--corruptions=noise,sno"}),
                 ElementsAre("--corruptions=noise,snow"));
     EXPECT_TRUE(complete({"attack", "--attack", "pgd,fg"}).goes_on);
@@ -179,13 +182,13 @@ TEST(Completion, MetricsHaveParameters) {
                 ElementsAre("ece:bins=", "ece:norm=", "ece:edges="));
     EXPECT_THAT(after({"score", "--metrics", "nll,ece:edges=right"}),
                 ElementsAre("nll,ece:edges=right_closed"));
-    // A comma begins the next parameter, or the next metric.
+    // After a comma, the next parameter or the next metric may follow.
     const Words next = after({"score", "--metrics", "ece:bins=20,"});
     EXPECT_THAT(next, Contains("ece:bins=20,edges="));
     EXPECT_THAT(next, Contains("ece:bins=20,top1"));
     EXPECT_THAT(next, Not(Contains("ece:bins=20,bins=")));
     EXPECT_THAT(after({"score", "--metrics", "nothing:"}), IsEmpty());
-    // Each mention takes one argument; what follows is a path.
+    // Each mention of the option takes one argument. The next word is a path.
     EXPECT_THAT(after({"score", "--metrics", "top1", "nl"}), IsEmpty());
 }
 
@@ -196,7 +199,8 @@ TEST_F(Completing, FilesAreOfTheKindThatIsAskedFor) {
     EXPECT_THAT(after({"predict", "-m", ""}), ElementsAre("a.pt", "b.PT2", "c.onnx", "in/"));
     EXPECT_THAT(after({"predict", "--model=in/"}), ElementsAre("--model=in/g.pt"));
     EXPECT_THAT(after({"predict", "-m", "."}), ElementsAre(".hidden.pt"));
-    EXPECT_THAT(after({"predict", "-m", "a.pt", "c"}), ElementsAre("c.onnx"));  // several
+    // the option takes several arguments
+    EXPECT_THAT(after({"predict", "-m", "a.pt", "c"}), ElementsAre("c.onnx"));
     EXPECT_THAT(after({"predict", "-m", ".."}), ElementsAre("../"));
     EXPECT_THAT(after({"run", ""}), ElementsAre("f.toml", "in/"));
     EXPECT_THAT(after({"score", "--labels", ""}), ElementsAre("d.csv", "e.json", "h.npy", "in/"));
@@ -242,11 +246,12 @@ TEST_F(Completing, StoresAreWhole) {
     EXPECT_THAT(after({"score", "runs/"}), ElementsAre("runs/v2/", "runs/val/"));
     EXPECT_THAT(after({"score", "runs/val/"}), ElementsAre("runs/val/a", "runs/val/b"));
     EXPECT_THAT(after({"score", "runs/v2/p"}), ElementsAre("runs/v2/parted"));
-    EXPECT_THAT(after({"score", "runs/val/a/"}), IsEmpty());  // shards are no argument
+    // the folder of shards is not proposed
+    EXPECT_THAT(after({"score", "runs/val/a/"}), IsEmpty());
     EXPECT_THAT(after({"compare", "runs/val/a", "runs/val/"}),
                 ElementsAre("runs/val/a", "runs/val/b"));
     EXPECT_THAT(after({"score", "--", "ru"}), ElementsAre("runs/"));
-    // Names: in the folder that the line names, else in runs.
+    // Names of data sets and models come from the folder in the line, or otherwise from `runs`.
     EXPECT_THAT(after({"robustness", "runs", "--clean", "v"}), ElementsAre("v2", "val"));
     EXPECT_THAT(after({"robustness", "--clean", "va"}), ElementsAre("val"));
     EXPECT_THAT(after({"plot", "scores", "runs/v2", "--dataset", ""}), ElementsAre("v2"));
@@ -288,8 +293,8 @@ TEST(ShellLine, BashWords) {
     EXPECT_FALSE(read_bash_line("assay score > file ", "").redirected);
 }
 
-// What bash keeps of a word is what is before the last of COMP_WORDBREAKS outside quotes, or before
-// an open quote.
+// Bash keeps the part of a word before the last character of COMP_WORDBREAKS outside quotes, or
+// before an open quote. The rest is replaced.
 TEST(ShellLine, WhatBashReplaces) {
     const auto replaced = [](std::string_view line) {
         const TypedWord word = read_bash_line(line, "\"'><=;|&(:").last;
@@ -302,7 +307,8 @@ TEST(ShellLine, WhatBashReplaces) {
     EXPECT_EQ(replaced("assay 'a:b"), "a:b");
     EXPECT_EQ(replaced("assay --out=\"my r"), "my r");
     EXPECT_EQ(replaced("assay x\"y z"), "y z");
-    EXPECT_EQ(read_bash_line("assay ece:bi", "\"'").last.kept, 0U);  // no colon among them
+    // the word breaks contain no colon
+    EXPECT_EQ(read_bash_line("assay ece:bi", "\"'").last.kept, 0U);
 }
 
 TEST(ShellLine, QuotedForBash) {
@@ -315,7 +321,7 @@ TEST(ShellLine, QuotedForBash) {
     EXPECT_EQ(quoted("a $b\"c`", "\"a"), "a \\$b\\\"c\\`");
     EXPECT_EQ(quoted("größe", "g"), "größe");
     EXPECT_EQ(quoted("--out=a b", "--out="), "a\\ b");
-    // What is typed to be expanded stays so, what is quoted stays quoted.
+    // A variable or `~` that the user typed unquoted stays unquoted, and quoted text stays quoted.
     EXPECT_EQ(quoted("~/a b", "~/"), "~/a\\ b");
     EXPECT_EQ(quoted("$X/a$b", "$X/"), "$X/a\\$b");
     EXPECT_EQ(quoted("$X/a", "\\$X/"), "\\$X/a");
@@ -341,7 +347,7 @@ TEST(Completion, ManyWordsBecomeFew) {
               "A sample, e.g. of ten and so on, for as long as a line of a menu could ...");
 }
 
-// The lines that the scripts read.
+// The lines of the answer that the completion scripts read.
 TEST(CompletionAnswer, IsInTheShellsOwnWay) {
     const auto answer = [](const Words& words) { return assay_run(words).out; };
     const std::string breaks = "\"'><=;|&(:";
@@ -355,7 +361,7 @@ TEST(CompletionAnswer, IsInTheShellsOwnWay) {
               "top1,nll\tNegative log-likelihood\n");
     EXPECT_EQ(answer({"__complete", "fish", "", "nothing"}), "");
     EXPECT_EQ(assay_run({"__complete"}).status, 2);
-    // A shell inside a job of several processes completes, too.
+    // Completion also works in a shell inside an MPI job.
     EXPECT_EQ(
         assay_run({"__complete", "fish", "sco"}, {"SLURM_STEP_NUM_TASKS=4", "SLURM_PROCID=0"}).out,
         "score\tCompute metrics, with intervals, from stored predictions\n");

@@ -45,7 +45,7 @@ TEST(CostCommand, SeveralFormatsStandInOneTable) {
     ASSERT_EQ(result["models"].size(), 3U);
     for (std::size_t i = 0; i < 3; ++i) {
         const nlohmann::json& one = result["models"][i];
-        // Convolutions of 8 x 8: 6 channels by 27, 6 by 9; then 6 to 5.
+        // Convolutions over 8 x 8: 6 channels by 27 weights, then 6 by 9. The last layer has 6 x 5.
         EXPECT_EQ(one["macs"], 64 * 6 * 27 + 64 * 6 * 9 + 30);
         EXPECT_EQ(one["flops_per_image"], 2 * (64 * 6 * 27 + 64 * 6 * 9 + 30));
         EXPECT_EQ(one["file_bytes"], std::filesystem::file_size(files[i]));
@@ -58,13 +58,15 @@ TEST(CostCommand, SeveralFormatsStandInOneTable) {
         EXPECT_LE(latency["median"], latency["upper_quartile"]);
         EXPECT_LE(latency["upper_quartile"], latency["max"]);
     }
-    // The convolutions' 162 and 54 + 6, the layer's 30 + 5, and 12 for each of two norms; what the
-    // exporter folded into the first convolution leaves a bias of 6 there.
+    // The convolutions have 162 and 54 + 6 parameters, the linear layer 30 + 5, and two norms 12
+    // each. In the second file the exporter folded a norm into the first convolution, which leaves
+    // a bias of 6.
     EXPECT_EQ(result["models"][0]["parameters"], 281);
     EXPECT_EQ(result["models"][1]["parameters"], 263);
 }
 
-// What the plug-in's file says without being opened is what opens.
+// `assay version` reads the framework from the plug-in's file without opening it. It must be the
+// one that runs.
 TEST(CostCommand, RunsTheFrameworkThatVersionNames) {
     const auto costs = costs_of({shapes + "tiny.pt", "--no-latency"});
     const std::string opened = costs.at("models")[0].at("measured").at("framework");

@@ -39,7 +39,7 @@ protected:
     fs::path runs_ = scratch_ / "runs";
 };
 
-/// A store as its writer leaves it that is killed before the end.
+/// A store as a writer leaves it if it is killed before the end.
 void interrupt(const fs::path& runs, const fs::path& store) {
     const PredictionStore there = PredictionStore::open(store);
     StoreWriter writer = StoreWriter::open(runs, there.spec(), there.dataset());
@@ -57,8 +57,8 @@ TEST_F(Stores, ThatAreNotFinishedAreSound) {
     EXPECT_EQ(verified.status, 3);
     EXPECT_THAT(verified.out, HasSubstr("val/b,3,2,\"sound, not finished\""));
     EXPECT_EQ(std::count(verified.out.begin(), verified.out.end(), '\n'), 4)
-        << verified.out;  // a line a store
-    // Damage comes before what is missing.
+        << verified.out;  // a line for each store
+    // Damaged stores are listed before incomplete ones.
     write_file_atomically(runs_ / "val/b/shards/000001.npy", "short");
     EXPECT_EQ(assay("verify").status, 2);
     EXPECT_THAT(assay("verify").out,
@@ -128,7 +128,7 @@ TEST_F(Stores, AGarbledManifestHidesNoOther) {
     EXPECT_THAT(scored.err, HasSubstr("opening the store `" + (runs_ / "val/b").string()));
 }
 
-// For people: a table that fits, and what is wrong below it, in lines of at most 100 columns.
+// The text output is a table, with the errors below it, in lines of at most 100 columns.
 TEST_F(Stores, WhatIsWrongStandsInLines) {
     write_file_atomically(runs_ / "val/b/manifest.json", "{\"schema\": \"assay.store\"");
     const Outcome outcome = assay_run({"verify", runs_});

@@ -1,8 +1,6 @@
-// The walkthrough from end to end: its classifiers must show what they were made to show, with
-// error bars, and its numbers must be those that a slow count from the known truth gives.
-//
-// One world serves all tests of this program, so that it is made once (ctest runs the program as a
-// whole).
+// Runs the demo from end to end. Its classifiers must show their known properties beyond the error
+// bars, and its numbers must equal a slow count from the known truth. All tests of this program
+// share one synthetic data set, which takes long to make. So ctest runs the program as a whole.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,8 +39,8 @@ protected:
     static fs::path world() { return *scratch_ / "my world"; }
     static std::vector<std::string> words() { return {"demo", "--dir", world().string()}; }
 
-    /// The walkthrough's outcome; made on first use after two runs that were stopped, one with a
-    /// request, one without.
+    /// The outcome of the demo. It is made on first use, after two runs that were stopped: one by a
+    /// signal, and one killed.
     static const Outcome& walkthrough() {
         static const Outcome outcome = [] {
             stopped(SIGINT, 130, [] { return fs::exists(world() / "images/train"); });
@@ -57,7 +55,7 @@ protected:
         all.insert(all.begin(), ASSAY_PROGRAM);
         Program program(all);
         EXPECT_TRUE(until([&] { return has_ended(program.pid()) || reached(); },
-                          std::chrono::minutes(15)));  // it trains models meanwhile
+                          std::chrono::minutes(15)));  // by then it is training models
         ::kill(program.pid(), signal);
         const Outcome outcome = program.wait();
         EXPECT_EQ(outcome.status, status) << outcome.err;
@@ -105,7 +103,7 @@ protected:
         }
         return paired_difference(both, b, c, first.size());
     }
-    /// The ranking of the walkthrough's competition.
+    /// The ranking of the competition in the demo.
     static json ranking() {
         return assay_json({"mad", "rank", (world() / "mad").string(), "--against",
                            (world() / "truth/accuracy-unlabelled.csv").string()});
@@ -115,7 +113,7 @@ protected:
         for (const json& one : ranking.at("classifiers")) all[one.at("classifier")] = one;
         return all;
     }
-    /// Of all unlabelled images, by the truth.
+    /// The accuracy on all unlabelled images, by their true labels.
     static std::map<std::string, double> known_accuracies() {
         const std::string text = slurp(world() / "truth/accuracy-unlabelled.csv");
         CsvReader row(text, "accuracies");
@@ -123,7 +121,7 @@ protected:
         while (row.next()) of[std::string(row[0])] = std::stod(std::string(row[1]));
         return of;
     }
-    /// The rows of one of the tables that a competition exports, by its header's names.
+    /// The rows of a table that a competition exports, by the names in its header.
     static std::vector<std::map<std::string, std::string>> exported(const fs::path& competition,
                                                                     const std::string& table) {
         const Scratch out;
@@ -160,7 +158,7 @@ TEST_F(Demo, ShowsWhatItDoes) {
           "$ assay mad questions ", "$ assay mad answers ", "$ assay mad rank ", "$ assay mad add ",
           "$ assay mad gallery ", "    assay serve "})
         EXPECT_THAT(out, HasSubstr(part));
-    // There is something to do on the page that the last lines start.
+    // The page that the last lines start has questions to answer.
     const json yours = assay_json({"mad", "status", (world() / "mad-yours").string()});
     EXPECT_GE(yours.at("open").get<int>(), 20);
     EXPECT_EQ(yours.at("settled"), 0);
@@ -181,8 +179,8 @@ TEST_F(Demo, TheTutorialShowsItsTable) {
 }
 
 TEST_F(Demo, ThePrintedCommandsAreTheUsers) {
-    // The first `score` of the walkthrough through a real shell, from the walkthrough's folder: the
-    // same text comes out.
+    // Runs the first `score` of the demo in a real shell, in the folder of the demo. The output
+    // must be the same.
     const std::string& out = walkthrough().out;
     const std::size_t begin = out.find("\n$ assay score ");
     ASSERT_NE(begin, std::string::npos);
@@ -194,7 +192,7 @@ TEST_F(Demo, ThePrintedCommandsAreTheUsers) {
     ASSERT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(out.substr(line_end + 1, again.out.size()), again.out);
     EXPECT_THAT(slurp(world() / "commands.sh"), HasSubstr("\n" + line + "\n"));
-    // All quality dimensions are for the user to run.
+    // The user runs all quality dimensions.
     const Outcome plan = assay_run({"quality", "run", (world() / "assay.toml").string(), "--plan"});
     EXPECT_EQ(plan.status, 0) << plan.err;
     EXPECT_THAT(plan.out, HasSubstr("cue-conflict"));
@@ -219,12 +217,13 @@ TEST_F(Demo, EveryImageHasAScore) {
             EXPECT_EQ(rows(s).size(), images);
         ++stores;
     }
-    // Thirteen sets by every network, and the composites by two.
+    // Every network predicts thirteen data sets, and two networks predict the composites.
     EXPECT_EQ(stores, 13U * (networks.size() + 1) + 2);
 }
 
 TEST_F(Demo, TheNewCollectionIsHarder) {
-    // An image's share of the networks that got it right; two independent samples of images.
+    // For each image, the proportion of networks that are correct on it. The two data sets are
+    // independent samples of images.
     const auto shares = [](const std::string& dataset) {
         std::vector<double> sum;
         for (const std::string& model : networks) {
@@ -258,8 +257,8 @@ TEST_F(Demo, TheGapOfTheNewCollectionIsSelection) {
     const json& gap = report["methods"][0]["mean"]["gap"];
     EXPECT_GT(gap["gap"]["interval"]["low"], 0.0);
     EXPECT_GT(gap["selection_bias"]["interval"]["low"], 0.0);
-    // With the true selection rates, which no annotator knows: v2's accuracy in each fiftieth of
-    // v1's rates.
+    // Computes the selection bias from the true selection rates, which no annotator knows: the
+    // accuracy on v2 in each fiftieth of the rates of v1.
     const auto rates = [&](const std::string& set) {
         const std::string text = slurp(world() / "truth" / (set + ".csv"));
         CsvReader reader(text, set);
@@ -279,7 +278,7 @@ TEST_F(Demo, TheGapOfTheNewCollectionIsSelection) {
         return std::min(bins - 1, static_cast<std::size_t>(below) * bins / edges.size());
     };
     const json& classifiers = report["methods"][0]["classifiers"];
-    double selection = 0;  // how much of the gap it is, mean over the classifiers
+    double selection = 0;  // the part of the gap, as a mean over the classifiers
     for (const json& classifier : classifiers) {
         const std::string name = classifier["name"];
         const PredictionStore s = store("v2", name);
@@ -302,7 +301,7 @@ TEST_F(Demo, TheGapOfTheNewCollectionIsSelection) {
     const double found = gap["selection_bias"]["value"],
                  error = gap["selection_bias"]["standard_error"];
     EXPECT_LT(std::abs(found - selection), 3 * error) << found << " and in truth " << selection;
-    // Neither of the easy answers would pass: that nothing is selection, that all is.
+    // Neither trivial answer would pass: that selection explains nothing of the gap, or all of it.
     EXPECT_GT(selection, 3 * error);
     EXPECT_GT(gap["gap"]["value"].get<double>() - selection, 3 * error);
 }
@@ -330,7 +329,7 @@ TEST_F(Demo, ShapeAndTextureShowInTheCueConflict) {
         const PredictionStore s = store("cue-conflict", model);
         const auto all = rows(s);
         for (std::size_t i = 0; i < all.size(); ++i) {
-            // "bird/bird3-cat12.png"
+            // an id such as "bird/bird3-cat12.png"
             const std::string name = fs::path(std::string(s.dataset().ids[i])).stem().string();
             const auto class_of = [&](std::string part) {
                 part.resize(part.find_first_of("0123456789"));
@@ -351,8 +350,8 @@ TEST_F(Demo, ShapeAndTextureShowInTheCueConflict) {
     };
     for (const std::string& model : networks) {
         SCOPED_TRACE(model + " " + std::to_string(cues[model].bias()));
-        // One-sided, 5 %: shape leans most to outlines of all, texture least of those that learnt
-        // from all images.
+        // One-sided tests at 5 %. The network `shape` has the largest shape bias of all. The
+        // network `texture` has the smallest of those that learned from all images.
         if (model != "shape") {
             EXPECT_GT(above("shape", model), 1.645);
         }
@@ -368,7 +367,9 @@ TEST_F(Demo, TrainingOnAttackedImagesHelpsUnderAttack) {
         report[model] =
             json::parse(slurp(world() / "models" / (model + ".training.json"))).at("report");
     const auto kept =
-        [&](const std::string& model) {  // of the images that were right before, right after
+        // of the images that were correct before the attack, the proportion that is correct after
+        // it
+        [&](const std::string& model) {
             return wilson(report[model]["held_out_right_attacked"],
                           report[model]["held_out_right"]);
         };
@@ -384,8 +385,8 @@ TEST_F(Demo, TrainingOnAttackedImagesHelpsUnderAStrongerAttack) {
                                  (world() / "images/v1").string(), "--limit", "64", "--attack",
                                  "apgd-ce", "--eps", "4/255", "--shard-rows", "64", "--out",
                                  (world() / "attacked").string(), "-q"});
-    // Of the images that are classified correctly without an attack, those that still are: about
-    // 20 % and 75 % of some 45.
+    // Of some 45 images that are classified correctly without an attack, about 20 % and 75 % still
+    // are.
     const auto ratio = [&](std::size_t model) {
         const json& cell = all.at("models").at(model).at("attacks").at(1);
         EXPECT_EQ(cell.at("attack"), "apgd-ce");
@@ -444,7 +445,8 @@ TEST_F(Demo, TheCompetitionRanksAsTheTruthDoes) {
         if (one.at("with").get<std::string>().find("accuracy-unlabelled") == std::string::npos)
             continue;
         compared = true;
-        // .97 here, .95 and .92 in the worlds of the seeds 2 and 3; .85 to .99 on halves of images.
+        // The correlation is .97 here, .95 and .92 in the data sets of the seeds 2 and 3, and .85
+        // to .99 on halves of the images.
         EXPECT_GE(one.at("srcc").at("value"), 0.8);
     }
     EXPECT_TRUE(compared);
@@ -458,14 +460,14 @@ TEST_F(Demo, TheControlSampleShowsTheAccuracyOnAllImages) {
         const double half = (accuracy.at("interval").at("high").get<double>() -
                              accuracy.at("interval").at("low").get<double>()) /
                             2;
-        // 95 %: four standard errors are twice the half.
+        // Four standard errors are twice the half width of a 95 % interval.
         EXPECT_NEAR(accuracy.at("value"), known.at(name), 2 * half) << name;
         EXPECT_LT(half, 0.12) << name;
     }
 }
 
 TEST_F(Demo, TheCrowdIsSettledAndMostlyCorrect) {
-    std::map<std::string, std::string> labels;  // of each image, between blanks
+    std::map<std::string, std::string> labels;  // the annotators of each image, separated by blanks
     {
         const std::string text = slurp(world() / "truth/unlabelled.csv");
         CsvReader row(text, "truth");
@@ -503,7 +505,7 @@ TEST_F(Demo, TheCrowdIsSettledAndMostlyCorrect) {
         EXPECT_LE(annotators.size(), 5U);
         EXPECT_EQ(std::adjacent_find(annotators.begin(), annotators.end()), annotators.end());
     }
-    // Not all are careful, and most questions need no fifth answer.
+    // Not all annotators are careful, and most questions need no fifth answer.
     EXPECT_GT(static_cast<double>(wrong), 0.02 * static_cast<double>(answers));
     EXPECT_LT(static_cast<double>(wrong), 0.2 * static_cast<double>(answers));
     EXPECT_LT(answers, 4 * questions);
@@ -534,7 +536,7 @@ TEST_F(Demo, OneMoreClassifierLeavesTheOthersPairsAlone) {
     const std::vector<std::string> seven = places(folder / "mad");
     EXPECT_GT(seven.size(), 200U);
     EXPECT_EQ(places(world() / "mad"), seven);
-    // overfit-scaled predicts what overfit does: they have no image.
+    // overfit-scaled makes the same predictions as overfit, so no image was selected for this pair.
     for (const std::string& row : seven) EXPECT_FALSE(row.starts_with("overfit overfit-scaled"));
 }
 
@@ -560,7 +562,7 @@ TEST_F(Demo, AgainNothingIsMadeAnew) {
     EXPECT_EQ(ranking(), ranked);
 }
 
-/// A blank after a backslash is part of a word.
+/// A space after a backslash is part of a word.
 std::vector<std::string> words_of_a_shell(const std::string& line) {
     std::vector<std::string> words(1);
     for (std::size_t at = 0; at < line.size(); ++at) {
@@ -577,7 +579,7 @@ std::vector<std::string> words_of_a_shell(const std::string& line) {
 TEST_F(Demo, TheCompetitionsCommandsCanBeTypedAgain) {
     const Scratch scratch;
     const std::string from = world().string() + "/mad", to = (scratch / "mad").string();
-    // A walkthrough that was interrupted goes on with its competition: its commands begin later.
+    // An interrupted demo resumes its competition, so some of its commands were not repeated.
     std::vector<std::string> init = {"mad", "init", to};
     for (const std::string& name : networks) {
         if (name != "few") init.push_back((world() / "runs/unlabelled" / name).string());
@@ -618,7 +620,7 @@ TEST_F(Demo, RefusesAnotherWorldInItsFolder) {
 }
 
 #ifdef ASSAY_NOTEBOOK
-// The notebook of the Python package, cell by cell, on this world.
+// Runs the notebook of the Python package cell by cell, on this data set.
 TEST_F(Demo, TheNotebookRuns) {
     Program program({ASSAY_NOTEBOOK_PYTHON, ASSAY_NOTEBOOK, "notebook"},
                     {"ASSAY_DEMO=" + world().string(), "ASSAY_LIBRARY=" ASSAY_LIBRARY_FILE,
@@ -631,7 +633,7 @@ TEST_F(Demo, TheNotebookRuns) {
 #endif
 
 #ifdef ASSAY_TUTORIALS
-// Each command of docs/tutorial-*.md, on this world.
+// Runs each command of docs/tutorial-*.md on this data set.
 TEST_F(Demo, TheTutorialsPrintWhatTheyShow) {
     walkthrough();
     Program program({ASSAY_TUTORIALS_PYTHON, ASSAY_TUTORIALS, ASSAY_PROGRAM, world().string()});
@@ -649,7 +651,7 @@ TEST_F(Demo, SaysWhatIsMissingWithoutThePlugin) {
     EXPECT_THAT(outcome.err, HasSubstr("the images are in"));
 }
 
-// The last one: it changes the folder and has the walkthrough mend it.
+// Must be one of the last tests, because it damages the folder and lets the demo repair it.
 TEST_F(Demo, MendsItsOwnStoresAndLeavesTheUsers) {
     const fs::path runs = world() / "runs", own = runs / "edges/few", mine = runs / "sketch/mine";
     const std::string scores = slurp(own / "shards/000000.npy");
@@ -657,7 +659,7 @@ TEST_F(Demo, MendsItsOwnStoresAndLeavesTheUsers) {
     const Scratch elsewhere;
     fs::copy(runs / "edges/few", elsewhere / "few", fs::copy_options::recursive);
     fs::create_directory_symlink(elsewhere.path(), runs / "elsewhere");
-    fs::remove(own / "manifest.json");                          // a removal that was cut short
+    fs::remove(own / "manifest.json");                          // a removal that was interrupted
     std::ofstream(runs / "original/few/manifest.json") << "{";  // damaged
     fs::copy(world() / "models/standard.pt", world() / "models/few.pt",
              fs::copy_options::overwrite_existing);
@@ -680,7 +682,7 @@ TEST_F(Demo, MendsItsOwnStoresAndLeavesTheUsers) {
     EXPECT_TRUE(store("original", "few").complete());
     EXPECT_TRUE(fs::exists(mine / "manifest.json"));
     EXPECT_TRUE(fs::exists(elsewhere / "few/manifest.json"));
-    // The competition was over scores of another network: it was held again.
+    // The competition used the scores of another network, so it was repeated.
     EXPECT_THAT(
         again.err,
         HasSubstr("deleted the competition, because it used predictions of earlier networks"));
@@ -688,7 +690,7 @@ TEST_F(Demo, MendsItsOwnStoresAndLeavesTheUsers) {
     EXPECT_FALSE(fs::exists(world() / ".stale-mad"));
 }
 
-// After all others: the competition has other answers then.
+// Runs after all other tests, because it changes the answers of the competition.
 TEST_F(Demo, OthersAreAskedInPlaceOfABlockedAnnotator) {
     std::map<std::string, int> said;
     for (auto& row : exported(world() / "mad", "answers.csv"))
@@ -697,7 +699,8 @@ TEST_F(Demo, OthersAreAskedInPlaceOfABlockedAnnotator) {
         said.begin(), said.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     ASSERT_EQ(assay_run({"mad", "block", (world() / "mad").string(), most->first}).status, 0);
     ASSERT_GT(assay_json({"mad", "status", (world() / "mad").string()}).at("open"), 0);
-    // 3: the ranking of the first round is partial, because the others are asked in the second one.
+    // Status 3: the ranking of the first round is partial, because other annotators are asked in
+    // the second one.
     const int status = assay_run(words()).status;
     ASSERT_TRUE(status == 0 || status == 3) << status;
     EXPECT_EQ(assay_json({"mad", "status", (world() / "mad").string()}).at("open"), 0);

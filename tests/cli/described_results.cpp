@@ -35,8 +35,7 @@
 namespace assay {
 
 std::vector<ResultType> described_results() {
-    // A line a schema.
-    // clang-format off
+    // One line for each schema. clang-format off
     return {
         result_type(ResultOf<About>{}),
         result_type(ResultOf<Aggregation>{}),

@@ -1,4 +1,4 @@
-// All results that are described, by what they are printed as.
+// All results with a description, by their schema.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// What the pages and the docs say of results is made of their descriptions, and nothing is written
-// by hand.
+// The pages and the docs are generated from the descriptions of results, and no part is written by
+// hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(Docs, FieldsOfResultsAreThoseOfTheProgram) {
             markdown_of(described_results()));
 }
 
-/// Each file below the folders that ends so.
+/// All files below the folders with this extension.
 template <class Visit>
 void each_source(std::initializer_list<const char*> folders,
                  std::initializer_list<const char*> endings, Visit&& visit) {
@@ -59,14 +59,14 @@ void each_source(std::initializer_list<const char*> folders,
     }
 }
 
-/// Of a file that Assay alone reads back, whose reader and writer are made of one description
-/// (src/core/record_file.h).
+/// Whether it is the schema of a file that only Assay reads, with a reader and writer from one
+/// description (src/core/record_file.h).
 bool is_of_record(const std::string& text, std::size_t at) {
     const std::size_t line = text.rfind('\n', at) + 1;
     return text.substr(line, at - line).find("RecordSchema ") != std::string::npos;
 }
 
-/// "assay.gap/2" in quotes, of whatever stands in the text.
+/// Adds all names of schemas that the text has in quotes, such as "assay.gap/2".
 void add_schemas(const std::string& text, std::set<std::string>& out) {
     for (std::size_t at = text.find("assay."); at != std::string::npos;
          at = text.find("assay.", at + 1)) {
@@ -111,14 +111,15 @@ bool has_csv_by_hand(const std::string& text) {
     return false;
 }
 
-/// Of a source of the library that writes csv field by field, or cells that no description made.
+/// Whether a source of the library writes csv field by field, or cells that come from no
+/// description.
 bool writes_csv_fields(const std::string& file, const std::string& text) {
     return file.starts_with("src/") && file.ends_with(".cpp") &&
            (text.find("CsvWriter ") != std::string::npos ||
             text.find("CellsCsv ") != std::string::npos);
 }
 
-/// A function that builds a report without records: its csv is a table that people read.
+/// Whether a function builds a report without records, so that its csv is a table for people.
 bool has_report_without_records(const std::string& text) {
     for (std::size_t at = text.find("\nReport "); at != std::string::npos;
          at = text.find("\nReport ", at + 1)) {
@@ -131,7 +132,7 @@ bool has_report_without_records(const std::string& text) {
     return false;
 }
 
-/// "type gap.ts GapLine" for each type that a file of the pages writes itself.
+/// Returns "type gap.ts GapLine" for each type that a file of the pages defines by hand.
 void add_types(const std::string& file, const std::string& text, std::set<std::string>& out) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
@@ -145,30 +146,32 @@ void add_types(const std::string& file, const std::string& text, std::set<std::s
     }
 }
 
-/// Names in front of bytes that are no JSON of Assay's, so that there are no fields to describe.
+/// Names of formats that are not JSON, so they have no fields to describe.
 const std::set<std::string> names_of_bytes = {
-    "assay.items/1",   // metadata of Parquet and Arrow files, beside their own types of columns
+    // in the metadata of Parquet and Arrow files, which have their own column types
+    "assay.items/1",
     "assay.stream/2",  // the start of a binary state, which passes between processes
 };
 
-/// Sources with csv that no description can make. A new one is described (src/containers/
-/// described_csv.h, src/core/list_columns.h); one that is gone is removed.
+/// Sources whose csv cannot come from a description. A new source must use one
+/// (src/containers/described_csv.h, src/core/list_columns.h). Remove a line if its source is gone.
 const std::set<std::string> csv_without_description = {
     // The columns are those of a query of the tables that src/study/study_tables.cpp describes.
     "csv fields src/study/table_csv.cpp",
-    // The columns are rows of dimension_facts() by parts; the reader makes its own of the same.
+    // The columns are made of parts of the rows of dimension_facts(). The reader uses the same
+    // rows.
     "csv fields src/quality/table_write.cpp",
-    // Tables in memory, which the readers of csv take at once: rows of JSON and of Parquet, whose
-    // columns are those of the file, and what votes ask.
+    // Tables in memory for the readers of csv: rows of JSON and Parquet, whose columns are those of
+    // the file, and questions of votes.
     "csv fields src/store/json_table.cpp",
     "csv fields src/data/table_text.cpp",
     "csv fields src/containers/parquet/parquet_csv.cpp",
     "csv fields src/labelling/question_csv.cpp",
     // One list of calls makes csv, lines of JSON, Parquet and Arrow (src/evaluate/export_fields.h).
     "csv fields src/evaluate/export_fields.cpp",
-    // What renders records.
+    // The renderer of records.
     "csv fields src/report/csv.cpp",
-    // It prints a walkthrough to people, and has no --csv.
+    // It prints a walkthrough for people, and has no --csv.
     "csv of people's table src/cli/cmd_demo.cpp",
 };
 

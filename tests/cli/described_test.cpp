@@ -1,5 +1,5 @@
-// A setting is described once: whatever it is read from, the same values are taken, the same are
-// refused, with the same words; and the docs say what the program does.
+// Each setting has one description. Whether it is read from an option, a file or the C interface,
+// the same values are accepted or refused, with the same message. The docs agree with the program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ protected:
     Scratch folder_;
 };
 
-/// What is said behind the setting's name: "is 3; allowed: ...".
+/// The part of the message after the name of the setting: "is 3; allowed: ...".
 std::string behind(const std::string& err, const std::string& name) {
     const std::size_t at = err.find(name + " is ");
     if (at == std::string::npos) return "no `" + name + " is ` in: " + err;
@@ -84,7 +84,7 @@ struct Setting {
     std::vector<std::string> values;
 };
 
-/// The same of option and key: status, words, what is resolved.
+/// The option and the key give the same status, the same message and the same resolved settings.
 template <class ByKey, class ByOption>
 void expect_equal(const Setting& setting, ByKey&& by_key, ByOption&& by_option) {
     std::string dashes = setting.name;
@@ -127,7 +127,7 @@ TEST_F(Described, OptionsAndKeysOfTheFileTakeTheSame) {
                 return run(rest, {option, value});
             });
     }
-    // Taken means the same thing.
+    // Both accept the value, and it has the same meaning.
     for (const auto& [key, option] : {std::pair("max_pixels = 300000", "--max-pixels=300000"),
                                       {"max-pixels = 300000", "--max-pixels=300000"},
                                       {"threads = 3", "--threads=3"},
@@ -175,7 +175,7 @@ TEST_F(Described, DataSetsToo) {
     EXPECT_THAT(run_data("limit = 2\nfirst = 3").err, HasSubstr("limit excludes first"));
     EXPECT_THAT(predict({"-d", folder_ / "d", "--limit", "2", "--first", "3"}).err,
                 HasSubstr("--limit excludes --first"));
-    // A seed of no sample would do nothing.
+    // A seed without a sample would have no effect.
     for (const Outcome& outcome :
          {run_data("sample_seed = 3"), predict({"-d", folder_ / "d", "--sample-seed", "3"})}) {
         EXPECT_EQ(outcome.status, 2);
@@ -204,7 +204,7 @@ TEST_F(Described, KeysAreWrittenWithEitherSign) {
     one.erase("score");
     other.erase("score");
     EXPECT_EQ(one, other);
-    // One of them, not both.
+    // Only one of two spellings may be used.
     for (const std::string& twice :
          {"shard_rows = 4\nshard-rows = 4\n" + std::string(one_model) + data,
           one_model + ("crop_pct = 1.0\ncrop-pct = 1.0\n" + data),
@@ -232,7 +232,7 @@ TEST_F(Described, TextsThatLookLikeNumbersAreTexts) {
     EXPECT_THAT(file.err, AllOf(HasSubstr("no labels at `inf`"), Not(HasSubstr("finite"))));
 }
 
-// Of every command: options whose values are numbers refuse what is none, others take it for a
+// Checks all commands. Options with numbers refuse nan and infinity, and other options take them as
 // text.
 TEST(Numbers, EveryOptionOfThemRefusesNanAndInfinity) {
     for (const std::string_view kind : number_kinds)
@@ -242,7 +242,7 @@ TEST(Numbers, EveryOptionOfThemRefusesNanAndInfinity) {
         for (const OptionFacts& option : command.options) {
             if (option.plain || option.is_flag() || !option.allowed.empty()) continue;
             const bool number = std::ranges::find(number_kinds, option.value) != number_kinds.end();
-            // A sample of the texts: each is a run of the program.
+            // Only a sample of the text options, because each needs a run of the program.
             if (!number && ++texts % 8 != 0) continue;
             numbers += number ? 1 : 0;
             std::istringstream parts(command.name);
@@ -265,11 +265,11 @@ TEST(Numbers, EveryOptionOfThemRefusesNanAndInfinity) {
     EXPECT_GT(numbers, 100U);
 }
 
-/// What the three interfaces make of one value of a field: the option, the key of a table of
-/// assay.toml that is a command, and the option of the C interface and of Python.
+/// How three interfaces read one value of a field: the command-line option, the key in assay.toml,
+/// and the option of the C interface and of Python.
 struct Taken {
     json resolved;
-    std::string fault;  ///< behind the name
+    std::string fault;  ///< the message after the name
 };
 template <class S, class Take>
 Taken taken_by(const std::string& name, Take&& take) {
@@ -334,7 +334,8 @@ std::size_t expect_one_description() {
             });
             EXPECT_EQ(by_option.fault, by_key.fault);
             EXPECT_EQ(by_option.resolved, by_key.resolved);
-            if (field.facts.typed != 1) continue;  // points there, proportions here
+            // percentage points on the command line, proportions in the C interface
+            if (field.facts.typed != 1) continue;
             EXPECT_EQ(by_option.fault, by_c.fault);
             EXPECT_EQ(by_option.resolved, by_c.resolved);
             ++compared;
@@ -370,7 +371,7 @@ TEST(OneDescription, PointsAreTypedAndProportionsAreStored) {
     EXPECT_EQ(options.margin, .02);
 }
 
-/// How often a source of an interface names an option or a key.
+/// How often the source of an interface mentions an option or a key.
 std::size_t mentions(const std::string& name, std::initializer_list<const char*> files) {
     std::size_t count = 0;
     for (const char* file : files) {
@@ -385,8 +386,8 @@ std::size_t mentions(const std::string& name, std::initializer_list<const char*>
     return count;
 }
 
-/// A struct and its row: no reader of options writes a name once more. `elsewhere`: what other
-/// structs of the same sources call so.
+/// Checks that no reader of options repeats the name of a described field. `elsewhere`: names that
+/// other structs of the same sources use, too.
 template <class S>
 void expect_no_mention(std::initializer_list<const char*> files,
                        const std::set<std::string>& elsewhere = {}) {
@@ -405,12 +406,13 @@ TEST(OneDescription, IsTheOnlyMentionOfAnOption) {
                         "src/cli/assay_toml.cpp",  "src/c/options.cpp",
                         "src/c/results.cpp",       "src/c/metrics.cpp"};
     EXPECT_EQ(mentions("other-images", {"src/cli/cmd_compare.cpp"}), 0U);
-    EXPECT_GT(mentions("people", {"src/cli/cmd_compare.cpp"}), 0U);  // is found where it is
-    // The label files of a gap's two sets are counted by position.
-    // "gates" is the name of a part, too.
+    // the search finds a name that is there
+    EXPECT_GT(mentions("people", {"src/cli/cmd_compare.cpp"}), 0U);
+    // In `gap`, the label files of the two data sets are assigned by position. "gates" is the name
+    // of a part, too.
     expect_no_mention<MeasureOptions>(files, {"labels", "gates"});
     expect_no_mention<Resampling>(files);
-    // A pattern of models in assay.toml has such a table of its own.
+    // A pattern of models in assay.toml has its own `published` table.
     expect_no_mention<ScoreRunsOptions>(files, {"published"});
     expect_no_mention<ScoreShown>(files);
     expect_no_mention<CompareRunsOptions>(files);
@@ -422,13 +424,13 @@ TEST(OneDescription, IsTheOnlyMentionOfAnOption) {
                                       {"out"});
     expect_no_mention<ExportOptions>({"src/cli/cmd_export.cpp"});
     for (const SettingKey& key : setting_keys()) {
-        // The path of a class list is made whole.
+        // The path of a class list is made absolute.
         if (key.option.empty() || key.name == "classes") continue;
         EXPECT_EQ(mentions(key.option, {"src/cli/inputs.cpp"}), 0U) << key.option;
     }
 }
 
-/// The text between two comments of a file of docs.
+/// The text between two comments in a file of the docs.
 void expect_block(const fs::path& file, const std::string& name, const std::string& made) {
     const std::string begin = "<!-- " + name + ": begin -->\n",
                       end = "<!-- " + name + ": end -->\n";

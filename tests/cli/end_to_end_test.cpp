@@ -1,5 +1,5 @@
-// The main job over the quick start's images and classifiers, through the program, as a user does
-// it.
+// Runs the main job on the quick start's images and classifiers through the program, as a user
+// does.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +54,8 @@ TEST_F(EndToEnd, PredictThenAgainDoesNothing) {
     ASSERT_EQ(first.status, 0) << first.err;
     EXPECT_EQ(json::parse(first.out)["stores"][0]["computed"], 240);
     const auto before = shards(runs);
-    EXPECT_EQ(before.size(), 2U * 8);  // 240 images in shards of 32: scores and record each
+    // 240 images in shards of 32: scores and a record for each shard
+    EXPECT_EQ(before.size(), 2U * 8);
     const Outcome second = assay_run(predict_words(runs, {"--json"}));
     ASSERT_EQ(second.status, 0) << second.err;
     EXPECT_EQ(json::parse(second.out)["stores"][0]["computed"], 0);
@@ -69,7 +70,7 @@ TEST_F(EndToEnd, SameBitsForAnyThreadsAndCompany) {
         ASSERT_EQ(assay_run(predict_words(runs, {"--threads", threads})).status, 0);
         EXPECT_EQ(shards(runs), shards(reference)) << threads;
     }
-    // Another model in the same run, and no vector instructions in our own code.
+    // Adds another model to the same run, and disables vector instructions in Assay's own code.
     const fs::path both = fresh("both");
     ASSERT_EQ(assay_run(predict_words(both, {"--model", (models / "tiny.pt").string()}),
                         {"ASSAY_SIMD=none"})
@@ -160,7 +161,7 @@ TEST_F(EndToEnd, CorruptedInMemoryOrOnTheDiskTheAccuracyIsTheSame) {
     EXPECT_EQ(measured, robustness(files));
     EXPECT_EQ(measured["images"], 30);
     EXPECT_EQ(measured["versions"].size(), 4U);
-    // The files are the same; the images are not.
+    // The file names are the same, but the images differ.
     const std::vector<std::string> pair = {"compare", (direct / "shapes-sample30-seed2").string(),
                                            (direct / "shapes-sample30-seed2_fog_1").string()};
     const Outcome compared = assay_run(pair);
@@ -210,7 +211,8 @@ TEST_F(EndToEnd, CorruptSaysWhatGoesWithIt) {
 TEST_F(EndToEnd, AccuracyEqualsACountByHand) {
     const fs::path runs = fresh("count");
     ASSERT_EQ(assay_run(predict_words(runs)).status, 0);
-    // By hand: 40 images a class in the order of the ids, so row r has label r / 40.
+    // Computed by hand: each class has 40 images in the order of the ids, so row r has label r /
+    // 40.
     std::uint64_t hits = 0;
     const PredictionStore store = PredictionStore::open(runs / "shapes/small");
     ASSERT_EQ(store.rows(), 240U);
@@ -222,7 +224,7 @@ TEST_F(EndToEnd, AccuracyEqualsACountByHand) {
             hits += best == static_cast<std::ptrdiff_t>((shard.first_row + r) / 40);
         }
     }
-    EXPECT_GT(hits, 240U / 2);  // the classifier learned something: chance is 40
+    EXPECT_GT(hits, 240U / 2);  // the classifier has learned something, because chance is 40
     const json result = score(runs);
     bool found = false;
     for (const json& m : result.at("measurements")) {
@@ -248,7 +250,7 @@ TEST_F(EndToEnd, UnreadableImagesAreRecordedAndEndWith3) {
         "--data",      damaged.string(), "--out",
         runs.string(), "--json"};
     for (int time = 0; time < 2;
-         ++time) {  // the second time everything is there, and still partial
+         ++time) {  // the second time everything is stored, and the result is still partial
         const Outcome outcome = assay_run(words);
         EXPECT_EQ(outcome.status, 3);
         EXPECT_EQ(json::parse(outcome.out)["stores"][0]["without_score"], 3);
@@ -299,7 +301,7 @@ TEST_F(EndToEnd, AGateThatBreaksEndsWith1) {
     ASSERT_EQ(assay_run(predict_words(runs, {"--model", (models / "tiny.pt").string()})).status, 0);
     const std::string a = (runs / "shapes/small").string(), b = (runs / "shapes/tiny").string();
     EXPECT_EQ(assay_run({"compare", a, b, "--gate", "top1.delta >= -0.005"}).status,
-              1);  // tiny is far worse
+              1);  // the model `tiny` is far worse
     EXPECT_EQ(assay_run({"compare", b, a, "--gate", "top1.delta >= -0.005"}).status, 0);
     EXPECT_EQ(assay_run({"compare", a, b, "--gate", "topp1 >= 0"}).status, 2);
 }
@@ -313,13 +315,14 @@ TEST_F(EndToEnd, OneFileRunsEverything) {
                               "'\n[[data]]\npath = '" + images().string() +
                               "'\n[score]\n[compare]\ngate = ['top1.delta >= -0.005']\n");
     const Outcome outcome = assay_run({"run", (folder / "assay.toml").string()});
-    EXPECT_EQ(outcome.status, 1) << outcome.err;  // the gate: tiny is far worse than small
+    // the gate fails, because `tiny` is far worse than `small`
+    EXPECT_EQ(outcome.status, 1) << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("top1"));
     EXPECT_TRUE(fs::exists(folder / "runs/run.json"));
     EXPECT_EQ(json::parse(slurp(folder / "runs/run.json")).at("models").size(), 2U);
 }
 
-// [gap], [labels] and [replicate] say what the commands say of the same stores.
+// [gap], [labels] and [replicate] give the same results as the commands on the same stores.
 TEST_F(EndToEnd, OneFileRunsWhatReadsTwoDataSets) {
     const fs::path folder = fresh("plan-of-two");
     fs::create_directories(folder);
@@ -341,7 +344,7 @@ TEST_F(EndToEnd, OneFileRunsWhatReadsTwoDataSets) {
         write_file_atomically(folder / "assay.toml", models_and_data + steps);
         return assay_run({"run", (folder / "assay.toml").string()});
     };
-    // Of data sets that are still to be predicted.
+    // Data sets that are not predicted yet.
     const Outcome first =
         run("[gap]\njson = true\noutput = 'gap.json'\n"
             "[labels]\npath = 'runs/v1'\nquestions = 'questions.csv'\n");
@@ -368,8 +371,8 @@ TEST_F(EndToEnd, OneFileRunsWhatReadsTwoDataSets) {
     }
 }
 
-// [patchml] makes what is then predicted, whole; what it makes and what is predicted are what
-// `patchml` and `predict --crop-mode none` give.
+// [patchml] makes composites, which are then predicted without a crop. Both steps give the same
+// results as `patchml` and `predict --crop-mode none`.
 TEST_F(EndToEnd, OneFileMakesCompositesAndPredictsThem) {
     const fs::path folder = fresh("plan-of-composites");
     fs::create_directories(folder);
@@ -422,7 +425,7 @@ TEST_F(EndToEnd, OneFileMakesCompositesAndPredictsThem) {
     ASSERT_FALSE(shard.empty());
     EXPECT_EQ(shard, slurp(folder / "by-hand/runs/patchml-seed2/small/shards/000000.npy"));
 
-    // A [[data]] table with the path of what is made has the last word on how it is seen.
+    // A [[data]] table with the path of the composites overrides their preprocessing.
     fs::remove_all(folder / "runs");
     const Outcome cropped =
         run("[[data]]\npath = 'made/patchml-seed2'\nname = 'cropped'\nresize_size = 50\n");
@@ -465,7 +468,8 @@ TEST_F(EndToEnd, NamesOfModels) {
     EXPECT_THAT(odd.err, HasSubstr("1 names for 2 models"));
 }
 
-// 240 images of 6 classes, 40 each: 24 are 4 of each class, whatever the folders' order.
+// There are 240 images of 6 classes, 40 each. A sample of 24 has 4 of each class for any order of
+// the folders.
 TEST_F(EndToEnd, LimitIsASampleOfAllClasses) {
     const auto labels = [&](const fs::path& runs, const std::string& name) {
         const PredictionStore store = PredictionStore::open(runs / name / "small");
@@ -487,7 +491,7 @@ TEST_F(EndToEnd, LimitIsASampleOfAllClasses) {
     };
     EXPECT_NE(hash(sample / "shapes-sample24"), hash(other / "shapes-sample24-seed1"));
     EXPECT_EQ(assay_run(predict_words(first, {"--first", "3", "--limit", "3"})).status, 2);
-    // What a number may depend on stands in the manifest.
+    // Everything that may change a number is in the manifest.
     const json provenance =
         json::parse(slurp(sample / "shapes-sample24/small/manifest.json")).at("provenance");
     for (const char* key : {"processor", "instruction_set", "commit"})
@@ -497,7 +501,7 @@ TEST_F(EndToEnd, LimitIsASampleOfAllClasses) {
     EXPECT_GE(provenance.at("threads"), 1);
 }
 
-// Each part has a name of its own, and all images have the data set's: none is in the way of
+// Each part has its own name, and all images together have the data set's name. So no store blocks
 // another.
 TEST_F(EndToEnd, APilotAndThenEverything) {
     const fs::path runs = fresh("pilot");
@@ -524,7 +528,7 @@ TEST_F(EndToEnd, APilotAndThenEverything) {
                                                           {"shapes-first8", 8},
                                                           {"shapes-sample24", 24},
                                                           {"shapes-sample24-seed3", 24}}));
-    // Numbers of the parts stay their own.
+    // Each part keeps its own numbers.
     const Outcome scored = assay_run({"score", runs.string(), "--metrics", "top1", "--json"});
     ASSERT_EQ(scored.status, 0) << scored.err;
     std::map<std::string, int> n;
@@ -534,7 +538,7 @@ TEST_F(EndToEnd, APilotAndThenEverything) {
     EXPECT_EQ(n["shapes-sample24"], 24);
 }
 
-// As it was stored before parts had names of their own.
+// The layout of stores from before parts had their own names.
 TEST_F(EndToEnd, APilotUnderTheNameOfTheWholeGoesOn) {
     const fs::path runs = fresh("pilot-before");
     Outcome outcome = assay_run(predict_words(runs, {"--limit", "12", "--dataset-name", "shapes"}));
@@ -565,7 +569,7 @@ TEST_F(EndToEnd, APilotByAssayTomlAndThenEverything) {
     run("");
     EXPECT_EQ(PredictionStore::open(folder / "runs/shapes/small").rows(), 240U);
     EXPECT_EQ(PredictionStore::open(folder / "runs/shapes-first8/small").rows(), 8U);
-    // The name in the file is that of the pilot, whatever lies there under it.
+    // The name in the file is used for the pilot, even if a store of that name exists.
     const std::string again = run("first = 8\n");
     EXPECT_THAT(again, HasSubstr("shapes-first8"));
     EXPECT_THAT(again, Not(HasSubstr("240")));
@@ -591,7 +595,7 @@ TEST_F(EndToEnd, AttacksOfAPilotAndOfEverything) {
 
 TEST_F(EndToEnd, UntilIsWiderThanThePilot) {
     const fs::path runs = fresh("until");
-    // 240 images are fewer than a pilot: all of them.
+    // 240 images are fewer than a pilot sample, so all are used.
     const Outcome all = assay_run(predict_words(runs, {"--until", "half_width(top1) <= 5%"}));
     ASSERT_EQ(all.status, 0) << all.err;
     EXPECT_THAT(all.err, HasSubstr("240 of 240 images"));

@@ -1,4 +1,4 @@
-// `assay eval` over the quick start's images and classifiers, as a user types it.
+// Runs `assay eval` on the quick start's images and classifiers, as a user types it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ protected:
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         return json::parse(outcome.out);
     }
-    /// Images without folders of classes.
+    /// Images without class folders.
     static fs::path unlabelled() {
         const fs::path folder = fresh("unlabelled");
         if (fs::exists(folder)) return folder;
@@ -46,8 +46,9 @@ protected:
         return folder;
     }
 
-    /// Eight images of each of three classes, which the model knows well without its settings: two
-    /// ways with other pixels are equally good on the twelve that choose.
+    /// Eight images of each of three classes, which the model classifies well with wrong settings,
+    /// too. On the twelve images of the search, two kinds of preprocessing with different pixels
+    /// are equally good.
     static fs::path few() {
         const fs::path folder = fresh("few");
         if (fs::exists(folder)) return folder;
@@ -55,7 +56,7 @@ protected:
         for (const char* kind : {"cross", "ring", "square"}) fs::remove_all(folder / kind);
         return folder;
     }
-    /// A model without settings but for its classes, in a folder of its own; then `words`.
+    /// Runs `words` on a model in its own folder, whose only setting is its classes.
     static std::vector<std::string> bare(const std::string& name, std::vector<std::string> words) {
         fs::create_directories(fresh(name));
         fs::copy_file(fixtures / "small.pt", fresh(name) / "small.pt");
@@ -89,7 +90,7 @@ TEST_F(Eval, PrintsTheNumbersThatScorePrints) {
                                       "top1,top5,ece,nll,confidence", "--json"});
     EXPECT_EQ(small["measurements"], json::parse(scored.out)["measurements"]);
     EXPECT_EQ(small["worst_classes"].size(), 5U);
-    // The mean that the walk over the items finds is the metric's.
+    // The running mean over the items equals the metric.
     EXPECT_NEAR(small["confidence"]["value"], metric(small, "confidence")["value"].get<double>(),
                 1e-6);
 }
@@ -147,8 +148,8 @@ TEST_F(Eval, SeveralModelsAreComparedWithTheFirst) {
                 pair["predictions"]["same"].get<double>() / 240, 1e-12);
 }
 
-// Of the 24 images, 12 choose. Two presets that differ in the crop alone are equal without one, so
-// the best two tie.
+// The search uses 12 of the 24 images. Without a crop, two presets that differ only in the crop are
+// equal, so the best two tie.
 TEST_F(Eval, WithoutSettingsTheSearchLeavesItsImagesOut) {
     const Outcome outcome = eval(fresh("searched"), bare("search", {"--json"}), few());
     const json result = result_of(outcome);
@@ -156,13 +157,14 @@ TEST_F(Eval, WithoutSettingsTheSearchLeavesItsImagesOut) {
     EXPECT_EQ(result["items"], 12);
     EXPECT_EQ(result["dataset"], "few-less-12");
     EXPECT_THAT(outcome.err, HasSubstr("runner-up"));
-    EXPECT_FALSE(fs::exists(fresh("search") / "small.toml"));  // nothing is written unasked
+    // nothing is written unless it is requested
+    EXPECT_FALSE(fs::exists(fresh("search") / "small.toml"));
     const json& small = result["models"][0];
     EXPECT_EQ(small["choice"]["outcome"], "not_settled");
     EXPECT_EQ(small["settled"], false);
     for (const json& m : small["measurements"])
         EXPECT_THAT(m.value("note", ""), HasSubstr("preprocessing not settled"));
-    // What is typed next repeats what was typed.
+    // The proposed command repeats the options that were typed.
     EXPECT_THAT(result["next"][0].get<std::string>(),
                 testing::AllOf(testing::StartsWith("assay eval "), HasSubstr(" --classes "),
                                HasSubstr(" --preset ")));
@@ -244,7 +246,7 @@ TEST_F(Eval, AlsoWritesTheResultInFurtherForms) {
     in_csv.emplace_back("--csv");
     EXPECT_EQ(slurp(csv), eval(runs, in_csv, few()).out);
     EXPECT_THAT(slurp(text), Not(HasSubstr("--also")));
-    // Like every file that a command writes: never over an input, and not into nowhere.
+    // As for every output file, an input is never overwritten, and the folder must exist.
     const Outcome over = eval(runs, {model("small.pt"), "--also", model("small.pt")}, few());
     EXPECT_EQ(over.status, 2);
     EXPECT_THAT(over.err, HasSubstr("small.pt"));

@@ -90,7 +90,7 @@ TEST_F(LabelsOfDataSets, EqualNamesOfOtherImagesAreRefusedUntilTheDataSetIsNamed
                                     "v2=" + l2, "--metrics", "real", "--json"});
     EXPECT_EQ(both.status, 0) << both.err;
     EXPECT_EQ(values(both, "real"), (Values{{"v1", 1.0}, {"v2", 0.75}}));
-    // Whoever says that they are for both gets them for both.
+    // A pattern that names both data sets assigns the labels to both.
     const Outcome all =
         assay_run({"score", at("runs"), "--labels", "v*=" + l1, "--metrics", "real", "--json"});
     EXPECT_EQ(all.status, 0) << all.err;
@@ -109,7 +109,7 @@ TEST_F(LabelsOfDataSets, WhatTheFileDoesNotFitKeepsItsOwnLabels) {
     EXPECT_THAT(scored.err, AllOf(HasSubstr("v1: labels of " + l1),
                                   HasSubstr("v2: its own labels; " + l1 +
                                             " does not fit: l1.csv: `1.png` is not an item")));
-    // Two files without names: each goes where it fits.
+    // Of two files without names, each is used for the data set that it fits.
     const std::string l2 =
         put("l2.csv", "path,labels\na.png,cat\nb.png,cat\nc.png,cat\nd.png,cat\n");
     const Outcome two = assay_run(
@@ -123,7 +123,7 @@ TEST_F(LabelsOfDataSets, WhatTheFileDoesNotFitKeepsItsOwnLabels) {
         assay_run({"score", at("runs"), "--labels", all, "--metrics", "real", "--json"});
     EXPECT_EQ(file.status, 0) << file.err;
     EXPECT_EQ(values(file, "real"), (Values{{"v1", 1.0}, {"v2", 1.0}}));
-    // By their order alone they are of any data set of that size.
+    // Labels by order alone fit any data set of that size, so they are refused.
     const std::string order = put("order.txt", "cat\ncat\ncat\ncat\n");
     EXPECT_EQ(assay_run({"score", at("runs"), "--labels", order}).status, 2);
 
@@ -189,7 +189,7 @@ TEST_F(LabelsOfDataSets, OneDataSetInTwoFoldersIsOne) {
     EXPECT_EQ(r.status, 0) << r.err;
     const Outcome both = assay_run({"export", at("r1"), at("r2"), "--labels", labels, "--csv"});
     EXPECT_EQ(both.status, 0) << both.err;
-    // A name that two data sets of other images have asks for the folder.
+    // If two data sets with different images have the same name, the error asks for the folder.
     import("r3", "v1", "1.png,cat\n2.png,dog\n3.png,dog\n");
     const Outcome three = assay_run({"export", at("r1"), at("r3"), "--labels", labels, "--csv"});
     EXPECT_EQ(three.status, 2);
@@ -229,7 +229,8 @@ TEST_F(LabelsOfDataSets, ShowHasEachStoresOwnLabels) {
     EXPECT_EQ(images[0].at("models").at(0).at("predictions").at(0).at("correct"), true);
     EXPECT_EQ(label(1), "dog");
     EXPECT_EQ(images[1].at("models").at(0).at("predictions").at(0).at("correct"), false);
-    EXPECT_EQ(images[1].at("models").size(), 2U);  // those of equal labels together
+    // data sets with equal labels are listed together
+    EXPECT_EQ(images[1].at("models").size(), 2U);
     EXPECT_EQ(images[0].at("dataset"), at("r1/zoo"));
     EXPECT_EQ(images[1].at("dataset"), at("r2/zoo"));
 
@@ -239,7 +240,7 @@ TEST_F(LabelsOfDataSets, ShowHasEachStoresOwnLabels) {
     EXPECT_THAT(given.out, HasSubstr("label: bird"));
 }
 
-// What is compared are numbers of classes: of other classes their names tell nothing.
+// Labels are compared as class numbers, because names of another class list would mislead.
 TEST_F(LabelsOfDataSets, MessagesShowWhatWasCompared) {
     import("runs", "zoo", "1.png,dog\n2.png,cat\n");
     const Outcome turned =
@@ -252,7 +253,7 @@ TEST_F(LabelsOfDataSets, MessagesShowWhatWasCompared) {
                 AllOf(Not(HasSubstr("`dog` there and `dog` now")),
                       HasSubstr("class 0 is `cat` and `dog` (there: cat, dog, bird; now: dog, cat, "
                                 "bird)")));
-    // Data sets of one name and of as many images.
+    // Data sets with the same name and the same number of images.
     import("other", "zoo", "1.png,dog\n3.png,cat\n");
     const Outcome items = assay_run({"labels", "propose", at("runs/zoo/m"), at("other/zoo/m")});
     EXPECT_EQ(items.status, 2);
@@ -262,7 +263,8 @@ TEST_F(LabelsOfDataSets, MessagesShowWhatWasCompared) {
 
 TEST_F(LabelsOfDataSets, ColumnsOfATableOfLabelsAreNamed) {
     import("runs", "zoo", "1.png,dog\n2.png,cat\n");
-    // Both columns hold classes; by `second` the model, which says cat, is correct everywhere.
+    // Both columns hold classes. By the column `second`, the model is always correct, because it
+    // always predicts cat.
     const std::string table = put("t.csv", "shown,first,second\n1.png,dog,cat\n2.png,bird,cat\n");
     const auto real = [&](std::vector<std::string> more) {
         std::vector<std::string> line = {"score",  at("runs"),  "--labels", table,
@@ -290,7 +292,7 @@ TEST_F(LabelsOfDataSets, ColumnsOfATableOfLabelsAreNamed) {
     EXPECT_THAT(no_columns.err, HasSubstr("l.json"));
 }
 
-// Three of four are correct, and of the two in the dark one.
+// Three of four are correct, and one of the two dark images.
 TEST_F(LabelsOfDataSets, AGateSaysWhichSubgroupsDoNotMeetIt) {
     const Outcome made =
         assay_run({"import", put("g.csv", "c0,c1\n1,0\n1,0\n1,0\n1,0\n"), "--name", "m", "--out",

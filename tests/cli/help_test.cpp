@@ -15,7 +15,7 @@
 namespace assay::cli {
 namespace {
 
-// Help that was lost is no success.
+// If the help cannot be written, the exit status is not 0.
 TEST(Help, AFullDiskIsTold) {
     const int full = ::open("/dev/full", O_WRONLY);
     if (full < 0) GTEST_SKIP() << "no /dev/full";
@@ -46,14 +46,14 @@ TEST(Help, OptionsAreFoldedBesideTheirNames) {
     app.add_option("--made", value, text);
     const std::string help = app.help();
     EXPECT_NE(help.find("What it does.\nUsage: assay made"), std::string::npos) << help;
-    // 66 columns beside the names hold 13 words of 4 letters.
+    // The 66 columns beside the names have space for 13 words of 4 letters.
     const std::string line = "word word word word word word word word word word word word word\n";
     EXPECT_NE(help.find("  --made TEXT                     " + line + std::string(34, ' ') + line),
               std::string::npos)
         << help;
 }
 
-/// The lines of a help that describe an option.
+/// The lines of a help text that describe an option.
 std::vector<std::string> option_lines(const std::string& help) {
     std::vector<std::string> out;
     for_each_line(help, [&](std::string_view line, std::size_t) {
@@ -67,7 +67,7 @@ std::vector<std::string> blank_separated(std::string_view text) {
     return {std::istream_iterator<std::string>(words), {}};
 }
 
-/// Of a line "  -m,--model MODEL ...": whether one of the names is `--name` or `-name`.
+/// Whether a line such as "  -m,--model MODEL ..." has the name `--name` or `-name`.
 bool names_option(const std::string& line, const std::string& name) {
     const std::string names = "," + line.substr(2, line.find(' ', 2) - 2) + ",";
     return names.find(",--" + name + ",") != std::string::npos ||
@@ -109,7 +109,7 @@ TEST(Help, AllOptionsAreTheSameWhereNoneIsRare) {
     EXPECT_EQ(assay_run({"--help-all"}).out, assay_run({"--help"}).out);
 }
 
-// What --help does not show works, and its messages are the same.
+// Options that --help hides work, and their messages are the same.
 TEST(Help, ARareOptionWorks) {
     EXPECT_THAT(assay_run({"predict", "--help"}).out, testing::Not(testing::HasSubstr("--scale")));
     const Outcome outcome = assay_run({"predict", "--scale", "nan", "-m", "m.pt", "-d", "val"});
@@ -125,7 +125,7 @@ TEST(Help, KnowsWhichOptionsAreCommon) {
     EXPECT_FALSE(is_common(init, *init.add_option("--reason", value)));
     EXPECT_TRUE(is_common(init, *init.add_option("--needed", value)->required()));
     EXPECT_FALSE(is_common(init, *init.add_option("-t", value)));
-    // Part of a listed name is no listed name.
+    // A part of a listed name does not count as listed.
     EXPECT_FALSE(is_common(init, *init.add_option("--near", value)));
     CLI::App other("About.", "assay verify");
     EXPECT_TRUE(is_common(other, *other.add_option("--reason", value)));

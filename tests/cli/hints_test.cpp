@@ -34,7 +34,8 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
     return out;
 }
 
-/// Every `--option` that a text names; those like `--n{}` are completed when the text is printed.
+/// Every `--option` that a text mentions. Names such as `--n{}` are completed when the text is
+/// printed.
 std::vector<std::string> named_in(const std::string& text) {
     return matches(text, "(?:^|[^-\\w])(--[a-z][a-z0-9-]*)(?![\\w{-])");
 }
@@ -73,7 +74,7 @@ std::string command_in(const std::string& line) {
 /// The options that a line like `assay score runs --labels real.json` types.
 void expect_typed_options_exist(const std::string& line) {
     const std::string command = command_in(line);
-    // `assay labels --help`: a command of parts by itself.
+    // Accepts a command with parts by itself, such as `assay labels --help`.
     const bool whole = std::ranges::any_of(known_options(), [&](const auto& known) {
         const std::string parts = "assay " + known.first.substr(0, known.first.find(' '));
         return parts.size() < known.first.size() + 6 &&
@@ -85,10 +86,10 @@ void expect_typed_options_exist(const std::string& line) {
         EXPECT_TRUE(known_options().at(command).contains(option)) << option << " in: " << line;
 }
 
-/// The string literals of a source file; those that stand side by side are one, as for a compiler.
+/// The string literals of a source file. Adjacent literals are joined, as a compiler does.
 std::vector<std::string> literals_of(const std::string& source) {
     std::vector<std::string> out;
-    bool open = false;  // only blanks since the last literal
+    bool open = false;  // only white space since the last literal
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (source.compare(i, 2, "//") == 0) {
             i = std::min(source.find('\n', i), source.size());
@@ -125,11 +126,13 @@ std::vector<std::string> literals_of(const std::string& source) {
 }
 
 struct SourcePart {
-    std::string_view path;              ///< of the sources, below src/
-    std::vector<std::string> commands;  ///< that print what they say: each knows the options
+    std::string_view path;  ///< the prefix of the sources' paths below src/
+    std::vector<std::string>
+        commands;  ///< commands that print their texts: each must know the options
 };
 
-/// The first that fits a source counts; what fits none may name the options of any command.
+/// The first prefix that fits a source counts. A source without one may name the options of any
+/// command.
 const std::vector<SourcePart>& parts_of_the_sources() {
     static const std::vector<SourcePart> parts = {
         {"annotation/votes", {"labels aggregate"}},
@@ -197,8 +200,8 @@ std::string without_other_programs(const std::string& text) {
     return std::regex_replace(text, compiled("\\(timm: [^)]*\\)|`(srun|cp) [^`]*`"), "");
 }
 
-/// What an example or a message types: "assay score runs --labels real.json", from `...` or from
-/// the line's beginning.
+/// The command in an example or a message, such as "assay score runs --labels real.json". It is in
+/// backquotes or begins the line.
 std::vector<std::string> commands_typed_in(const std::string& text) {
     std::vector<std::string> out = matches(text, "`(assay [a-z][^`]*)`");
     std::istringstream lines(text);
@@ -211,8 +214,8 @@ std::vector<std::string> commands_typed_in(const std::string& text) {
     return out;
 }
 
-// The table of what is typed elsewhere: `assay X` inside a text is of X, not of the command that
-// prints it.
+// Removes commands from a text, because the options of `assay X` belong to X and not to the command
+// that prints the text.
 std::string without_typed_commands(const std::string& text) {
     std::string out = std::regex_replace(text, compiled("`assay\\s[^`]*`"), "");
     out = std::regex_replace(out, compiled("\\(assay [^)]*\\)"), "");
@@ -241,21 +244,21 @@ TEST(Hints, EveryOptionThatAMessageNamesIsKnownToTheCommandThatPrintsIt) {
     std::size_t seen = 0;
     for (const auto& entry : fs::recursive_directory_iterator(root)) {
         const std::string path = fs::relative(entry.path(), root).string();
-        // What people bring from other programs has a test of its own.
+        // Options of other programs have their own test.
         if (entry.path().extension() != ".cpp" || path == "cli/habits.cpp") continue;
-        // Words of a compiler, and of the process that runs plug-ins in Python.
+        // These name options of a compiler, and of the process that runs plug-ins in Python.
         if (path.starts_with("model/libtorch/build") || path == "model/python/plugin_process.cpp")
             continue;
         const auto part = std::ranges::find_if(
             parts_of_the_sources(), [&](const SourcePart& p) { return path.starts_with(p.path); });
         const bool told = part != parts_of_the_sources().end();
         for (const std::string& literal : literals_of(slurp(entry.path()))) {
-            if (literal == "--names") continue;  // what a Python is asked of its libraries
+            if (literal == "--names") continue;  // questions to a Python about its libraries
             if (literal.find('-') == std::string::npos &&
                 literal.find("assay") == std::string::npos)
-                continue;  // most of them
+                continue;  // matches most sources
             const std::string text = without_other_programs(literal);
-            // The walkthrough runs lines like `score {0}/runs --metrics top1`.
+            // The demo runs lines such as `score {0}/runs --metrics top1`.
             if (path == "cli/cmd_demo.cpp" && !command_in("assay " + text).empty() &&
                 text.find(' ') != std::string::npos) {
                 expect_typed_options_exist("assay " + text);
@@ -286,7 +289,7 @@ TEST(Hints, TheManualsTypeOptionsThatExist) {
     for (const fs::path& manual : manuals) {
         std::istringstream text(slurp(manual));
         for (std::string line; std::getline(text, line);) {
-            while (line.ends_with("\\")) {  // goes on in the next
+            while (line.ends_with("\\")) {  // the line continues in the next one
                 std::string more;
                 std::getline(text, more);
                 line.replace(line.size() - 1, 1, more);
@@ -302,8 +305,8 @@ TEST(Hints, TheManualsTypeOptionsThatExist) {
     EXPECT_GT(lines, 40U);
 }
 
-// `predict` and `check` know the options of PyTorch's and timm's scripts by what they are here.
-// What they propose is taken by the command that proposes it.
+// `predict` and `check` know the options of PyTorch's and timm's scripts, and propose Assay's
+// option instead. The command that proposes an option must accept it.
 TEST(Hints, WhatStandsForAnotherProgramsOptionIsTaken) {
     std::size_t proposed = 0;
     for (const std::string& option : named_in(slurp(ASSAY_SOURCE_DIR "/src/cli/habits.cpp"))) {

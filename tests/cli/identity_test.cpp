@@ -1,4 +1,4 @@
-// Data sets whose names, ids and classes agree and whose images do not, through the program.
+// Data sets with equal names, ids and classes but different images, through the program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// As ImageNet-C lies on the disk: C/blur/1 and C/noise/1, with the same names of images in both.
+/// The layout of ImageNet-C on the disk: C/blur/1 and C/noise/1, with the same image names in both.
 class Identity : public testing::Test {
 protected:
     void SetUp() override {
@@ -31,7 +31,7 @@ protected:
         for (const auto& entry : fs::recursive_directory_iterator(noise())) {
             if (!entry.is_regular_file()) continue;
             const std::string bytes = slurp(entry.path());
-            if (!other.empty()) write_file_atomically(entry.path(), other);  // the one before
+            if (!other.empty()) write_file_atomically(entry.path(), other);  // the previous shard
             other = bytes;
         }
     }
@@ -95,7 +95,7 @@ TEST_F(Identity, OtherBytesUnderOneNameEndWithStatus2) {
     EXPECT_THAT(refused.err, AllOf(HasSubstr("The store was made from `" + blur().string() + "`"),
                                    HasSubstr(noise().string()), HasSubstr("noise_1")));
     EXPECT_EQ(predict({noise()}, {"--dataset-name", "noise_1"}).status, 0);
-    // Moved and copied images are the same ones.
+    // Moved and copied images count as the same images.
     fs::rename(blur(), scratch_ / "1");
     const Outcome moved = predict({scratch_ / "1"}, {"--json"});
     EXPECT_EQ(moved.status, 0) << moved.err;
@@ -141,7 +141,7 @@ TEST_F(Identity, HabitsOfPyTorchAreUnderstood) {
     EXPECT_EQ(manifest.at("batch_size"), 4);
     const json preprocess = manifest.at("provenance").at("model").at("preprocess");
     EXPECT_EQ(preprocess.at("height"), 32);
-    // What differs is shown, and no hash.
+    // The message shows the difference, and no hash.
     const Outcome other = predict({blur()}, {"--batch-size", "8", "--input-size", "3,40,32"});
     EXPECT_EQ(other.status, 2);
     EXPECT_THAT(other.err, AllOf(HasSubstr("height was `32` and is now `40`"),
@@ -180,7 +180,8 @@ private:
     std::string bytes_;
 };
 
-/// onnx.proto: the means of the three channels times a 3 x 6 matrix that lies in `weights.bin`.
+/// A file as in onnx.proto: the means of the three channels times a 3 x 6 matrix, which is stored
+/// in `weights.bin`.
 std::string model_with_external_weights() {
     const auto value = [](const std::string& name, const std::vector<std::uint64_t>& sizes) {
         Message shape;
@@ -215,7 +216,8 @@ std::string model_with_external_weights() {
         .bytes();
 }
 
-/// Two networks of one form: the model's file is the same, its weights lie beside it.
+/// Two networks with the same architecture have the same model file, and their weights are in
+/// another file beside it.
 TEST_F(Identity, WeightsInAnotherFileAreTheModelToo) {
     const auto model = [&](const char* folder, float weight) {
         make_folders(scratch_ / folder);

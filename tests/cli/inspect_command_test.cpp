@@ -1,4 +1,4 @@
-// assay inspect as it is typed: what it refuses, and how it ends.
+// assay inspect on the command line: its errors and its exit status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,7 +78,7 @@ TEST(InspectCommand, RefusesWhatHasNoImagesAndSaysWhatToType) {
         EXPECT_EQ(scores.status, 2) << name;
         EXPECT_THAT(scores.err, HasSubstr("`assay import ")) << name;
     }
-    // Images in arrays are a data set.
+    // Images in arrays are a data set, too.
     std::string samples(6 * 64, '\0');
     for (std::size_t i = 0; i < samples.size(); ++i)
         samples[i] = static_cast<char>(i * (i / 64 + 1));
@@ -105,7 +105,7 @@ TEST(InspectCommand, SplitsOfOneDataSetAreComparedWithEachOther) {
             const fs::path classes = folder / "set" / split / name;
             fs::create_directories(classes);
             const bool across = name == std::string_view("a");
-            // One image is in both.
+            // One image is in both parts.
             if (across || split == std::string_view("test"))
                 save_png(ramp(across), classes / "1.png");
         }

@@ -1,5 +1,5 @@
-// Models in processes of their own, through the program: what they try to do to files, and what is
-// left when the program is killed or stopped.
+// Models in separate processes, through the program: their attempts to write files, and the
+// processes that remain if the program is killed or stopped.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/filter.h>
@@ -28,8 +28,8 @@ fs::path program_model(const std::string& name) {
     return fs::path(ASSAY_SOURCE_DIR) / "tests/model/fixtures" / name;
 }
 
-/// predict with a model of 16 x 16 in a folder of its own, which is what its code's paths are
-/// relative to. The data set is empty: opening the model is all that matters.
+/// Runs predict with a model of 16 x 16 in its own folder, so that relative paths in its code stay
+/// in that folder. The data set is empty, because only opening the model matters.
 Outcome predict_in(const fs::path& folder, const std::string& model,
                    const std::string& isolate = "auto") {
     fs::create_directory(folder / "images");
@@ -49,7 +49,7 @@ TEST(Isolate, AModelThatWritesAFileIsRefusedAndNothingIsWritten) {
         EXPECT_THAT(outcome.err,
                     AllOf(HasSubstr(model), HasSubstr("tried to open a file for writing")));
         EXPECT_FALSE(fs::exists(scratch / "written_by_a_model"));
-        // It would have been.
+        // Without isolation, the file is written.
         predict_in(scratch.path(), model, "off");
         EXPECT_TRUE(fs::exists(scratch / "written_by_a_model"));
     }
@@ -103,7 +103,7 @@ TEST(Isolate, AnUnknownWordIsNamed) {
     EXPECT_THAT(outcome.err, HasSubstr("allowed: auto, on, off"));
 }
 
-/// Processes and their parents, those called assay-model alone.
+/// The processes called assay-model, and their parents.
 std::set<std::pair<pid_t, pid_t>> assay_models() {
     std::set<std::pair<pid_t, pid_t>> found;
     for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -151,10 +151,10 @@ TEST_P(IsolateEnd, NoProcessIsLeft) {
                      scratch / "shapes", "--out", scratch / "runs", "--device", "cpu"});
     std::set<pid_t> helpers;
     program.runs_until([&] { return (helpers = helpers_of(program.pid())).size() == 2; });
-    ASSERT_EQ(helpers.size(), 2U);  // the launcher and one model
+    ASSERT_EQ(helpers.size(), 2U);  // the launcher and one model process
     ::kill(program.pid(), GetParam());
     const Outcome outcome = program.wait();
-    if (outcome.status != 0) {  // all images may have been done
+    if (outcome.status != 0) {  // all images may have been predicted by then
         EXPECT_EQ(outcome.status, GetParam() == SIGKILL ? 128 + SIGKILL : 130) << outcome.err;
     }
     EXPECT_TRUE(gone(helpers));
@@ -162,7 +162,8 @@ TEST_P(IsolateEnd, NoProcessIsLeft) {
 
 INSTANTIATE_TEST_SUITE_P(Isolate, IsolateEnd, testing::Values(SIGKILL, SIGINT, SIGTERM));
 
-/// Older kernels and many containers have no Landlock: the rest is there still, and `on` tells.
+/// Older kernels and many containers have no Landlock. The other restrictions still apply, and with
+/// `on` a message says so.
 TEST(Isolate, WithoutLandlockTheRestIsThereAndOnTells) {
     const Scratch scratch;
     copy_shapes(scratch / "shapes", 3);
@@ -187,7 +188,7 @@ TEST(Isolate, WithoutLandlockTheRestIsThereAndOnTells) {
                                   "implemented") != std::string::npos;
             if (outcome.status != 0 || told != (std::string(isolate) == "on")) ::_exit(1);
         }
-        // What seccomp holds is held.
+        // The restrictions of seccomp still apply.
         const Outcome refused = predict_in(scratch.path(), "saves_file.pt");
         ::_exit(refused.status == 2 && !fs::exists(scratch / "written_by_a_model") ? 0 : 2);
     }
@@ -197,7 +198,7 @@ TEST(Isolate, WithoutLandlockTheRestIsThereAndOnTells) {
     EXPECT_EQ(status, 0);
 }
 
-/// The same of gradients, of which two threads ask at a time.
+/// The same for gradients, which two threads request at the same time.
 /// `command` on the small model and the images of `folder`, with so much address space.
 Outcome limited_run(int mib, const fs::path& folder, const std::string& command,
                     const std::string& options) {
@@ -226,7 +227,8 @@ TEST(Gradients, UnderEveryLimitEndOrNameWhatIsMissing) {
 
 class AddressSpace : public testing::TestWithParam<const char*> {};
 
-/// OpenBLAS asks for ever for what it does not get, and libraries end a program as they are loaded.
+/// With too little address space, OpenBLAS retries an allocation forever, and some libraries exit
+/// while they are loaded.
 TEST_P(AddressSpace, EveryLimitIsEnoughOrANamedError) {
     const Scratch scratch;
     copy_shapes(scratch / "shapes", 3);

@@ -41,7 +41,7 @@ protected:
         more.insert(more.begin(), {"score", at("runs")});
         return assay_run(more);
     }
-    /// By definition id, and level.
+    /// The values by definition id and level.
     std::map<std::string, double> values(const Outcome& outcome) {
         std::map<std::string, double> found;
         EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -69,7 +69,7 @@ TEST_F(LabelKinds, RowsWithFractionsAreSoftLabels) {
                              HasSubstr("the image's own label in 4 of 4 images")));
     EXPECT_DOUBLE_EQ(found.at("top1.first_index"), .5);
     EXPECT_DOUBLE_EQ(found.at("soft_accuracy.expected"), (1 + .75 + .5 + 0) / 4);
-    EXPECT_DOUBLE_EQ(found.at("soft_top1.any_mode"), .75);  // the third ties
+    EXPECT_DOUBLE_EQ(found.at("soft_top1.any_mode"), .75);  // the third image has a tie
     const Outcome text = score({"--labels", soft});
     EXPECT_THAT(text.out, HasSubstr("soft_accuracy"));
 }
@@ -103,7 +103,8 @@ TEST_F(LabelKinds, AHierarchyHasLevelsAndDistances) {
     const std::string tree =
         put("tree.csv", "child,parent\ncat,mammal\ndog,mammal\nmammal,animal\nbird,animal\n");
     const auto found = values(score({"--hierarchy", tree, "--json"}));
-    EXPECT_DOUBLE_EQ(found.at("level_accuracy.from_root1"), .5);  // 3 and 4 mix birds and mammals
+    // the clusters 3 and 4 mix birds and mammals
+    EXPECT_DOUBLE_EQ(found.at("level_accuracy.from_root1"), .5);
     EXPECT_DOUBLE_EQ(found.at("ancestor_height.all"), (0 + 0 + 2 + 2) / 4.0);
     EXPECT_DOUBLE_EQ(found.at("ancestor_height.mistakes"), 2);
     EXPECT_DOUBLE_EQ(found.at("tree_distance.mistakes"), 3);
@@ -140,7 +141,8 @@ TEST_F(LabelKinds, EachClassHasAThreshold) {
     const auto with = [&](const std::string& name, const std::string& text) {
         return score({"--threshold-file", put(name, text), "--metrics", metric, "--json"});
     };
-    // cat, dog, bird and no class reach these; the third image shows a dog and the fourth a bird.
+    // On the four images, these thresholds are reached by cat, dog, bird and no class. The third
+    // image shows a dog, and the fourth a bird.
     const std::string csv = "class,threshold\ndog,.5\ncat,0.6\nbird,.5\n";
     EXPECT_DOUBLE_EQ(values(with("t.csv", csv)).at("exact_match.threshold.per_class"), .5);
     EXPECT_EQ(values(with("t.json", "{\"cat\": 0.6, \"dog\": 0.5, \"bird\": 0.5}")),
@@ -169,7 +171,7 @@ TEST_F(LabelKinds, ThresholdsMayBeTypedOneByOne) {
         for (const std::string& text : options) all.insert(all.end(), {"--threshold", text});
         return score(all);
     };
-    // As in the file of the test before this one.
+    // The same thresholds as in the file of the previous test.
     const Outcome typed = with({"cat=.6", "dog=0.5", "bird = .5"});
     EXPECT_DOUBLE_EQ(values(typed).at("exact_match.threshold.per_class"), .5);
     EXPECT_EQ(values(with({"*=.5", "cat=.6"})), values(typed));
@@ -177,7 +179,7 @@ TEST_F(LabelKinds, ThresholdsMayBeTypedOneByOne) {
     EXPECT_EQ(recorded, json::parse(R"([{"id": "cat", "threshold": 0.6},
                                         {"id": "dog", "threshold": 0.5},
                                         {"id": "bird", "threshold": 0.5}])"));
-    // What is typed goes before the file.
+    // An option that is typed overrides the file.
     const std::string file = put("t.csv", "class,threshold\ndog,.5\ncat,.1\nbird,.5\n");
     EXPECT_EQ(values(score({"--threshold-file", file, "--threshold", "cat=.6", "--metrics",
                             "exact_match:scores=sigmoid", "--json"})),
@@ -247,7 +249,7 @@ TEST_F(LabelKinds, AReportSkipsAHierarchyOfOtherClasses) {
     EXPECT_THAT(r.out, AllOf(HasSubstr("does not fit the classes of val and is skipped"),
                              HasSubstr("A threshold for each class"), HasSubstr("`plane`")));
     EXPECT_TRUE(fs::exists(at("r.html")));
-    // What fits no classes at all is an error.
+    // A hierarchy that fits the classes of no data set is an error.
     const std::string circle = put("circle.csv", "child,parent\ncat,dog\ndog,cat\n");
     EXPECT_EQ(
         assay_run({"report", at("runs"), "--hierarchy", circle, "--out", at("c.html")}).status, 2);

@@ -1,4 +1,4 @@
-// labels and show, as a user runs them.
+// The commands labels and show, as a user runs them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ protected:
         return path.string();
     }
     std::string at(const std::string& name) { return (scratch_ / name).string(); }
-    /// Two models on three images, four classes: m1 keeps all, m2 the 2 best.
+    /// Two models on three images with four classes: m1 stores all scores, and m2 the 2 best.
     void make_runs(const std::string& dataset = "zoo") {
         // Another data set has other images.
         const std::string in = dataset == "zoo" ? "" : dataset + "/";
@@ -111,7 +111,7 @@ TEST_F(LabelsShow, ItemsWithoutVotesGetTheirOriginalLabel) {
     EXPECT_EQ(slurp(scratch_ / "l.csv"),
               "path,labels\na/1.png,cat dog\na/2.png,dog\nb/1.png,bird\n");
     EXPECT_THAT(r.out, HasSubstr("not annotated, original label"));
-    EXPECT_THAT(r.out, HasSubstr("decisions as in items.csv"));  // 2 of 4 alike
+    EXPECT_THAT(r.out, HasSubstr("decisions as in items.csv"));  // 2 of 4 answers agree
     const Outcome scored =
         assay_run({"score", at("runs"), "--labels", at("l.csv"), "--metrics", "real", "--csv"});
     EXPECT_THAT(scored.out, HasSubstr("real"));
@@ -132,7 +132,7 @@ TEST_F(LabelsShow, OneQuestionUnderSeveralNamesIsOne) {
     EXPECT_EQ(report.at("questions"), 1);
     EXPECT_EQ(report.at("images"), 1);
     EXPECT_EQ(report.at("votes").at("pooled_questions"), 2);
-    EXPECT_EQ(report.at("labels_kept"), 0);  // no, no, yes
+    EXPECT_EQ(report.at("labels_kept"), 0);  // the answers are no, no and yes
     EXPECT_THAT(report.at("notes").dump(), HasSubstr("2 questions were asked under several names"));
     std::vector<std::string> strict = words;
     strict.insert(strict.end(), {"--repeats", "error"});
@@ -175,14 +175,15 @@ TEST_F(LabelsShow, ImagesThatAFileDoesNotNameAreCounted) {
     const Outcome whole =
         assay_run({"score", at("runs/zoo"), "--labels", at("items.csv"), "--metrics", "real"});
     EXPECT_THAT(whole.err, Not(HasSubstr("not named")));
-    // Folders named in full do not make a wrong --runs right.
+    // A wrong --runs is an error even if all folders are given in full.
     const Outcome wrong =
         assay_run({"gap", at("runs/zoo"), at("runs/zoo2"), "--runs", at("nosuch")});
     EXPECT_EQ(wrong.status, 2);
     EXPECT_THAT(wrong.err, HasSubstr("nosuch` is not a folder"));
 }
 
-// One byte of Latin 1 in an id: reports show U+FFFD for it, label sets are refused.
+// An id has one byte of Latin-1, which is not UTF-8. Reports show U+FFFD for it, and label sets
+// with it are refused.
 TEST_F(LabelsShow, TextThatIsNotUtf8) {
     const std::string labels = put("latin.csv", "path,labels\na.png,c\xe9\nb.png,dog\n");
     const Outcome stats = assay_run({"labels", "stats", labels, "--json"});
@@ -228,7 +229,7 @@ TEST_F(LabelsShow, Propose) {
         HasSubstr("item,path,label,class,proposed_by,prior\na/1.png,a/1.png,cat,cat,m1,0.5\n"));
     EXPECT_THAT(assay_run({"labels", "propose", at("runs/zoo/m1")}).out,
                 HasSubstr("recall of the original labels"));
-    // The best answers alone cannot find all.
+    // m3 stores too few classes to reach a recall of 1.
     EXPECT_EQ(assay_run({"labels", "propose", at("runs/zoo/m3"), "--recall", "1"}).status, 3);
 }
 
@@ -243,7 +244,7 @@ TEST_F(LabelsShow, Stats) {
     EXPECT_EQ(report.at("pairs").size(), 1U);
     EXPECT_EQ(assay_run({"labels", "stats", at("items.csv"), "--csv"}).out.substr(0, 36),
               "class,name,images,alone,with_others\n");
-    // Without a class list the names in the file are the classes, in JSON as in csv.
+    // Without a class list, the names in the file are the classes, both in JSON and in csv.
     const Outcome names = assay_run(
         {"labels", "stats", put("l.json", R"({"a": ["great white shark", "cat"], "b": "cat"})")});
     EXPECT_EQ(names.status, 0) << names.err;
@@ -272,11 +273,12 @@ TEST_F(LabelsShow, ShowMarksWhatIsCorrect) {
     EXPECT_EQ(models[0].at("labels")[0].at("rank"), 3);
     EXPECT_FALSE(models[1].at("labels")[0].contains("rank"));  // the 2 best are kept
     EXPECT_EQ(models[0].at("variable_top_k_hits"), 0);
-    // Other labels; an end of the id; what is not there.
+    // Labels from a file, a suffix of the id, and an unknown id.
     const Outcome other = assay_run({"show", "2.png", at("runs/zoo/m1"), "--labels",
                                      put("l.csv", "image,label\na/2.png,dog\n")});
     EXPECT_THAT(other.out, HasSubstr("label: dog"));
-    EXPECT_THAT(other.out, testing::Not(HasSubstr("variable top-k")));  // as top-1
+    // it has one label, so this equals top-1
+    EXPECT_THAT(other.out, testing::Not(HasSubstr("variable top-k")));
     const Outcome unknown = assay_run({"show", "a/3.png", at("runs")});
     EXPECT_EQ(unknown.status, 2);
     EXPECT_THAT(unknown.err, HasSubstr("did you mean `a/"));
@@ -327,7 +329,7 @@ TEST_F(LabelsShow, GatesSayWhoseValueTheyFound) {
     EXPECT_EQ(table.status, 0) << table.err;
     const std::string gates = table.out.substr(table.out.find("Gates"));
     for (const char* model : {"m1", "m2", "m3"}) EXPECT_THAT(gates, HasSubstr(model));
-    EXPECT_THAT(gates, Not(HasSubstr("zoo")));  // the one data set
+    EXPECT_THAT(gates, Not(HasSubstr("zoo")));  // the only data set
     const std::string one =
         assay_run({"score", at("runs/zoo/m1"), "--metrics", "real", "--gate", "real >= 0"}).out;
     EXPECT_THAT(one.substr(one.find("Gates")), Not(HasSubstr("m1")));
@@ -356,7 +358,7 @@ TEST_F(LabelsShow, ShowKeepsTheLabelsOfDataSetsThatAFileDoesNotFit) {
     ASSERT_EQ(images.size(), 2U);
     EXPECT_EQ(images.at(0).at("dataset"), "cages");
     EXPECT_EQ(images.at(1).at("dataset"), "zoo");
-    // What fits none is an error.
+    // Labels that fit no data set are an error.
     EXPECT_EQ(assay_run({"show", "a/2.png", at("runs"), "--labels",
                          put("n.csv", "image,label\nz.png,dog\n")})
                   .status,

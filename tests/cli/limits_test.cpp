@@ -1,4 +1,4 @@
-// The program where the system allows it little, and where texts of others reach a terminal.
+// The program under low system limits, and with foreign texts that are shown in a terminal.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ TEST(Limits, FewDescriptorsGiveTheSameResultOrANamedError) {
         if (outcome.status == 0) {
             EXPECT_EQ(outcome.out, whole);
             done = true;
-        } else if (outcome.status != 127) {  // the dynamic linker needs some, too
+        } else if (outcome.status != 127) {  // the dynamic linker needs memory, too
             EXPECT_TRUE(outcome.status == 2 || outcome.status == 3) << outcome.status;
             EXPECT_THAT(outcome.err + outcome.out,
                         AllOf(HasSubstr("Too many open files"), Not(HasSubstr("internal error"))));
@@ -87,7 +87,8 @@ TEST(Limits, WithoutThreadsTheResultIsTheSame) {
         const int out = ::open((scratch / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
         ::dup2(out, STDOUT_FILENO);
         ::setrlimit(RLIMIT_NPROC, &limit);
-        ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // it would start a thread at the end
+        // the leak check would start a thread at exit
+        ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
         ::execl(ASSAY_PROGRAM, ASSAY_PROGRAM, "score", runs.c_str(), "--json", "--threads", "8",
                 nullptr);
         ::_exit(98);
@@ -146,7 +147,8 @@ TEST(Limits, AClosedStdoutIsNoFile) {
     const Outcome outcome = in_shell("exec $A list metrics >&-");
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err, HasSubstr("cannot write to stdout: "));
-    // The first file that is opened must not become number 1.
+    // stdout is closed. The first opened file must not get descriptor 1, because results would be
+    // written into it.
     const fs::path runs = made_runs(scratch);
     EXPECT_EQ(in_shell("exec $A score \"$1\" >&-", {runs}).status, 2);
     EXPECT_EQ(
@@ -166,8 +168,8 @@ TEST(Limits, AFullDeviceIsNoSuccess) {
     }
 }
 
-/// A run that waits for a reader of a pipe, and `number` sent to it; after a `prefix` that ignores
-/// `number`, SIGTERM too.
+/// Runs the program while it waits for the reader of a pipe, and sends it signal `number`. If
+/// `prefix` makes it ignore `number`, SIGTERM is sent, too.
 Outcome signalled(int number, const std::string& prefix = "") {
     const Scratch scratch;
     const fs::path pipe = scratch / "pipe";
@@ -191,7 +193,7 @@ TEST(Signals, AHangupStopsAsAnInterruptDoes) {
         EXPECT_EQ(outcome.status, 130) << number;
         EXPECT_THAT(outcome.err, HasSubstr("interrupted"));
     }
-    // nohup: it stays ignored, and SIGTERM is what stops the run.
+    // Under nohup, SIGHUP stays ignored, and SIGTERM stops the run.
     EXPECT_EQ(signalled(SIGHUP, "trap '' HUP; ").status, 130);
 }
 
@@ -263,7 +265,7 @@ TEST(Terminal, ShowsTheControlsOfIdsAndNamesInEveryForm) {
         shown = shown || text.find("\\x1b[2J") != std::string::npos;
     }
     EXPECT_TRUE(shown);
-    // Files and pipes get the bytes as they are.
+    // Files and pipes get the bytes unchanged.
     EXPECT_THAT(assay_run({"labels", "aggregate", scratch / "votes.csv", "--to", "csv",
                            "--label-sets", "-"})
                     .out,

@@ -1,4 +1,4 @@
-// The manual pages: whole, as typesetters take them, and as a reader sees them.
+// The manual pages: complete, accepted by typesetters, and readable.
 #include "cli/manual.h"
 
 #include <gmock/gmock.h>
@@ -38,7 +38,7 @@ protected:
         for (const auto& entry : fs::directory_iterator(folder_ / "man"))
             files_.push_back(entry.path().string());
     }
-    /// `words` with all pages behind them.
+    /// Runs `words` with all pages as further arguments.
     Outcome over_all(Words words) const {
         words.insert(words.end(), files_.begin(), files_.end());
         return Program(words, {"LC_ALL=C.UTF-8"}).wait();
@@ -91,7 +91,8 @@ TEST_F(Pages, GroffTakesThemWithoutAWarning) {
 
 TEST_F(Pages, ManTakesThemWithoutAWarning) {
     if (typesetter("man").empty()) GTEST_SKIP() << "no man";
-    // It has groff do it, a tenth of a second each: some of them.
+    // man runs groff, which takes a tenth of a second for each page, so only some pages are
+    // checked.
     const Outcome outcome = Program({typesetter("man"), "--warnings", "-P", "/bin/cat", "-l",
                                      page("assay"), page("assay-predict"), page("assay-mad-init")},
                                     {"LC_ALL=C.UTF-8"})
@@ -105,10 +106,11 @@ TEST_F(Pages, MandocTakesThemWithoutAWarning) {
     const Outcome outcome = over_all({typesetter("mandoc"), "-Tlint", "-W", "style"});
     std::istringstream lines(outcome.out);
     for (std::string line; std::getline(lines, line);)
-        EXPECT_THAT(line, HasSubstr("text line longer than 80 bytes"));  // of examples
+        EXPECT_THAT(line, HasSubstr("text line longer than 80 bytes"));  // lines of examples
 }
 
-// What a reader copies is what a shell takes: no typographic hyphen, quote or tilde.
+// A command that a reader copies must work in a shell, so it has no typographic hyphen, quote or
+// tilde.
 TEST_F(Pages, ExamplesAreShownAsTheyAreTyped) {
     if (typesetter("groff").empty()) GTEST_SKIP() << "no groff";
     const auto shown = [&](const std::string& name) {
@@ -141,7 +143,7 @@ TEST_F(Pages, AreTheSameBytesOnTheSameDay) {
     EXPECT_THAT(slurp(folder_ / "one/assay.1"), HasSubstr("\"1970-01-01\""));
 }
 
-/// As its list names it: FILE:LINE: KIND: TEXT.
+/// The format of the list: FILE:LINE: KIND: TEXT.
 TEST(Manual, ListsEveryMessageWithItsPlace) {
     const Outcome listed = assay_run({"manual", "--messages"});
     ASSERT_EQ(listed.status, 0) << listed.err;
@@ -186,7 +188,7 @@ TEST(Roff, NothingIsARequestByMistake) {
     EXPECT_EQ(roff_prose("see `assay list`, or ` alone"), "see \\fBassay list\\fR, or ` alone");
 }
 
-// One table of what Assay reads of its environment, and no variable that it leaves out.
+// One table lists all environment variables that Assay reads.
 TEST(Environment, TheTableIsWhatTheSourcesRead) {
     std::set<std::string> read, told;
     const std::regex call("(?:getenv|variable|file)\\(\"([A-Z][A-Za-z0-9_]+)\"");
@@ -196,7 +198,7 @@ TEST(Environment, TheTableIsWhatTheSourcesRead) {
         for (std::sregex_iterator at(text.begin(), text.end(), call), end; at != end; ++at)
             read.insert((*at)[1]);
     }
-    // Where programs are, and a sign of srun's own way to start MPI: nobody sets them for Assay.
+    // PATH finds programs, and PMIX_RANK shows that srun started MPI. Nobody sets them for Assay.
     for (const char* other : {"PATH", "PMIX_RANK"}) EXPECT_EQ(read.erase(other), 1U) << other;
     for (const EnvironmentVariable& variable : environment_variables()) told.emplace(variable.name);
     EXPECT_EQ(told, read);

@@ -1,4 +1,4 @@
-// Where results go: what -o and its like may name, and what they leave alone.
+// Output files: what -o and similar options may name, and which files they never overwrite.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -62,14 +62,14 @@ TEST(Output, TheFilesEndingSaysTheFormat) {
     EXPECT_EQ(written("m.md"), assay_run({"list", "metrics", "--format", "md"}).out);
     EXPECT_EQ(written("m.tex"), assay_run({"list", "metrics", "--format", "latex"}).out);
     EXPECT_EQ(written("m.txt"), assay_run({"list", "metrics"}).out);
-    // An option's word is the last, wherever it stands.
+    // --format overrides the extension of -o, wherever it is on the line.
     EXPECT_EQ(written("n.json", {"--format", "text"}), assay_run({"list", "metrics"}).out);
     EXPECT_EQ(assay_run({"list", "metrics", "--csv", "-o", scratch / "o.json"}).status, 0);
     EXPECT_EQ(slurp(scratch / "o.json"), written("m.csv"));
 }
 
-// -o is the report's file in every command; what labels aggregate and propose make has options of
-// its own, and what -o once meant there is not done silently.
+// In every command, -o is the file of the report. Results of labels aggregate and labels propose
+// have other options, and the old meaning of -o there is not applied silently.
 TEST(Output, TheReportGoesWhereTheOptionSays) {
     const Scratch scratch;
     const fs::path file = scratch / "votes.csv", report = scratch / "report.txt";
@@ -105,7 +105,7 @@ TEST(Output, APipeIsWrittenTo) {
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
     const int reader =
         ::open(pipe.c_str(),
-               O_RDONLY | O_NONBLOCK);  // what is written waits in the pipe, which holds 64 KiB
+               O_RDONLY | O_NONBLOCK);  // the output stays in the pipe, which holds 64 KiB
     EXPECT_EQ(metrics_to(pipe).status, 0);
     std::string got(1 << 16, '\0');
     got.resize(
@@ -139,7 +139,8 @@ TEST(Output, ASymbolicLinkStays) {
     }
 }
 
-// In a container every run may be process 1: what one that was killed left must not stop the next.
+// In a container every run may have process id 1. A temporary file of a killed run must not block
+// the next one.
 TEST(Output, ProcessOneWritesWhereAnotherProcessOneWasKilled) {
     const auto in_namespace = [](std::vector<std::string> words) {
         std::vector<std::string> all = {"/usr/bin/env",    "unshare", "--user",
@@ -204,7 +205,7 @@ TEST(Output, AnInputIsNotOverwritten) {
             EXPECT_EQ(slurp(file), votes);
         }
     }
-    // An option's value is an input as a plain word is.
+    // The value of an option is an input like any other argument.
     EXPECT_THAT(assay_run({"gap", "--table", file, "-o", file}).err,
                 HasSubstr("this file is also the command's --table"));
 }
@@ -240,7 +241,7 @@ TEST(Output, NothingIsWrittenIntoAStore) {
 TEST(Output, LogsAndOutcomesOfGatesAreCheckedBeforeTheWork) {
     const Scratch scratch;
     const auto refused = [&](std::vector<std::string> words) {
-        // No store is there: what is said of the options comes first.
+        // No store exists, so the errors must be about the options.
         words.insert(words.begin(), {"score", scratch / "runs"});
         const Outcome outcome = assay_run(words);
         EXPECT_EQ(outcome.status, 2);
@@ -269,7 +270,7 @@ TEST(Output, LogsAndOutcomesOfGatesAreCheckedBeforeTheWork) {
     EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), {}), 1);
 }
 
-// The next command would take it for the model's settings.
+// The next command would read the file as the model's settings.
 TEST(Output, NoResultTakesTheNameOfAModelsSettings) {
     const Scratch scratch;
     write_file_atomically(scratch / "stair.pt", "");
@@ -280,7 +281,7 @@ TEST(Output, NoResultTakesTheNameOfAModelsSettings) {
                                        HasSubstr(name.substr(0, name.rfind('.')) + "-result.")));
         EXPECT_FALSE(fs::exists(scratch / name));
     }
-    // Before anything is looked at, let alone computed.
+    // The error comes before anything is read or computed.
     EXPECT_THAT(assay_run({"score", scratch / "nowhere", "-o", scratch / "stair.json"}).err,
                 HasSubstr("stair.pt"));
     for (const std::string name : {"stair-result.json", "stair.csv", "other.json"})
@@ -328,7 +329,7 @@ TEST(Output, QuestionsGoIntoFilesOfTheirOwnThatCanBeWritten) {
                                      "--label-studio", scratch / "./x"});
     EXPECT_EQ(twice.status, 2);
     EXPECT_THAT(twice.err, HasSubstr("this file is also the command's --out"));
-    // Relative paths to what is not there yet are told apart from the root, too.
+    // Relative paths to files that do not exist yet are resolved, also in the root folder.
     const Outcome relative = assay_run({"mad", "questions", scratch / "mad", "--out",
                                         "none-such.csv", "--label-studio", "./none-such.csv"});
     EXPECT_THAT(relative.err, HasSubstr("this file is also the command's --out"));

@@ -38,7 +38,7 @@ protected:
     TempFolder folder_;
 };
 
-// What the system could not read is not damaged: the data set is not made without it.
+// An image that the system cannot open now is not damaged, so no data set is made without it.
 TEST_F(PatchmlCommand, ImagesThatCannotBeOpenedNowAreThereTheNextTime) {
     const Outcome whole = run({"--k", "2,4", "--canvas", "16", "-q"}, "whole");
     ASSERT_EQ(whole.status, 0) << whole.err;
@@ -89,7 +89,7 @@ TEST_F(PatchmlCommand, MakesOneDataSetASeedAndSkipsWhatIsThere) {
     const json& two = report["datasets"][0]["grids"][0];
     EXPECT_EQ(two["composites"], 6);
     EXPECT_EQ(two["by_labels"][0], 0);
-    // Two of 12, six of each class: 2 * 15 of 66 pairs are of one class.
+    // Two of 12 patches, six of each class: 2 * 15 of 66 pairs have one class.
     EXPECT_NEAR(two["repeats"]["expected_pool"].get<double>(), 30.0 / 66, 1e-12);
     EXPECT_NEAR(two["repeats"]["expected_equal_classes"].get<double>(), 0.5, 1e-12);
 
@@ -103,7 +103,7 @@ TEST_F(PatchmlCommand, MakesOneDataSetASeedAndSkipsWhatIsThere) {
     EXPECT_THAT(other.err, HasSubstr("was made with other settings (grids is "));
 }
 
-// Folders may be called anything: one byte of Latin 1.
+// Folder names may have any bytes, here one byte of Latin-1.
 TEST_F(PatchmlCommand, FoldersThatAreNotUtf8) {
     fs::rename(folder_ / "pics", folder_ / "p\xe9");
     const Outcome made = assay_run({"patchml", "--whole", (folder_ / "p\xe9").string(), "--out",
@@ -166,8 +166,7 @@ TEST_F(PatchmlCommand, BoxesLeftOutAreCountedShownAndListed) {
     EXPECT_EQ(slurp(folder_ / "out/patchml-seed1/rejected.csv"), listed);
 }
 
-// Stopped by Ctrl-C in the middle: 130, nothing under the final name, and the same command
-// finishes.
+// After Ctrl-C the status is 130, and nothing has the final name. The same command then finishes.
 TEST_F(PatchmlCommand, InterruptedContinues) {
     std::vector<std::string> words = {ASSAY_PROGRAM, "patchml", "--whole", images(), "--k",   "1",
                                       "--canvas",    "1024",    "--seed",  "1",      "--out", "",

@@ -34,7 +34,8 @@ protected:
         for (int c = 0; c < 3; ++c)
             z[static_cast<std::size_t>(c)] =
                 static_cast<float>(scale * (((i * 7 + c * 5) % 11) / 4.0 + (c == i % 3 ? 1.5 : 0)));
-        // Behind the rows that are tried: the only item that `late` is wrong about.
+        // This item is after the rows that Assay tries first. It is the only one for which the
+        // plug-in `late` is wrong.
         if (i == 200) z = {12, 0, 0};
         return z;
     }

@@ -85,7 +85,8 @@ TEST_F(PluginMetric, IsTheMeanOfItsValuesWithAnInterval) {
     const auto definition = m.at("definition").get<std::string>();
     EXPECT_THAT(definition, StartsWith("plugin.margin.margin@"));
     EXPECT_EQ(definition.size(), std::string("plugin.margin.margin@").size() + 12);
-    // The standard error of a mean is deviation / sqrt(n); the jackknife over 128 groups is near.
+    // The standard error of a mean is deviation / sqrt(n), and the jackknife over 128 groups must
+    // be close to it.
     const double half =
         (m.at("interval").at("high").get<double>() - m.at("interval").at("low").get<double>()) / 2;
     EXPECT_NEAR(half, 1.96 * deviation / std::sqrt(n), 0.3 * half);
@@ -141,7 +142,8 @@ TEST_F(PluginMetric, IsBitIdenticalForAnyNumberOfThreads) {
 
 TEST_F(PluginMetric, SeesTheClassesOfAMap) {
     write_file_atomically(*folder / "two.txt", "cat\ndog\n");
-    // Of items whose label is among the two: the margin is tanh of half the difference of logits.
+    // For items with one of two labels, the margin is the tanh of half the difference of the
+    // logits.
     double sum = 0;
     int n = 0;
     for (int i = 0; i < rows; ++i) {
@@ -180,7 +182,7 @@ TEST_F(PluginMetric, StandsInAnAssayToml) {
         return assay_run({"run", *folder / "assay.toml", "--dry-run"});
     };
     const std::string metrics = "[score]\nmetrics = \"own:margin\"\n";
-    // Paths are relative to the file; one value or a list; for all steps or for one.
+    // Paths are relative to the file. The key takes one value or a list, for all steps or for one.
     for (const std::string key : {"plugin = [\"own.so\"]\n", "plugin = \"own.so\"\n"}) {
         EXPECT_EQ(run(key, metrics).status, 0) << run(key, metrics).err;
         EXPECT_EQ(run("", metrics + key).status, 0) << run("", metrics + key).err;
@@ -250,7 +252,7 @@ TEST_F(PluginMetric, FilesThatAreNoPlugins) {
         fs::copy_file(margin, *folder / (name + ".so"));
         EXPECT_THAT(refused(*folder / (name + ".so")), HasSubstr("file")) << name;
     }
-    // Another library of the same name is refused; the same one twice is one.
+    // Another library of the same name is refused. The same library twice counts once.
     fs::create_directory(*folder / "other");
     fs::copy_file(libraries().fault("none"), *folder / "other/margin.so");
     EXPECT_THAT(score(margin, {"--plugin", *folder / "other/margin.so"}).err,
@@ -282,7 +284,7 @@ TEST_F(PluginCorruption, WritesWhatTheFunctionMakes) {
     const Image before = decode_image(read_file(images / "pics/circle/1.png"));
     const Image after = decode_image(read_file(images / "out/stripes:stripes/5/circle/1.png"));
     ASSERT_EQ(after.pixels.size(), before.pixels.size());
-    // Four rows of sixteen are black, wherever they begin; the others are as they were.
+    // Four of sixteen rows are black, in any phase. The others are unchanged.
     int black = 0;
     for (int y = 0; y < after.height; ++y) {
         const auto at = std::ptrdiff_t{4} * y * after.width, end = at + 4 * after.width;
@@ -295,7 +297,8 @@ TEST_F(PluginCorruption, WritesWhatTheFunctionMakes) {
     }
     EXPECT_GE(black, 6);  // of 30 rows
     EXPECT_LE(black, 8);
-    // FILE stands for all of them; the groups of built-in ones do not hold it.
+    // FILE selects all corruptions of the library. The groups of built-in corruptions do not
+    // contain them.
     EXPECT_EQ(corrupt(stripes,
                       {"--out", images / "group", "--corruptions", "stripes", "--severities", "1"})
                   .status,

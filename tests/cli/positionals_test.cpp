@@ -76,12 +76,12 @@ TEST_F(OwnArguments, BehindAnOptionThatMayStandAlone) {
 TEST_F(OwnArguments, StayAsTypedWhereNothingIsTaken) {
     for (const std::vector<std::string>& typed : std::vector<std::vector<std::string>>{
              {"m.pt", photos_, "--size", "128", "96"},
-             {"m.pt", photos_, "--metric", "top1", photos_},  // as many as follow
+             {"m.pt", photos_, "--metric", "top1", photos_},  // it takes all arguments that follow
              {"--model", "a.pt", "b.pt"},
              {"--bins", "15", "m.pt", "--metric", "top1"},
              {"--", "--size", "128", photos_},
              {"--metric", "top1", photos_, "--", "m.pt"},
-             {"--metric", photos_, photos_},      // as files of settings, one for each model
+             {"--metric", photos_, photos_},      // files of settings, one for each model
              {"m.pt", "--size", "128", number_},  // a folder may be named so
              {"--unknown", "128", photos_},
              {"--size"}}) {

@@ -1,4 +1,4 @@
-// What the system says of another process (Linux, /proc/PID/status).
+// The state of another process, from /proc/PID/status (Linux).
 #pragma once
 
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// What follows `name:` in its status; "" once it is gone.
+/// The text after `name:` in its status; "" if the process no longer exists.
 inline std::string status_field(pid_t pid, const std::string& name) {
     std::ifstream status("/proc/" + std::to_string(pid) + "/status");
     for (std::string line; std::getline(status, line);) {
@@ -36,12 +36,13 @@ inline bool has_ended(pid_t pid) {
            info.si_pid == pid;
 }
 
-/// Whether it handles SIGTERM itself and sleeps: `assay` has begun and waits for something.
+/// Whether it handles SIGTERM itself and sleeps, so that `assay` has started and waits for
+/// something.
 inline bool handles_and_waits(pid_t pid) {
     return in_signal_set(pid, "SigCgt", SIGTERM) && status_field(pid, "State").starts_with("S");
 }
 
-/// Whether a signal that was sent is handled, and it sleeps again.
+/// Whether it has handled a signal that was sent, and sleeps again.
 inline bool handled_and_waits(pid_t pid, int number) {
     return !in_signal_set(pid, "ShdPnd", number) && !in_signal_set(pid, "SigPnd", number) &&
            handles_and_waits(pid);

@@ -1,4 +1,4 @@
-// Runs the built program as a user would.
+// Runs the built program as a user does.
 #pragma once
 
 #include <fcntl.h>
@@ -68,9 +68,9 @@ public:
     Program& operator=(const Program&) = delete;
 
     pid_t pid() const { return pid_; }
-    /// What it has written to stderr until now.
+    /// The text that it has written to stderr so far.
     std::string err() const { return slurp(scratch_ / "err"); }
-    /// Waits until `happened()`, or the program has ended. Whether it runs.
+    /// Waits until `happened()` is true or the program has ended. Returns whether it still runs.
     template <class Happened>
     bool runs_until(Happened&& happened) const {
         EXPECT_TRUE(assay::until([&] { return has_ended(pid_) || happened(); }));
@@ -104,7 +104,7 @@ inline Outcome assay_run(std::vector<std::string> words,
     return Program(words, environment, standard_out).wait();
 }
 
-/// Files and folders below `folder`, which others change meanwhile.
+/// The number of files and folders below `folder`, which other processes may change meanwhile.
 inline std::size_t entries_below(const std::filesystem::path& folder) {
     std::size_t count = 0;
     std::error_code gone;
@@ -114,9 +114,9 @@ inline std::size_t entries_below(const std::filesystem::path& folder) {
     return count;
 }
 
-/// Runs a program again and again, each time killed when there are `step` more files and folders
-/// below `folder`, so that the kills fall before, between and after what it writes until one run
-/// gets through. How often it was killed.
+/// Runs a program repeatedly, until one run finishes. Each run is killed when `folder` has `step`
+/// more files and folders, so it dies before, between and after its writes. Returns the number of
+/// kills.
 inline int kills_until_it_gets_through(const std::vector<std::string>& words,
                                        const std::filesystem::path& folder, std::size_t step) {
     std::size_t wanted = 0;

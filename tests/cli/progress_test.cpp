@@ -6,8 +6,8 @@ namespace assay::cli {
 namespace {
 
 TEST(ProgressText, RateAndTimeLeft) {
-    // 30 of 120 were there before: 60 in 30 s are 2 a second, and 30 are left. In proportions 1/2
-    // of the work took 30 s, 1/4 is left.
+    // 30 of 120 were done before. 60 in 30 s are 2 per second, and 30 are left. So 1/2 of the work
+    // took 30 s, and 1/4 is left.
     EXPECT_EQ(progress_text({.done = 90, .total = 120, .skipped = 30}, "images", 30),
               "90 / 120 images  2/s  15 s left");
     EXPECT_EQ(progress_text({.step = "writing", .done = 1000, .total = 1000}, "rows", 0.5),
@@ -19,7 +19,7 @@ TEST(ProgressText, RateAndTimeLeft) {
 TEST(ProgressText, WithoutATotalOrARate) {
     EXPECT_EQ(progress_text({.done = 10}, "draws", 5), "10 draws  2/s");
     EXPECT_EQ(progress_text({.done = 0, .total = 8}, "images", 0), "0 / 8 images  0/s");
-    // Nothing new yet.
+    // No new item is done yet.
     EXPECT_EQ(progress_text({.done = 4, .total = 8, .skipped = 4}, "images", 9),
               "4 / 8 images  0/s");
     // Units of different cost have no rate.
@@ -28,8 +28,8 @@ TEST(ProgressText, WithoutATotalOrARate) {
         "4 / 8 images  10 s left");
 }
 
-// 100 images in 50 s, then the same 100 again: after 10 s of the second step 20 of them are done,
-// which are two a second, not 20 in 60.
+// The first step takes 50 s for 100 images. After 10 s of the second step 20 images are done: two
+// per second, not 20 in 60 s.
 TEST(StepClock, EveryStepHasItsOwnRate) {
     const StepClock::Time start{};
     const auto at = [&](int seconds) { return start + std::chrono::seconds(seconds); };
@@ -41,7 +41,7 @@ TEST(StepClock, EveryStepHasItsOwnRate) {
     const double seconds = clock.seconds(later, at(61));
     EXPECT_EQ(seconds, 10);
     EXPECT_EQ(progress_text(later, "images", seconds), "21 / 100 images  2/s  38 s left  two");
-    // Work that counts on over several steps has one rate.
+    // If a count continues over several steps, they have one rate.
     StepClock on(start);
     on.seconds({.step = "one", .done = 50, .total = 100}, at(25));
     EXPECT_EQ(on.seconds({.step = "two", .done = 60, .total = 100}, at(30)), 30);

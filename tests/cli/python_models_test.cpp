@@ -21,7 +21,7 @@ using testing::Not;
 
 class PythonCommands : public WorkerImages {
 protected:
-    /// predict with more options.
+    /// The command line of predict, with more options.
     std::vector<std::string> predict(const std::string& model,
                                      std::vector<std::string> more = {}) const {
         std::vector<std::string> words = {ASSAY_PROGRAM, "predict", "-m",       model, "-d",
@@ -58,7 +58,7 @@ TEST_F(PythonCommands, PredictStoresTheSameBytesForAnyNumberOfThreads) {
         if (first.empty()) first = bytes;
         EXPECT_EQ(bytes, first);
     }
-    // The same identity: nothing is computed again.
+    // The identity is the same, so nothing is computed again.
     const Outcome again =
         Program({ASSAY_PROGRAM, "predict", "-m", "timm:linear", "-d", images(), "--out", runs("1")})
             .wait();
@@ -69,7 +69,7 @@ TEST_F(PythonCommands, PredictStoresTheSameBytesForAnyNumberOfThreads) {
     EXPECT_EQ(Program({ASSAY_PROGRAM, "score", runs("1")}).wait().status, 0);
 }
 
-/// Names of the models that have a store.
+/// The names of the models with a store.
 std::vector<std::string> stored_models(const fs::path& dataset) {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(dataset))
@@ -92,23 +92,24 @@ TEST_F(PythonCommands, APatternStandsForModelsThatAreDrawn) {
                       HasSubstr("lists them for later calls")));
     const std::vector<std::string> models = stored_models(fs::path(runs()) / "shapes");
     ASSERT_EQ(models.size(), 3U);
-    // The thirds of the list, from the lowest accuracy on: 9 to 7, 6 to 4, 3 to 0.
+    // Each third of the list gives one model. By increasing accuracy, the thirds are 9 to 7, 6 to 4
+    // and 3 to 0.
     EXPECT_THAT(models[0], testing::MatchesRegex("drawn[0-3].*"));
     EXPECT_THAT(models[1], testing::MatchesRegex("drawn[4-6].*"));
     EXPECT_THAT(models[2], testing::MatchesRegex("drawn[7-9].*"));
 
-    // A later call takes the listed ones, whatever the library has by then.
+    // A later call uses the listed models, even if the library has other models by then.
     outcome = Program(predict("torchvision:drawn*", {"--draw-models", "3"})).wait();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("everything was already computed"),
                                    HasSubstr("torchvision:drawn*: using the models that ")));
-    // Another folder, the same draw.
+    // In another folder, the draw is the same.
     outcome = Program({ASSAY_PROGRAM, "predict", "-m", "torchvision:drawn*", "-d", images(),
                        "--out", runs("again"), "--draw-models", "3"})
                   .wait();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(stored_models(fs::path(runs("again")) / "shapes"), models);
-    // A damaged list ends in its name.
+    // The error for a damaged list names the file.
     for (const auto& entry : fs::directory_iterator(runs("again")))
         if (entry.path().extension() == ".json") std::ofstream(entry.path()) << "{\"schema\": ";
     outcome = Program({ASSAY_PROGRAM, "predict", "-m", "torchvision:drawn*", "-d", images(),
@@ -164,7 +165,7 @@ TEST_F(PythonCommands, APatternOfSeveralModelsNeedsANumber) {
     refused({"--draw-models", "2"}, "no list here", "open_clip:*");
     EXPECT_FALSE(fs::exists(runs()));
 
-    // One that stands for one model needs none.
+    // A pattern that matches one model needs no --draw-models.
     EXPECT_EQ(Program(predict("timm:drawn[4]")).wait().status, 0);
     EXPECT_THAT(stored_models(fs::path(runs()) / "shapes"), testing::ElementsAre("drawn4.v1"));
     const Outcome cost =
@@ -212,7 +213,7 @@ TEST_F(PythonCommands, AnAssayTomlListsPatterns) {
             "draw_models, draw_seed and published only apply to");
     refused("path = 'timm:drawn*'\ndraw_models = 2\npublished = 'nowhere.csv'", "nowhere.csv");
     EXPECT_FALSE(fs::exists(runs("others")));
-    // One that stands for one model needs no number.
+    // A pattern that matches one model needs no number.
     EXPECT_EQ(run("path = 'timm:drawn[4]'", {"--out", runs("one")}).status, 0);
     EXPECT_THAT(stored_models(fs::path(runs("one")) / "shapes"),
                 testing::ElementsAre("drawn4.v1", "linear.v1"));
@@ -254,7 +255,8 @@ TEST_F(PythonCommands, ClassNamesAreThoseOfTheImages) {
                                    HasSubstr("\"templates\":\"openai\"")));
     EXPECT_THAT(Program(predict("timm:by_names")).wait().err,
                 HasSubstr("everything was already computed"));
-    // Another list is another classifier: its predictions do not mix with those.
+    // Another list of templates gives another classifier, so its predictions are not mixed with
+    // these.
     std::ofstream(scratch_ / "templates.txt") << "a drawing of a {}.\n";
     outcome = Program(predict("timm:by_names", {"--templates", scratch_ / "templates.txt"})).wait();
     EXPECT_EQ(outcome.status, 2) << outcome.err;
@@ -347,13 +349,14 @@ TEST_F(PythonCommands, CostShowsWhatIsKnown) {
     EXPECT_EQ(Program({ASSAY_PROGRAM, "cost", "timm:no_cost"}).wait().status, 2);
 }
 
-/// A file of ONNX in a worker that stands in for onnxruntime: it computes its own linear model.
+/// An ONNX file in a test worker that replaces onnxruntime. The worker computes its own linear
+/// model.
 class OnnxruntimeCommands : public PythonCommands {
 protected:
     void SetUp() override {
         PythonCommands::SetUp();
         if (IsSkipped()) return;
-        // Six classes, as the worker's own model has.
+        // Six classes, as in the worker's own model.
         const std::string write =
             "cd '" ASSAY_SOURCE_DIR
             "/tests/python' && python3 -B -c 'import onnx_writer, sys; "
@@ -440,7 +443,7 @@ TEST_F(PythonCommands, AssayTomlNamesThem) {
 TEST_F(PythonCommands, AProcessThatEndsIsStartedAgain) {
     const Outcome outcome = Program(predict("timm:exit_at_fourth_batch", {"--no-trial"})).wait();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    // 12 batches, 3 of each process.
+    // There are 12 batches, 3 for each process.
     EXPECT_THAT(outcome.out + outcome.err,
                 HasSubstr("the model's process ended and was restarted 3 times"));
     EXPECT_EQ(Program(predict("timm:linear")).wait().status, 0);
@@ -449,8 +452,8 @@ TEST_F(PythonCommands, AProcessThatEndsIsStartedAgain) {
 }
 
 TEST_F(PythonCommands, WhatWasComputedIsKeptWhenTheProcessEnds) {
-    // Nothing tells that the same model would be loaded again.
-    // A trial would compute the first batches.
+    // The model has no identity, so a new process might load another model. The trial is skipped,
+    // because it would compute the first batches.
     const Outcome outcome =
         Program(predict("timm:unnamed_exit_at_fourth_batch", {"--no-trial"})).wait();
     EXPECT_EQ(outcome.status, 2);
@@ -490,7 +493,7 @@ TEST_F(PythonCommands, AHangWhileItLoadsIsEnded) {
                                    HasSubstr("allow more with --model-timeout SECONDS")));
 }
 
-/// One image of 48 is white, at which the worker does what its name says.
+/// One image of 48 is white. The name of the model says what the worker does when it meets it.
 class PoisonedImage : public PythonCommands {
 protected:
     void SetUp() override {
@@ -530,7 +533,7 @@ protected:
     fs::path store(const std::string& model, const std::string& name = "runs") const {
         return fs::path(runs(name)) / "shapes" / (model.substr(model.find(':') + 1) + ".v1");
     }
-    /// The bytes of a store are those of one without the fault, but for one row of six floats.
+    /// The store has the same bytes as one without the fault, except for one row of six floats.
     void expect_one_row_lost(const fs::path& folder) const {
         const std::string bytes = bytes_of(folder);
         ASSERT_EQ(bytes.size(), sound_.size());
@@ -606,7 +609,8 @@ TEST_F(PoisonedImage, IsFoundAgainAfterAKill) {
     const std::string hangs = scratch_ / "hangs";
     Program program(predict("timm:hang_at_image", {"--model-timeout", "1"}),
                     {"ASSAY_TEST_HANGS=" + hangs});
-    // The batch, again, and the first half of it that fails.
+    // The worker hangs three times: on the batch, on its repetition, and on the half of it with the
+    // image.
     ASSERT_TRUE(program.runs_until([&] { return fs::exists(hangs) && slurp(hangs).size() == 3; }));
     ::kill(program.pid(), SIGKILL);
     program.wait();
@@ -662,7 +666,7 @@ TEST_F(PythonCommands, TheProcessThatStartsTheProgramCanBeTheModel) {
     EXPECT_FALSE(bytes_of(fs::path(runs()) / "shapes" / "here.v1").empty());
     EXPECT_THAT(slurp(fs::path(runs()) / "shapes" / "here.v1" / "manifest.json"),
                 HasSubstr("process:here.v1"));
-    // The same identity, by another descriptor.
+    // The identity is the same with another descriptor.
     EXPECT_THAT(Program(words).wait().err, HasSubstr("everything was already computed"));
 }
 

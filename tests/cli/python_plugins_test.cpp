@@ -27,7 +27,7 @@ using testing::StartsWith;
 
 const std::string examples = ASSAY_SOURCE_DIR "/examples/plugins/";
 
-/// For the commands of these tests, too: a Python with NumPy, if there is one.
+/// A Python with NumPy, if there is one. The commands of these tests use it, too.
 bool has_numpy() {
     ::unsetenv("ASSAY_WORKER_PATH");
     static const bool found = [] {
@@ -44,14 +44,14 @@ bool has_numpy() {
     return found;
 }
 
-/// Writes files of Python into a folder of the test.
+/// Writes Python files into a folder of the test.
 class PythonFiles {
 public:
     fs::path file(const std::string& name, const std::string& text) const {
         write_file_atomically(folder_ / (name + ".py"), text);
         return folder_ / (name + ".py");
     }
-    /// `first`, with this body.
+    /// A plug-in with the function `first` and this body.
     fs::path metric(const std::string& name, const std::string& body,
                     const std::string& facts = "first") const {
         return file(name,
@@ -85,7 +85,7 @@ protected:
             EXPECT_EQ(outcome.out, "") << name;
         }
     }
-    /// Each fault by its name.
+    /// Each fault, and the message that must name it.
     fs::path made(const std::string& name) const {
         const std::vector<std::pair<std::string, std::string>> bodies = {
             {"shape", "return np.zeros(3)"},
@@ -115,7 +115,7 @@ protected:
 };
 
 TEST_F(PythonPluginMetric, TheExampleHasTheBitsOfTheLibrary) {
-    // examples/plugins/margin.c does the same arithmetic.
+    // examples/plugins/margin.c computes the same.
     const fs::path library = *folder / "margin.so";
     ASSERT_EQ(Program({ASSAY_C_COMPILER, "-std=c99", "-O2", "-fPIC", "-shared",
                        "-I" ASSAY_SOURCE_DIR "/include", examples + "margin.c", "-o", library})
@@ -164,7 +164,7 @@ TEST_F(PythonPluginMetric, IsKnownWhereverMetricsAre) {
 }
 
 TEST_F(PythonPluginMetric, ArgumentsSayWhatItGets) {
-    // Of 300 items 42 have no label: each seventh.
+    // 42 of 300 items have no label: each seventh.
     const fs::path own = files.file("own", R"(
 import numpy as np
 def everything(scores, probabilities, kind):
@@ -222,7 +222,7 @@ TEST_F(PythonPluginMetric, FilesThatDefineNoMetric) {
         EXPECT_THAT(outcome.err, AllOf(HasSubstr(file.second), HasSubstr(name + ".py"))) << name;
     }
     EXPECT_EQ(score("no_such.py").status, 2);
-    // The libraries' rule of names holds for both kinds together.
+    // Names must be unique among C and Python plug-ins together.
     fs::copy_file(examples + "margin.py", *folder / "two words.py");
     EXPECT_THAT(score(*folder / "two words.py").err, HasSubstr("is not a valid name"));
 }

@@ -1,4 +1,4 @@
-// All quality dimensions from one file, through the program, as a user does it.
+// Measures all quality dimensions from one file through the program, as a user does.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ class QualityRunProgram : public testing::Test {
 protected:
     static void SetUpTestSuite() {
         scratch_ = new Scratch;
-        // Of other images for each role.
+        // Images that differ for each role.
         int seed = 1;
         for (const char* role : roles) {
             const fs::path folder = *scratch_ / "images" / role;
@@ -28,7 +28,8 @@ protected:
                 Program({ASSAY_IMAGES, folder.string(), "5", std::to_string(seed++)}).wait().status,
                 0);
         }
-        // circle_0003.png of cues tells its two classes: circle3-ring3.png.
+        // In the role `cues`, the file name must give both classes: circle_0003.png becomes
+        // circle3-ring3.png.
         const fs::path cues = *scratch_ / "images/cue-conflict";
         for (const auto& kind : fs::directory_iterator(cues)) {
             if (!kind.is_directory()) continue;
@@ -57,7 +58,7 @@ protected:
         return "out = 'runs'\n[[model]]\npath = '" + models + "small.pt'\n[[model]]\npath = '" +
                models + "tiny.pt'\n";
     }
-    /// A configuration in a folder of its own: all roles but `without`, and more keys.
+    /// A configuration in its own folder, with all roles except `without`, and with more keys.
     static fs::path config(const std::string& folder, const std::string& without = "",
                            const std::string& more =
                                "corruption-limit = 6\nattack-limit = 6\n"
@@ -99,7 +100,7 @@ TEST_F(QualityRunProgram, KilledAtAnyMomentItEndsWithTheSameBytes) {
         EXPECT_FALSE(slurp(reference.parent_path() / name).empty());
         EXPECT_EQ(slurp(reference.parent_path() / name), slurp(file.parent_path() / name)) << name;
     }
-    // Once more: nothing is left to do, and --json is what was written.
+    // The second run has nothing to do, and its --json equals the file that was written.
     const Outcome again = run(file, {"--json"});
     EXPECT_THAT(again.err, HasSubstr("everything is already predicted"));
     EXPECT_EQ(again.out, slurp(file.parent_path() / "runs/quality.json"));
@@ -142,7 +143,7 @@ TEST_F(QualityRunProgram, ThePlanWritesNothingAndTheQuietRunSaysNothing) {
 }
 
 TEST_F(QualityRunProgram, AnotherRoleLeavesTheOthersPredictionsInPlace) {
-    // Two folders of one name.
+    // Two folders have the same name.
     const fs::path moved = *scratch_ / "b/val";
     fs::create_directories(moved.parent_path());
     fs::copy(*scratch_ / "images/edge", moved, fs::copy_options::recursive);
@@ -161,7 +162,7 @@ TEST_F(QualityRunProgram, AnotherRoleLeavesTheOthersPredictionsInPlace) {
     EXPECT_EQ(plan[1].at("done"), 1);
     EXPECT_EQ(plan[2].at("dataset"), "edge");
     EXPECT_EQ(plan[2].at("done"), 0);
-    // A table of that name is another data set.
+    // A table with the name of the role is another data set, so both collide.
     const fs::path taken =
         file("sketch = '../b/val'\n[[data]]\npath = '../images/r'\nname = 'sketch'\n");
     EXPECT_THAT(run(taken).err, HasSubstr("two data sets are called `sketch`"));
@@ -169,14 +170,14 @@ TEST_F(QualityRunProgram, AnotherRoleLeavesTheOthersPredictionsInPlace) {
 
 TEST_F(QualityRunProgram, RunDoesItAsItsLastStep) {
     const std::string val = (*scratch_ / "images/val").string();
-    // The role takes the table's name, sample and all.
+    // The role uses the data set of the table with that name, including its limit.
     const fs::path file =
         config("run", "val", "val = 'clean'\ncorruptions = 'none'\nattacks = 'none'\n",
                "[[data]]\npath = '" + val + "'\nname = 'clean'\nlimit = 12\n");
     const Outcome outcome = assay_run({"run", file.string()});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("Quality, measured"));
-    // Opened once, by all steps.
+    // All steps together open the model once.
     const std::string note = "clean: 12 of 30 images";
     const std::size_t said = outcome.err.find(note);
     ASSERT_NE(said, std::string::npos) << outcome.err;
@@ -229,7 +230,7 @@ TEST_F(QualityRunProgram, WhatIsWrongInTheFileEndsWith2BeforeAnythingRuns) {
         const Outcome outcome = run(file);
         EXPECT_EQ(outcome.status, 2) << more;
         EXPECT_FALSE(fs::exists(file.parent_path() / "runs")) << more;
-        // `assay run` says the same.
+        // `assay run` gives the same message.
         const Outcome other = assay_run({"run", file.string()});
         EXPECT_EQ(other.status, 2) << more;
         EXPECT_FALSE(fs::exists(file.parent_path() / "runs")) << more;

@@ -61,7 +61,7 @@ TEST_F(QualityCommand, BadTablesAreRefusedWithTheirPlace) {
     EXPECT_THAT(refused("a,.7,.3\n"), HasSubstr("line 2"));
     EXPECT_THAT(refused("a,\".7,.3,25\n"), HasSubstr("q.csv"));
     EXPECT_THAT(refused(""), HasSubstr("no row with a model"));
-    // Not measured: NaN is no number, and no 0 stands for it.
+    // NaN means that the value was not measured. It is not replaced by 0.
     EXPECT_THAT(refused("a,nan,.3,25\nb,.7,.3,25\n"),
                 AllOf(HasSubstr("1 of 2 models has no accuracy (a)"), HasSubstr("measure it")));
     EXPECT_THAT(refused_by_quality(score_of(at("absent.csv"))), HasSubstr("absent.csv"));
@@ -122,13 +122,13 @@ TEST_F(QualityCommand, TablesGrowAndNeverLoseWhatTheyHeld) {
     const std::string text = slurp(at("all.csv"));
     EXPECT_THAT(text,
                 AllOf(HasSubstr("\"old, \"\"2015\"\"\""), HasSubstr("\"b, \"\"c\"\"\",,,own,0.7")));
-    // json and back; the same again changes no byte.
+    // Converts to json and back. Doing it again gives the same bytes.
     ASSERT_EQ(assay_run({"quality", "merge", table, more, "-o", at("all.json")}).status, 0);
     EXPECT_EQ(json::parse(slurp(at("all.json")))["schema"], "assay.quality/1");
     ASSERT_EQ(assay_run({"quality", "merge", at("all.json"), table, "-o", at("back.csv")}).status,
               0);
     EXPECT_EQ(slurp(at("back.csv")), text);
-    // An input is no output, and a refusal leaves what is there.
+    // An input cannot be the output, and a refused command leaves existing files unchanged.
     EXPECT_THAT(refused_by_quality({"merge", table, more, "-o", table}),
                 HasSubstr("write the result to another name"));
     EXPECT_EQ(slurp(table), three);
@@ -144,7 +144,7 @@ TEST_F(QualityCommand, TablesGrowAndNeverLoseWhatTheyHeld) {
     EXPECT_THAT(slurp(at("all.csv")), HasSubstr("new weights (was: accuracy 0.76 (error 0.002))"));
     EXPECT_THAT(refused_by_quality({"merge", table, more, "-o", at("q.parquet")}),
                 HasSubstr("unknown extension; use .csv or .json"));
-    // One table: its other form.
+    // A single table is converted to the other format.
     const Outcome alone = assay_run({"quality", "merge", table, "--json"});
     EXPECT_EQ(json::parse(alone.out)["models"].size(), 3U) << alone.err;
 }

@@ -34,7 +34,7 @@ inline std::vector<std::vector<std::string>> blocks_of_readme() {
     return blocks;
 }
 
-/// The only block that holds such a text.
+/// The only block that contains this text.
 inline std::vector<std::string> block_with(const std::string& text) {
     std::vector<std::string> found;
     for (const std::vector<std::string>& block : blocks_of_readme()) {
@@ -53,7 +53,7 @@ inline std::vector<std::string> words_of(const std::string& line) {
     return {std::istream_iterator<std::string>(text), {}};
 }
 
-/// Lines with their words one blank apart: columns are as wide as their numbers.
+/// Lines with one space between words, because the width of columns depends on the numbers.
 inline std::vector<std::string> unaligned(const std::vector<std::string>& lines) {
     std::vector<std::string> out;
     for (const std::string& line : lines) {

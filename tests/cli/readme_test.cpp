@@ -1,5 +1,5 @@
-// The blocks of output in README.md have the form and the words of what the program prints, on
-// stores that are as large and as accurate as those that it shows.
+// The blocks of output in README.md have the form and the words of the program's output. The test
+// uses stores of the same size and accuracy.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,13 +15,13 @@ namespace {
 
 using testing::SizeIs;
 
-/// A command, and the lines that stand below it.
+/// A command, and the lines of output below it.
 struct Session {
     std::vector<std::string> command;
     std::vector<std::string> lines;
 };
 
-/// The numbers that hang on each score of a network, as #: nll and ece, with what surrounds them.
+/// Replaces nll and ece by #, because they depend on every score of a network.
 std::vector<std::string> without_scores(const std::vector<std::string>& lines) {
     const std::regex number("[0-9]+\\.[0-9]+"),
         row("(\\S+ [0-9.]+ \u00b1[0-9.]+ [0-9.]+ \u00b1[0-9.]+ )(.*)");
@@ -41,14 +41,14 @@ std::vector<std::string> without_scores(const std::vector<std::string>& lines) {
 
 class Readme : public testing::Test {
 protected:
-    /// A store below `runs` of so many images and ten classes. `first` and `five` of them have
-    /// their label first, and among the first five.
+    /// A store below `runs` with this number of images and ten classes. The label of `first` images
+    /// has the highest score, and that of `five` images is among the best five.
     void add_store(const std::string& dataset, const std::string& model, int images, int first,
                    int five) {
         std::string scores = "c0,c1,c2,c3,c4,c5,c6,c7,c8,c9\n", items = "path,labels\n", classes;
         for (int c = 0; c < 10; ++c) classes += fmt::format("n{}\n", c);
         for (int i = 0; i < images; ++i) {
-            // The label is n0; the logits of the others fall.
+            // The label is n0, and the logits of the other classes decrease.
             const double label = i < first ? 5.4 + i % 3 : i < five ? 3.5 : -1;
             scores += fmt::format("{},4,3,2,1,0,0,0,0,0\n", label);
             items += fmt::format("{}.jpg,n0\n", i);
@@ -59,7 +59,7 @@ protected:
                        "--dataset-name", dataset, "--name", model, "--out", scratch_ / "runs"});
         ASSERT_EQ(made.status, 0) << made.err;
     }
-    /// What `assay ...` prints in the scratch folder.
+    /// The output of `assay ...` in the scratch folder.
     std::vector<std::string> printed(std::vector<std::string> words) const {
         for (std::string& word : words) {
             if (word == "runs" || word.starts_with("runs/")) word = scratch_ / word;

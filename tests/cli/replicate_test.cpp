@@ -1,4 +1,4 @@
-// assay replicate as a user runs it: a made-up study through every step, and what is refused.
+// assay replicate as a user runs it: a simulated study through every step, and the errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ TEST_F(Replicate, AdjustFindsTheTruth) {
     EXPECT_EQ(report["sweep"].size(), 2U * 4);
     EXPECT_EQ(report["annotations"]["annotator_overlap"]["first_same_class"], 1.0);
     EXPECT_EQ(report["annotations"]["warnings"], json::array());
-    // The same from frequencies, but for the check of the pools.
+    // Frequencies give the same results, except for the check of the annotator pools.
     const Outcome counted =
         assay_run({"replicate", "frequencies", file("original.csv"), file("replication.csv"),
                    "--out", (*scratch_ / "counted").string()});
@@ -101,7 +101,7 @@ TEST_F(Replicate, FiguresAreAFileBesideTheReport) {
     const Outcome both = assay_run(adjust({"--figures", "-"}));
     EXPECT_EQ(both.status, 2);
     EXPECT_THAT(both.err, HasSubstr("stdout is used for the report"));
-    // Not where an input is.
+    // The output folder must not hold an input.
     EXPECT_EQ(assay_run(adjust({"--figures", file("original.csv")})).status, 2);
 }
 
@@ -145,7 +145,8 @@ TEST_F(Replicate, PlanAndMatch) {
 }
 
 TEST_F(Replicate, RefusalsAndPartialResults) {
-    // Another pool judged the replication: refused, unless told that the ids were made anonymous.
+    // If other annotators judged the replication, the command refuses, unless --other-annotators is
+    // given.
     std::string text = slurp(file("replication.csv"));
     for (std::size_t at = text.find("\nw"); at != std::string::npos; at = text.find("\nw", at + 1))
         text[at + 1] = 'v';
@@ -164,7 +165,7 @@ TEST_F(Replicate, RefusalsAndPartialResults) {
     auto insisted = arguments;
     insisted.push_back("--other-annotators");
     EXPECT_EQ(assay_run(insisted).status, 0);
-    // An image without hits: partial.
+    // An image without hits makes the result partial.
     std::string hits = slurp(file("original-hits.csv"));
     hits.erase(hits.rfind('\n', hits.size() - 2) + 1);
     const auto fewer = *scratch_ / "fewer.csv";
@@ -174,12 +175,12 @@ TEST_F(Replicate, RefusalsAndPartialResults) {
                    fewer.string(), file("replication-hits.csv")});
     EXPECT_EQ(partial.status, 3) << partial.err;
     EXPECT_THAT(partial.err, HasSubstr("1 of 800 images have no hits"));
-    // Files that are there are not replaced unasked.
+    // Existing files are not replaced without --clean.
     EXPECT_EQ(assay_run({"replicate", "simulate", "--out", (*scratch_ / "study").string()}).status,
               2);
     EXPECT_EQ(assay_run({"replicate", "frequencies", "/nonexistent.csv"}).status, 2);
     EXPECT_EQ(assay_run({"replicate", "frequencies", file("original.csv"), "--clean"}).status, 2);
-    // Hits that are missing for chosen images are counted.
+    // Chosen images without hits are counted.
     const auto some = *scratch_ / "some.csv";
     const std::string all_hits = slurp(file("replication-hits.csv"));
     write_file_atomically(some, all_hits.substr(0, all_hits.find('\n', all_hits.size() / 2) + 1));
@@ -195,8 +196,8 @@ TEST_F(Replicate, RefusalsAndPartialResults) {
 }
 
 TEST_F(Replicate, AnnotatorsAreJudgedByAllTheyAnswered) {
-    // An annotator who selects everything sees the same six controls in every grid: the repetitions
-    // are what gives him away.
+    // An annotator who selects everything sees the same six control images in every grid. The
+    // repetitions reveal it.
     std::string text = "annotator,image,label,batch,control,selected\n";
     for (int b = 0; b < 10; ++b) {
         for (int i = 0; i < 48; ++i) {

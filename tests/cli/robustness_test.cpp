@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 class RobustnessCommand : public testing::Test {
 protected:
-    /// One digit per image: 1 correct, 0 not.
+    /// One digit per image: 1 for correct, 0 for incorrect.
     void store(const std::string& dataset, const std::string& correct,
                const std::string& model = "m") {
         Made made;
@@ -42,7 +42,8 @@ TEST_F(RobustnessCommand, MeasuresWhatIsThereAndNamesTheRest) {
     const Outcome text = run({"--clean", "val"});
     ASSERT_EQ(text.status, 0) << text.err;
     EXPECT_THAT(text.out, HasSubstr("fog"));
-    EXPECT_THAT(text.out, HasSubstr("a store of attacks or of calibrated scores (MODEL@...) is skipped"));
+    EXPECT_THAT(text.out,
+                HasSubstr("a store of attacks or of calibrated scores (MODEL@...) is skipped"));
     EXPECT_THAT(text.err, testing::Not(HasSubstr("warning")));
     const Outcome made = run({"--clean", "val", "--json"});
     ASSERT_EQ(made.status, 0) << made.err;

@@ -1,4 +1,4 @@
-// What `assay serve` leaves behind when it fails, and how it ends.
+// Which files `assay serve` leaves if it fails, and how it exits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ protected:
     Scratch scratch_;
 };
 
-/// `assay serve` until it has said that it runs; links are printed before.
+/// Starts `assay serve`, and waits until it says that it runs. Links are printed before.
 class Served {
 public:
     explicit Served(std::vector<std::string> words) {
@@ -73,7 +73,7 @@ TEST_F(Serve, AStudyThatAnotherServesStaysAsItIs) {
     const Outcome ended = first.stop();
     EXPECT_EQ(ended.status, 0) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr("next: assay labels export"));
-    // No image is there, and a warning says where they are looked for.
+    // No image exists, and a warning says where the program looks for images.
     const std::string place = "start at " + (scratch_ / "elsewhere").string();
     EXPECT_THAT(Served({study()}).stop().err, HasSubstr(place));
     const Outcome moved = Served({study(), "--images", scratch_.path()}).stop();

@@ -25,7 +25,7 @@ inline void copy_shapes(const std::filesystem::path& folder, int each) {
     }
 }
 
-/// Tests over 240 of them.
+/// Tests that use 240 of these images.
 class ShapesTest : public testing::Test {
 protected:
     static void SetUpTestSuite() {

@@ -1,5 +1,5 @@
-// Completion in the shells themselves, as people meet it: keys are pressed in a terminal, and what
-// the shell then makes of the line is read back, argument by argument.
+// Completion in real shells, as people use it. The tests press keys in a terminal, and read the
+// completed line back as arguments.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ public:
     Scratch folder;
 };
 
-/// A shell that has its completion, and a command `show` that shows its arguments.
+/// A shell with Assay's completion, and with a command `show` that prints its arguments.
 class Shell {
 public:
     Shell(const std::string& kind, const ShellWorld& world, const std::string& how) {
@@ -63,10 +63,10 @@ public:
         std::vector<std::string> environment = {
             "HOME=" + home.string(), "TERM=xterm", "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
             "WORLD=" + home.string(),
-            // Before all others: the program of this build.
+            // The program of this build comes first.
             "PATH=" + fs::path(ASSAY_PROGRAM).parent_path().string() + ":/usr/bin:/bin"};
         std::vector<std::string> words = {program};
-        // Into a file: what a terminal shows has colours and moves in it.
+        // Writes to a file, because a terminal also shows colours and cursor movements.
         const std::string show = "show() { printf '%s\\n' \"$@\" > ~/arguments; echo '<''end>'; }";
         std::vector<std::string> first;
         if (kind == "bash") {
@@ -98,7 +98,7 @@ public:
         started_ = terminal_->read_until("<end>");
     }
 
-    /// What was shown until then.
+    /// The text that was shown until then.
     const std::string& started() const { return started_; }
     /// The arguments of the line `keys` once the shell has completed it ("\t" stands for the key).
     Words arguments_after(const std::string& keys) {
@@ -112,7 +112,8 @@ public:
         words.erase(words.begin());
         return words;
     }
-    /// What the shell shows behind the line `keys` up to `text`; the line is given up then.
+    /// The text that the shell shows after the line `keys` up to `text`. Then the line is
+    /// cancelled.
     std::string shown_after(const std::string& keys, const std::string& text) {
         terminal_->type(keys);
         std::string shown = terminal_->read_until(text, 5);
@@ -129,7 +130,7 @@ private:
 
 struct Case {
     std::string keys;
-    Words arguments;  ///< behind `assay`
+    Words arguments;  ///< after `assay`
 };
 
 const std::vector<Case>& cases() {
@@ -170,7 +171,7 @@ const std::vector<Case>& cases() {
     return all;
 }
 
-/// zsh takes the slash behind a folder away when something else is typed.
+/// zsh removes the slash after a folder if something else is typed.
 enum class Slash { stays, goes };
 
 void expect_completed(Shell& shell, const ShellWorld& world, Slash slash = Slash::stays) {
@@ -200,7 +201,7 @@ TEST(Shells, BashCompletesWithItsPackage) {
     expect_completed(shell, world);
 }
 
-// As programs that have no terminal ask bash for its completion.
+// Programs without a terminal ask bash for its completion in this way.
 TEST(Shells, BashAnswersWithoutATerminal) {
     if (found_program("bash").empty()) GTEST_SKIP() << "no bash";
     const Scratch folder;
@@ -220,7 +221,7 @@ TEST(Shells, BashAnswersWithoutATerminal) {
     EXPECT_THAT(outcome.out, HasSubstr("\ntop1,nll\n"));
 }
 
-// Where several things may follow, they are shown; of paths their last parts alone.
+// If several candidates fit, they are shown. Paths are shown by their last parts.
 TEST(Shells, BashShowsWhatMayFollow) {
     if (found_program("bash").empty()) GTEST_SKIP() << "no bash";
     const ShellWorld world;
@@ -233,7 +234,7 @@ TEST(Shells, BashShowsWhatMayFollow) {
     EXPECT_THAT(shell.shown_after("assay score $WORLD/runs/\t\t\t", "val/"),
                 HasSubstr("\nsketch/ val/"));
     EXPECT_THAT(shell.shown_after("assay score > la\t", ".csv"), HasSubstr("labels.csv"));
-    // In front of a command, behind another one.
+    // Completion works before another command, and after one.
     EXPECT_THAT(shell.shown_after("A=1 assay labels ag\t", "gate"), HasSubstr("aggregate"));
     EXPECT_THAT(shell.shown_after("ls | assay labels ag\t", "gate"), HasSubstr("aggregate"));
 }
@@ -242,11 +243,11 @@ TEST(Shells, ZshAndFishSayWhatEachDoes) {
     const ShellWorld world;
     const std::string what = "Combine annotators' votes into label sets";
     for (const char* kind : {"zsh", "fish"}) {
-        if (found_program(kind).empty()) continue;  // the tests below say so
+        if (found_program(kind).empty()) continue;  // the tests below report it
         Shell shell(kind, world, "folder");
         EXPECT_THAT(shell.shown_after("assay labels \t\t", what), HasSubstr(what)) << kind;
         if (std::string(kind) != "zsh") continue;
-        // Where nothing can be proposed, what is asked for.
+        // If nothing can be proposed, the shell shows which value is needed.
         EXPECT_THAT(shell.shown_after("assay score --bins \t", "N: Bins"),
                     HasSubstr("N: Bins of the calibration errors"));
     }

@@ -1,4 +1,4 @@
-// What a command that cannot end by itself does with signals.
+// Signals to a command that is blocked and cannot finish.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-/// A pipe into which nothing more goes: whoever writes there waits.
+/// A full pipe, so that a process that writes to it waits.
 class FullPipe {
 public:
     FullPipe() {
@@ -31,7 +31,7 @@ private:
     int ends_[2] = {};
 };
 
-/// The process that `parent` has started; -1: none.
+/// The child process of `parent`; -1 if there is none.
 pid_t child_of(pid_t parent) {
     const std::string number = std::to_string(parent);
     const std::string children = slurp("/proc/" + number + "/task/" + number + "/children");
@@ -42,7 +42,7 @@ pid_t child_of(pid_t parent) {
 void expect_the_second_ends(const Program& started, pid_t program) {
     ASSERT_TRUE(started.runs_until([&] { return handles_and_waits(program); }));
     ::kill(program, SIGTERM);
-    // It has heard that one, and waits again.
+    // It has handled the first signal, and waits again.
     ASSERT_TRUE(started.runs_until([&] { return handled_and_waits(program, SIGTERM); }));
     ::kill(program, SIGTERM);
     if (!until([&] { return has_ended(started.pid()); })) {
@@ -58,7 +58,7 @@ TEST(Signals, TheSecondOneEndsTheProcessByTheSignal) {
     EXPECT_EQ(program.wait().status, 128 + SIGTERM);
 }
 
-// The first process of a container, which no default action ends.
+// The first process of a container, which default actions of signals do not end.
 TEST(Signals, TheSecondOneEndsTheFirstProcessOfAContainer) {
     if (Program({"/usr/bin/unshare", "--pid", "--fork", "/bin/true"}).wait().status != 0)
         GTEST_SKIP() << "no process namespaces here";

@@ -17,7 +17,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// One image of 48 is white, at which the worker does what its name says.
+/// One image of 48 is white. The name of the model says what the worker does when it meets it.
 class Supervised : public WorkerImages {
 protected:
     void SetUp() override {
@@ -123,7 +123,7 @@ TEST_F(Supervised, TheChecksOfEvalGoOnWithoutTheImagesThatFail) {
     }
 }
 
-// The checks try pixels from 0 to 255, too.
+// The checks also try pixels from 0 to 255.
 TEST_F(Supervised, AModelThatRefusesOtherPixelValuesIsCheckedByItsOwn) {
     for (const std::string verb : {"eval", "check"}) {
         SCOPED_TRACE(verb);

@@ -36,7 +36,7 @@ void import_model(const Scratch& folder, const std::string& dataset, const std::
     ASSERT_EQ(made.status, 0) << made.err;
 }
 
-/// A model of two classes, some of whose images it gets wrong.
+/// A model with two classes that classifies some images incorrectly.
 void import_two(const Scratch& folder) {
     std::string scores = "path,benign,malignant\n", items = "path,labels\n";
     for (int i = 0; i < 40; ++i) {
@@ -74,7 +74,7 @@ void judge_all(const Scratch& folder) {
     ASSERT_EQ(judged.status, 0) << judged.err;
 }
 
-/// The lines `  name  summary` of a help's list, up to the next empty line.
+/// The lines `  name  summary` of a list in the help, up to the next empty line.
 std::vector<std::string> listed_in(const std::string& help, const std::string& heading) {
     std::vector<std::string> names;
     std::istringstream lines(help);
@@ -294,7 +294,7 @@ void make_sweep_inputs(const Scratch& folder) {
                           "[[model]]\npath = '" + models +
                               "tiny.pt'\n[quality]\nval = 'shapes'\ncorruptions = 'none'\n"
                               "attacks = 'none'\nchecks = false\n");
-    // The classes of tiny.pt, two images each, of the size that it takes.
+    // Two images of each class of tiny.pt, in the size that it takes.
     for (const char* name : {"circle", "cross", "ring", "square", "stripes", "triangle"}) {
         fs::create_directories(folder / "shapes" / name);
         for (int i = 0; i < 2; ++i) {
@@ -310,7 +310,7 @@ void make_sweep_inputs(const Scratch& folder) {
                        folder / "animals.csv", "--threshold", "0.1"});
         ASSERT_EQ(begun.status, 0) << begun.err;
     }
-    // A competition that has come as far as an answer.
+    // A competition with one answer.
     const Outcome sampled = assay_run(
         {"estimate", "select", folder / "pool-study", folder / "runs/pool", "--draw", "12", "-q"});
     ASSERT_EQ(sampled.status, 0) << sampled.err;

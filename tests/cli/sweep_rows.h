@@ -1,4 +1,4 @@
-// Every command of the program with arguments that give a result: what the sweep runs.
+// Every command of the program, with arguments that give a result, for the sweep test.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace assay {
 
-/// One command, or one part of a command, and a call of it over what make_sweep_inputs() wrote.
+/// A command, or a part of a command, and a call of it on the files of make_sweep_inputs().
 struct SweepRow {
     std::string command;                 ///< as typed: "score", "labels stats"
     std::vector<std::string> arguments;  ///< after the command; FOLDER/ stands for the inputs
-    bool results = true;                 ///< has --format; the demo tells a story instead
+    bool results = true;                 ///< whether it has --format; `demo` has not
     bool needs_torch = false;
 };
-/// Several rows for a command whose result depends on what is asked.
+/// A command has several rows if its options select different results.
 const std::vector<SweepRow>& sweep_rows();
 
-/// The words after `assay`: the command's, then the arguments with the folder put in.
+/// The words after `assay`: those of the command, then the arguments with the folder inserted.
 std::vector<std::string> words_of(const SweepRow& row, const Scratch& folder);
 
 /// Two data sets with two models each, label sets, votes, a replication study, images and a plan.

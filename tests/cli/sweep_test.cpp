@@ -1,5 +1,5 @@
-// What holds for every command of the program, from the day it enters the table: help with
-// examples, errors with suggestions, results in every format, output that cannot be written.
+// Checks that every command of the table passes: help with examples, errors with suggestions,
+// results in every format, and output that cannot be written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -61,7 +61,7 @@ std::vector<std::string> split(const std::string& command) {
     return {std::istream_iterator<std::string>(parts), {}};
 }
 
-/// How often `part` stands in the text without a backslash before it.
+/// How often `part` occurs in the text without a backslash before it.
 std::size_t unescaped(const std::string& text, char part) {
     std::size_t count = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -97,7 +97,7 @@ TEST(SweepTable, TheHelpOfTheProgramStandsInColumns) {
         inside = inside || line == "Evaluate:";
     }
     EXPECT_EQ(summaries.size(), 1U) << help;
-    // Each command has a group: a new one is a name in main.cpp, too.
+    // Each command has a group in main.cpp, so no command may be listed under "Others".
     EXPECT_THAT(help, testing::Not(HasSubstr("Others:")));
 }
 
@@ -114,7 +114,8 @@ TEST(SweepTable, EveryHelpFitsOnAScreenAndHasExamplesOfItsOwn) {
                 // Examples are copied, so they are not folded.
                 EXPECT_LE(line.size(), line.starts_with("  assay ") ? 125U : 100U) << line;
             }
-            // A longer one needs a row in src/cli/common_options.cpp. Users want the list of plots.
+            // If a help is longer, add a row to src/cli/common_options.cpp. The list of plots may
+            // be longer, because users need it.
             if (option == std::string("--help") && command != "plot") {
                 EXPECT_LE(lines_of(help.out).size(), 60U) << command;
             }
@@ -155,7 +156,7 @@ TEST(SweepTable, EveryCommandHasTheSharedOptions) {
     }
 }
 
-/// The lines of a kind: "assay: note: ".
+/// The lines that begin with `begin`, such as "assay: note: ".
 std::vector<std::string> lines_with(const std::string& begin, const std::string& text) {
     std::vector<std::string> found;
     for (const std::string& line : lines_of(text)) {
@@ -187,7 +188,7 @@ TEST_F(Sweep, JsonNamesItsSchemaWithAVersion) {
     // One row of the options of all commands (Output::add_to()).
     EXPECT_EQ(formatted({"list", "metrics"}, "json").out,
               assay_run({"list", "metrics", "--json"}).out);
-    std::map<std::string, std::string> owners;  // one schema is one command's
+    std::map<std::string, std::string> owners;  // each schema belongs to one command
     for_each_result([&](const std::vector<std::string>& words) {
         std::vector<std::string> brief = words;
         brief.push_back("--json");
@@ -205,7 +206,7 @@ TEST_F(Sweep, JsonNamesItsSchemaWithAVersion) {
 TEST_F(Sweep, CsvIsOneTable) {
     for_each_result([&](const std::vector<std::string>& words) {
         const std::string text = formatted(words, "csv").out;
-        CsvReader reader(text, "csv", {.delimiter = ','});  // throws for rows of another length
+        CsvReader reader(text, "csv", {.delimiter = ','});  // throws if a row has another length
         const std::set<std::string> names(reader.columns().begin(), reader.columns().end());
         EXPECT_EQ(names.size(), reader.columns().size()) << text.substr(0, 200);
         for (const std::string& name : names)
@@ -219,7 +220,7 @@ TEST_F(Sweep, MarkdownHasTablesWithRowsOfOneLength) {
     for_each_result([&](const std::vector<std::string>& words) {
         const std::string text = formatted(words, "md").out;
         EXPECT_NE(text, "");
-        std::size_t bars = 0;  // of the table that the line is in
+        std::size_t bars = 0;  // number of columns of the table that the line is in
         for (const std::string& line : lines_of(text)) {
             if (!line.starts_with("|")) {
                 bars = 0;
@@ -232,8 +233,8 @@ TEST_F(Sweep, MarkdownHasTablesWithRowsOfOneLength) {
     });
 }
 
-// Whatever is measured has names that MLflow takes in every kind of store, TensorBoard groups, and
-// no other value of the command has.
+// The name of every measurement is accepted by all of MLflow's stores, can be grouped by
+// TensorBoard, and is unique in the command.
 TEST_F(Sweep, LogsHaveNamesThatTrackersTake) {
     const std::regex allowed("[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)+");
     std::set<std::string> logged;
@@ -277,7 +278,7 @@ TEST_F(Sweep, LatexHasTabularsWithRowsOfOneLength) {
     for_each_result([&](const std::vector<std::string>& words) {
         const std::string text = formatted(words, "latex").out;
         EXPECT_NE(text, "");
-        std::size_t columns = 0;  // of the tabular that the line is in
+        std::size_t columns = 0;  // number of columns of the tabular that the line is in
         for (const std::string& line : lines_of(text)) {
             if (line.starts_with("%")) continue;
             EXPECT_EQ(unescaped(line, '{'), unescaped(line, '}')) << line;
@@ -296,8 +297,8 @@ TEST_F(Sweep, LatexHasTabularsWithRowsOfOneLength) {
     });
 }
 
-// `assay score runs | head -0`: the end that the shell gives every program. A program that ignores
-// SIGPIPE must still say that its result was lost.
+// In `assay score runs | head -0`, SIGPIPE ends the program as usual. If SIGPIPE is ignored, the
+// program must say that its result was lost.
 TEST_F(Sweep, AClosedStdoutIsNoCrash) {
     for_each_result([&](const std::vector<std::string>& words) {
         int ends[2];

@@ -1,4 +1,4 @@
-// A shell in a terminal of its own, as a person has it: keys go in, what is shown comes out.
+// A shell in its own terminal: tests send keys, and read what it shows.
 #pragma once
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ namespace assay {
 
 class Terminal {
 public:
-    /// Starts `words` in `folder`, with the environment alone that is given ("NAME=value").
+    /// Starts `words` in `folder`, with only the given environment ("NAME=value").
     Terminal(const std::vector<std::string>& words, const std::filesystem::path& folder,
              const std::vector<std::string>& environment) {
         winsize size{};
@@ -50,7 +50,8 @@ public:
             done += static_cast<std::size_t>(n);
         }
     }
-    /// What is shown from now on until `text` has been, and that; all of it where it does not come.
+    /// Returns the output from now on up to and including `text`, or all output if `text` does not
+    /// appear.
     std::string read_until(const std::string& text, int seconds = 20) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
         std::string shown;

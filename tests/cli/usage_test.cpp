@@ -1,4 +1,4 @@
-// The program's manners without a model: help, usage errors, configuration errors.
+// The program without a model: help, usage errors and configuration errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,14 +41,15 @@ TEST(Usage, ALongCommandNameWidensTheList) {
 }
 
 TEST(Usage, NoTorchIsLoadedForHelp) {
-    // 290 libraries and half a second: LD_DEBUG lists what the loader opens.
+    // LibTorch would load 290 libraries in half a second. LD_DEBUG lists the libraries that the
+    // loader opens.
     const Outcome help = assay_run({"--help"}, {"LD_DEBUG=files"});
     EXPECT_THAT(help.err, HasSubstr("libstdc++"));
     EXPECT_THAT(help.err, testing::Not(HasSubstr("libtorch")));
     EXPECT_THAT(help.err, testing::Not(HasSubstr("libopenblas")));
 }
 
-// Each names what would make it act.
+// Each error names the option that is missing.
 TEST(Usage, OptionsThatCannotActAreRefused) {
     const std::string table = ASSAY_SOURCE_DIR "/README.md";
     struct Row {
@@ -123,7 +124,8 @@ TEST(Usage, UnknownWordsAreNamedWithTheNearest) {
     EXPECT_THAT(option.err, HasSubstr("--modle"));
     EXPECT_THAT(option.err, HasSubstr("did you mean `--model`?"));
     EXPECT_EQ(option.out, "");
-    // Also where the option that was meant is required; what follows it may be its values.
+    // The same if the intended option is required. Words after the misspelled option may be its
+    // values.
     const std::string hitz =
         assay_run({"replicate", "adjust", "a.csv", "b.csv", "--hitz", "x", "y"}).err;
     EXPECT_THAT(hitz, HasSubstr("unexpected `--hitz`; did you mean `--hits`?"));
@@ -181,7 +183,7 @@ TEST(Usage, MissingInputs) {
     EXPECT_THAT(
         assay_run({"predict", "m.pt", "my images"}).err,
         HasSubstr("unexpected `m.pt` `my images`: type `assay predict -m m.pt -d 'my images'`"));
-    // By the name in the help, with a command that has what is missing.
+    // The error uses the name in the help, and shows a command that is complete.
     EXPECT_THAT(assay_run({"score"}).err,
                 HasSubstr("RUNS is required: for example `assay score runs`; see `assay score "));
     EXPECT_THAT(assay_run({"plot", "scores", "runs"}).err,
@@ -208,7 +210,7 @@ TEST(Plan, ErrorsNameTheKey) {
     EXPECT_THAT(run(model + data), HasSubstr("m.pt"));  // the file is missing
 }
 
-// Before any prediction: a model need not even run.
+// Mistakes are found before any prediction, even if no model can run.
 TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
     const Scratch scratch;
     const std::string file = scratch / "assay.toml";
@@ -238,7 +240,7 @@ TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
     const Outcome later =
         run(pair + "[gap]\n[replicate]\nhits = ['e', 'there.csv']\n" + annotations, {"--dry-run"});
     EXPECT_EQ(later.status, 0) << later.err;
-    // Files that a step names are beside the file, wherever one stands.
+    // Paths of a step are relative to the file, not to the working folder.
     write_file_atomically(scratch / "gap.csv", "model,v1_top1,v2_top1\na,75,65\nb,70,60\n");
     write_file_atomically(scratch / "more.csv", "model,top1\na,70\n");
     const Outcome beside =

@@ -38,12 +38,12 @@ TEST(Version, SaysHowItWasBuilt) {
                                  std::regex("(GCC|Clang) [0-9]+\\.[0-9]+\\.[0-9]+")))
         << about;
     EXPECT_NE(about.at("build_type"), "");
-    EXPECT_TRUE(about.at("cuda").is_null());  // nobody asked
+    EXPECT_TRUE(about.at("cuda").is_null());  // devices were not requested
     const json plain = json::parse(assay_run({"version", "--json"}, {"ASSAY_SIMD=none"}).out);
     EXPECT_EQ(plain.at("instructions"), "none");
 }
 
-// By the files alone: none of these could be opened.
+// The plug-ins are listed by their files alone. None of these can be opened.
 TEST(Version, FindsPlugInsWithoutOpeningThem) {
     const Scratch folder;
     const std::string torch = folder / "libassay_torch.so";
@@ -73,7 +73,7 @@ TEST(Version, FindsPlugInsWithoutOpeningThem) {
     EXPECT_EQ(about().at("mpi")[1].at("is"), "MPICH");
     EXPECT_THAT(assay_run({"version"}, here).out, HasSubstr("LibTorch 9.8.7, ONNX"));
 
-    // Asked for devices, it must open it, and says why it cannot.
+    // To list devices, the program must open the plug-in. If that fails, it says why.
     const Outcome asked = assay_run({"version", "--devices"}, here);
     EXPECT_EQ(asked.status, 2);
     EXPECT_EQ(asked.out, "");

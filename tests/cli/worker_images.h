@@ -11,14 +11,14 @@
 
 namespace assay {
 
-/// Skipped where no Python runs the worker.
+/// The test is skipped if no Python can run the worker.
 class WorkerImages : public testing::Test {
 protected:
     void SetUp() override {
         if (!has_worker()) GTEST_SKIP() << "there is no python3 of version 3.9 or newer";
         copy_shapes(images(), 8);
     }
-    /// 48 of them.
+    /// The folder with 48 images.
     std::string images() const { return scratch_ / "shapes"; }
     std::string runs(const std::string& name = "runs") const { return scratch_ / name; }
     Scratch scratch_;
