@@ -25,15 +25,15 @@ std::vector<std::int32_t> set_of(const LabelSets& sets, std::size_t i) {
 }
 
 TEST(Shares, OfVotes) {
-    // 2/2; (1 + 0.5 + 0)/3; none; 4 of 5
+    // The proportions of yes: 2/2; (1 + 0.5 + 0)/3; no answer; 4 of 5.
     const Votes votes =
         votes_from({{2, 2, -1, -1, -1}, {2, 1, 0, -1, -1}, {-1, -1, -1, -1, -1}, {2, 2, 2, 2, 0}});
     EXPECT_THAT(vote_proportions(votes), ElementsAre(1, 0.5, 0, 0.8));
     EXPECT_TRUE(KeepRule{0.8}.keeps(4.0 / 5));
-    EXPECT_FALSE((KeepRule{0.5, true}.keeps(0.5)));  // a tie is no majority
+    EXPECT_FALSE((KeepRule{0.5, true}.keeps(0.5)));  // a tie is not a majority
     std::uint64_t fallbacks = 9;
-    // Weights 3 1 0 0 0: q1 = (3 + 0.5) / 4, q3 = 1; all but annotator 2 weightless: q0 falls back
-    // to its share.
+    // With the weights 3 1 0 0 0, q1 = (3 + 0.5) / 4 and q3 = 1. If only annotator 2 has a weight,
+    // q0 falls back to its unweighted proportion.
     EXPECT_THAT(weighted_proportions(votes, std::vector<double>{3, 1, 0, 0, 0}, &fallbacks),
                 ElementsAre(1, 0.875, 0, 1));
     EXPECT_EQ(fallbacks, 0U);
@@ -59,8 +59,8 @@ TEST(Shares, WeightsFromAgreement) {
 }
 
 TEST(Agreement, FleissExample) {
-    // The table of 10 subjects, 14 annotators and 5 categories that textbooks work through: kappa =
-    // 0.210.
+    // The textbook example of Fleiss' kappa, with 10 subjects, 14 annotators and 5 categories:
+    // kappa = 0.210.
     const std::vector<std::vector<int>> table = {
         {0, 0, 0, 0, 14}, {0, 2, 6, 4, 2}, {0, 0, 3, 5, 6}, {0, 3, 9, 2, 0}, {2, 2, 8, 1, 1},
         {7, 7, 0, 0, 0},  {3, 2, 6, 3, 0}, {2, 5, 3, 2, 2}, {6, 5, 2, 1, 0}, {0, 2, 2, 3, 7}};
@@ -101,7 +101,7 @@ TEST(Agreement, Undefined) {
     EXPECT_FALSE(same.krippendorff_alpha.value);
     EXPECT_THAT(answer_agreement(votes_from({{2}, {0}})).krippendorff_alpha.undefined,
                 HasSubstr("two answers"));
-    // One question: a value without an interval.
+    // With one question, the value has no interval.
     const AnswerAgreement one = answer_agreement(votes_from({{0, 2}}));
     EXPECT_EQ(*one.fleiss_kappa.value, -1);
     EXPECT_FALSE(one.fleiss_kappa.interval);
@@ -119,7 +119,8 @@ TEST(Agreement, IntervalCoversWhatMoreDataSay) {
                 .krippendorff_alpha;
         covered += a.interval->low <= truth && truth <= a.interval->high ? 1 : 0;
     }
-    EXPECT_GE(covered, 51);  // 95 % of 60 is 57; below 51 has a chance of 0.4 %
+    // 57 of 60 are expected at 95 %; fewer than 51 have a probability of 0.4 %
+    EXPECT_GE(covered, 51);
 }
 
 TEST(Annotators, QualityCountsAndShares) {
@@ -139,8 +140,8 @@ TEST(Annotators, QualityCountsAndShares) {
     EXPECT_FALSE(quality[2].agreement.value);
 }
 
-// Half correct of one answer is no 0 of 1 and no 1 of 1: Wilson with p = 1/2, n = 1 is
-// 1/2 +- z sqrt(1/4 + z^2/4) / (1 + z^2), z = 1.959964: 0.0546 to 0.9454.
+// One answer that is half correct is neither 0 of 1 nor 1 of 1. Wilson's interval for p = 1/2 and n
+// = 1 is 1/2 +- z sqrt(1/4 + z^2/4) / (1 + z^2) with z = 1.959964: 0.0546 to 0.9454.
 TEST(Annotators, AMaybeIsHalfAnAnswer) {
     const auto quality = annotator_quality(votes_from({{1}}), std::vector<double>{1});
     ASSERT_TRUE(quality[0].accuracy.interval);
@@ -172,8 +173,9 @@ TEST_F(BuildSets, ThresholdOriginalAndLeftOut) {
     const auto built = build_label_sets(votes, std::vector<double>{0.9, 0.8, 0.79}, {}, data_,
                                         data_.classes, &data_.labels);
     EXPECT_THAT(set_of(built.sets, 0), ElementsAre(0, 1));
-    EXPECT_THAT(set_of(built.sets, 1), ElementsAre(0));  // nobody was asked: the original
-    EXPECT_THAT(set_of(built.sets, 3), ElementsAre());   // asked, and refused
+    // nobody was asked, so the original label stays
+    EXPECT_THAT(set_of(built.sets, 1), ElementsAre(0));
+    EXPECT_THAT(set_of(built.sets, 3), ElementsAre());  // annotators rejected the label
     EXPECT_EQ(built.kept, 2U);
     EXPECT_EQ(built.emptied, 1U);
     EXPECT_EQ(built.original, 3U);
@@ -192,7 +194,7 @@ TEST_F(BuildSets, WhatIsNotThereIsListed) {
     EXPECT_EQ(built.problems.count("image name that several items share"), 1U);
     EXPECT_EQ(built.problems.count("image that is not in the data set"), 1U);
     EXPECT_EQ(built.problems.count("label that is not a class"), 2U);
-    EXPECT_THAT(set_of(built.sets, 4), ElementsAre(1));  // "1" is the number of dog
+    EXPECT_THAT(set_of(built.sets, 4), ElementsAre(1));  // "1" is the class number of dog
     EXPECT_EQ(built.original, 4U);
 }
 
@@ -208,8 +210,8 @@ TEST_F(BuildSets, ComparedWithOthers) {
         asked({{"x/1.png", "cat"}, {"x/1.png", "dog"}, {"3.png", "dog"}, {"3.png", "cat"}});
     const auto built = build_label_sets(votes, std::vector<double>{1, 0, 1, 1}, {}, data_,
                                         data_.classes, &data_.labels);
-    // Sets {cat}, {cat, dog} against {cat}, {dog}: alike but for 3.png and cat; the items that
-    // nobody rated do not count.
+    // The sets {cat}, {cat, dog} are compared with {cat}, {dog}. They differ only in the cat of
+    // 3.png. Items that nobody answered about do not count.
     const auto compared = compare_label_sets(built, data_.labels);
     EXPECT_EQ(compared.both_accept, 2U);
     EXPECT_EQ(compared.both_reject, 1U);
@@ -218,18 +220,18 @@ TEST_F(BuildSets, ComparedWithOthers) {
     EXPECT_EQ(*compared.agreement.value, 0.75);
     EXPECT_EQ(compared.items, 2U);
     EXPECT_EQ(compared.same_set, 1U);
-    // 2 of 3 kept are accepted there; 2 of 2 accepted there are kept.
+    // The reference accepts 2 of the 3 kept labels, and 2 of its 2 labels are kept.
     EXPECT_NEAR(*compared.precision.value, 2.0 / 3, 1e-12);
     EXPECT_EQ(*compared.recall.value, 1.0);
-    // A label beyond what was asked: no set can be the same.
+    // The reference has a label that nobody was asked about, so no set can be the same.
     LabelSets more;
     const std::vector<std::vector<std::int32_t>> sets = {{0, 1}, {}, {0, 1}, {0, 1}, {0}};
     for (const auto& set : sets) more.append(set);
     EXPECT_EQ(compare_label_sets(built, more).only_second, 1U);
 }
 
-// 2.png of x was asked about and nobody answered: its original label stands in, and is no decision
-// of the votes, neither in the comparison nor in the curve.
+// x/2.png has a question without an answer. Its original label is used, but it is not a decision of
+// the votes, so the comparison and the curve exclude it.
 TEST_F(BuildSets, WhatNobodyAnsweredIsNotCompared) {
     VotesBuilder builder{AnswerScale{}};
     builder.add(builder.annotator("r"), builder.question("x/1.png", "cat"), 2);
@@ -252,7 +254,7 @@ TEST_F(BuildSets, WhatNobodyAnsweredIsNotCompared) {
     }
 }
 
-// Against all thresholds tried one by one.
+// Compares the curve with a test of each threshold.
 TEST_F(BuildSets, TheCurveIsWhatEachThresholdGives) {
     const std::vector<std::string> items = {"x/1.png", "3.png", "4.png"};
     RandomStream random(3, "test.curve");
@@ -319,7 +321,7 @@ TEST_F(BuildSets, WrittenSetsAreReadBack) {
     EXPECT_THROW(label_set_format_named("xml"), Error);
 }
 
-// A blank between two ids says nothing where ids hold blanks themselves.
+// A space between two ids is ambiguous if ids contain spaces.
 TEST_F(BuildSets, IdsWithBlanksAreReadBack) {
     Scratch folder;
     data_.classes = ClassList({"dog", "hot", "dog hot", "great white shark"});
@@ -331,7 +333,7 @@ TEST_F(BuildSets, IdsWithBlanksAreReadBack) {
     EXPECT_THAT(text, HasSubstr("x/1.png,dog;hot;\nx/2.png,dog hot;\n"));
     const auto path = write(folder / "l.csv", text);
     EXPECT_EQ(read_label_sets(path, data_, data_.classes), sets);
-    // Without a class list the file itself says what the classes are.
+    // Without a class list, the file defines the classes.
     EXPECT_THAT(open_labelled(path, {}).classes.ids(),
                 ElementsAre("dog", "dog hot", "great white shark", "hot"));
 }
@@ -356,7 +358,7 @@ TEST_F(BuildSets, IdsThatAFormatCannotHoldAreRefused) {
     const auto path =
         write(folder / "l.json", label_sets_text(sets, data_, bars, LabelSetFormat::object));
     EXPECT_EQ(read_label_sets(path, data_, bars), sets);
-    // One byte of Latin 1.
+    // One byte of Latin-1, which is not UTF-8.
     for (const auto format : {LabelSetFormat::list, LabelSetFormat::object})
         EXPECT_THAT(refused("c\xe9", format), HasSubstr("class `c\xe9` is not UTF-8"));
     EXPECT_EQ(refused("c\xe9", LabelSetFormat::csv), "no error");
@@ -366,17 +368,17 @@ TEST_F(BuildSets, IdsThatAFormatCannotHoldAreRefused) {
     EXPECT_THROW(label_sets_text(sets, latin, data_.classes, LabelSetFormat::object), Error);
 }
 
-// What the texts mean is asked before repeated answers are looked for.
+// Texts are mapped to images and classes before repeated answers are searched for.
 TEST_F(BuildSets, QuestionsUnderSeveralNamesArePooled) {
     const auto pooled = [&](Repeats repeats) {
         VotesBuilder builder{AnswerScale{}};
         const auto anna = builder.annotator("anna"), bert = builder.annotator("bert");
         builder.add(bert, builder.question("y/3.png", "cat"), 0);
         builder.add(anna, builder.question("3.png", "0"),
-                    2);  // the same image, and cat by its number
+                    2);  // the same image, and cat as a class number
         builder.add(anna, builder.question("y/3.png", "cat"), 1);
         builder.add(anna, builder.question("z.png", "cow"),
-                    2);  // of no item and no class: as it is
+                    2);  // it matches no item and no class, so it stays unchanged
         return builder.build(repeats, "made up", [&](const Votes& texts) {
             return meanings_among(data_, data_.classes, texts);
         });
@@ -392,7 +394,7 @@ TEST_F(BuildSets, QuestionsUnderSeveralNamesArePooled) {
     }());
     EXPECT_EQ(votes.labels.size(), 2U);
     EXPECT_EQ(votes.repeated, 1U);
-    // Codes are annotator * 3 + answer: anna's yes came first, her maybe last.
+    // Codes are annotator * 3 + answer. Anna's first answer is yes, and her last is maybe.
     EXPECT_THAT(votes.of(0), ElementsAre(2, 3));
     EXPECT_THAT(pooled(Repeats::last).of(0), ElementsAre(1, 3));
     EXPECT_THAT(pooled(Repeats::all).of(0), ElementsAre(1, 2, 3));
@@ -437,7 +439,7 @@ TEST(RealVotes, AgreeWithThePublishedLabels) {
     EXPECT_NEAR(*compared.agreement.value, 0.98250, 1e-5);
     EXPECT_EQ(compared.same_set, 21'906U);
     EXPECT_LE(fit.passes, 40);
-    // Dawid-Skene is nearer to the published labels than the majority at its best.
+    // Dawid-Skene is closer to the published labels than the majority with its best threshold.
     const auto majority = build_label_sets(votes, vote_proportions(votes), {0.5, true}, dataset,
                                            imagenet_classes(), &published);
     EXPECT_LT(*compare_label_sets(majority, published).agreement.value, *compared.agreement.value);

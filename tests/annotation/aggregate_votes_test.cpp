@@ -44,7 +44,7 @@ std::vector<std::string> names_of(const Table& table) {
 
 TEST_F(AggregateVotes, DefaultsByMethod) {
     const Aggregation majority = aggregate_votes(options_);
-    EXPECT_TRUE(majority.rule.above);  // more than half: a tie is no majority
+    EXPECT_TRUE(majority.rule.above);  // more than half is needed: a tie is not a majority
     EXPECT_EQ(majority.rule.threshold, 0.5);
     EXPECT_EQ(majority.classes.ids(), (std::vector<std::string>{"cat", "dog"}));
     // a.png: cat 1, dog (1 + 1 + 0.5) / 3; b.png: cat 0.
@@ -58,7 +58,7 @@ TEST_F(AggregateVotes, DefaultsByMethod) {
     options_.threshold = 0.5;
     options_.method = "weighted";
     const Aggregation weighted = aggregate_votes(options_);
-    EXPECT_FALSE(weighted.rule.above);  // a threshold that is given is reached by what equals it
+    EXPECT_FALSE(weighted.rule.above);  // a proportion that equals a given threshold reaches it
     EXPECT_EQ(weighted.weights.size(), 3U);
 }
 
@@ -90,7 +90,7 @@ TEST(AnnotatorRecords, HaveTheirColumnsWithoutAnyAnnotator) {
     EXPECT_TRUE(table.rows.empty());
 }
 
-// The same as writing the votes of one more annotator into the file.
+// Gives the same result as the votes of one more annotator in the file.
 TEST_F(AggregateVotes, OriginalLabelsVote) {
     options_.method = "dawid-skene";
     options_.original = write(folder_ / "original.csv", "path,labels\na.png,dog\nb.png,cat\n");
@@ -130,7 +130,8 @@ TEST_F(AggregateVotes, OriginalLabelsVote) {
     EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("need a data set with labels"));
 }
 
-// a.png: a cat and no animal, which contradict each other; b.png: nothing.
+// For a.png the votes say a cat but no animal, which is a contradiction. For b.png they say
+// neither.
 TEST_F(AggregateVotes, AHierarchyImpliesLabels) {
     options_.hierarchy =
         write(folder_ / "h.csv", "child,parent\ncat,animal\ndog,animal\nanimal,thing\n");
@@ -157,7 +158,7 @@ TEST_F(AggregateVotes, AHierarchyImpliesLabels) {
     EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("leave --hierarchy out"));
 }
 
-// The two maillots are one class to vote for, and both are valid.
+// The two classes called maillot are one question, and both become valid.
 TEST_F(AggregateVotes, SynonymsOfImageNetAreOne) {
     options_.hierarchy = "imagenet";
     options_.classes = "imagenet";
@@ -177,22 +178,23 @@ TEST_F(AggregateVotes, ExpertsAreAReference) {
                              "eve,b.png,cat,no\neve,a.png,cow,yes\neve,c.png,cat,yes\n");
     const Aggregation found = aggregate_votes(options_);
     ASSERT_TRUE(found.comparison);
-    // dog of a.png is kept and they say no; cat of b.png is not kept. Nobody asked them for a cat
-    // in a.png.
+    // The dog of a.png is kept, but the experts reject it. The cat of b.png is not kept. They were
+    // not asked about a cat in a.png.
     EXPECT_EQ(found.comparison->only_first, 1U);
     EXPECT_EQ(found.comparison->both_reject, 1U);
     EXPECT_EQ(found.comparison->both_accept + found.comparison->only_second, 0U);
     EXPECT_EQ(found.comparison->items, 2U);
     EXPECT_EQ(found.comparison->same_set, 1U);
     EXPECT_EQ(found.comparison->recall.undefined, "the reference accepts no label");
-    // Two questions, of proportions 2.5 / 3 and 0.
+    // There are two questions, with the proportions 2.5 / 3 and 0.
     EXPECT_THAT(curve_csv(found), HasSubstr("threshold,kept,precision,precision_low"));
     ASSERT_EQ(found.curve->points.size(), 2U);
     EXPECT_EQ(found.curve->points[0].threshold, 2.5 / 3);
     EXPECT_EQ(found.curve->points[1].kept, 2U);
 }
 
-// A column is known by its name, in any case; a name that only holds such a word is another.
+// A column is recognized by its whole name, in upper or lower case. A name that only contains such
+// a word is another column.
 TEST_F(AggregateVotes, ExpertsAreKnownByTheColumnOfAnnotators) {
     options_.against =
         write(folder_ / "EXPERTS.CSV", "Rater,item,label,answer\neve,a.png,dog,no\n");
@@ -204,8 +206,8 @@ TEST_F(AggregateVotes, ExpertsAreKnownByTheColumnOfAnnotators) {
     EXPECT_EQ(sets.comparison->only_second, 1U);
 }
 
-// ReaL's published decisions come from 86 voters; the majority of five experts is what they chose
-// the threshold by. The original labels are not among the shared data.
+// ReaL's published decisions come from 86 voters. Their threshold was chosen with the majority of
+// five experts. The shared data do not include the original labels.
 TEST(RealVotes, AgainstExperts) {
     const auto data = shared_data();
     if (data.empty()) GTEST_SKIP() << "the shared data are absent";
@@ -240,7 +242,7 @@ TEST_F(AggregateVotes, ReportHoldsTheNumbers) {
     EXPECT_FALSE(report.result.contains("annotator_quality"));
     options_.list_annotators = true;
     report = report_of(aggregate_votes(options_));
-    EXPECT_EQ(report.records.rows.size(), 3U);  // dora has no vote that counts
+    EXPECT_EQ(report.records.rows.size(), 3U);  // none of dora's votes counts
     EXPECT_EQ(report.records.columns[2].name, "given_no");
     EXPECT_EQ(report.result.at("annotator_quality").size(), 3U);
 }
@@ -267,7 +269,8 @@ TEST(LabelStatsReport, PairsAreNumbers) {
                 ElementsAre("class", "name", "images", "alone", "with_others"));
     EXPECT_EQ(report.result.at("labels_per_image").at("2"), 2);
     EXPECT_EQ(report.result.at("pairs").size(), 1U);
-    // 0 in three, 1 in two of the four labelled images: expected 3 * 2 / 4.
+    // Class 0 is in three and class 1 in two of the four labelled images, so 3 * 2 / 4 are
+    // expected.
     EXPECT_NEAR(report.result.at("pairs").at(0).at("lift").at("value").get<double>(), 2 / 1.5,
                 1e-12);
     options.pairs = 1;

@@ -1,4 +1,5 @@
-// Files of votes that labelling tools write: what is settled by them, and which of them are labels.
+// Files of votes that labelling tools write: the aggregated labels, and which files count as
+// labels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,15 +64,16 @@ TEST_F(CrowdFiles, LabelStudioExportsOfWhichClassProjectsAreAlike) {
         const auto expected = std::map<std::string, std::vector<std::string>>{
             {"a.png", {"cat"}}, {"b.png", {"dog"}}, {"c.png", {}}};
         EXPECT_EQ(sets(found), expected);
-        // Of the pairs of answers 1 of 3 agree at a, 1 of 1 at b, 0 of 1 at c; the answers are 3
-        // cats and 4 dogs. kappa = (4/9 - 25/49) / (1 - 25/49) = (-29/441) / (216/441).
+        // 1 of 3 pairs of answers agrees at a, 1 of 1 at b, and 0 of 1 at c. The answers are 3 cats
+        // and 4 dogs. kappa = (4/9 - 25/49) / (1 - 25/49) = (-29/441) / (216/441).
         ASSERT_TRUE(found.agreement.fleiss_kappa.value);
         EXPECT_NEAR(*found.agreement.fleiss_kappa.value, -29.0 / 216, 1e-12);
     }
 }
 
-// Choices of which annotators may take several: a: cat and dog, cat, cat and emu; b: emu, dog and
-// emu; c: cat. Each is a yes to its classes and a no to the others that were chosen for the image.
+// Annotators may choose several classes. a: cat and dog, cat, cat and emu; b: emu, dog and emu; c:
+// cat. Each choice is a yes to its classes, and a no to the other classes that were chosen for the
+// image.
 TEST_F(CrowdFiles, LabelStudioExportsOfSeveralChoicesAreSetsOfClasses) {
     for (const char* name : {"several.json", "several.min.json", "several.csv", "several.tsv"}) {
         SCOPED_TRACE(name);
@@ -106,7 +108,7 @@ TEST_F(CrowdFiles, SeveralChoicesOfOneAnnotatorAreLabelsThatAreAllValid) {
     EXPECT_THAT(std::vector(sets[1].begin(), sets[1].end()), ElementsAre(0));
 }
 
-// The second answer is another one, not more classes of the first.
+// A second list of classes is a second answer, and is not added to the first one.
 TEST_F(CrowdFiles, AnAnnotatorsSecondSetOfClassesIsRepeated) {
     const std::string text =
         R"([{"image":"a.png","annotator":1,"animal":{"choices":["dog","cat"]}},)"
@@ -148,11 +150,11 @@ TEST_F(CrowdFiles, ZeroAndOneAreNoAndYes) {
     EXPECT_EQ(three.notes.size(), 1U);
     const Votes words = read(header + "a,p,cat,true\nb,p,cat,N\nc,p,cat,unsure\n");
     EXPECT_THAT(words.codes, ElementsAre(2U, 3U, 7U));
-    // Without a class that was asked about they are two classes.
+    // Without a column for the class in question, 1 and 0 are two classes.
     EXPECT_TRUE(read("annotator,item,answer\na,p,1\nb,p,0\n").which_class);
 }
 
-// 1 is yes beside 0, and maybe between 0 and 2.
+// The answer 1 means yes if the answers are 0 and 1, and maybe if they are 0, 1 and 2.
 TEST_F(CrowdFiles, WordsBesideOneAreAskedAbout) {
     const std::string header = "annotator,item,label,answer\n";
     for (const char* answers : {"a,p,cat,yes\nb,p,cat,1\n", "a,p,cat,1.0\nb,p,cat,no\n",
@@ -166,11 +168,11 @@ TEST_F(CrowdFiles, WordsBesideOneAreAskedAbout) {
     const std::filesystem::path file =
         write(folder_ / "two.csv", header + "a,p,cat,yes\nb,p,cat,1\n");
     EXPECT_THAT(read_votes(file, two).codes, ElementsAre(1U, 3U));  // yes; yes
-    // 2 says that 1 is maybe; 0 is no in both.
+    // Because 2 occurs, 1 means maybe. 0 means no in both cases.
     const Votes three = read(header + "a,p,cat,yes\nb,p,cat,1\nc,p,cat,2\n");
     EXPECT_THAT(three.codes, ElementsAre(2U, 4U, 8U));
     EXPECT_THAT(read(header + "a,p,cat,yes\nb,p,cat,0\n").codes, ElementsAre(2U, 3U));
-    // Classes that are called so are classes.
+    // Classes may be called 1 and yes.
     EXPECT_TRUE(read("annotator,item,answer\na,p,1\nb,p,yes\n").which_class);
 }
 
@@ -226,7 +228,7 @@ TEST_F(CrowdFiles, VotesAreNoLabels) {
         EXPECT_THAT(message_of([&] { open_labelled(file, classes); }),
                     HasSubstr("Disagreement is not several valid labels"));
     }
-    // What one annotator said of each image in a tool are labels.
+    // A tool's file with one annotator for each image can be read as labels.
     const std::string one =
         R"([{"image":"/data/upload/1/1a2b3c4d-a.png","annotator":1,"choice":"dog"},{"image":"c.png","annotator":2,"choice":"cat"}])";
     const LabelSets sets = labels(write(folder_ / "one.json", one));
@@ -234,11 +236,11 @@ TEST_F(CrowdFiles, VotesAreNoLabels) {
     EXPECT_TRUE(sets[1].empty());
     EXPECT_THAT(std::vector(sets[2].begin(), sets[2].end()), ElementsAre(0));
     EXPECT_EQ(open_labelled(folder_ / "one.json", {}).size(), 2U);
-    // So is a table in which each image has one annotator.
+    // The same holds for a table in which each image has one annotator.
     const LabelSets table =
         labels(write(folder_ / "one.csv", "image,label,user\na.png,dog,u\nb.png,cat,v\n"));
     EXPECT_EQ(table.labels(), 2U);
-    // What was read as what is said once.
+    // The format that was detected is reported once.
     std::vector<std::string> notes;
     open_labelled(folder_ / "one.json", {}, &notes);
     EXPECT_THAT(notes, ElementsAre(HasSubstr("JSON list of votes")));
@@ -251,7 +253,7 @@ TEST_F(CrowdFiles, ListsThatNamePeopleAreLists) {
     const auto labels = [&](const std::string& text) {
         return read_label_sets(write(folder_ / "list.csv", text), dataset, classes).labels();
     };
-    // None of the columns is called as in votes.
+    // No column has a name that votes use.
     EXPECT_EQ(labels("image,species,user\na.png,cat,u\nb.png,dog,v\n"), 2U);
     EXPECT_EQ(labels("image,user,cat,dog\na.png,u,1,0\nb.png,u,0,1\n"), 2U);
     EXPECT_EQ(labels("image,label,user,score\na.png,cat,u,1\nb.png,dog,v,2\n"), 2U);
@@ -273,14 +275,14 @@ TEST_F(CrowdFiles, PosteriorsAndCurvesKeepNoTies) {
 }
 
 TEST_F(CrowdFiles, VotesAgreeWithThemselves) {
-    // Two of four chose cat: most votes, and no majority.
+    // Two of four chose cat: the most votes, but not a majority.
     options_.against =
         write(folder_ / "v.csv", "annotator,item,label\na,p,cat\nb,p,cat\nc,p,dog\nd,p,bird\n");
     const Aggregation found = settle(options_.against);
     EXPECT_EQ(found.comparison->both_accept, 1U);
     EXPECT_EQ(found.comparison->both_reject, 2U);
     EXPECT_EQ(found.comparison->same_set, 1U);
-    // Whoever names another class rejects these.
+    // An expert who names another class rejects these classes.
     options_.against = write(folder_ / "experts.csv", "annotator,item,label\nx,p,fox\n");
     const Aggregation other = settle(folder_ / "v.csv");
     EXPECT_EQ(other.comparison->only_first, 1U);

@@ -1,4 +1,4 @@
-// Every layout of votes that labelling tools write, with what it says worked out by hand.
+// Every layout of votes that labelling tools write, with the votes worked out by hand.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -173,7 +173,7 @@ const std::vector<TableCase>& table_cases() {
     return cases;
 }
 
-/// The rows with the columns `order` alone.
+/// The rows with only the columns in `order`.
 Cells columns(const Cells& rows, const std::vector<std::size_t>& order) {
     Cells out;
     for (const auto& row : rows) {
@@ -328,7 +328,8 @@ TEST(CrowdVotes, TextsOfEveryLayout) {
         EXPECT_EQ(heard.votes, one.votes);
         EXPECT_THAT(heard.problems, IsEmpty());
         EXPECT_TRUE(heard.reading.which_class);
-        // Cut anywhere, it is an error or votes that are there, never others.
+        // If the file is cut at any place, the result is an error or a part of its votes, never
+        // other votes.
         for (std::size_t end = 0; end < one.text.size(); ++end) {
             try {
                 const Heard cut = hear(one.text.substr(0, end));
@@ -348,7 +349,7 @@ TEST(CrowdVotes, AColumnThatMayBeTheAnswerIsAskedAbout) {
             HasSubstr(fmt::format("is column {} the answer to whether label fits", name)));
     }
     EXPECT_EQ(hear("annotator,image,label,note,time\na,p,cat,x,1\n").votes.size(), 1U);
-    // By what it holds, as a control of Label Studio may have any name.
+    // The column is recognized by its values, because a control of Label Studio may have any name.
     EXPECT_THAT(message_of([] { hear("annotator,image,label,q1\na,p,cat,no\nb,p,cat,yes\n"); }),
                 HasSubstr("is column q1 the answer"));
     EXPECT_THAT(

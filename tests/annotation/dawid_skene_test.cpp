@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// EM as it stands in the paper: dense arrays, plain loops, no logarithm of products.
+/// EM as in the paper: dense arrays, plain loops, and no logarithms.
 struct Plain {
     std::vector<double> prior, yes, objective;
     std::vector<std::vector<std::vector<double>>> confusion;  // [annotator][latent][answer]
@@ -92,7 +92,7 @@ Plain plain_em(const Votes& votes, std::size_t latents, double s, int passes) {
     return out;
 }
 
-/// 3 good annotators, 3 noisy ones, one who says yes to nearly everything.
+/// 3 good annotators, 3 noisy ones, and one who answers yes to nearly everything.
 std::vector<std::vector<std::vector<double>>> mixed_annotators() {
     const std::vector<std::vector<double>> good = {{0.9, 0.07, 0.03}, {0.05, 0.1, 0.85}},
                                            noisy = {{0.5, 0.2, 0.3}, {0.3, 0.2, 0.5}},
@@ -116,7 +116,7 @@ TEST(DawidSkene, SameAsAPlainEm) {
         options.accelerate = false;
         const DawidSkene fast = dawid_skene(crowd.votes, options);
         const int passes =
-            static_cast<int>(fast.objective.size());  // rounding may end it a little earlier
+            static_cast<int>(fast.objective.size());  // rounding may end it slightly earlier
         const Plain slow = plain_em(crowd.votes, latents, options.smoothing, passes);
         ASSERT_FALSE(fast.reordered);
         for (std::size_t q = 0; q < fast.yes.size(); ++q)
@@ -141,7 +141,7 @@ Crowd slow_crowd(std::uint64_t seed) {
     return made_crowd(400, {weak, fair, weak, fair, weak}, 0.3, 0.5, seed);
 }
 
-// The posteriors of a plain EM that ran until nothing moved, by default.
+// By default, the posteriors equal those of a plain EM that ran until nothing changed.
 TEST(DawidSkene, ConvergesByDefaultAndSoon) {
     for (const std::uint32_t latents : {2U, 3U}) {
         for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -159,8 +159,8 @@ TEST(DawidSkene, ConvergesByDefaultAndSoon) {
             EXPECT_EQ(static_cast<std::size_t>(plain.passes), plain.objective.size());
             const Plain slow = plain_em(crowd.votes, latents, options.smoothing, 2 * plain.passes);
             ASSERT_FALSE(fit.reordered);
-            // Both stop where one step moves nothing by 1e-7; what is left is that, by how slowly
-            // EM goes: measured below 4e-6.
+            // Both stop when one step changes nothing by more than 1e-7. EM is slow, so a larger
+            // difference may remain: below 4e-6 was measured.
             for (std::size_t q = 0; q < fit.yes.size(); ++q)
                 ASSERT_NEAR(fit.yes[q], slow.yes[q], 2e-5) << q << " of " << seed;
             EXPECT_NEAR(fit.objective.back(), slow.objective.back(), 1e-7);
@@ -169,8 +169,8 @@ TEST(DawidSkene, ConvergesByDefaultAndSoon) {
 }
 
 TEST(VotePatterns, QuestionsWithTheSameAnswersAreOne) {
-    // 3 annotators with 3 answers or none, and 2000 questions: 64 patterns, many times each. Then
-    // 12 annotators: nearly all differ, and the table grows.
+    // 3 annotators with 3 answers or none give 64 patterns in 2000 questions, so each occurs many
+    // times. With 12 annotators nearly all patterns differ, and the table grows.
     for (const int annotators : {3, 12}) {
         VotesBuilder builder{AnswerScale{}};
         RandomStream random(5, "test.patterns", static_cast<std::uint64_t>(annotators));
@@ -236,7 +236,8 @@ TEST(DawidSkene, BeatsTheMajorityWithUnequalAnnotators) {
         }
     }
     EXPECT_NEAR(fit.prior[1], 0.3, 5 * std::sqrt(0.21 / 3000));
-    // Posteriors mean what they say: of those around 0.9 and above nearly all are true.
+    // Posteriors are calibrated: of the questions with a posterior of about 0.9 or more, nearly all
+    // are true.
     double sum = 0, right = 0, n = 0;
     for (std::size_t q = 0; q < 3000; ++q) {
         if (fit.yes[q] < 0.8) continue;
@@ -259,8 +260,8 @@ TEST(DawidSkene, SameBitsForAnyNumberOfThreads) {
 }
 
 TEST(DawidSkene, AnswersThatLieAreTurnedRound) {
-    // Most annotators say no where it is yes: EM alone cannot know; the class whose answers are
-    // worth more is called yes.
+    // Most annotators answer no where the truth is yes, which EM alone cannot detect. So the latent
+    // class with the more positive answers is called yes.
     const std::vector<std::vector<double>> good = {{0.9, 0.05, 0.05}, {0.05, 0.05, 0.9}};
     const Crowd crowd = made_crowd(500, {good, good, good, good}, 0.5, 1, 9);
     const DawidSkene fit = dawid_skene(crowd.votes);
@@ -300,7 +301,7 @@ TEST(DawidSkene, Unanimous) {
 TEST(DawidSkene, AAnnotatorWithOneAnswerStaysFinite) {
     std::vector<std::vector<int>> rows;
     for (int q = 0; q < 40; ++q) rows.push_back({q % 2 == 0 ? 2 : 0, q % 2 == 0 ? 2 : 0, -1});
-    rows[0][2] = 0;  // and that one contradicts
+    rows[0][2] = 0;  // and that one is a contradiction
     const DawidSkene fit = dawid_skene(votes_from(rows));
     EXPECT_GT(fit.yes[0], 0.9);
     double sum = 0;
@@ -328,8 +329,8 @@ TEST(DawidSkene, WhatMakesNoSense) {
 }
 
 TEST(DawidSkene, LongProductsStayFinite) {
-    // 60 annotators a question: the ratio of the likelihoods is beyond a double, the logarithm is
-    // not.
+    // With 60 annotators for each question, the ratio of the likelihoods overflows a double, but
+    // its logarithm does not.
     std::vector<std::vector<int>> rows(2000, std::vector<int>(60));
     for (std::size_t q = 0; q < rows.size(); ++q) {
         for (std::size_t r = 0; r < 60; ++r) rows[q][r] = (q % 2 == 0) == (r % 7 != 0) ? 2 : 0;

@@ -49,8 +49,8 @@ TEST(LabelStats, CountsAndPairs) {
 }
 
 TEST(LabelStats, RarePairsDoNotLead) {
-    // 0 and 1 are together once and never else: the largest lift there is. 2 and 3 are together 40
-    // times of 50.
+    // 0 and 1 occur only once, and together: the largest possible lift. 2 and 3 occur together 40
+    // of 50 times.
     std::vector<std::vector<std::int32_t>> rows = {{0, 1}};
     for (int i = 0; i < 40; ++i) rows.push_back({2, 3});
     for (int i = 0; i < 10; ++i) rows.push_back({2});
@@ -61,7 +61,7 @@ TEST(LabelStats, RarePairsDoNotLead) {
                     &often = all.together[0].a == 0 ? all.together[1] : all.together[0];
     EXPECT_NEAR(*rare.lift.value, 1000, 1e-9);
     EXPECT_NEAR(*often.lift.value, 20, 1e-9);
-    // Seen once: the interval begins at a small part of the lift.
+    // The pair was seen once, so the interval begins far below the lift.
     EXPECT_LT(rare.lift.interval->low, *rare.lift.value / 20);
     EXPECT_GT(often.lift.interval->low, *often.lift.value / 2);
     const auto usual = label_stats(sets_from(rows), 5);
@@ -83,7 +83,7 @@ TEST(LabelStats, CornerCases) {
         label_stats(sets_from({crowd, {0, 1}}), 300, {.minimum_together = 1, .level = 0.95});
     EXPECT_EQ(crowded.crowded, 1U);
     EXPECT_EQ(crowded.pairs, 1U);
-    // Always together in every image: lift 1, and no division by log 1.
+    // Both are in every image, so the lift is 1, and nothing is divided by log 1 = 0.
     EXPECT_EQ(label_stats(sets_from({{0, 1}, {0, 1}}), 2, {.minimum_together = 1, .level = 0.95})
                   .together[0]
                   .npmi,

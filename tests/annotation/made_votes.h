@@ -1,4 +1,4 @@
-// Votes made up in memory, and .npz files made byte by byte.
+// Simulated votes in memory, and .npz files that are built byte by byte.
 #pragma once
 
 #include <zlib.h>

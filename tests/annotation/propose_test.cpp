@@ -57,7 +57,8 @@ TEST(Propose, ThresholdsByRecallAlone) {
     EXPECT_NEAR(p.models[0].threshold, 0.40, 1e-6);
     EXPECT_TRUE(p.reached);
     EXPECT_NEAR(*p.recall_original.value, 0.75, 1e-12);
-    // First answers 4; beyond them only 0.40 reaches the threshold.
+    // The best classes give 4 questions. Of the other classes, only the one with 0.40 reaches the
+    // threshold.
     EXPECT_EQ(p.questions.size(), 5U);
     EXPECT_EQ(p.most_questions, 2U);
     EXPECT_NEAR(p.mean_questions, 1.25, 1e-12);
@@ -72,8 +73,8 @@ TEST(Propose, TwoModelsFindWhatNeitherFindsCheaply) {
     options.keep_original = false;
     options.recall = 1;
     const Proposals p = propose({(scratch.path() / "runs").string()}, options);
-    // First answers alone find all: a is right on 0 and 2, b on 1 and 3. Questions: {0,1}, {0,1},
-    // {2,0}, {0,3}.
+    // The best classes alone find all labels, because a is correct on 0 and 2, and b on 1 and 3.
+    // Questions: {0,1}, {0,1}, {2,0}, {0,3}.
     EXPECT_EQ(*p.recall_original.value, 1);
     EXPECT_EQ(p.questions.size(), 8U);
     EXPECT_TRUE(p.models[0].chosen && p.models[1].chosen);
@@ -92,8 +93,8 @@ TEST(Propose, OriginalLabelsAndAgreement) {
     const Proposals p = propose({folder_of(scratch, "a")}, options);
     EXPECT_EQ(p.agreed, 2U);  // images 0 and 2
     EXPECT_EQ(p.asked, 2U);
-    // The two that agree are half of the labels already: first answers only, and the original label
-    // beside them.
+    // The two images on which all agree are half of the labels already. So only the best classes
+    // are proposed, and the original label in addition.
     ASSERT_EQ(p.questions.size(), 4U);
     EXPECT_EQ(p.questions[0].item, 1U);
     EXPECT_EQ(p.questions[0].cls, 0);
@@ -102,7 +103,7 @@ TEST(Propose, OriginalLabelsAndAgreement) {
     EXPECT_EQ(p.questions[1].models, 0U);
     EXPECT_NEAR(p.questions[1].prior, 0.40, 1e-6);
     EXPECT_NEAR(*p.recall_original.value, 0.5,
-                1e-12);  // asking about it does not count as finding it
+                1e-12);  // a question about the original label does not count as finding it
     EXPECT_EQ(question_csv(p),
               "item,path,label,class,proposed_by,prior\n"
               "item00001,item00001,c0,c0,a,0.55\n"
@@ -130,7 +131,7 @@ TEST(Propose, GoldSetsDecide) {
 
 TEST(Propose, RanksAndReducedStores) {
     Scratch scratch;
-    save(scratch, four(first_scores), "a", StorageFormat::top_k);  // 2 best are kept
+    save(scratch, four(first_scores), "a", StorageFormat::top_k);  // the 2 best classes are stored
     save(scratch, four(second_scores), "b", StorageFormat::label);
     ProposeOptions options;
     options.rule = ProposeOptions::Rule::rank;
@@ -179,7 +180,8 @@ TEST(Propose, ReachesTheRecallWithFewQuestionsOnMadeUpModels) {
         EXPECT_EQ(all.questions[i].cls, again.questions[i].cls);
         EXPECT_EQ(all.questions[i].prior, again.questions[i].prior);
     }
-    // Independent count: a pair is asked when a model has it first or above its threshold.
+    // An independent count: there is a question about a pair if a model ranks the class first, or
+    // above its threshold.
     const std::vector<PredictionStore> stores = open_models({scratch.path() / "runs"}).stores;
     std::set<std::pair<std::uint64_t, std::int32_t>> expected;
     for (std::size_t m = 0; m < stores.size(); ++m) {
@@ -211,7 +213,7 @@ TEST(Propose, StoresOfAttacksAreSkipped) {
     ASSERT_EQ(report.warnings.size(), 1U);
     EXPECT_THAT(report.warnings[0], HasSubstr("1 store of an attack is skipped"));
     EXPECT_EQ(report.result.at("warnings").at(0), report.warnings[0]);
-    // Named itself it is used, and nothing is said.
+    // If the store of an attack is named itself, it is used without a warning.
     const Proposals named = propose({folder_of(scratch, "a@pgd-linf-8_255")}, options);
     EXPECT_EQ(named.models.at(0).name, "a@pgd-linf-8_255");
     EXPECT_THAT(report_of(named).warnings, ::testing::IsEmpty());
@@ -234,7 +236,8 @@ TEST(Propose, TheSameForAnyNumberOfRanks) {
     });
     EXPECT_EQ(seen, 1100U);
     const std::string questions = question_csv(one), result = report_of(one).result.dump();
-    for (const int ranks : {2, 3, 7}) {  // 1100 items are 5 blocks: with 7 ranks two have none
+    // 1100 items are 5 blocks, so with 7 ranks two have no block
+    for (const int ranks : {2, 3, 7}) {
         run_thread_ranks(ranks, [&](Comm& comm) {
             const Proposals p = propose_labels(options, comm);
             EXPECT_EQ(question_csv(p), questions) << ranks;
@@ -244,7 +247,7 @@ TEST(Propose, TheSameForAnyNumberOfRanks) {
 }
 
 TEST(Propose, SearchAgainstTryingEverything) {
-    // Random levels; the reference tries every mask and every level.
+    // The levels are random, and the reference tries every mask and every level.
     RandomStream random(3, "pairs");
     CandidatePairs pairs;
     pairs.models = 3;

@@ -1,4 +1,4 @@
-// The model of whole label sets against an independent program, and against sums over all sets.
+// Compares the model of whole label sets with an independent program, and with sums over all sets.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -46,7 +46,7 @@ TEST(SubsetSizes, WithoutOneAreThoseOfTheOthers) {
 }
 
 TEST(LinearSystem, LeavesOutWhatIsSaidTwice) {
-    // x + y = 3 twice, x + z = 4: any solution will do.
+    // x + y = 3 occurs twice, and x + z = 4, so any solution is accepted.
     const auto x = solved({1, 1, 0, 1, 1, 0, 1, 0, 1}, {{3, 3, 4}});
     EXPECT_NEAR(x[0][0] + x[0][1], 3, 1e-12);
     EXPECT_NEAR(x[0][0] + x[0][2], 4, 1e-12);
@@ -84,14 +84,15 @@ TEST(TrueSets, AreThoseOfAnotherProgramAtItsParameters) {
             const double size = value * (1 - value) / variance_by_votes(own, moved);
             const Interval interval =
                 wilson_of_size(value, size, normal_quantile(.975), .95, "votes");
-            // The other program takes derivatives by differences, at parameters that still move.
+            // The other program computes derivatives by differences, and its parameters have not
+            // fully converged.
             EXPECT_NEAR(interval.low, expected.at("interval").at(m).at(metric).at(0), 3e-5);
             EXPECT_NEAR(interval.high, expected.at("interval").at(m).at(metric).at(1), 3e-5);
         }
     }
 }
 
-/// A few images with other numbers of questions, votes and answers.
+/// A few images with different numbers of questions, votes and answers.
 AskedImages made_images() {
     AskedImages out;
     out.annotators = 3;
@@ -178,7 +179,8 @@ TEST(TrueSets, FitReachesTheValuesOfAnotherProgram) {
     const SetValues values = set_values(images, layout, fit.parameters, one_to_three, {}, 1);
     for (std::size_t m = 0; m < 2; ++m) {
         for (const Metric metric : {real_metric, asma_metric}) {
-            // The likelihood is flat here: log odds still move when values no longer do.
+            // The likelihood is flat here, so log odds still change after the values have
+            // converged.
             EXPECT_NEAR(values.values[m][metric], a.at("expected").at("real_asma").at(m).at(metric),
                         3e-3);
         }

@@ -1,4 +1,5 @@
-// Votes, ranks and expected values beside the checkout, computed by another program.
+// Votes, ranks and expected values from another program, in the shared data next to the source
+// tree.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// Small worlds of images, models and annotators whose truth is known: every image has a true label
-// set, and annotators err. Written down before the estimator was tried on them.
+// Synthetic data sets ("worlds") of images, models and annotators with known truth. Every image has
+// a true label set, and annotators make errors. They were defined before the estimator was run on
+// them.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,8 @@
 
 namespace assay::true_sets::worlds {
 
-/// A probability of each annotator, drawn anew in every draw.
+/// The range of a probability that each annotator has. It is drawn again in every simulated data
+/// set.
 struct Span {
     double low = .85, high = .95;
     double at(double u) const { return low + (high - low) * u; }
@@ -23,7 +25,8 @@ struct Span {
 struct World {
     std::string name;
     std::size_t images = 500;
-    std::vector<std::size_t> candidates = {5};              ///< of an image: one of them, all alike
+    std::vector<std::size_t> candidates = {
+        5};  ///< of an image: one of these numbers, each with equal probability
     std::vector<double> sizes = {.05, .60, .20, .10, .05};  ///< P(g valid labels)
     std::vector<int> subgroups = {1, 2, 3, 4};
     /// How much higher a model scores a valid class, in standard deviations of its noise, half of
@@ -32,10 +35,10 @@ struct World {
     std::size_t annotators = 12;
     std::vector<std::size_t> votes = {5};  ///< on a question: one of them, all alike
     Span sensitivity, specificity;
-    double spammers = 0;       ///< part of the annotators who answer at random
+    double spammers = 0;       ///< the proportion of annotators who answer at random
     bool same_people = false;  ///< the first annotators answer all questions
-    double maybe = 0;          ///< part of the answers that become "maybe"; 0: two answers
-    double activity = 0;       ///< annotator a gets work by (a + 1)^-activity
+    double maybe = 0;     ///< the proportion of answers that become "maybe"; 0: only two answers
+    double activity = 0;  ///< annotator a gets work by (a + 1)^-activity
 };
 
 inline std::vector<World> all() {
@@ -55,8 +58,9 @@ inline std::vector<World> all() {
          .same_people = true},
         {.name = "small", .images = 250, .votes = {3}, .sensitivity = some, .specificity = some},
     };
-    // Two that are harder: images with other numbers of questions, three models, many annotators of
-    // unequal diligence who also say "maybe"; and subgroups of a dozen images among ten candidates.
+    // Two harder worlds. In the first, numbers of questions vary, there are three models, and many
+    // annotators of unequal activity also answer "maybe". In the second, images have ten
+    // candidates, and subgroups have a dozen images.
     out.push_back({.name = "uneven",
                    .images = 600,
                    .candidates = {2, 3, 4, 5, 6, 7, 8},
@@ -81,7 +85,7 @@ inline std::vector<World> all() {
     return out;
 }
 
-/// One image: classes 0 .. g - 1 of its candidates are valid.
+/// An image, of whose candidates the classes 0 .. g - 1 are valid.
 struct Image {
     std::size_t candidates = 0, valid = 0;
     std::vector<std::vector<std::size_t>> rank;  ///< by model, of each candidate
@@ -116,7 +120,7 @@ inline Image drawn_image(const World& world, RandomStream& random) {
     return out;
 }
 
-/// The pieces of one image by its true set.
+/// The contributions of one image, by its true set.
 inline void add_true_pieces(const World& world, const Image& image, std::size_t model,
                             std::span<double> pieces) {
     std::vector<std::int32_t> set(image.valid), best(image.candidates);
@@ -126,7 +130,7 @@ inline void add_true_pieces(const World& world, const Image& image, std::size_t 
     add_pieces(set, best, world.subgroups, pieces);
 }
 
-/// On 60,000 images judged by their true sets.
+/// The true values, from the true sets of 60,000 images.
 inline ByMetric truth_of(const World& world) {
     RandomStream random(1, "true sets " + world.name);
     const std::size_t p = piece_count(world.subgroups);

@@ -34,7 +34,7 @@ protected:
     Scratch folder_;
 };
 
-// Two annotators, three questions of two images; annotator 7 leaves question 1 out.
+// Two annotators, three questions of two images; annotator 7 skips question 1.
 //   q0: 7 yes (2), 9 no (0); q1: 9 maybe (1); q2: 7 no (0), 9 yes (2)
 const std::vector<double> small_tensor = {0, 0, 1, 0, 0, 0, 1, 0, 0,   // annotator 7
                                           1, 0, 0, 0, 1, 0, 0, 0, 1};  // annotator 9
@@ -79,7 +79,8 @@ TEST_F(VotesFiles, AnswersCanBeAnySet) {
     EXPECT_EQ(options.scale.worth(0), 0);
     EXPECT_EQ(options.scale.worth(1), 1);
     EXPECT_EQ(AnswerScale().worth(1), 0.5);  // maybe
-    // Names that are numbers are names: 1 is the first answer there, not the second.
+    // Answers may be called by numbers. Then "1" is the first answer, and not the answer with the
+    // number 1.
     EXPECT_EQ(answer_scale({"1", "2", "3"}).find("1"), 0);
     EXPECT_EQ(answer_scale({"1", "2", "3"}).find("0"), -1);
     EXPECT_THAT(message_of([] { answer_scale({"yes"}); }, ErrorCode::usage),
@@ -118,10 +119,12 @@ TEST_F(VotesFiles, WhatIsWrongIsListedAndCounted) {
     EXPECT_EQ(votes.problems.count("unknown annotator"), 1U);
     EXPECT_EQ(votes.problems.count("unknown answer"), 3U);
     EXPECT_EQ(votes.problems.count("vote without an annotator, image or label"), 1U);
-    // Three votes of anna: one counts, the group contradicts itself, so both others are listed so.
+    // Anna has three votes that contradict each other. One counts, and the two others are listed as
+    // contradictions.
     EXPECT_EQ(votes.problems.count("repeated vote that contradicts"), 2U);
     EXPECT_EQ(votes.repeated, 2U);
-    EXPECT_EQ(votes.problems.total() + votes.codes.size(), votes.read);  // nothing is lost silently
+    // all votes are counted or listed
+    EXPECT_EQ(votes.problems.total() + votes.codes.size(), votes.read);
     EXPECT_THAT(votes.problems.kinds()[0].examples[0],
                 HasSubstr("votes.csv line 3: annotator `ann`; did you mean `anna`?"));
     EXPECT_THAT(votes.problems.kinds()[1].examples[0],
@@ -249,7 +252,8 @@ TEST_F(VotesFiles, NpzOfAnotherForm) {
                 HasSubstr("needs 320 bytes"));
     EXPECT_THAT(npz_error(with(0, "no array at all")), HasSubstr("npy"));
     EXPECT_THAT(npz_error(with(0, "")), HasSubstr("npy"));
-    // No question, and annotators without end: nothing may be made for each of them.
+    // A file with no question and a huge number of annotators. No memory may be allocated for each
+    // of them.
     EXPECT_THAT(npz_error({{"tensor.npy", npy("|u1", {1ULL << 50, 0, 3}, "")},
                            {"info.npy", npy("<U1", {0, 2}, "")}}),
                 HasSubstr("at most 1000000 annotators"));
@@ -284,8 +288,8 @@ TEST_F(VotesFiles, DamagedArchivesAreErrorsNeverMore) {
                 read_votes_npz(std::as_bytes(std::span(damaged)), "votes.npz", {});
             } catch (const Error&) {
             }
-            // The last bytes are the high ones of an offset, and how long the comment is that is
-            // not there: zeros.
+            // Keeps the last bytes, which are zeros: the high bytes of an offset, and the length of
+            // a comment that is missing.
             const std::string cut = whole.substr(0, std::min(at, whole.size() - 8));
             EXPECT_THROW(read_votes_npz(std::as_bytes(std::span(cut)), "votes.npz", {}), Error)
                 << at;
@@ -298,7 +302,7 @@ TEST_F(VotesFiles, UnicodeTexts) {
     std::vector<std::uint32_t> info(48, 0);
     info[0] = 0xE9;     // é: C3 A9
     info[1] = 0x1F600;  // F0 9F 98 80
-    info[2] = 0xD800;   // no character
+    info[2] = 0xD800;   // not a character
     info[8] = '3';
     for (std::size_t row : {1U, 2U}) info[row * 16] = info[row * 16 + 8] = 'x';
     arrays[1].second = npy("<U8", {3, 2}, bytes_of(info));

@@ -1,4 +1,5 @@
-// Votes that name a class, in crowds whose truth is known and in those that teach nothing.
+// Votes that name a class, in crowds with known truth, and in crowds from which nothing can be
+// learned.
 #include "assay/annotation/which_class.h"
 
 #include <fmt/format.h>
@@ -53,7 +54,7 @@ const std::vector<Row> three_people = {
     {"anna", "p4", "dog"}, {"bert", "p4", "emu"}, {"cleo", "p4", "emu"}, {"cleo", "p5", "dog"},
     {"anna", "p5", "dog"}};
 
-// By an implementation in NumPy that shares nothing with this one.
+// Compares with an independent implementation in NumPy.
 TEST(WhichClass, PosteriorsOfAnotherImplementation) {
     const Votes votes = votes_of(three_people);
     const WhichClassFit fit = fit_which_class(votes, {.tolerance = 1e-12});
@@ -70,7 +71,7 @@ TEST(WhichClass, PosteriorsOfAnotherImplementation) {
     EXPECT_NEAR(found.at({"p5", "dog"}), 0.8932119495290364, 1e-10);
 }
 
-/// People who are right with their accuracy, and else say any other class.
+/// People who are correct with the probability `accuracy`, and otherwise name a random other class.
 struct MadeCrowd {
     std::vector<Row> rows;
     std::map<std::string, std::string> truth;
@@ -100,8 +101,8 @@ MadeCrowd made_classes(std::uint64_t seed, const std::vector<double>& proportion
     return out;
 }
 
-/// Proportion of images that are right; an image of n classes that tie counts 1/n where one of
-/// them is right.
+/// The proportion of correct images. If n classes tie and one of them is correct, the image counts
+/// 1/n.
 double right_of(const MadeCrowd& crowd, const Votes& votes, const std::vector<double>& values) {
     double sum = 0;
     for (std::uint32_t i = 0; i < votes.items.size(); ++i) {
@@ -119,7 +120,7 @@ double right_of(const MadeCrowd& crowd, const Votes& votes, const std::vector<do
     return sum / static_cast<double>(votes.items.size());
 }
 
-/// Mean accuracy of the model less that of the majority.
+/// The mean accuracy of the model minus that of the majority.
 double gain(const std::vector<double>& proportions, const std::vector<double>& accuracy, int images,
             std::size_t answers) {
     constexpr int crowds = 12;
@@ -135,14 +136,14 @@ double gain(const std::vector<double>& proportions, const std::vector<double>& a
 
 TEST(WhichClass, NotBelowTheMajority) {
     const std::vector<double> two = {0.5, 0.5}, four(4, 0.25);
-    // Few answers teach nothing that the majority does not know.
+    // With few answers, the model cannot be better than the majority.
     EXPECT_GE(gain(two, std::vector<double>(20, 0.75), 100, 3), -0.005);
     EXPECT_GE(gain(four, std::vector<double>(60, 0.7), 60, 3), -0.005);
     EXPECT_GE(gain({0.34, 0.33, 0.33}, std::vector<double>(5, 0.75), 1, 5), 0);
-    // A rare class, and people who answer at random, do.
+    // The model is better if a class is rare or some people answer at random.
     EXPECT_GE(gain({0.95, 0.05}, std::vector<double>(10, 0.85), 200, 3), 0.03);
     EXPECT_GE(gain(four, {0.9, 0.9, 0.85, 0.25, 0.25, 0.25}, 150, 4), 0.05);
-    // Two who are wrong on purpose tell as much as two who are right.
+    // Two people who are always wrong are as informative as two who are correct.
     EXPECT_GE(gain(two, {0.9, 0.85, 0.9, 0.9, 0.1, 0.1}, 150, 5), 0.05);
 }
 
@@ -196,7 +197,7 @@ TEST(WhichClass, PassesEnd) {
                 HasSubstr("0 passes (1 or more)"));
 }
 
-// Annotators 1 and 2 say what annotator 0 says: one person under three names.
+// Annotators 1 and 2 repeat the answers of annotator 0, as one person with three names would.
 TEST(WhichClass, AnswersOfAnnotatorsWhoAnswerTogetherCountAsOne) {
     MadeCrowd crowd =
         made_classes(5, std::vector<double>(4, 0.25), std::vector<double>(8, 0.75), 200, 8);
@@ -221,7 +222,7 @@ TEST(WhichClass, AnswersOfAnnotatorsWhoAnswerTogetherCountAsOne) {
     EXPECT_NEAR(fit.accuracy[fit.together[0].annotators[0]], 0.75, 0.06);
 }
 
-// What is kept grows with the answers, not with annotators times classes times classes.
+// Memory grows with the number of answers, not with annotators x classes x classes.
 TEST(WhichClass, AThousandClasses) {
     const MadeCrowd crowd =
         made_classes(1, std::vector<double>(1000, 0.001), std::vector<double>(30, 0.8), 900, 2);
@@ -268,7 +269,8 @@ TEST_F(WhichClassFile, IsTheDefaultAndSaysWhatDecided) {
     const Report report = report_of(found);
     EXPECT_EQ(report.result.at("which_class").at("strength"), 512);
     EXPECT_EQ(report.result.at("method"), "dawid-skene");
-    // The accuracy of an annotator is that of the classes named, not of the answers that follow.
+    // The accuracy of an annotator counts the named classes, not the yes and no answers that follow
+    // from them.
     EXPECT_EQ(found.annotators[0].answers, 3U);
     options_.method = "majority";
     EXPECT_FALSE(settle(text).which);

@@ -1,4 +1,4 @@
-// Which labels are found, what answers make of them, and what is refused.
+// Which labels the audit finds, how answers correct them, and what is refused.
 #include "assay/audit/audit.h"
 
 #include <gmock/gmock.h>
@@ -67,9 +67,9 @@ TEST(Audit, FindsThePlantedErrors) {
     EXPECT_THAT(audit.wrong_labels.undefined, HasSubstr("hard image"));
 }
 
-// One image, one model, by hand: classes 2, logits (0, 2) for every image, labels 1 but one.
-// With a large number of images whose label is likely, the temperature only scales: the score is
-// ln(q0 / q1) with q = .98 softmax + .01.
+// One model and two classes, computed by hand. Every image has the logits (0, 2), and all labels
+// but one are 1. With many images whose label is likely, the temperature only scales, and the score
+// is ln(q0 / q1) with q = .98 softmax + .01.
 TEST(Audit, ScoreIsTheLogRatioWithAPartOfChance) {
     const Scratch folder;
     Made made;
@@ -127,7 +127,7 @@ TEST(Audit, AnUnsureModelHidesNoOneThatLearnedTheLabels) {
     EXPECT_GT(audit.models[0].weight, 0);
     EXPECT_GT(audit.models[1].weight, 0);
     EXPECT_EQ(audit.models[2].weight, 0);
-    EXPECT_LT(audit.models[2].expected, 3);  // by the unsure one alone, more than 4
+    EXPECT_LT(audit.models[2].expected, 3);  // the unsure model alone would find more than 4
 }
 
 TEST(Audit, ThreadsChangeNothing) {
@@ -160,7 +160,8 @@ TEST(Audit, QuestionsAnswersAndCorrectedLabels) {
                 HasSubstr(audit.listed[0].item + "," + audit.listed[0].item + "," +
                           audit.listed[0].suggested));
 
-    // Two people: eight labels are corrected, one is wrong without a class, one stays.
+    // By the answers of two people, eight labels are corrected, one is wrong without a new class,
+    // and one stays.
     std::ofstream votes(folder / "votes.csv");
     votes << "item,label,annotator,answer\n";
     for (std::size_t i = 0; i < 10; ++i) {
@@ -185,7 +186,8 @@ TEST(Audit, QuestionsAnswersAndCorrectedLabels) {
     EXPECT_EQ(audit.listed[9].answer, "correct");
     ASSERT_EQ(audit.corrected_models.size(), 2U);
     const CorrectedModel& a = audit.corrected_models[0];
-    // Both models predict the suggested class of the eight: 8 of the 399 that have a label.
+    // For the eight images, both models predict the suggested class, so the accuracy rises by
+    // 8 of 399.
     EXPECT_NEAR(*a.change.value, 8. / 399, 1e-12);
     EXPECT_EQ(a.change.n, 399U);
     EXPECT_EQ(a.before.n, 399U);
@@ -219,7 +221,7 @@ TEST(Audit, LabelFilesConfirm) {
     EXPECT_NEAR(*audit.corrected_models[0].change.value, 1. / 400, 1e-12);
 }
 
-// An id with a blank, and one that is the number of another class.
+// An id with a space, and a class id that is the number of another class.
 TEST(Audit, CorrectedLabelsAreReadBackWhateverTheIdsAre) {
     const Scratch folder;
     Made made = made_up(40, 3, 1, 7);
@@ -314,7 +316,8 @@ TEST(Audit, ScoresOfAnyScaleGetTheirTemperature) {
     EXPECT_NEAR(audit.models[0].temperature / audit.models[1].temperature, 1024, 1e-6);
 }
 
-// Each label is the best class, so no temperature is too low: the sharper, the likelier.
+// Each label is the best class, so the likelihood increases as the temperature falls, without a
+// limit.
 TEST(Audit, LabelsThatAreThePredictionsHaveNoBestTemperature) {
     const Scratch folder;
     Made made = made_up(images, classes, 1, 0);
@@ -335,7 +338,7 @@ LabelAudit answered(const Scratch& folder, const std::string& votes) {
     return audit_labels(options);
 }
 
-// Labels: items 0 to 79 c0. Item 1 has two labels, item 2 none.
+// Items 0 to 79 have the label c0, except that item 1 has two labels and item 2 none.
 TEST(Audit, AnswersChangeOnlyLabelsThatWereJudged) {
     const Scratch folder;
     Made made = planted(1, 7);

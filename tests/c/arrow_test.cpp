@@ -1,4 +1,5 @@
-// Items through the Arrow C stream interface: every column's layout, and who frees what.
+// Items through the Arrow C stream interface: the layout of every column, and who frees which
+// memory.
 #include "c/arrow_stream.h"
 
 #include <gmock/gmock.h>
@@ -42,7 +43,7 @@ TEST(ArrowStream, HasEveryItemAndColumn) {
     assay_error* error = nullptr;
     ASSERT_EQ(assay_store_arrow(store, R"({"top": 2, "scores": true})", &stream, &error), 0)
         << assay_error_message(error);
-    assay_store_free(store);  // the stream keeps what it needs
+    assay_store_free(store);  // the stream keeps the data that it needs
 
     ArrowSchema schema{};
     ASSERT_EQ(stream.get_schema(&stream, &schema), 0);
@@ -56,7 +57,7 @@ TEST(ArrowStream, HasEveryItemAndColumn) {
     EXPECT_EQ(names.front(), "dataset");
     EXPECT_EQ(names.back(), "logits");
     EXPECT_EQ(formats, "u u u u i u +l i u b f f f g u i u f i u f +w:3 ");
-    // A child that is moved out is released by who has it.
+    // A child array that was moved out is released by its new owner.
     ArrowSchema moved = *schema.children[2];
     schema.children[2]->release = nullptr;
     schema.release(&schema);
@@ -124,7 +125,7 @@ TEST(ArrowStream, SaysWhatIsWrong) {
     EXPECT_EQ(assay_store_arrow(store, R"({"tops": 2})", &stream, &error), -1);
     EXPECT_THAT(assay_error_message(error), testing::HasSubstr("`tops`"));
     assay_error_free(error);
-    labels[1] = 7;  // outside the classes: the store was made of a copy, so nothing changes
+    labels[1] = 7;  // not a class; the store has its own copy, so nothing changes
     EXPECT_EQ(assay_store_arrow(store, R"({"class_map": "nothing"})", &stream, &error), -1);
     assay_error_free(error);
     assay_store_free(store);

@@ -1,4 +1,4 @@
-// The C interface: what it gives, what it refuses, and that nothing leaks out of it.
+// The C interface: its results, its errors, and that no memory leaks.
 #include "assay/c/assay.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-/// The text, which is freed.
+/// Returns the text and frees it.
 std::string taken(assay_text* text) {
     if (text == nullptr) return "NULL";
     std::string copy(assay_text_data(text), assay_text_size(text));
@@ -28,7 +28,7 @@ std::string taken(assay_text* text) {
     return copy;
 }
 
-/// "code: message (note) ...", and the error is freed.
+/// Returns "code: message (note) ..." and frees the error.
 std::string said(assay_error* error) {
     if (error == nullptr) return "nothing";
     std::string all = std::string(assay_error_code(error)) + ": " + assay_error_message(error);
@@ -206,7 +206,7 @@ TEST(CInterface, RefusesWhatIsWrong) {
     EXPECT_EQ(assay_store_in_memory(&scores, &labels, nullptr, &texts, nullptr, &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("have no end offsets"));
 
-    // Nothing where something must be, and nowhere for the error to go.
+    // NULL for required arguments, and NULL as the place for the error.
     EXPECT_EQ(assay_store_open(nullptr, nullptr), nullptr);
     EXPECT_EQ(assay_store_open("/nowhere", &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("bad_input: `/nowhere` is not a prediction store"));
@@ -259,10 +259,11 @@ TEST(CInterface, TellsProgressAndStops) {
     seen.stop = call;
     EXPECT_EQ(assay_score(stores, 1, nullptr, R"({"metrics": "top1"})", call, &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("interrupted"));
-    EXPECT_EQ(assay_score(stores, 1, nullptr, "{}", call, &error), nullptr);  // it stays so
+    // the call stays stopped
+    EXPECT_EQ(assay_score(stores, 1, nullptr, "{}", call, &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("interrupted"));
     assay_call_free(call);
-    // Another call knows nothing of it.
+    // Another call is not affected.
     assay_result* result = assay_score(stores, 1, nullptr, "{}", nullptr, &error);
     EXPECT_NE(result, nullptr) << said(error);
     assay_result_free(result);
@@ -321,7 +322,7 @@ TEST(CInterface, MetricsOfBatchesAreThoseOfTheStore) {
     EXPECT_EQ(assay_metrics_rows(other), 3000U);
     EXPECT_EQ(assay_metrics_merge(other, nullptr, &error), -1);
     EXPECT_THAT(said(error), HasSubstr("usage"));
-    // The rows so far as bytes, into another one.
+    // The rows so far are moved as bytes to other metrics.
     const std::string bytes = taken(assay_metrics_state(metrics, &error));
     assay_metrics* copy = assay_metrics_new(options, &error);
     EXPECT_EQ(assay_metrics_set_state(copy, bytes.data(), bytes.size() - 1, &error), -1);
@@ -385,7 +386,7 @@ TEST(CInterface, WritesAndReadsStores) {
     assay_shard* shard = assay_store_shard(store, 0, &error);
     EXPECT_EQ(assay_store_shard(store, 1, &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("shard 1 of a store of 1"));
-    assay_store_free(store);  // the shard goes on
+    assay_store_free(store);  // the shard stays valid
     assay_array mapped{};
     ASSERT_EQ(assay_shard_scores(shard, 0, &mapped), 0);
     EXPECT_EQ(mapped.shape[0], 100);

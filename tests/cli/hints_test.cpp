@@ -126,9 +126,8 @@ std::vector<std::string> literals_of(const std::string& source) {
 }
 
 struct SourcePart {
-    std::string_view path;  ///< the prefix of the sources' paths below src/
-    std::vector<std::string>
-        commands;  ///< commands that print their texts: each must know the options
+    std::string_view path;              ///< the prefix of the sources' paths below src/
+    std::vector<std::string> commands;  ///< they print the texts, so each must know the options
 };
 
 /// The first prefix that fits a source counts. A source without one may name the options of any
