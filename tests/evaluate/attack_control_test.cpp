@@ -1,4 +1,5 @@
-// Controls of attacks: a zoo of masked, random and batch-dependent models, each of which is named.
+// Controls of attacks: masked, random and batch-dependent models, whose fault each control must
+// name.
 #include "evaluate/attack_control.h"
 
 #include <gmock/gmock.h>
@@ -48,8 +49,9 @@ TEST_F(AttackControls, ASoundModelHasNoSign) {
     const ControlPasses most = max_control_passes(attack_options("x"));
     EXPECT_LE(control.forward, most.forward);
     EXPECT_LE(control.backward, most.backward);
-    // A pass with a gradient costs as much as three: of 1,000 images, clean scores twice, three
-    // stores, and 11 gradients each.
+    // Controls may cost a tenth of the attacks. A pass with a gradient costs as much as three
+    // passes. The attacks score 1,000 clean images twice and those of three stores, and compute 11
+    // gradients for each image.
     EXPECT_LE(most.forward + 2 * most.backward, (5000 + 3 * 11'000) / 10);
 }
 
@@ -64,8 +66,8 @@ TEST_F(AttackControls, EachMaskedModelIsDoubtful) {
         EXPECT_EQ(result.control.verdict, AttackVerdict::doubtful);
         const std::vector<std::string> found = found_in(result.control);
         EXPECT_THAT(found, testing::IsSupersetOf({"large_budget", "none_fooled"}));
-        // A saturated score does not move at all, nor do levels of these images, which are all
-        // further than a quarter of one from the borders of the rounding.
+        // A saturated score does not change at all. Rounded levels do not change, either, because
+        // all values are further than a quarter level from a rounding border.
         if (fault == Fault::thousand || fault == Fault::sign_flipped) {
             EXPECT_THAT(found, testing::Contains("slope"));
         }
@@ -73,7 +75,8 @@ TEST_F(AttackControls, EachMaskedModelIsDoubtful) {
 }
 
 TEST_F(AttackControls, AStrongerAttackSaysHowLooseTheBoundIs) {
-    // The loss of scores times 1,000 is 0; the ratio of the stronger attack has no scale.
+    // If scores are multiplied by 1,000, the loss is 0. The stronger attack uses a ratio, which
+    // does not depend on the scale of the scores.
     const AttackedResult result = attacked(Fault::thousand, patterns(120));
     EXPECT_EQ(result.control.left, 16U);
     EXPECT_EQ(result.control.left_by_control, 0U);
@@ -115,7 +118,7 @@ TEST_F(AttackControls, AnImageWithoutAUsableElementIsNeitherAttackedNorCounted) 
     EXPECT_EQ(fgsm.unreadable.images, 40U);
     EXPECT_THAT(fgsm.unreadable.first_error, HasSubstr("no element of its gradient is finite"));
     EXPECT_EQ(fgsm.ratio.n, 80U);
-    // Square needs no gradient, so the ensemble attacks all.
+    // Square needs no gradient, so the ensemble attacks all images.
     EXPECT_EQ(result.cells.at(2).unreadable.images, 0U);
     const Report report = report_of({&result, 1}, options);
     EXPECT_TRUE(report.partial);
@@ -147,7 +150,7 @@ TEST_F(AttackControls, AStoreKeepsItsVerdictAndARepeatedCommandReadsIt) {
     const auto& classifier = dynamic_cast<PatternClassifier&>(*model.classifier);
     const std::size_t scored = classifier.scored;
     const AttackedResult again = attack_models({&model, 1}, dataset, options).at(0);
-    EXPECT_EQ(classifier.scored, scored + 1);  // the gradient that is tried first
+    EXPECT_EQ(classifier.scored, scored + 1);  // one gradient, to test whether the model has any
     const auto control_of = [&](const AttackedResult& result) {
         return report_of({&result, 1}, options).result["models"][0]["control"];
     };
@@ -174,12 +177,12 @@ TEST_F(AttackControls, ADamagedOrForeignRecordIsFound) {
     for (const std::string& bad : {changed, read_text(other), text.substr(0, text.size() / 2)}) {
         write_file_atomically(one, bad);
         EXPECT_TRUE(any_damaged(verify_stores(one.parent_path())));
-        // No gate passes because a record was damaged.
+        // A damaged record must not let a gate pass.
         const DerivedStore derived = derived_of(PredictionStore::open(one.parent_path()));
         EXPECT_EQ(derived.verdict, AttackVerdict::doubtful);
         EXPECT_THAT(derived.doubt, testing::HasSubstr("its record cannot be read"));
     }
-    // The same command writes it again.
+    // The same command writes the record again.
     attack_models({&model, 1}, dataset, options);
     EXPECT_EQ(read_text(one), text);
 }
@@ -227,7 +230,7 @@ TEST_F(AttackControls, FewImagesLeaveSignsUntested) {
                 testing::ElementsAre("none_fooled", "without_gradient", "stronger", "stronger"));
 }
 
-/// Outcomes of images, all correct before: 1 is fooled.
+/// Outcomes of images that were all correct before the attack; 1 means fooled.
 attack::JudgedModel judged(const std::vector<RowOutcome>& clean,
                            const std::vector<RowOutcome>& weak,
                            const std::vector<RowOutcome>& strong) {
@@ -247,7 +250,7 @@ TEST(AttackSigns, AStrongerAttackThatLeavesMoreIsTested) {
         measures.probed = 64;
         return attack::judge_controls(measures, judged(clean, weak, strong), 8.0 / 255).verdict;
     };
-    // 2 / 2^10 = .00195 is above .001, and 2 / 2^11 = .00098 below.
+    // The p-values: 2 / 2^10 = .00195 is above .001, and 2 / 2^11 = .00098 is below.
     EXPECT_EQ(verdict_of(64, 10), AttackVerdict::no_sign);
     EXPECT_EQ(verdict_of(64, 11), AttackVerdict::doubtful);
     EXPECT_EQ(verdict_of(63, 63), AttackVerdict::no_sign);  // too few images

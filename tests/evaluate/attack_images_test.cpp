@@ -1,4 +1,4 @@
-// Adversarial images in files: what is read back is what is reported.
+// Adversarial images in files: the images that are read back give the reported numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,8 +26,8 @@ protected:
         AttackRunOptions options = attack_options(runs);
         options.predict.shard_rows = 72;
         options.attacks = {"fgsm", "pgd"};
-        // Between two levels: red 131 falls to 128.4, below the boundary at 128.5, but in whole
-        // levels to 129 only.
+        // A budget between two levels: red 131 falls to 128.4, below the boundary at 128.5. In
+        // whole levels it only falls to 129.
         options.eps = {2.6 / 255};
         options.images = scratch_ / folder;
         options.image_form = form;
@@ -50,7 +50,7 @@ TEST_F(AttackedFiles, PredictReadsFromPngsWhatTheReportSays) {
     AttackRunOptions options = saving("runs", "adversarial", ImageForm::png);
     const auto results = attack_models({&model, 1}, dataset, options);
     ASSERT_EQ(results[0].cells.size(), 3U);
-    EXPECT_FALSE(results[0].cells[0].saved);  // the noise that nobody asked for
+    EXPECT_FALSE(results[0].cells[0].saved);  // the control with noise, which was not requested
     for (std::size_t c = 1; c < 3; ++c) {
         const AttackCell& cell = results[0].cells[c];
         SCOPED_TRACE(cell.attack);
@@ -106,7 +106,8 @@ TEST_F(AttackedFiles, ArraysHoldTheImagesToTheBit) {
         red.scores(planes, 1, out);
         EXPECT_EQ(out[0], scores[2 * i]);
         if (i == 5) {
-            EXPECT_EQ(values[0], 5.0F / 255.0F);  // misclassified before: as it was
+            // misclassified before the attack, so it is unchanged
+            EXPECT_EQ(values[0], 5.0F / 255.0F);
         }
     }
 }
@@ -129,7 +130,7 @@ TEST_F(AttackedFiles, ExamplesAreTheImagesThatFooledTheModelByTheHashesOfTheirId
             SCOPED_TRACE(attack["folder"].get<std::string>());
             const int levels = a < 2 ? 20 : 30;
             EXPECT_EQ(attack["eps_text"], std::to_string(levels) + "/255");
-            // Of reds above 128.5, those that the whole budget takes below it.
+            // The images with red above 128.5 that the whole budget moves below it.
             EXPECT_EQ(attack["fooled"], levels);
             std::vector<std::pair<std::string, int>> order;
             for (int red = 129; red < 129 + levels; ++red)
@@ -160,7 +161,7 @@ TEST_F(AttackedFiles, ExamplesAreTheImagesThatFooledTheModelByTheHashesOfTheirId
                 const auto difference = pixel("difference");
                 EXPECT_EQ(difference[0], 0);
                 if (attack["attack"] == "fgsm") {
-                    // Green and blue move no score, and FGSM does not move them.
+                    // Green and blue do not affect the scores, so FGSM does not change them.
                     EXPECT_EQ(difference[1], 128);
                     EXPECT_EQ(difference[2], 128);
                     EXPECT_NEAR(shown["length"].get<double>(), 2 * levels / 255., 1e-5);
@@ -179,7 +180,8 @@ TEST_F(AttackedFiles, BluesAndRedsKeepTheirPlaces) {
     AttackRunOptions options = saving("runs", "adversarial", ImageForm::png);
     options.attacks = {"noise"};
     attack_models({&model, 1}, dataset, options);
-    // Its first plane is blue, 0 everywhere: nothing is classified correctly, nothing is changed.
+    // The first plane that the model reads is blue, which is 0 everywhere. So no image is
+    // classified correctly, and none is changed.
     const Image image = load_image(options.images / "noise-linf-2.6_255/120.png");
     EXPECT_EQ(image.pixels[0], 120);
     EXPECT_EQ(image.pixels[2], 0);
@@ -204,9 +206,9 @@ TEST_F(AttackedFiles, AKilledRunGoesOnAndFilesOfEarlierStoresAreMadeAgain) {
     ASSERT_TRUE(whole);
     const auto files = files_in(options.images);
 
-    // A whole run scores about 900 images: 150 for the model's own store and 150 once more, 300 in
-    // attacks, 300 from the files. Killed while it attacks, with a file cut off, and, as it need
-    // not attack all of them again, while it reads back.
+    // A whole run scores about 900 images: 150 for the model's own store, the same 150 again, 300
+    // in attacks and 300 from the files. It is killed during the attacks, and a file is cut off.
+    // The next run, which need not repeat all attacks, is killed while it reads the files.
     options = saving("killed", "killed-images", ImageForm::npy);
     EXPECT_FALSE(run(options, 450));
     EXPECT_FALSE(fs::exists(options.images));
@@ -220,12 +222,12 @@ TEST_F(AttackedFiles, AKilledRunGoesOnAndFilesOfEarlierStoresAreMadeAgain) {
     EXPECT_EQ(files_in(options.images), files);
     EXPECT_FALSE(fs::exists(hidden));
 
-    // The stores were made before anybody asked for images.
+    // The stores were made without images. Now images are requested, too.
     options = saving("whole", "late-images", ImageForm::npy);
     run(options, never);
     EXPECT_EQ(files_in(options.images), files);
 
-    // Once more: nothing is to be done, and the numbers are those of the record.
+    // The next run has nothing to do, and its numbers come from the record.
     const auto again = run(options, never);
     ASSERT_TRUE(again);
     EXPECT_EQ(again->robust, whole->robust);
@@ -238,7 +240,7 @@ TEST_F(AttackedFiles, NoRoundingLeavesTheBudget) {
     const auto largest = [](double eps) {
         return attack::AttackFile{ImageForm::png, {3, 4, 5}, false, Norm::linf, eps};
     };
-    // 1, 2 and 8 levels typed as decimals are a little less.
+    // 1, 2 and 8 levels, typed as decimals that are slightly too small.
     for (const attack::AttackFile& file :
          {euclid, largest(3.7 / 255), largest(.00392), largest(.00784), largest(.03137)}) {
         SCOPED_TRACE(file.eps);
@@ -271,7 +273,8 @@ TEST_F(AttackedFiles, NoRoundingLeavesTheBudget) {
 }
 
 TEST_F(AttackedFiles, ChangesOfNearlyALevelLeaveNoBudgetOfTheEuclideanNorm) {
-    // All 60 numbers move by .9995 of a level: as whole levels they would be 1.5e-5 beyond eps.
+    // All 60 numbers change by .9995 levels. Rounded to whole levels, the change would exceed eps
+    // by 1.5e-5.
     const double eps = .9995 * std::sqrt(60.) / 255;
     const attack::AttackFile file = {ImageForm::png, {3, 4, 5}, false, Norm::l2, eps};
     const std::vector<float> original(60, 100.0F / 255);
@@ -299,7 +302,7 @@ TEST_F(AttackedFiles, AFileThatGrewIsNotAsItWasWritten) {
     }
 }
 
-/// The direction of its gradient depends on how many images are asked for together.
+/// A model whose gradient depends on the number of images in the batch.
 class BatchedRed final : public RedClassifier {
 public:
     void gradients(const LossBatch& batch, const LossGradients& out) override {
@@ -327,7 +330,8 @@ TEST_F(AttackedFiles, ImagesOfEarlierStoresAreMadeAgainInTheBatchesOfTheirOwnSto
     const auto in_fours = run("fours", "fours-images", 4, {"pgd"});
     const auto in_eights = run("eights", "eights-images", 8, {"pgd"});
     ASSERT_NE(in_fours, in_eights);
-    // The stores of one command differ in their batches: pgd was there, fgsm takes the default, 8.
+    // The stores of one command have different batch sizes: pgd was stored with 4, and fgsm uses
+    // the default, 8.
     run("mixed", "", 4, {"pgd"});
     EXPECT_EQ(run("mixed", "mixed-images", 0, {"pgd", "fgsm"}), in_fours);
 }
@@ -347,8 +351,8 @@ TEST_F(AttackedFiles, ImagesOfStoresThatAreThereTakeTheAttackAlone) {
     options.images = folder;
     classifier->scored = 0;
     attack_models({&model, 1}, dataset, options);
-    // A gradient on trial; the images as they are, ten steps, what was made of them, and their
-    // files.
+    // Scored: one image to test the gradient, the clean images, ten steps, the adversarial images,
+    // and their files.
     EXPECT_EQ(classifier->scored, 1U + 20U + 200U + 20U + 20U);
 }
 

@@ -1,5 +1,5 @@
-// Attacks over a data set: stores, resuming, what is counted. A linear classifier of coloured
-// images, whose robustness is known.
+// Attacks over a data set: stores, resuming, and counts. The model is a linear classifier of
+// coloured images with known robustness.
 #include "assay/evaluate/attack.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,8 @@ TEST_F(AttackRun, WhatIsLeftIsWhatTheClosedFormSays) {
     ASSERT_EQ(r.cells.size(), 12U);
     for (const AttackCell& cell : r.cells) {
         if (cell.attack == "noise") {
-            // Of four numbers within eps, one is +-eps: the mean moves by less.
+            // The control draws four numbers within eps, one of which is +-eps. So the mean changes
+            // by less than eps.
             EXPECT_GE(cell.robust, cell.eps == 0 ? 71U : cell.eps < .02 ? 69U : 63U);
             continue;
         }
@@ -55,7 +56,7 @@ TEST_F(AttackRun, WhatIsLeftIsWhatTheClosedFormSays) {
     ASSERT_EQ(r.geometric_mean.size(), 3U);
     EXPECT_NEAR(*r.geometric_mean[2].second.value, 63. / 71, 1e-12);
     EXPECT_THAT(r.signs, testing::IsEmpty());
-    // The stores are ordinary ones.
+    // The results are ordinary stores.
     const PredictionStore store = PredictionStore::open(scratch_ / "runs/d/m@pgd-linf-8_255");
     EXPECT_TRUE(store.complete());
     EXPECT_EQ(store.dataset().size(), 200U);
@@ -73,7 +74,7 @@ TEST_F(AttackRun, ThreadsAndResumingChangeNoBit) {
         options.predict.shard_rows = 0;  // one batch
         const auto result = attack_models({&model, 1}, dataset, options);
         seen.push_back(kept(result[0].cells[1].store));
-        // Some shards are lost, as after a kill; the same call makes them again.
+        // Some shards are missing, as after a kill. The same call computes them again.
         const auto shards = result[0].cells[1].store / "shards";
         fs::remove(shards / "000001.json");
         fs::remove(shards / "000001.npy");
@@ -92,7 +93,8 @@ TEST_F(AttackRun, ARunThatWasStoppedReportsWhatAWholeOneDoes) {
         const LoadedModel model = red_model("m", classifier);
         AttackRunOptions options = attack_options(runs);
         options.attacks = {"fgsm", "pgd", "autoattack"};
-        options.predict.shard_rows = 72;  // 129 to 143 are attacked in one shard, then 144 to 149
+        // the images 129 to 143 are attacked in one shard, then 144 to 149
+        options.predict.shard_rows = 72;
         classifier->stop_after = stop_after;
         bool stopped = false;
         try {
@@ -110,8 +112,8 @@ TEST_F(AttackRun, ARunThatWasStoppedReportsWhatAWholeOneDoes) {
     const auto whole = reported("whole", std::numeric_limits<std::size_t>::max());
     EXPECT_THAT(whole.second,
                 testing::Contains(HasSubstr("fgsm at 8/255: the gradient is zero for 21 of 21")));
-    // At the first batch that is attacked, among square's queries of the first shard, and of the
-    // second.
+    // Stops at the first batch of an attack, during the queries of Square on the first shard, and
+    // on the second.
     for (const std::size_t stop_after : {700U, 20'000U, 50'000U})
         EXPECT_EQ(reported("stopped" + std::to_string(stop_after), stop_after), whole);
 }
@@ -124,8 +126,8 @@ TEST_F(AttackRun, TheCleanImagesAreScoredOnceForAllAttacks) {
     options.attacks = {"noise"};
     options.eps = {1. / 255, 2. / 255};
     attack_models({&model, 1}, dataset, options);
-    // The model's own store; once for both budgets; and in the three batches of four that hold the
-    // 11 images that are attacked, what was made of them, for each.
+    // Scored: 140 images for the model's own store, the same once for both budgets, and for each
+    // budget the three batches of four with the 11 attacked images.
     EXPECT_EQ(classifier->scored, 140U + 140U + 2 * 12U);
 }
 
@@ -186,7 +188,7 @@ TEST_F(AttackRun, NothingIsLeftHasABound) {
     const AttackCell& pgd = results[0].cells.back();
     EXPECT_EQ(pgd.robust, 0U);
     EXPECT_EQ(*pgd.ratio.value, 0);
-    // 1 - .05^(1/71)
+    // The upper end is 1 - .05^(1/71).
     EXPECT_THAT(pgd.ratio.note, HasSubstr("at most 4.132 %"));
     const Estimate& mean = results[0].geometric_mean[0].second;
     EXPECT_EQ(*mean.value, 0);
@@ -280,8 +282,8 @@ TEST_F(AttackRun, AModelWithAMaskedClassIsAttackedAsAny) {
 }
 
 TEST_F(AttackRun, ScoresThatAreNoNumbersAreMisclassifiedUnderAttackAlone) {
-    // Of red 121 ... 128 no score is known before; 129 ... 136 come to lie there. 63 of 71 are
-    // left.
+    // Images of red 121 to 128 have no score before the attack, and those of 129 to 136 have none
+    // under it. So 63 of 71 stay correct.
     const Dataset dataset = images(200);
     const auto classifier = std::make_shared<RedClassifier>();
     classifier->nan_below = 128.5 / 255;
@@ -298,7 +300,7 @@ TEST_F(AttackRun, ScoresThatAreNoNumbersAreMisclassifiedUnderAttackAlone) {
     EXPECT_EQ(fgsm.robust, 63U);
     EXPECT_EQ(fgsm.ratio.n, 71U);
     EXPECT_EQ(fgsm.accuracy.n, 192U);
-    EXPECT_EQ(fgsm.ended_not_finite.images, 8U);  // not those that had no score before
+    EXPECT_EQ(fgsm.ended_not_finite.images, 8U);  // without the images that had no score before
     EXPECT_EQ(fgsm.unreadable.images, 0U);
     EXPECT_EQ(r.geometric_mean.at(0).second.n, 192U);
     const Report report = report_of(results, options);
@@ -314,7 +316,7 @@ TEST_F(AttackRun, ScoresThatAreNoNumbersAreMisclassifiedUnderAttackAlone) {
 
 constexpr std::size_t failing_image = 6;
 
-/// A store of images in these states. Of one that has no score the model has raised an error.
+/// A store of images in these states. The model raised an error for each image without a score.
 PredictionStore store_of_states(const fs::path& runs, const std::string& model,
                                 const std::vector<RowState>& states) {
     Dataset items;
@@ -349,7 +351,8 @@ PredictionStore store_of_states(const fs::path& runs, const std::string& model,
 TEST_F(AttackRun, WhatIsUnscoredUnderAttackIsComparedImageByImage) {
     constexpr RowState ok = RowState::ok, unreadable = RowState::unreadable,
                        nan = RowState::not_finite;
-    // As many without a score in both; only the first two of them are the same.
+    // Both stores have the same number of images without a score, but only the first two are the
+    // same images.
     const PredictionStore clean =
         store_of_states(scratch_ / "runs", "m", {unreadable, nan, nan, unreadable, ok, ok, ok});
     const PredictionStore attacked = store_of_states(
@@ -359,7 +362,7 @@ TEST_F(AttackRun, WhatIsUnscoredUnderAttackIsComparedImageByImage) {
     EXPECT_EQ(found.not_finite.first_error, "5.png: the score of class 1 is nan5");
     EXPECT_EQ(found.unreadable.images, 2U);
     EXPECT_EQ(found.unreadable.first_error, "4.png: the score of class 1 is nan4");
-    // Nobody knows what the model would say of what it cannot compute.
+    // An image that the model cannot compute has no outcome.
     const auto outcomes = attacked_outcomes_of(attacked);
     EXPECT_EQ(outcomes.at(5), RowOutcome::incorrect);
     EXPECT_EQ(outcomes.at(failing_image), RowOutcome::none);
@@ -378,8 +381,9 @@ TEST_F(AttackRun, WhatIsUnscoredUnderAttackIsComparedImageByImage) {
 }
 
 TEST(AttackCells, EachAttackFoolsTheHalfThatTheOtherLeaves) {
-    // sqrt(1/2 x 1/2), whatever images are drawn: the delta method's error is 0. That of a
-    // proportion of so many images is sqrt(.25 / n), and its interval Wilson's.
+    // The value is sqrt(1/2 x 1/2) for any sample of images, so the delta method gives an error of
+    // 0. Instead, the error is that of a proportion of n images, sqrt(.25 / n), with Wilson's
+    // interval.
     constexpr auto yes = RowOutcome::correct, no = RowOutcome::incorrect;
     for (const std::size_t n : {4U, 14U}) {
         std::vector<RowOutcome> clean(n + 2, yes), one(n + 2, no), two(n + 2, no);
@@ -409,7 +413,8 @@ TEST(AttackCells, ImagesThatAStoreDoesNotTellDoNotCount) {
     EXPECT_EQ(cell.robust, 2U);
     EXPECT_EQ(cell.ratio.n, 3U);
     EXPECT_EQ(cell.accuracy.n, 4U);
-    // The second, third and fifth are known in all: of two correct ones 1 and 2 are left.
+    // The second, third and fifth images have outcomes in all stores. Two of them are correct
+    // without an attack, and 1 and 2 stay correct under the two attacks.
     const Estimate mean = attack::geometric_mean_of(clean, one, two, .95).value;
     EXPECT_EQ(mean.n, 3U);
     EXPECT_NEAR(*mean.value, std::sqrt(.5), 1e-15);
@@ -446,7 +451,7 @@ TEST_F(AttackRun, CountsThatAreDamagedCountNothing) {
     options.attacks = {"noise"};
     const auto whole = attack_models({&model, 1}, dataset, options);
     EXPECT_EQ(whole[0].cells[0].attacked, 11U);
-    // The batches from 128 (3 are attacked), 132 and 136 on.
+    // The batches that begin at 128 (3 images are attacked), 132 and 136.
     const fs::path counts = whole[0].cells[0].store / "counts";
     write_file_atomically(counts / "000000000132.json", std::string((1 << 20) + 1, ' '));
     EXPECT_EQ(attack_models({&model, 1}, dataset, options)[0].cells[0].attacked, 7U);
@@ -464,7 +469,8 @@ TEST_F(AttackRun, ABudgetGoesAsFarAsFromBlackToWhite) {
     options.attacks = {"pgd"};
     options.norm = Norm::l2;
     options.eps = {3};
-    // Red, four numbers of the twelve, can fall to 0 from at most 139/255: a way of 1.1.
+    // Red has four of the twelve numbers. They can fall to 0 from at most 139/255, which is a
+    // distance of 1.1.
     const auto results = attack_models({&model, 1}, dataset, options);
     EXPECT_EQ(results[0].cells[1].robust, 0U);
     EXPECT_EQ(results[0].cells[1].store.filename(), "m@pgd-l2-3");
@@ -499,8 +505,9 @@ TEST(ParseEps, FractionsAndMistakes) {
 }
 
 TEST(AttackRatios, TheGeometricMeansIntervalHoldsTheTruth) {
-    // 2,000 worlds of 400 images: correct .7; given that, robust against both .4, the first alone
-    // .2, the second alone .05.
+    // 2,000 simulations of 400 images. An image is correct with probability .7. A correct image is
+    // robust against both attacks with .4, against the first alone with .2, and against the second
+    // alone with .05.
     const double truth = std::sqrt(.6 * .45);
     int held = 0;
     for (std::uint64_t world = 0; world < 2000; ++world) {
@@ -517,7 +524,7 @@ TEST(AttackRatios, TheGeometricMeansIntervalHoldsTheTruth) {
         const Estimate e = attack::geometric_mean_of(clean, one, two, .95).value;
         held += e.interval->low <= truth && truth <= e.interval->high ? 1 : 0;
     }
-    // 95 % of 2,000 are 1,900, with a standard deviation of 10.
+    // 95 % of 2,000 is 1,900, with a standard deviation of 10.
     EXPECT_GT(held, 1860);
     EXPECT_LT(held, 1940);
 }

@@ -1,4 +1,4 @@
-// Metrics of the positive class of two, through the engine, beside scikit-learn's values
+// Compares metrics of the positive class of two, through the engine, with scikit-learn's values
 // (make_binary_fixtures.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ TEST(BinaryScores, AreThoseOfScikitLearn) {
                 continue;
             }
             ASSERT_TRUE(m.value) << m.undefined;
-            EXPECT_NEAR(*m.value, value.get<double>(), 1e-7);  // float probabilities
+            EXPECT_NEAR(*m.value, value.get<double>(), 1e-7);  // probabilities as 32-bit floats
         }
         EXPECT_NEAR(of_id(report, "brier.binary").value.value() * 2,
                     of_id(report, "brier.sum").value.value(), 1e-12);
@@ -75,7 +75,8 @@ TEST(BinaryScores, AreThoseOfScikitLearn) {
 
 TEST(BinaryScores, NoIntervalHasWidth0) {
     const Scratch folder;
-    // All correct and sure, all incorrect, and one item: what has an interval has width.
+    // All items correct and confident, all incorrect, or only one item: no interval may have width
+    // 0.
     const std::vector<std::pair<std::vector<float>, std::vector<std::int32_t>>> cases = {
         {{-3, -2, -4, 3, 2, 5}, {0, 0, 0, 1, 1, 1}},
         {{3, 2, -4, -3}, {0, 0, 1, 1}},
@@ -145,7 +146,7 @@ TEST(BinaryScores, AreShownByDefault) {
     const ScoreReport report = scored(two, {});
     EXPECT_DOUBLE_EQ(*of_id(report, "auroc.one_vs_rest.binary.log_odds").value, 1);
     EXPECT_DOUBLE_EQ(*of_id(report, "f1.binary").value, 2 / 3.0);  // 2 * 1 / (1 + 2)
-    // What is asked for by its k stays, and so do three classes.
+    // Metrics that are requested by k stay, and three classes have no binary metrics.
     MeasureOptions k;
     k.k = {2};
     EXPECT_THAT(text_of(resolve(k, two).metrics), testing::Contains("top2"));

@@ -20,7 +20,8 @@ using ::testing::Not;
 
 constexpr std::size_t classes = 5;
 
-/// Classes 0 .. g - 1 of an image are valid; annotators answer about all five.
+/// A synthetic data set. The classes 0 .. g - 1 of an image are valid, and annotators answer about
+/// all five classes.
 struct VotedWorld {
     std::vector<std::size_t> valid;          ///< number of labels of each image
     std::vector<std::vector<float>> scores;  ///< by model
@@ -47,7 +48,7 @@ struct VotedWorld {
         save(scratch, made, m == 0 ? "a" : "b", storage, 100, false, runs);
     }
 
-    /// `accuracy` 1: certain. Returns the file.
+    /// Writes votes with this accuracy; 1 means no errors. Returns the file.
     std::string votes(double accuracy, std::size_t annotators = 8, std::size_t each = 4,
                       std::size_t skipped = 0, const std::string& cls = "c") const {
         const std::string name = (scratch.path() / "votes.csv").string();
@@ -93,7 +94,7 @@ struct VotedWorld {
         return score_runs(options, *self_comm());
     }
 
-    /// ReaL and ASMA of model a by the true sets.
+    /// ReaL and ASMA of model a, from the true sets.
     std::array<double, 2> truth() const {
         ScoreRunsOptions options;
         options.paths = {scratch.path() / "runs"};
@@ -118,7 +119,7 @@ TEST(ByVotes, CertainVotesGiveTheMetricsOfTheTrueSets) {
     for (std::size_t k = 0; k < 2; ++k) {
         EXPECT_NEAR(by.values[k].value.value.value(), truth[k], 1e-3);
         EXPECT_NEAR(by.values[k].thresholded.value.value(), truth[k], 1e-12);
-        // Nothing is open: the interval is that of the sets.
+        // The votes leave no uncertainty, so the interval equals that of the label sets.
         EXPECT_NEAR(half_width(by.values[k].value), half_width(by.values[k].thresholded), .004);
     }
     EXPECT_LT(by.unsure, 1e-6);
@@ -149,7 +150,8 @@ TEST(ByVotes, FewVotesOfPeopleWhoErrHoldTheTruth) {
         const Measurement& m = by.values[k].value;
         EXPECT_LT(m.interval.value().low, truth[k]);
         EXPECT_GT(m.interval.value().high, truth[k]);
-        // The sets cut from the same votes are far off, and their interval does not say so.
+        // The sets that a threshold makes from the same votes give wrong values, and their
+        // intervals miss the truth.
         EXPECT_LT(by.values[k].thresholded.interval.value().high, truth[k]);
     }
     EXPECT_NEAR(by.sensitivity, .8, .05);
@@ -171,7 +173,8 @@ TEST(ByVotes, ExpertsCorrectThemAndStandInTheReport) {
     EXPECT_EQ(report.result.at("by_votes").at(0).at("values").at(1).at("metric"), "asma.votes");
 }
 
-/// Experts who find no third label: by them no image has three, although votes say so of 45.
+/// Experts find no third label, so by their sets no image has three labels, although 45 do by the
+/// votes.
 TEST(ByVotes, ASubgroupThatExpertsLeaveEmptyIsUndefined) {
     VotedWorld world;
     const std::string votes = world.votes(.9);
@@ -182,7 +185,8 @@ TEST(ByVotes, ASubgroupThatExpertsLeaveEmptyIsUndefined) {
     const ByVotes two = world.score({votes}, {world.sets(300)}, "runs", {"1,2"}).by_votes.at(0);
     ASSERT_TRUE(two.values[1].value.value);
     EXPECT_LE(*two.values[1].value.value, 1);
-    EXPECT_NEAR(static_cast<double>(two.values[1].value.n), 285, 25);  // of 5 % without a label
+    // 5 % of the images have no label
+    EXPECT_NEAR(static_cast<double>(two.values[1].value.n), 285, 25);
 }
 
 TEST(ByVotes, SameBitsForAnyNumberOfThreads) {
@@ -270,7 +274,7 @@ TEST(DrawGold, DrawsAllImagesAlikeAndAsksAboutAllBestClasses) {
     for (const Question& q : draw.questions) asked[q.item].insert(q.cls);
     EXPECT_EQ(asked.size(), 30U);
     for (const auto& [item, judged] : asked) {
-        EXPECT_TRUE(judged.contains(0));  // the original label
+        EXPECT_TRUE(judged.contains(0));  // the original label is used
         for (const auto& model : world.scores) {
             const auto* const row = model.data() + item * classes;
             const auto best = std::max_element(row, row + classes) - row;

@@ -1,4 +1,4 @@
-// How often the doctor cries wolf: many samples in which nothing is wrong, or nothing can be known.
+// False alarms of `assay check`: many samples in which nothing is wrong, or nothing can be decided.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t classes = 10, images = 100;
 
-/// Right with probability `skill`, whatever the pixels are, but anew for every way of preparing
-/// them: all ways are equally good.
+/// A model that is correct with probability `skill`, independently for each preprocessing. So all
+/// kinds of preprocessing are equally good.
 class Gambler : public Classifier {
 public:
     explicit Gambler(double skill) : skill_(skill) { facts_.classes = classes; }
@@ -26,8 +26,8 @@ public:
             for (const float x : image)
                 bits = bits * 1099511628211U + std::bit_cast<std::uint32_t>(x);
             RandomStream random(bits, "gamble");
-            // The label is hidden in the image's order of pixels, which no preparation changes:
-            // first pixel a step above the second.
+            // The order of the pixels encodes the label, because no preprocessing changes it: the
+            // first pixel is a step above the second.
             const auto label = label_of(image);
             const auto answer =
                 random.uniform() < skill_ ? label : static_cast<std::size_t>(random.below(classes));
@@ -35,8 +35,8 @@ public:
                 out[i * classes + c] = c == answer ? 5.0F : static_cast<float>(random.uniform());
         }
     }
-    /// Rank of the first row's pixels among the 4 x 4: ten positions of the brightest pixel are
-    /// used.
+    /// The label of an image, which is the position of the brightest of its 4 x 4 pixels. Ten
+    /// positions are used.
     static std::size_t label_of(std::span<const float> image) {
         const auto plane = image.first(16);
         return static_cast<std::size_t>(std::max_element(plane.begin(), plane.end()) -
@@ -106,25 +106,25 @@ Alarms count_alarms(double skill, bool labels_known, std::uint64_t worlds) {
     return alarms;
 }
 
-// Level 0.01, Holm-adjusted: at most 1.5 of 150 expected; 8 or more have a probability below 0.0003
-// even at that rate.
+// At level 0.01 after Holm's correction, at most 1.5 false alarms are expected in 150 samples. Even
+// at that rate, 8 or more have a probability below 0.0003.
 TEST(CheckSimulation, EquallyGoodWaysRaiseNoAlarm) {
     const Alarms alarms = count_alarms(0.6, true, 150);
     EXPECT_LE(alarms.values, 7);
     EXPECT_EQ(alarms.order, 0);
-    EXPECT_EQ(alarms.above_chance, 150);  // 60 % against 10 %: always seen
+    EXPECT_EQ(alarms.above_chance, 150);  // 60 % is always detected as above the chance of 10 %
 }
 
-// Nothing to be known: three tests (orders, shuffles, association) at level 0.01 each; the
-// shuffles' alarm is a wrong "in order".
+// The model is random, so nothing can be decided. There are three tests (orders, shuffles,
+// association) at level 0.01 each. A false alarm of the shuffles is a wrong "in order".
 TEST(CheckSimulation, ChanceIsSeldomTakenForAnOrder) {
     const Alarms alarms = count_alarms(0.0, false, 150);
-    EXPECT_LE(alarms.order, 10);  // two tests: 3 expected at most
+    EXPECT_LE(alarms.order, 10);  // two tests, so at most 3 are expected
     EXPECT_LE(alarms.above_chance, 7);
     EXPECT_LE(alarms.values, 7);
 }
 
-// Power: an order turned round is found with 40 images of a classifier that is right half of the
+// Power: a reversed class order is found with 40 images of a classifier that is correct half of the
 // time.
 TEST(CheckSimulation, SmallSamplesSuffice) {
     int found = 0;

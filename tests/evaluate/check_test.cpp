@@ -24,7 +24,7 @@ void put_u32(std::string& out, std::size_t at, std::uint32_t value) {
     for (std::size_t i = 0; i < 4; ++i) out[at + i] = static_cast<char>(value >> (8 * i));
 }
 
-/// A 24-bit BMP of one colour.
+/// The bytes of a 24-bit BMP of one colour.
 std::string bmp(std::array<int, 3> rgb) {
     constexpr std::uint32_t side = ColourClassifier::side, header = 54,
                             pixels = side * side * 3;  // rows of 12 bytes need no padding
@@ -135,7 +135,7 @@ TEST_F(Check, SameFindingsForAnyNumberOfThreads) {
 // --- classes.order ---
 
 TEST_F(Check, FoldersSortedAsText) {
-    // 0 1 10 11 2 3 ... is the order of the outputs: class 10 answers at 2.
+    // The order of the outputs is 0 1 10 11 2 3 and so on, so class 10 is output 2.
     std::vector<std::string> texts;
     for (std::size_t c = 0; c < colour_classes; ++c) texts.push_back(std::to_string(c));
     std::vector<std::size_t> order(colour_classes);
@@ -149,7 +149,7 @@ TEST_F(Check, FoldersSortedAsText) {
     EXPECT_THAT(found.title, HasSubstr("folders named 0..11 sorted as text"));
     EXPECT_THAT(found.detail, HasSubstr("of 128"));
 
-    // The other way round: the data set's labels are numbered in the order of the texts.
+    // The reverse case: the data set's labels are numbered in the order of the texts.
     model.output_of.clear();
     for (auto& label : labels)
         label = static_cast<std::int32_t>(
@@ -254,7 +254,8 @@ std::string advice_of(const Finding& finding) {
     return finding.advice.substr(0, finding.advice.find(';'));
 }
 
-// Given B G R or another scale, the options of the right way alone would leave these as they are.
+// With B G R or another scale, the options of the right preprocessing alone would leave these
+// settings unchanged.
 TEST_F(Check, AdviceHoldsWhatChangesAndNothingElse) {
     const Preprocess good = spec.preprocess;
     spec.preprocess.channel_order = ChannelOrder::bgr;
@@ -268,7 +269,8 @@ TEST_F(Check, AdviceHoldsWhatChangesAndNothingElse) {
     spec.preprocess = good;
     spec.preprocess.scale = 1;
     EXPECT_EQ(advice_of(finding("pixels.values")), "--scale 0.00392156862745098");
-    // The advice, taken, leaves nothing to say; 15 digits of 1/255 are the same float.
+    // After the advice is followed, there is no finding, because 15 digits of 1/255 are the same
+    // float.
     EXPECT_EQ(static_cast<float>(0.00392156862745098), 1.0F / 255.0F);
 }
 
@@ -289,7 +291,7 @@ TEST_F(Check, IncorrectInputSize) {
     const Preprocess expects = model.expects;
     options.reopen = trained_at(64, false, expects);
     spec.preprocess.height = spec.preprocess.width = 96;
-    model.expects.mean = {0.1, 0.9, 0.5};  // what check_model gets was opened at 96
+    model.expects.mean = {0.1, 0.9, 0.5};  // the model that check_model gets was opened at 96
     const Finding found = finding("pixels.size");
     EXPECT_EQ(found.severity, Severity::error) << found.title << found.detail;
     EXPECT_THAT(found.title, HasSubstr("64 x 64 does much better than 96 x 96"));
@@ -302,7 +304,7 @@ TEST_F(Check, TheGivenSizeIsGood) {
     EXPECT_EQ(finding("pixels.size").severity, Severity::ok);
     options.reopen = trained_at(64, true, model.expects);
     EXPECT_THAT(finding("pixels.size").title, HasSubstr("takes images of 64 x 64 only"));
-    // The smallest usual size is 32: of 8 x 8 nothing is known.
+    // The smallest usual size is 32, so 8 x 8 cannot be checked.
     spec.preprocess.height = spec.preprocess.width = 8;
     options.reopen = trained_at(8, false, model.expects);
     EXPECT_EQ(finding("pixels.size").severity, Severity::note);
@@ -326,8 +328,8 @@ TEST_F(Check, WrongPixelsAndWrongOrderTogether) {
     model.expects.scale = 1;
     for (std::size_t c = 0; c < colour_classes; ++c)
         model.output_of.push_back(colour_classes - 1 - c);
-    // With raw values of -1..1 every image looks black: nothing is right under any order, and only
-    // both changes together help.
+    // The model expects bytes, so values of -1..1 look black. No class order is right with them,
+    // and only both changes together help.
     const Finding order = finding("classes.order");
     EXPECT_GE(order.severity, Severity::warning);
 }
@@ -386,7 +388,7 @@ TEST_F(Check, ConstantAndNotFinite) {
     model.not_a_number = true;
     EXPECT_THAT(finding("outputs.finite").title,
                 HasSubstr("NaN scores for 128 of 128 (100.0 %) images"));
-    // Nothing is said about classes and pixels by scores that are none.
+    // Scores that are not finite say nothing about classes and pixels.
     EXPECT_THAT(finding("classes.order").title, HasSubstr("no image has finite scores"));
     EXPECT_EQ(finding("pixels.values").severity, Severity::note);
 }
@@ -417,7 +419,7 @@ TEST_F(Check, DropoutAndBatchNormalisation) {
 }
 
 TEST_F(Check, FixedBatch) {
-    model.fix_batch(5);  // 128 is no multiple of 5
+    model.fix_batch(5);  // 128 is not a multiple of 5
     EXPECT_THAT(faults(), testing::IsEmpty());
     model.batch_norm = true;
     EXPECT_EQ(finding("batch.neighbours").severity, Severity::error);
@@ -432,7 +434,7 @@ TEST_F(Check, UnreadableImages) {
     const auto broken = folder.write("broken.bmp", "BM");
     dataset.ids.append("broken.bmp");
     labels.push_back(0);
-    options.sample = 1000;  // all
+    options.sample = 1000;  // all images
     Finding found = finding("data.images");
     EXPECT_EQ(found.severity, Severity::warning);
     EXPECT_THAT(found.title, HasSubstr("1 of 145 images looked at cannot be read"));
@@ -486,12 +488,12 @@ TEST_F(Check, ClassesOfAnotherDataSet) {
     EXPECT_EQ(opened.findings[0].severity, Severity::error);
     EXPECT_THAT(opened.findings[0].detail, HasSubstr("cat"));
     const auto findings = check_model(model, spec, std::move(opened), options);
-    ASSERT_GT(findings.size(), 1U);  // the checks go on
+    ASSERT_GT(findings.size(), 1U);  // the other checks still run
     EXPECT_THAT(findings[0].title, HasSubstr(""));
 
     how.classes = ClassList({"cat", "dog"});
     EXPECT_TRUE(open_to_check(other.path(), how).findings.empty());
-    EXPECT_THROW(open_to_check(other.path() / "none", how), Error);  // for another reason
+    EXPECT_THROW(open_to_check(other.path() / "none", how), Error);  // undecided for another reason
 }
 
 TEST_F(Check, EmptyDataSet) {

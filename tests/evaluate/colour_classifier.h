@@ -1,5 +1,5 @@
-// Images of one colour each, and a classifier that tells classes by colour: every fault of practice
-// can be put into it.
+// Images of one colour each, and a classifier that recognizes classes by colour. Tests can give it
+// any common fault.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace assay {
 
 inline constexpr std::size_t colour_classes = 12;
 
-/// The colour of class c: levels 60, 115, 170, no two classes alike.
+/// The colour of class c, made of the levels 60, 115 and 170. All classes differ.
 inline std::array<int, 3> colour_of(std::size_t c) {
     const std::size_t k = c * 5 % 27;
     const auto level = [](std::size_t digit) { return 60 + 55 * static_cast<int>(digit); };
@@ -30,8 +30,8 @@ public:
     std::vector<std::size_t> output_of;  ///< class c answers at output output_of[c]; empty: c
     enum class Ends { logits, softmax, softmax_twice, sigmoid, log_softmax } ends = Ends::logits;
     bool dropout = false, batch_norm = false, constant = false, not_a_number = false;
-    /// After so many images their first score is a NaN (or, with `infinite`, an infinity); -1:
-    /// never. Counts down to the end.
+    /// After this number of images, the first score is NaN (or infinite, with `infinite`); -1:
+    /// never. The number counts down.
     std::atomic<int> nan_after = -1;
     bool infinite = false;
 

@@ -1,4 +1,4 @@
-// A classifier made for the purpose, and images of one colour each, for the tests of predict.
+// A simple classifier, and images of one colour each, for the tests of predict.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ inline LoadedModel loaded(const std::string& name, std::shared_ptr<Fake> classif
 
 class PredictImages : public testing::Test {
 protected:
-    /// Images 0 ... n-1, red value = number.
+    /// Images 0 ... n-1, whose red value is their number.
     Dataset images(int n) {
         Dataset dataset;
         dataset.name = "d";

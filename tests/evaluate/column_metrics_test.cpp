@@ -1,5 +1,5 @@
-// Metrics of columns through stores: what the library measures of probabilities that are written
-// out here, row by row.
+// Metrics of columns through stores, compared with the probabilities of each row that this file
+// computes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ ScoreOptions columns_of(std::initializer_list<const char*> metrics) {
     return options;
 }
 
-// Softmax as the store's reader computes it, of rows that are looked at.
+// The softmax of the counted rows, as the store's reader computes it.
 SetTable probabilities_of(const Made& made, bool sets) {
     SetTable t;
     t.classes = made.classes;
@@ -73,8 +73,8 @@ TEST(ColumnMetrics, CurvesOfAStoreAreThoseOfItsProbabilities) {
 }
 
 TEST(ColumnMetrics, StoredScoresRankWhereSigmoidsAreMeant) {
-    // A softmax makes the second class's probability fall with the first's score; a sigmoid does
-    // not.
+    // In a softmax, the probability of the second class falls with the score of the first. In a
+    // sigmoid it does not.
     Made made;
     made.classes = 2;
     made.labels = {{0, 1}, {1}, {0}, {0}};
@@ -83,11 +83,11 @@ TEST(ColumnMetrics, StoredScoresRankWhereSigmoidsAreMeant) {
     const auto report =
         scored(save(folder, made, "net"), columns_of({"mean_average_precision:scores=probability",
                                                       "mean_average_precision:scores=stored"}));
-    // Stored: class 0 is true of 9, 3, 2 and not of 0: 1. Class 1 is true of 2, 1 and not of 0,
-    // -1: 1.
+    // From the stored scores: class 0 is true for 9, 3, 2 and false for 0, which gives 1. Class 1
+    // is true for 2, 1 and false for 0, -1, which gives 1.
     EXPECT_DOUBLE_EQ(*report.measurements[1].value, 1.0);
-    // Softmax: class 1 has z1 - z0 = -7, 1, -4, -2: positives first and last of four: (1 + 2/4)
-    // / 2. Class 0 has 7, -1, 4, 2: 1.
+    // With a softmax, class 1 has z1 - z0 = -7, 1, -4, -2. Its positives are first and last of
+    // four: (1 + 2/4) / 2. Class 0 has 7, -1, 4, 2, which gives 1.
     EXPECT_DOUBLE_EQ(*report.measurements[0].value, (1 + 0.75) / 2);
     EXPECT_EQ(report.measurements[1].key.definition,
               "mean_average_precision.label_sets.macro.stored");
@@ -120,7 +120,7 @@ TEST(ColumnMetrics, ReducedStoresSayWhatTheyLack) {
     for (const auto& m :
          scored(save(folder, made, "label", StorageFormat::label), options).measurements)
         EXPECT_FALSE(m.undefined.empty()) << m.key.metric;
-    // Half precision keeps every class: the scores are its own.
+    // Half precision stores the scores of every class.
     for (const auto& m :
          scored(save(folder, made, "half", StorageFormat::full_f16), options).measurements)
         EXPECT_TRUE(m.value && m.interval) << m.key.metric;
@@ -146,8 +146,8 @@ TEST(ColumnMetrics, SameBitsForAnyThreadsAndRanks) {
 }
 
 TEST(ColumnMetrics, ClassWiseEceOfAStore) {
-    // Two classes: p = .5, .5 (logits 0, 0) four times, of class 0 three times: |3 - 2| / 4 for
-    // both.
+    // Four items with p = .5, .5 (logits 0, 0), three of which are of class 0: |3 - 2| / 4 for both
+    // classes.
     Made made;
     made.classes = 2;
     made.scores.assign(8, 0);
@@ -159,7 +159,7 @@ TEST(ColumnMetrics, ClassWiseEceOfAStore) {
     EXPECT_THAT(report.measurements[0].note, HasSubstr("noise"));
 }
 
-// The loss of a half at a temperature, in plain double arithmetic.
+// The loss of one half of the items at a temperature, in plain double arithmetic.
 double plain_loss(const Made& made, const std::vector<std::size_t>& items, double temperature) {
     double sum = 0;
     for (const std::size_t i : items) {
@@ -175,7 +175,7 @@ double plain_loss(const Made& made, const std::vector<std::size_t>& items, doubl
 
 double plain_temperature(const Made& made, const std::vector<std::size_t>& items) {
     double low = 0.02, high = 50;
-    for (int k = 0; k < 200; ++k) {  // golden section
+    for (int k = 0; k < 200; ++k) {  // golden section search
         const double a = low * std::pow(high / low, 0.382), b = low * std::pow(high / low, 0.618);
         (plain_loss(made, items, a) < plain_loss(made, items, b) ? high : low) =
             plain_loss(made, items, a) < plain_loss(made, items, b) ? b : a;
@@ -185,7 +185,7 @@ double plain_temperature(const Made& made, const std::vector<std::size_t>& items
 
 TEST(ColumnMetrics, EachHalfIsMeasuredAtTheTemperatureOfTheOther) {
     Made made = made_up(900, 5, 4, 1);
-    for (float& z : made.scores) z *= 3;  // too sure
+    for (float& z : made.scores) z *= 3;  // overconfident
     const Scratch folder;
     const auto store = save(folder, made, "net");
     std::array<std::vector<std::size_t>, 2> halves;
@@ -229,13 +229,13 @@ TEST(ColumnMetrics, EachHalfIsMeasuredAtTheTemperatureOfTheOther) {
     EXPECT_EQ(m.n, 900U);
     ASSERT_TRUE(m.interval);
     EXPECT_EQ(m.key.definition, "temperature_scaled_ece.cross_fitted.left_closed");
-    // Another seed, other halves.
+    // Another seed gives other halves.
     options.resampling.seed = 2;
     EXPECT_NE(scored(store, options).measurements[0].note, m.note);
 }
 
 TEST(ColumnMetrics, TemperaturesOfOddStores) {
-    // Everything correct: the sharper the better, until the loss is 0 in all its digits.
+    // Everything is correct, so the loss falls with the temperature until it is exactly 0.
     Made perfect = made_up(80, 3, 4);
     for (std::size_t i = 0; i < perfect.rows(); ++i)
         perfect.scores[i * 3 + static_cast<std::size_t>(perfect.labels[i][0])] = 9;

@@ -20,8 +20,8 @@ const PairedMetric& metric(const PairReport& report, std::string_view name) {
     throw std::runtime_error("no metric " + std::string(name));
 }
 
-// Two classes; item i is answered with class answers[i], surely when it is 'A' or 'B', less so when
-// 'a' or 'b'.
+// Two classes. Item i is predicted as class answers[i]: confidently for 'A' or 'B', less so for 'a'
+// or 'b'.
 Made answers(const std::string& text, const std::string& truth) {
     Made made;
     made.classes = 2;
@@ -69,7 +69,8 @@ TEST(Compare, CountsAndExactMcNemar) {
     EXPECT_EQ(*report.error_consistency.value, *error_consistency(4, 1, 5, 1).value);
     EXPECT_EQ(report.same_prediction, 5U);
     ASSERT_EQ(report.disagreements.size(), 6U);
-    EXPECT_EQ(report.disagreements[0].id, "item00004");  // the surest two, in item order
+    // the two most confident ones, in item order
+    EXPECT_EQ(report.disagreements[0].id, "item00004");
     EXPECT_EQ(report.disagreements[1].id, "item00008");
     EXPECT_EQ(report.disagreements[2].id, "item00005");
     EXPECT_TRUE(report.disagreements[0].baseline_correct);
@@ -79,7 +80,8 @@ TEST(Compare, CountsAndExactMcNemar) {
     EXPECT_EQ(compared(a, b, two).disagreements.size(), 2U);
 }
 
-// 40 both, 10 and 15 one alone, 35 neither: accuracies 0.5 and 0.55, observed 0.75, chance
+// 40 items are correct in both, 10 and 15 in one alone, and 35 in neither: accuracies 0.5 and 0.55,
+// observed 0.75, chance
 // 0.5 * 0.55 + 0.5 * 0.45 = 0.5, kappa 0.5. The jackknife of all 100 was counted in Python.
 TEST(Compare, ErrorConsistency) {
     const Estimate e = error_consistency(40, 10, 15, 35);
@@ -94,16 +96,16 @@ TEST(Compare, ErrorConsistency) {
     const Estimate opposite = error_consistency(0, 20, 20, 0);
     EXPECT_EQ(*opposite.value, -1);
     EXPECT_THAT(opposite.note, testing::HasSubstr("they disagree on every item"));
-    // Never both: accuracies 0.6 and 0.4, observed 0, chance 0.48.
+    // Never both correct: accuracies 0.6 and 0.4, observed 0, chance 0.48.
     EXPECT_NEAR(*error_consistency(0, 30, 20, 0).value, -0.48 / 0.52, 1e-12);
     EXPECT_THAT(error_consistency(9, 0, 0, 0).undefined,
                 testing::HasSubstr("agreement by chance is certain"));
     EXPECT_FALSE(error_consistency(0, 0, 0, 0).value);
-    // One error among them: without that item there would be no value.
+    // There is only one error, so without that item there would be no value.
     EXPECT_FALSE(error_consistency(9, 0, 0, 1).interval);
 }
 
-// Items drawn from known cells: the interval holds the truth as often as it says.
+// Items are drawn from known proportions. The interval must hold the truth as often as it claims.
 TEST(Compare, ErrorConsistencyCovers) {
     int covered = 0;
     for (std::uint64_t seed = 0; seed < 600; ++seed) {
@@ -249,7 +251,7 @@ TEST(Compare, RefusesOtherClasses) {
         EXPECT_NE(error.message().find("class 1 is `c1` and `dog`"), std::string::npos)
             << error.message();
     }
-    // Numbers alone say nothing about the classes: they are taken as they stand.
+    // Class numbers without names cannot be compared, so they are used unchanged.
     other.class_ids = {"0", "1", "2"};
     EXPECT_EQ(
         compared(a, save(folder, other, "b", StorageFormat::full_f32, 100, false, "runs3")).items,
@@ -276,7 +278,7 @@ TEST(Compare, ModelsOfOneNameAreNamedByTheirFolders) {
     EXPECT_EQ(reports[1].candidate, "n");
 }
 
-// Identity is bytes, not names.
+// Data sets are identified by bytes, not by names.
 TEST(Compare, RefusesImagesThatAreKnownToBeOthers) {
     Scratch folder;
     Made first = made_up(100, 3, 5), second = made_up(100, 3, 6);
@@ -334,19 +336,19 @@ TEST(Compare, WarnsOfOtherImagesAndLabels) {
     EXPECT_EQ(warning(second, "runs6"), "");
     second.labels[0] = {2};
     second.labels[1] = {0, 1};
-    second.labels[2] = {};  // no word about it
+    second.labels[2] = {};  // no message about it
     EXPECT_EQ(warning(second, "runs7"),
               "2 of 100 common items have different labels in the store of b; the labels of a are "
               "used for both");
     CompareOptions given;
     given.score.labels = a.dataset().labels;
-    // Label sets from elsewhere leave top-1 with the data set's own labels.
+    // If label sets come from a file, top-1 still uses the data set's own labels.
     EXPECT_EQ(warning(second, "runs8", given),
               "2 of 100 common items have different labels in the store of b; the labels of a are "
               "used for both");
     given.score.metrics = {parse_metric("real")};
     EXPECT_EQ(warning(second, "runs10", given), "");
-    // In another order of the classes the same labels have other numbers.
+    // In another class order, the same labels have other numbers.
     second.labels = first.labels;
     EXPECT_EQ(warning(reordered(second, {1, 2, 0}), "runs9"), "");
 }
@@ -496,9 +498,9 @@ TEST(Gate, RefusesBoundsThatNoValueReaches) {
     EXPECT_EQ(refusal("top1.delta >= -5"),
               "gate `top1.delta >= -5`: -5 is outside the range of top1.delta, -1 to 1; did you "
               "mean -5%?");
-    EXPECT_EQ(
-        refusal("brier <= 300"),
-        "gate `brier <= 300`: 300 is outside the range of brier, 0 to 2");  // nor would 300 % be
+    EXPECT_EQ(refusal("brier <= 300"),
+              // 300 % would be refused, too
+              "gate `brier <= 300`: 300 is outside the range of brier, 0 to 2");
     EXPECT_EQ(refusal("top1 >= 120%"),
               "gate `top1 >= 120%`: 1.2 is outside the range of top1, 0 to 1");
     EXPECT_NE(refusal("top1 >= -0.1"), "");
@@ -528,8 +530,8 @@ TEST(Gate, JudgesValuesIntervalsAndDifferences) {
     EXPECT_THROW(check_gate(parse_gate("ece:edges=right_closed <= 1"), report.measurements),
                  Error);  // another definition
     EXPECT_THROW(check_gate(parse_gate("ece:bins=10 <= 1"), pair), Error);
-    // Class 1 never is the truth here, so the sample deviation over classes does not exist: an
-    // undefined value breaks its gate.
+    // No item has class 1, so the sample deviation over classes is undefined. A gate on an
+    // undefined value fails.
     const auto broken = check_gate(parse_gate("class_balance >= 0"), report.measurements);
     EXPECT_FALSE(broken.passed);
     EXPECT_FALSE(broken.value);

@@ -1,4 +1,4 @@
-// What `assay eval` measures on stored scores, and the order in which it computes them.
+// The measurements of `assay eval` on stored scores, and the order of their computation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// From a model and images to a number: the decision on made-up counts, the search on images of one
-// colour, the guards, and the running accuracy.
+// The parts of `assay eval`: the decision about the preprocessing on given counts, the search on
+// images of one colour, the guards, and the running accuracy.
 #include "assay/evaluate/eval.h"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ Correct first_correct(std::size_t n, std::size_t images) {
 
 constexpr double close = 0.01;
 
-/// `command` with options, as nobody typed others.
+/// A command to type: `command` followed by the options.
 CommandWith command_of(const std::string& command) {
     return [command](const std::string& options) { return command + " " + options; };
 }
@@ -54,7 +54,7 @@ TEST(EvalDecision, OneWayAloneIsTheBest) {
 }
 
 TEST(EvalDecision, ToldApartByAnExactTest) {
-    // 10 pairs differ, all one way: p = 2 / 2^10 = .00195.
+    // 10 pairs differ, all in one direction: p = 2 / 2^10 = .00195.
     const std::vector<Correct> ways = {first_correct(30, 64), first_correct(40, 64)};
     const Decision decision = decide(ways, 0.05);
     EXPECT_EQ(decision.best, 1U);
@@ -67,8 +67,8 @@ TEST(EvalDecision, ToldApartByAnExactTest) {
 }
 
 TEST(EvalDecision, HolmCountsTheWaysTried) {
-    // The same p beside nine others: the smallest p is multiplied by 10, so is each that follows by
-    // less, but never below the one before: .0195.
+    // Ten equal p-values. Holm's correction multiplies the smallest by 10 and the next ones by
+    // less, but no adjusted value is below the previous one: .0195 for all.
     std::vector<Correct> ways = {first_correct(40, 64)};
     for (int i = 0; i < 10; ++i) ways.push_back(first_correct(30, 64));
     const Decision decision = decide(ways, 0.05);
@@ -89,7 +89,7 @@ TEST(EvalDecision, EqualWaysAreNotSettledAndTheFirstIsTaken) {
 }
 
 TEST(EvalDecision, LessThanAPointApartIsNotSettledMoreStops) {
-    // 5 of 512 are .98 points, 6 are 1.17; p = 2 / 2^5 = .0625 for both sides of 5.
+    // 5 of 512 are .98 points, and 6 are 1.17. Two-sided, 5 give p = 2 / 2^5 = .0625.
     const Decision near =
         decide(std::vector<Correct>{first_correct(405, 512), first_correct(400, 512)}, 0.05);
     EXPECT_FALSE(near.told_apart);
@@ -103,13 +103,14 @@ TEST(EvalDecision, LessThanAPointApartIsNotSettledMoreStops) {
 }
 
 TEST(EvalDecision, WaysThatFellBehindKeepTheirFirstImages) {
-    // The last one saw 64 images, the others 128: it has the higher proportion of what it saw.
+    // The last preprocessing was tried on 64 images, and the others on 128. It is compared on its
+    // first 64 images only.
     const std::vector<Correct> ways = {first_correct(80, 128), first_correct(79, 128),
                                        first_correct(10, 64)};
     const Decision decision = decide(ways, 0.05);
     EXPECT_EQ(decision.best, 0U);
     EXPECT_EQ(decision.runner_up, 1U);
-    EXPECT_LT(decision.p[2], 1e-9);  // 54 of 64 pairs differ, all one way
+    EXPECT_LT(decision.p[2], 1e-9);  // 54 of 64 pairs differ, all in one direction
     EXPECT_EQ(decision.difference.n, 128U);
 }
 
@@ -124,8 +125,8 @@ TEST(RunningAccuracyTest, HasNoIntervalInTheFoldersOrder) {
 TEST(RunningAccuracyTest, BatchesInARandomOrderAreAClusterSample) {
     RunningAccuracy running(800, true);
     for (int i = 0; i < 20; ++i) running.add(6, 8), running.add(2, 8);
-    // Accuracy 160 / 320; each batch is 2 off; variance 40 / 39 * 40 * 4 / 320^2, of which the
-    // half that is not seen yet counts 1 - 320 / 800.
+    // The accuracy is 160 / 320, and each batch differs from it by 2 images. The variance is 40 /
+    // 39 * 40 * 4 / 320^2, times 1 - 320 / 800 for the images that were not seen yet.
     const Estimate now = running.estimate();
     EXPECT_DOUBLE_EQ(*now.value, 0.5);
     EXPECT_NEAR(*now.standard_error, std::sqrt(40.0 / 39 * 160 / (320.0 * 320) * 0.6), 1e-12);
@@ -190,7 +191,7 @@ protected:
         scratch_ = nullptr;
     }
 
-    /// The first `n` images alone have labels.
+    /// Only the first `n` images have labels.
     void label(std::size_t n) {
         std::vector<std::int32_t> labels(count, -1);
         for (std::size_t i = 0; i < n; ++i)
@@ -210,7 +211,7 @@ protected:
             spec.name = "m";
             spec.path = "m.pt";
             spec.preprocess = preset_named(settings.value("preset", "timm")).preprocess;
-            // A sixteenth of the presets' sizes: 14 for 224.
+            // A sixteenth of the sizes in the presets: 14 for 224.
             spec.preprocess.height = spec.preprocess.width = spec.preprocess.height / 16;
             spec.preprocess.resize_size.reset();
             if (settings.contains("input_size")) {
@@ -240,7 +241,7 @@ protected:
     Dataset dataset;
     std::shared_ptr<ColourClassifier> classifier = std::make_shared<ColourClassifier>();
     ModelOpener opener;
-    int side = 14;  // that the model takes; 0: any
+    int side = 14;  // the image size that the model takes; 0: any
 };
 Scratch* EvalSearch::scratch_ = nullptr;
 
@@ -263,17 +264,17 @@ TEST_F(EvalSearch, TheSameForAnyNumberOfThreads) {
 }
 
 TEST_F(EvalSearch, WaysThatGiveTheSameScoresAreNotSettled) {
-    side = 0;  // at 14 and at 2, which are alike for images of one colour
+    side = 0;  // the sizes 14 and 2 give the same scores for images of one colour
     const PreprocessingChoice choice = search();
     EXPECT_EQ(choice.outcome, Outcome::not_settled);
     EXPECT_TRUE(choice.usable());
     EXPECT_EQ(choice.best->options, "--preset caffe");
     EXPECT_EQ(choice.runner_up->options, "--preset caffe --input-size 2 --crop-mode none");
     EXPECT_EQ(choice.p, 1);
-    EXPECT_EQ(choice.items.size(), 64U);  // a tenth of the images is fewer
+    EXPECT_EQ(choice.items.size(), 64U);  // 64, because a tenth of the images is fewer
 }
 
-// A crop of an image of one colour is that colour, so that only the values differ. Holm multiplies
+// A crop does not change an image of one colour, so only the pixel values differ. Holm multiplies
 // the smallest p-value by the number of other ways.
 TEST_F(EvalSearch, WaysThatGiveTheSamePixelsAreOneWay) {
     std::set<std::string> values;
@@ -305,7 +306,7 @@ TEST_F(EvalSearch, WaysThatGiveOtherPixelsOnOneImageAreSeveral) {
     write_file_atomically(file, one_colour);
 }
 
-/// Fails at images of more than one colour.
+/// A model that fails on images with more than one colour.
 class OneColourOnly final : public ColourClassifier {
 public:
     void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
@@ -335,7 +336,7 @@ TEST_F(EvalSearch, AnImageAtWhichTheModelFailsIsIncorrectInEveryWay) {
     EXPECT_EQ(choice.tried, sound.tried);
     EXPECT_THAT(choice.failed, testing::ElementsAre(id + " (ValueError: two colours)"));
     EXPECT_EQ(describe(search(1)), describe(choice));
-    // So do the guards.
+    // The guards also find the image that fails.
     const auto found = guard_model(opener.open(opener.resolve(choice.best->settings)), dataset,
                                    {.searched = true, .threads = 2})
                            .findings;
@@ -350,7 +351,7 @@ TEST_F(EvalSearch, MoreImagesUpToATenthAreTakenWhereTheBestTwoTie) {
         choose_preprocessing(opener, dataset, {.threads = 2, .first = 10});
     EXPECT_EQ(choice.items.size(), count / 10);
     EXPECT_EQ(choice.best->images, count / 10);
-    // Of 10, 20 and 24 images: three looks share the level.
+    // The search looks at the results after 10, 20 and 24 images, so three looks share the level.
     EXPECT_NEAR(choice.difference->interval->level, 1 - 0.05 / 3, 1e-12);
     EXPECT_THAT(describe(choice), HasSubstr("98.33 % CI"));
 }
@@ -456,7 +457,8 @@ TEST_F(EvalSearch, IncorrectPixelValuesWarnWithTheCommand) {
     EXPECT_TRUE(text.ends_with("`")) << text;
 }
 
-/// Batch normalisation in training mode: neighbours matter, and an image alone is grey.
+/// Batch normalisation in training mode: the other images of a batch matter, and a single image is
+/// grey.
 TEST_F(EvalSearch, TrainingModeIsRefusedBecauseImagesAloneDoNoBetter) {
     classifier->batch_norm = true;
     const LoadedModel model = opener.open(opener.resolve({{"preset", "caffe"}}));
@@ -465,7 +467,7 @@ TEST_F(EvalSearch, TrainingModeIsRefusedBecauseImagesAloneDoNoBetter) {
                  Error);
 }
 
-/// A batch size that tracing baked in: only the first image of a batch gets its own scores.
+/// A fixed batch size from tracing: only the first image of a batch gets its own scores.
 class MixedBatch final : public ColourClassifier {
 public:
     void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
@@ -487,7 +489,7 @@ TEST_F(EvalSearch, ABakedInBatchSizeRunsWithOneImage) {
     EXPECT_EQ(guards.batch, 1U);
     ASSERT_EQ(guards.findings.size(), 1U);
     EXPECT_THAT(guards.findings[0].title, HasSubstr("one image at a time"));
-    // Found in batches of one, the preprocessing is found all the same.
+    // The preprocessing is also found in batches of one image.
     const PreprocessingChoice choice =
         choose_preprocessing(opener, dataset, {.threads = 2, .batch = 1});
     EXPECT_EQ(choice.best->options, "--preset caffe");

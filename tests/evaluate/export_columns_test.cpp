@@ -1,4 +1,5 @@
-// What the files of columns hold is read by others' programs in web/e2e/served/export.test.ts.
+// The columns of exported files. web/e2e/served/export.test.ts reads their contents with other
+// programs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +48,7 @@ TEST(HybridWrite, EveryWidthAndRunComesBack) {
     EXPECT_EQ(parquet::bits_of(1), 1U);
     EXPECT_EQ(parquet::bits_of(255), 8U);
     EXPECT_EQ(parquet::bits_of(256), 9U);
-    // A long run takes some bytes, not some for each value.
+    // A long run of equal values takes a few bytes in all, not for each value.
     EXPECT_LT(parquet::hybrid_bytes(std::vector<std::uint32_t>(60'000, 1), 1).size(), 6U);
 }
 

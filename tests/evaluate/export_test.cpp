@@ -36,7 +36,7 @@ Exported exported(const ExportOptions& options) {
     return out;
 }
 
-/// Column -> cell of one line of the csv.
+/// The cells of a line of the csv, by column.
 using Row = std::map<std::string, std::string>;
 std::vector<Row> rows_of(const std::string& text) {
     CsvReader reader(text, "export", {.delimiter = ','});
@@ -168,7 +168,7 @@ TEST(Export, ReducedStoresSayWhatTheyKeep) {
             EXPECT_NEAR(std::stod(f["loss"]), std::stod(t["loss"]), 1e-5);
         }
     }
-    // Of all together the columns are those that each store has.
+    // An export of several stores has the columns that all of them have.
     EXPECT_FALSE(rows_of(exported({.paths = {folder / "runs"}}).text)[0].contains("top2"));
 }
 
@@ -191,7 +191,7 @@ TEST(Export, ClassMapsAskOverTheirTargets) {
         EXPECT_FALSE(row.contains("top3"));
     }
     EXPECT_EQ(Row(rows.back())["label"], "0");  // c3 is the first target
-    EXPECT_EQ(Row(rows.front())["label"], "");  // c0 is none
+    EXPECT_EQ(Row(rows.front())["label"], "");  // c0 is not a target
 }
 
 TEST(Export, AStoreThatIsNamedTwiceIsWrittenOnce) {
@@ -200,7 +200,8 @@ TEST(Export, AStoreThatIsNamedTwiceIsWrittenOnce) {
     EXPECT_EQ(exported({.paths = {folder / "runs", folder / "runs/val"}}).result.rows, 20U);
 }
 
-// Label sets say what is correct; the loss is of the data set's own label, as nll is.
+// Label sets decide which predictions are correct. The loss uses the data set's own label, as nll
+// does.
 TEST(Export, TheLossIsOfTheDataSetsOwnLabel) {
     const Scratch folder;
     Made made = made_up(4, 5, 7);
@@ -270,7 +271,7 @@ TEST(Export, StoresOfAttacksAreSkipped) {
     EXPECT_THAT(found.result.notes, testing::ElementsAre(HasSubstr("1 store of an attack")));
     options.paths = {folder / "runs/val/m@pgd-linf-8_255"};
     EXPECT_EQ(rows_of(exported(options).text).at(0).at("model"), "m@pgd-linf-8_255");
-    // A matrix is of one store: that of the model.
+    // A matrix holds one store, so --model selects it.
     options.paths = {folder / "runs"};
     std::string matrix;
     export_probabilities(options, [&](std::string_view text) { matrix += text; });

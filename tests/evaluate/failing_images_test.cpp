@@ -1,4 +1,4 @@
-// Images that a classifier cannot compute: they are found, recorded and left out.
+// Images that a classifier cannot compute. They are found, recorded and excluded.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ bool has_any(const std::vector<int>& numbers, const std::set<int>& of) {
     return std::ranges::any_of(numbers, [&](int number) { return of.contains(number); });
 }
 
-/// Raises an error for some images.
+/// A model that raises an error for some images.
 class Raising : public Fake {
 public:
     explicit Raising(std::set<int> failing) : failing_(std::move(failing)) {}
@@ -46,14 +46,15 @@ private:
     std::set<int> failing_;
 };
 
-/// Takes bytes, as classifiers on devices do.
+/// The same model, which takes bytes like classifiers on devices.
 class RaisingOnDevice final : public Raising {
 public:
     using Raising::Raising;
     bool prefers_bytes() const override { return true; }
 };
 
-/// As a model of a process that some images end, with all that is computed in it.
+/// A model in a separate process, which some images crash. Everything that is being computed in it
+/// is lost.
 class Crashing final : public Fake, public isolated::Supervised {
 public:
     explicit Crashing(std::set<int> failing) : failing_(std::move(failing)) {}
@@ -83,7 +84,8 @@ public:
     }
     bool restartable = true;
     int restarts = 0;
-    std::atomic<int> lives{-1};  ///< batches before each end without an image; -1: no such end
+    std::atomic<int> lives{
+        -1};  ///< batches before each crash that no image causes; -1: no such crash
     std::atomic<int> ended_at{0};
 
 private:
@@ -123,7 +125,8 @@ TEST_F(FailingImages, AreFoundAndTheOthersGetTheBitsOfAWholeBatch) {
             bytes ? std::make_shared<RaisingOnDevice>(failing) : std::make_shared<Raising>(failing);
         const LoadedModel model = loaded("m", fake);
         const auto results = predict({&model, 1}, dataset, options(bytes ? "bytes" : "floats"));
-        // The second batch, again, its halves, and whole with another image in the place of 5.
+        // After the first batch, the sizes are: the second batch, its repetition, its halves down
+        // to image 5, and the whole batch with another image in place of 5.
         EXPECT_THAT(fake->sizes, ElementsAre(4, 4, 4, 2, 1, 1, 2, 4, 2));
         EXPECT_EQ(results[0].bad_rows, 1U);
         EXPECT_EQ(results[0].halved, 0U);
@@ -203,7 +206,7 @@ TEST_F(FailingImages, ThreeInARowDoNotEndTheRunWhereOthersAreComputed) {
     o.batch_size = 1;
     const auto results = predict({&model, 1}, images(8), o);
     EXPECT_THAT(without_score(results[0].store), ElementsAre(1, 2, 3));
-    // The first image of all, with nothing computed before it.
+    // The first image of the data set crashes the model, so nothing was computed before it.
     const auto second = std::make_shared<Crashing>(std::set<int>{1, 2, 3, 4});
     const LoadedModel other = loaded("m", second);
     o = options("others");
@@ -228,7 +231,7 @@ TEST_F(FailingImages, MoreThanSixteenEndTheRun) {
     EXPECT_EQ(predict({&sixteen, 1}, dataset, options("sixteen"))[0].bad_rows, 16U);
 }
 
-/// Works until an image comes, and never again.
+/// A model that fails for all batches after a certain image.
 class Failed final : public Fake {
 public:
     void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
@@ -270,7 +273,7 @@ TEST_F(FailingImages, AnErrorOfABatchIsNotThatOfAnImage) {
                           "batch may work"));
 }
 
-/// Needs more memory than there is for some images, in whichever batch.
+/// A model that runs out of memory for some images, in any batch.
 class Hungry final : public Fake {
 public:
     explicit Hungry(std::set<int> failing) : failing_(std::move(failing)) {}
@@ -290,9 +293,9 @@ TEST_F(FailingImages, AreThoseThatNeedTooMuchMemory) {
     EXPECT_THAT(without_score(results[0].store), ElementsAre(5));
     EXPECT_EQ(results[0].first_error, "005.bmp: no memory for so large an image");
     EXPECT_EQ(results[0].halved, 0U);
-    // The others have the bits of a whole batch.
+    // The other images have the same bits as in a whole batch.
     EXPECT_EQ(kept(results[0].store)[2 * 4 + 1], 4);
-    // No image fits: no reason to go on.
+    // If no image can be computed, the run ends.
     std::set<int> all;
     for (int i = 0; i < 256; ++i) all.insert(i);
     const LoadedModel none = loaded("none", std::make_shared<Hungry>(all));
@@ -305,7 +308,7 @@ TEST_F(FailingImages, AreThoseThatNeedTooMuchMemory) {
 }
 
 TEST_F(FailingImages, WhatHappenedIsSaid) {
-    // Another image in the place of 5 does not help where the whole batch fails again.
+    // Replacing image 5 by another one does not help if the whole batch fails again.
     class Again final : public Fake {
     public:
         void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
@@ -344,7 +347,8 @@ TEST_F(FailingImages, AreComputedAgainAloneWhereAskedFor) {
         EXPECT_THAT(fake->sizes, IsEmpty());
         o.retry_failed = true;
         const auto results = predict({&model, 1}, dataset, o);
-        // Their batches, whole, and no other of their shards.
+        // Only the whole batches of these images are computed again, and no other batches of their
+        // shards.
         EXPECT_THAT(fake->sizes, ElementsAre(4, 4));
         EXPECT_EQ(results[0].predicted, 8U);
         EXPECT_EQ(results[0].bad_rows, 0U);
@@ -357,7 +361,7 @@ TEST_F(FailingImages, AreComputedAgainAloneWhereAskedFor) {
             }
         }
         EXPECT_THAT(verify_store(results[0].store), IsEmpty());
-        // Nothing has failed: nothing is computed.
+        // Nothing has failed, so nothing is computed.
         fake->sizes.clear();
         EXPECT_EQ(predict({&model, 1}, dataset, o)[0].predicted, 0U);
         EXPECT_THAT(fake->sizes, IsEmpty());
@@ -388,7 +392,8 @@ TEST_F(FailingImages, OfAnInterruptedRunAreComputedAgain) {
     const LoadedModel model = loaded("m", fake);
     o.retry_failed = true;
     EXPECT_EQ(predict({&model, 1}, dataset, o)[0].bad_rows, 0U);
-    EXPECT_THAT(fake->sizes, ElementsAre(4, 4, 2));  // that of 5, and what was not reached
+    // the batch of image 5, and the rows that were not reached
+    EXPECT_THAT(fake->sizes, ElementsAre(4, 4, 2));
 }
 
 TEST_F(FailingImages, OfAStoreOfTheBestClassesTheirShardsAreComputedAgain) {
@@ -416,7 +421,8 @@ TEST_F(FailingImages, AProcessThatIsNotOursIsNotStartedAgain) {
 }
 
 TEST_F(FailingImages, AProcessThatEndsAgainAndAgainIsGivenUp) {
-    // It computes one batch; then it ends, and the new one computes the batch that is alone.
+    // The process computes one batch and then exits. The next process computes the failed batch
+    // alone.
     class EndsAfterEach final : public Fake, public isolated::Supervised {
     public:
         void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {

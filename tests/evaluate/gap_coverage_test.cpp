@@ -1,5 +1,4 @@
-// Do the 95 % intervals hold the truth 95 times in 100? Small worlds whose truth is known, drawn
-// again and again.
+// Coverage of the 95 % intervals of `assay gap`, in repeated simulations with a known truth.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,9 +16,9 @@ namespace {
 
 constexpr std::size_t models = 5, labels = 3;
 constexpr int draws = 600;
-// Proportion of images with 1, 2, 3 labels, and each model's chance to be correct on them on an
-// easy and on a hard image (half are hard, for all models alike: that is what makes the models'
-// predictions hang together).
+// The proportion of images with 1, 2 and 3 labels, and each model's probability to be correct on an
+// easy and on a hard image. Half of the images are hard for all models, which makes the predictions
+// of the models correlated.
 constexpr std::array<std::array<double, labels>, 2> proportions{{{0.7, 0.2, 0.1}, {0.5, 0.3, 0.2}}};
 constexpr double spread = 0.25;
 double centre(std::size_t model, std::size_t set, std::size_t g) {
@@ -121,8 +120,8 @@ TEST(GapCoverage, OneModelsGap) {
     EXPECT_LT(held, 2000 * 0.972);
 }
 
-// The proportion that the numbers of labels explain of one model's gap, with the numbers of images
-// that the intervals promise: asked for only where the gap is clear, as the report does.
+// The proportion of one model's gap that the numbers of labels explain, with enough images for the
+// interval to be valid. As in the report, it is only computed if the gap is clear.
 TEST(GapCoverage, OneModelsProportionExplained) {
     const GapScheme scheme(LabelStrata(5, {1, 2, 3}), 10, "recall");
     const GapStatistics statistics(scheme);
@@ -158,7 +157,8 @@ TEST(GapCoverage, OneModelsProportionExplained) {
     }
 }
 
-// ASMA and its gap of one model: the score interval of the subgroups, MOVER of two of them.
+// ASMA and its gap for one model. ASMA has the score interval of its subgroups, and the gap
+// combines two of them by MOVER.
 TEST(GapCoverage, OneModelsAsma) {
     const GapScheme scheme(LabelStrata(5, {1, 2, 3}), 10, "recall");
     const GapStatistics statistics(scheme);

@@ -1,4 +1,4 @@
-// Made-up images and predictions, added to counts the way the engine does.
+// Simulated images and predictions, which are added to counts as in the engine.
 #pragma once
 
 #include <cstdint>

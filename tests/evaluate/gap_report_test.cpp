@@ -20,8 +20,8 @@ using ::testing::HasSubstr;
 
 const GapScheme scheme(LabelStrata(5, {1, 2, 3}), 10, "recall");
 
-// Images of growing difficulty; a model is correct where its skill exceeds the image's difficulty
-// and some luck.
+// Images of increasing difficulty. A model is correct if its skill exceeds the difficulty of the
+// image plus a random number.
 std::vector<MadeImage> predictions(const std::string& set, const std::string& model, std::size_t n,
                                    double skill) {
     RandomStream shared(1, "images " + set);
@@ -75,7 +75,8 @@ TEST(GapReport, ModelsByTop1AndMeansOverThem) {
         EXPECT_NEAR(*report.average.metrics[m].first.value, first, 1e-12);
         EXPECT_NEAR(*report.average.metrics[m].gap.value, gap, 1e-12);
         EXPECT_NEAR(*report.average.metrics[m].absolute_raw, absolute, 1e-12);
-        // Without what errors add, and no surer than the mean gap.
+        // The bias from errors is removed, and the interval is not narrower than that of the mean
+        // gap.
         const Estimate& shown = report.average.metrics[m].absolute;
         EXPECT_LE(*shown.value, absolute + 1e-12);
         ASSERT_TRUE(shown.interval);
@@ -100,15 +101,15 @@ TEST(GapReport, ModelsByTop1AndMeansOverThem) {
 }
 
 TEST(GapReport, TheMeanOverModelsIsNoSurerThanTheImagesAllow) {
-    // The same predictions four times are one model: averaging over them must not narrow the
-    // interval.
+    // Four models with the same predictions count as one, so averaging over them must not narrow
+    // the interval.
     GapInput one = made({{"a", 0.5}});
     GapInput many = made({{"a", 0.5}});
     for (const char* name : {"b", "c", "d"})
         many.models.push_back({name, many.models[0].states, {}, {}});
     const GapReport single = assemble_gap(one, scheme, {}), copies = assemble_gap(many, scheme, {});
     for (const std::size_t m : {std::size_t{0}, std::size_t{2}}) {
-        // The mean of one model is that model, and as sure.
+        // The mean of one model equals that model, with the same interval.
         EXPECT_EQ(single.average.metrics[m].gap.interval, single.models[0].metrics[m].gap.interval);
         EXPECT_EQ(single.average.metrics[m].first.interval,
                   single.models[0].metrics[m].first.interval);
@@ -142,8 +143,7 @@ TEST(GapReport, RanksTiesAndChanges) {
         EXPECT_EQ(*model.rank_change[1], static_cast<std::int64_t>(model.ranks[0][1].rank) -
                                              static_cast<std::int64_t>(model.ranks[2][1].rank));
     }
-    // "good" and "also" are of equal skill: their ranks overlap; "poor" is last whatever images are
-    // drawn.
+    // "good" and "also" have equal skill, so their ranks overlap. "poor" is last in every resample.
     EXPECT_EQ(report.models.back().ranks[0][0].low, 6U);
     EXPECT_THAT(report.best[0], ::testing::SizeIs(6));
 }
@@ -186,8 +186,8 @@ TEST(GapReport, WithoutDraws) {
     }
 }
 
-// Differences of gaps know that the metrics share their images: the interval is narrower than that
-// of two independent gaps.
+// The interval of a difference of gaps uses that both metrics share their images. So it is narrower
+// than for two independent gaps.
 TEST(GapReport, DifferencesOfGaps) {
     GapInput input = made(five);
     const GapReport report = assemble_gap(input, scheme, {});
@@ -221,7 +221,7 @@ TEST(GapReport, OneModelHasNoOrder) {
 
 TEST(GapReport, AnAbsentSubgroupLeavesTheRestStanding) {
     GapInput input = made(five, 200, 200);
-    // The same counts read with a subgroup that no image is in.
+    // The same counts with an additional subgroup that has no image.
     const GapScheme more(LabelStrata(5, {1, 2, 3, 5}), 10, "recall");
     for (auto& model : input.models) {
         for (std::size_t set = 0; set < 2; ++set) {
@@ -244,7 +244,8 @@ TEST(GapReport, AnAbsentSubgroupLeavesTheRestStanding) {
     EXPECT_EQ(json.dump().find("nan"), std::string::npos);
 }
 
-// All images agree: a jackknife sees no spread, and the metric's own interval has a width.
+// All images have the same value, so the jackknife finds no spread. The metric's own interval still
+// has a width.
 TEST(GapReport, AsmaHasAnIntervalWhereImagesShowNoSpread) {
     std::vector<MadeImage> images;
     for (const std::uint32_t g : {1U, 2U, 3U})
@@ -255,14 +256,14 @@ TEST(GapReport, AsmaHasAnIntervalWhereImagesShowNoSpread) {
     const GapPair& asma = report.models[0].metrics[2];
     ASSERT_TRUE(asma.first.interval && asma.gap.interval);
     EXPECT_EQ(asma.first.interval->high, 1);
-    // Subgroups of one size move alike, as 150 images of one would: 50 (1 - mu) / mu = z^2 / 3
+    // Subgroups of the same size act like one group of 150 images: 50 (1 - mu) / mu = z^2 / 3 for
     // each.
     const double below = 1 - wilson(150, 150, 0.95).low;
     EXPECT_NEAR(asma.first.interval->low, 1 - below, 1e-12);
-    // 1 - 1 = 0, down by the first's distance and up by the second's.
+    // The gap is 1 - 1 = 0. Its interval extends down by the first distance, and up by the second.
     EXPECT_NEAR(asma.gap.interval->low, -below, 1e-12);
     EXPECT_NEAR(asma.gap.interval->high, below, 1e-12);
-    // So does the average over models: of one, and of two that no image tells apart.
+    // The average over models has the same interval, both for one model and for two equal models.
     EXPECT_EQ(report.average.metrics[2].gap.interval, asma.gap.interval);
     EXPECT_EQ(report.average.metrics[2].gap.note, "");
     input.models.push_back({"b", input.models[0].states, {}, {}});

@@ -57,7 +57,8 @@ TEST(GapStatistics, MetricsByHand) {
     repeat(two.first, 1, {.labels = 2, .hits = 1, .top1 = false, .real = true});
     repeat(two.first, 1, {.labels = 2});
     repeat(two.first, 1, {.labels = 3, .hits = 1});
-    repeat(two.first, 2, {.labels = 0, .top1 = true});  // no valid label: in top-1 only
+    // no valid label, so it only counts in top-1
+    repeat(two.first, 2, {.labels = 0, .top1 = true});
     two.second = two.first;
     repeat(two.second, 10, {.labels = 1});
     EXPECT_DOUBLE_EQ(*two.value(GapMetric::top1, end_first), 6.0 / 10);
@@ -83,7 +84,7 @@ TEST(GapStatistics, AnEmptySubgroupLeavesAsmaUndefinedWithTheReason) {
         return two.statistics.estimate(asma, counts, shape, 0.95, "V1").undefined;
     };
     EXPECT_THAT(reason(), HasSubstr("V1: no item has 3 labels"));
-    // A store that keeps too few classes of one image says nothing about that subgroup.
+    // If a store keeps too few classes of one image, the value of that subgroup is unknown.
     repeat(two.first, 1, {.labels = 3, .known = false});
     EXPECT_EQ(reason(),
               "V1: the store keeps only the best 2 of each row, so the best 3 are unknown");
@@ -106,7 +107,8 @@ TEST(GapStatistics, OneLabelMakesAllThreeMetricsTheSame) {
 }
 
 TEST(Decomposition, OnlyCompositionOnlyWithinAndBoth) {
-    // Accuracy 1 with one label and 0 with two, on both: the gap is composition alone.
+    // The accuracy is 1 with one label and 0 with two on both data sets, so the whole gap is
+    // composition.
     Two two;
     repeat(two.first, 8, {.labels = 1, .top1 = true});
     repeat(two.first, 2, {.labels = 2});
@@ -115,7 +117,8 @@ TEST(Decomposition, OnlyCompositionOnlyWithinAndBoth) {
     EXPECT_NEAR(*two.value(two.statistics.composition()), 0.8 - 0.5, 1e-15);
     EXPECT_NEAR(*two.value(two.statistics.within()), 0, 1e-15);
     EXPECT_NEAR(*two.value(two.statistics.explained()), 1, 1e-15);
-    // The same numbers of labels: within alone. One label 1 -> 1/2.
+    // Both have the same numbers of labels, so the whole gap is within subgroups. The accuracy with
+    // one label falls from 1 to 1/2.
     two.second.clear();
     repeat(two.second, 4, {.labels = 1, .top1 = true});
     repeat(two.second, 4, {.labels = 1});
@@ -126,8 +129,8 @@ TEST(Decomposition, OnlyCompositionOnlyWithinAndBoth) {
 
 TEST(Decomposition, WhatOnlyOneHasIsUnmatchedComposition) {
     Two two;
-    // First: 6 with one label, 5 correct; 4 with six (pooled above 5), 1 correct. Second: one label
-    // only, 2 of 4 correct.
+    // First data set: 6 images with one label, 5 correct; 4 with six labels (pooled above 5), 1
+    // correct. Second: only images with one label, 2 of 4 correct.
     repeat(two.first, 5, {.labels = 1, .top1 = true});
     repeat(two.first, 1, {.labels = 1});
     repeat(two.first, 1, {.labels = 6, .top1 = true});
@@ -138,10 +141,11 @@ TEST(Decomposition, WhatOnlyOneHasIsUnmatchedComposition) {
     EXPECT_NEAR(*two.value(two.statistics.within()), 5.0 / 6 - 0.5, 1e-15);
     EXPECT_NEAR(*two.value(two.statistics.composition()), 0.6 - 5.0 / 6, 1e-15);
     EXPECT_NEAR(*two.value(two.statistics.unmatched()), 0.6 - 5.0 / 6, 1e-15);
-    // Seen from the other side all signs turn, but for the standard: still one label.
+    // If both data sets are exchanged, all signs change. The standard population still has one
+    // label.
     std::swap(two.first, two.second);
     EXPECT_NEAR(*two.value(two.statistics.unmatched()), 5.0 / 6 - 0.6, 1e-15);
-    // Nothing in common: undefined, with the reason.
+    // The data sets have no subgroup in common, so the value is undefined, with a reason.
     two.first.clear();
     repeat(two.first, 3, {.labels = 2, .top1 = true});
     two.second.clear();
@@ -153,7 +157,7 @@ TEST(Decomposition, WhatOnlyOneHasIsUnmatchedComposition) {
               "the two data sets have no number of labels in common");
 }
 
-// Image by image, with maps.
+// An independent computation, image by image.
 struct Plain {
     double within = 0, composition = 0, gap = 0;
 };
@@ -215,7 +219,8 @@ TEST(Decomposition, AddsUpToTheGapAgainstImageByImage) {
 }
 
 TEST(Jackknife, OfAMeanIsTheTextbookStandardError) {
-    // With an image a group, the jackknife of a mean is exactly s / sqrt(n); the two variances add.
+    // With one image for each group, the jackknife error of a mean is exactly s / sqrt(n), and the
+    // two variances add up.
     Two two;
     repeat(two.first, 30, {.labels = 1, .top1 = true});
     repeat(two.first, 20, {.labels = 1});
@@ -242,7 +247,7 @@ TEST(Jackknife, SaysWhyThereIsNone) {
     repeat(two.first, 5, {.labels = 1, .top1 = true});
     EXPECT_FALSE(jackknife_interval(two.lists(), gap, 0.95, reason));
     EXPECT_EQ(reason, "the images do not vary");
-    // A single image with two labels: without its group there is no subgroup, and no ASMA.
+    // Only one image has two labels, so without its group the subgroup and ASMA are undefined.
     repeat(two.first, 1, {.labels = 2, .hits = 1});
     const std::size_t agreement =
         GapStatistics::at(GapStatistics::block(std::size_t{1}, GapMetric::asma), end_first);

@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 
 constexpr std::size_t classes = 8;
 
-// The data set's own labels are single; the label sets hold them and up to three more.
+// The data set's own labels are single. The label sets contain them and up to three more.
 struct World {
     Made made;
     LabelSets sets;
@@ -38,7 +38,7 @@ World world(std::size_t rows, std::uint64_t seed, double skill, std::uint32_t mo
         std::vector<std::int32_t> set;
         const auto size = random.below(most_labels + 1);  // 0: no valid label
         for (std::uint64_t k = 0; k < size; ++k) {
-            // Of one's own first, then the next classes round about: distinct.
+            // The image's own label, then the next classes in a circle, so all differ.
             set.push_back(static_cast<std::int32_t>(
                 (static_cast<std::uint64_t>(w.made.labels[i][0]) + k) % classes));
         }
@@ -59,8 +59,8 @@ struct Runs {
     Scratch folder;
     GapSide first{"V1", {}, {}}, second{"V2", {}, {}};
 
-    // `save` calls its data set val: each side has a folder of its own.
-    // The images of the second have other ids unless they are given.
+    // `save` calls its data set val, so each side has its own folder.
+    // The images of the second side get different ids, unless ids are given.
     void add(int set, Made made, const std::string& model,
              StorageFormat storage = StorageFormat::full_f32, bool but_last = false) {
         for (std::size_t i = made.ids.size(); set == 1 && i < made.rows(); ++i)
@@ -85,7 +85,7 @@ struct Runs {
     }
 };
 
-// The slow way: every image by itself.
+// A slow reference: each image by itself.
 struct Plain {
     double top1 = 0, real = 0, asma = 0;
     std::map<std::size_t, double> agreement;
@@ -178,7 +178,8 @@ TEST(DatasetGap, PresentMeansInBoth) {
     EXPECT_TRUE(some.average.metrics[2].first.value);
     EXPECT_EQ(some.average.metrics[2].gap.undefined,
               "V2: no item has 3,4 labels; use subgroups=1,2 or absent=skipped");
-    EXPECT_LT(*some.average.decomposition.within.value, 1);  // what V2 lacks is composition
+    // the images that V2 lacks appear as composition
+    EXPECT_LT(*some.average.decomposition.within.value, 1);
     EXPECT_NE(*some.average.decomposition.unmatched.value, 0);
     options.subgroups = "present";
     const GapReport report = runs.report(options);
@@ -186,8 +187,8 @@ TEST(DatasetGap, PresentMeansInBoth) {
     EXPECT_TRUE(report.average.metrics[2].gap.value);
 }
 
-// `present` is every number of labels that occurs, in gap as in score; beside others, those of
-// them.
+// `present` selects every number of labels that occurs, both in gap and in score. Next to other
+// numbers, it keeps those of them that occur.
 TEST(DatasetGap, PresentIsTheSameInScore) {
     Runs runs;
     const World one = world(300, 1, 2, 7), two = world(300, 2, 2, 7);
@@ -217,7 +218,7 @@ TEST(DatasetGap, PresentIsTheSameInScore) {
     EXPECT_THAT(score({"2-3", "60", "present"}).note, HasSubstr("over images with 2,3 labels"));
 }
 
-// One image in thirty-one has a single label of its own to stand in: 3.2 %.
+// One image in thirty-one (3.2 %) has a single label of its own, which is too few for top-1.
 TEST(DatasetGap, ASliverOfSingleLabelsHasNoTop1) {
     Runs runs;
     World one = world(310, 1, 2), two = world(310, 2, 2);
@@ -242,7 +243,7 @@ TEST(DatasetGap, ASliverOfSingleLabelsHasNoTop1) {
     EXPECT_EQ(report.models[0].ranks[0][0].rank, 0U);
     EXPECT_GE(*report.models[0].metrics[2].first.value, *report.models[1].metrics[2].first.value);
     EXPECT_TRUE(report.sets[0].only_valid);
-    // Nor has a further data set.
+    // A further data set has none, either.
     const auto comm = self_comm();
     const GapAlso also = also_of_stores(runs.second, report, "1-2", *comm);
     EXPECT_EQ(also.models[0][0].undefined,
@@ -297,7 +298,7 @@ TEST(DatasetGap, ImagesWithoutScoresAreCounted) {
     one.made.states[70] = RowState::not_finite;
     runs.add(0, one.made, "a");
     runs.add(1, two.made, "a", StorageFormat::full_f32,
-             true);  // 200 = 3 * 64 + 8: the last shard is not there
+             true);  // 200 = 3 * 64 + 8, and the last shard is missing
     const GapReport report = runs.report();
     EXPECT_TRUE(report.partial);
     EXPECT_EQ(report.models[0].not_scored[0], 2U);
@@ -367,7 +368,8 @@ TEST(DatasetGap, SameBitsForAnyNumberOfRanks) {
         runs.add(1, other_model(two, static_cast<std::uint64_t>(m), 0.3 * m), std::to_string(m));
     }
     const std::string alone = to_json(runs.report()).dump();
-    for (const int ranks : {2, 3, 7}) {  // 3 and 2 blocks of rows: some ranks have none
+    // the stores have 3 and 2 blocks of rows, so some ranks have none
+    for (const int ranks : {2, 3, 7}) {
         run_thread_ranks(ranks, [&](Comm& comm) {
             const GapReport report = gap_of_stores(runs.first, runs.second, Runs::quick(), comm);
             EXPECT_EQ(to_json(report).dump(), alone) << ranks;
@@ -412,7 +414,7 @@ TEST(DatasetGap, AgreesWithScoreAndCompareToTheLastBit) {
         const std::string agreement_text = ":agreement=" + kind;
         sets.metrics = {parse_metric("real"),
                         parse_metric("asma" + agreement_text + ",subgroups=1-4")};
-        // Top-1 is the same with the label sets as without them.
+        // Top-1 is the same with and without the label sets.
         const MetricRequest last = parse_metric("top1");
         for (int g = 1; g <= 4; ++g)
             sets.metrics.push_back(
@@ -526,7 +528,7 @@ TEST(DatasetGap, Refusals) {
     EXPECT_THAT(damaged.refused(), HasSubstr("000001"));
 }
 
-// What cannot be told from a gap is no gap.
+// Data sets that cannot be compared have no gap.
 TEST(DatasetGap, UnlikeThings) {
     World one = world(100, 1, 2), two = world(90, 2, 2);
     for (std::size_t i = 0; i < 100; ++i) one.made.ids.push_back(fmt::format("item{:05}", i));
@@ -551,7 +553,7 @@ TEST(DatasetGap, UnlikeThings) {
     twice.second.sets = one.sets;
     EXPECT_THAT(twice.refused(Runs::quick(), ErrorCode::usage),
                 HasSubstr("V1 and V2 are the same images under two sets of labels"));
-    // Under other labels, where nothing tells whether the files are the same.
+    // Other labels under the same ids. Nothing shows whether the images are the same.
     Made relabelled = one.made;
     for (auto& labels : relabelled.labels) labels = {(labels[0] + 1) % 8};
     Runs other;
@@ -560,7 +562,7 @@ TEST(DatasetGap, UnlikeThings) {
     EXPECT_THAT(other.report().warnings,
                 testing::Contains(HasSubstr("have the same ids but different labels")));
 
-    // Sets of labels of their own, against single labels.
+    // One data set has its own label sets, and the other single labels.
     Runs mixed;
     World several = two;
     for (std::size_t i = 0; i < 40; ++i) several.made.labels[i] = {0, 7};
@@ -571,7 +573,7 @@ TEST(DatasetGap, UnlikeThings) {
         testing::Contains(HasSubstr("V2 is scored with sets of labels and V1 with single")));
 }
 
-// A further data set has the values that the first has when it is the same stores.
+// If the further data set has the same stores as the first, its values are equal.
 TEST(GapStores, AFurtherDataSet) {
     const World one = world(300, 1, 2.0), two = world(200, 2, 1.5);
     Runs runs;
@@ -602,7 +604,8 @@ TEST(GapStores, AFurtherDataSet) {
     EXPECT_NE(also_of_stores(third, report, "1-2", *comm).models[0][2].value,
               also.models[0][2].value);
     EXPECT_EQ(also.subgroups, "1-4");
-    // Every number of labels that it has (1 to 4), and no others: they would make it undefined.
+    // Every number of labels that occurs (1 to 4), and no others, because they would make the value
+    // undefined.
     for (const char* text : {"present", "1-9,present"}) {
         const GapAlso present = also_of_stores(third, report, text, *comm);
         EXPECT_EQ(present.models[0][2].value, also.models[0][2].value) << text;
@@ -630,7 +633,7 @@ TEST(GapStores, AFurtherDataSetOfThePresentSubgroups) {
     EXPECT_TRUE(report.also[0].models[0][2].value);
     request.also_subgroups = "present,1-3";
     EXPECT_TRUE(run_gap(request, *comm).also[0].models[0][2].value);
-    // What is no list is found before any store is read.
+    // An invalid list is found before any store is read.
     request.also_subgroups = "few";
     request.sets[0] = "nowhere";
     EXPECT_THAT(message_of([&] { check(request); }, ErrorCode::usage), HasSubstr("few"));

@@ -53,7 +53,7 @@ TEST(GapTable, APercentSignSaysTheUnitOfAll) {
 }
 
 TEST(GapTable, ProportionsAmongPercentAreRefused) {
-    // One cell; one column; one row.
+    // An implausible cell, column or row is refused.
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,76.1,0.62\nb,70,60\n"),
                 HasSubstr("t.csv: `a` has 0.62 in the column top1_v2"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,76.1,0.62\nb,70,0.6\n"),
@@ -61,10 +61,10 @@ TEST(GapTable, ProportionsAmongPercentAreRefused) {
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,0.76,0.62\nb,70,60\n"), HasSubstr("`a` has"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2,subgroup2_v1\na,76,62,0.9\n"),
                 HasSubstr("subgroup2_v1"));
-    // A further data set's column, too.
+    // The column of a further data set is checked, too.
     EXPECT_THAT(refused("model,top1_v1,top1_v2,asma_patchml\na,76.1,63.2,0.35\nb,70,60,0.3\n"),
                 HasSubstr("`a` has 0.35 in the column asma of patchml"));
-    // Small percentages are none: 0.2 % and 0 % where others have 12.5 %.
+    // Small percentages are accepted: 0.05 % and 0 % where others have 12.5 %.
     const auto hard = parse_gap_table("model,top1_v1,top1_v2\na,76,0.05\nb,80,12.5\nc,70,0\n", "t");
     EXPECT_TRUE(hard.percent);
     EXPECT_DOUBLE_EQ(*hard.rows[0].metrics[0][1], 0.0005);
@@ -74,7 +74,7 @@ TEST(GapTable, ProportionsAmongPercentAreRefused) {
                      0.005);
 }
 
-// 0.632 - 0.582, from percent, is a little less than 0.05.
+// 0.632 - 0.582, converted from percent, is slightly less than 0.05.
 TEST(GapTable, AGapThatEqualsTheMarginIsNotWithinIt) {
     const auto table =
         parse_gap_table("model,top1_v1,top1_v2\na,63.2,58.2\nb,63.2,58.3\nc,58.2,63.2\n", "t");
@@ -136,9 +136,9 @@ TEST(GapTable, MeansAreOverModelsWithBothValues) {
     EXPECT_NO_THROW(to_json(report).dump());
 }
 
-// By top-1 on V1: x 90, a 80, b 70, c 60, d 50; x has no ASMA and e (75) no top-1, so that the
-// change is of the places among a, b, c and d: 1, 2, 3, 4 by top-1, and by ASMA 2 (30), 1 (40), 2
-// (30), 4 (20).
+// By top-1 on V1: x 90, a 80, b 70, c 60, d 50; x has no ASMA, and e (75) has no top-1. So the
+// change is between the ranks among a, b, c and d. They are 1, 2, 3, 4 by top-1, and 2 (30), 1
+// (40), 2 (30), 4 (20) by ASMA.
 TEST(GapTable, RankChangesAreAmongTheModelsThatHaveBoth) {
     const auto table = parse_gap_table(
         "model,top1_v1,top1_v2,asma_v1,asma_v2\n"
@@ -156,7 +156,7 @@ TEST(GapTable, RankChangesAreAmongTheModelsThatHaveBoth) {
     EXPECT_EQ(change["b"], 1);
     EXPECT_EQ(change["c"], 1);
     EXPECT_EQ(change["d"], 0);
-    // The ranks themselves are among all that have the value.
+    // The ranks themselves are among all models with the value.
     EXPECT_EQ(report.models[1].name, "a");
     EXPECT_EQ(report.models[1].ranks[0][0].rank, 2U);
     EXPECT_EQ(report.models[1].ranks[2][0].rank, 3U);
@@ -177,7 +177,7 @@ TEST(GapTable, NumbersOfImagesGiveIntervals) {
     EXPECT_FALSE(report.average.within_margin[0].surely_within);
 }
 
-// Every 29th of the rows that Anzaku et al. published, in percent; the means were taken in Python.
+// Every 29th row that Anzaku et al. published, in percent. The means were computed in Python.
 TEST(GapTable, SomePublishedRows) {
     const auto table = parse_gap_table(
         "model,top1_v1,top1_v2,real_v1,real_v2,asma_v1,asma_v2\n"
@@ -204,7 +204,8 @@ TEST(GapTable, SomePublishedRows) {
     EXPECT_EQ(report.average.within_margin[2].within, 0U);
 }
 
-// By b: 5, 7, 7, -, 1; by a: 9, 9, 8, 7, 6. The fourth has no b and takes part in neither order.
+// The further data set has 50, 70, 70, none, 10. The fourth model has no value there, so it is in
+// neither order.
 TEST(GapTable, RanksByAnyColumn) {
     const auto table = parse_gap_table(
         "model,top1_v1,top1_v2,asma_made\nm1,90,80,50\nm2,90,80,70\nm3,80,80,70\nm4,70,80,\n"
@@ -273,8 +274,8 @@ TEST(GapTable, AFurtherTable) {
                           "patchml.csv has x, y"));
 }
 
-// The papers' tables are ordered by ASMA on PatchML. Their column of rank changes comes from
-// unrounded values, and cannot be had to the digit; the order can.
+// The papers' tables are ordered by ASMA on PatchML. Their column of rank changes was computed from
+// unrounded values, so it cannot be reproduced exactly. The order can.
 TEST(GapTable, PublishedOrder) {
     if (shared_data().empty()) GTEST_SKIP() << "no shared data beside the checkout";
     const auto table = read_gap_table(shared_data() / "multilabel_models.csv");
@@ -283,10 +284,10 @@ TEST(GapTable, PublishedOrder) {
     ASSERT_EQ(ranking.places.size(), 315U);
     for (std::size_t i = 0; i < ranking.places.size(); ++i) {
         const auto value = [&](const GapTable::Row& row) { return *row.also[0][2]; };
-        // Row for row the same value: equal ones stand in any order.
+        // Each row has the same value. Models with equal values may be in any order.
         EXPECT_EQ(*report.also[0].models[ranking.places[i].model][2].value, value(table.rows[i]));
     }
-    // Counted from the file with a few lines of Python.
+    // Counted in the file with a few lines of Python.
     EXPECT_EQ(report.models[ranking.places[0].model].name, "eva_large_patch14_336.in22k_ft.in1k");
     EXPECT_EQ(ranking.places[0].against, 13U);
     EXPECT_EQ(ranking.places[0].change, 12);
@@ -305,7 +306,7 @@ TEST(GapTable, PublishedGaps) {
     EXPECT_NEAR(gap(0), 11.456, 0.0005);
     EXPECT_NEAR(gap(1), 4.748, 0.0005);
     EXPECT_NEAR(gap(2), 3.919, 0.0005);
-    // Counted from the file with a few lines of Python.
+    // Counted in the file with a few lines of Python.
     EXPECT_EQ(report.average.within_margin[0].within, 0U);
     EXPECT_EQ(report.average.within_margin[1].within, 81U);
     EXPECT_EQ(report.average.within_margin[2].within, 10U);
@@ -315,7 +316,7 @@ TEST(GapTable, PublishedGaps) {
     EXPECT_NEAR(100 * *report.average.between[0]->sd, 2.02295, 1e-4);
     ASSERT_EQ(report.lines.size(), 3U);
     EXPECT_NEAR(*report.lines[0].mean_gap.value, *report.average.metrics[0].gap.value, 1e-12);
-    // scipy 1.10: kendalltau and spearmanr of the columns.
+    // From scipy 1.10: kendalltau and spearmanr of the columns.
     const GapOrder& order = report.orders[1];
     EXPECT_EQ(order.b, GapMetric::asma);
     EXPECT_EQ(order.b_set, 0);
@@ -339,8 +340,8 @@ GapTable ten_published() {
     return table;
 }
 
-/// Nothing is known of the images: slope and intercept are those of scipy's linregress, and no
-/// interval stands beside them.
+/// The numbers of images are unknown. Slope and intercept are those of scipy's linregress, without
+/// intervals.
 TEST(GapTable, ALineThroughTheModels) {
     const GapReport report = gap_of_table(ten_published(), {"V1", "V2"}, {});
     ASSERT_EQ(report.lines.size(), 1U);
@@ -352,7 +353,7 @@ TEST(GapTable, ALineThroughTheModels) {
     EXPECT_FALSE(line.slope.interval || line.intercept.interval || line.mean_gap.interval);
     EXPECT_EQ(line.slope.note, "no interval: n of top-1 on V1 is unknown (--n1 N)");
     EXPECT_FALSE(line.slope_like.value);
-    // What has no interval is not explained as if it had one.
+    // A value without an interval is not described as if it had one.
     Report said = report_of(report);
     const std::string text = render(said, ReportFormat::text);
     for (const char* note : {"true values", "[ ]", "true gaps", "for these models on new images",
@@ -370,14 +371,14 @@ TEST(GapTable, ALineWithTheImagesKnown) {
     const std::array<GapImages, 2> images{{{.top1 = 50'000}, {.top1 = 10'000}}};
     const GapReport report = gap_of_table(ten_published(), {"V1", "V2"}, {}, images);
     const GapLine& line = report.lines.at(0);
-    // Errors on V1 pull the least-squares slope to 0, by little here.
+    // Errors on V1 bias the least-squares slope towards 0, slightly in this case.
     EXPECT_GT(*line.slope.value, 1.14304926638694);
     EXPECT_LT(*line.slope.value, 1.16);
     ASSERT_TRUE(line.slope.interval && line.slope_like.interval && line.intercept.interval);
     EXPECT_EQ(line.slope.interval->method, "fieller");
     EXPECT_LT(line.slope_like.interval->low, line.slope.interval->low);
     EXPECT_GT(line.slope_like.interval->high, line.slope.interval->high);
-    // One quantity, one interval.
+    // The same quantity has the same interval everywhere.
     EXPECT_EQ(line.mean_gap.interval, report.average.metrics[0].gap.interval);
     EXPECT_LT(line.mean_gap_like.interval->low, line.mean_gap.interval->low);
     Report said = report_of(report);
@@ -385,7 +386,7 @@ TEST(GapTable, ALineWithTheImagesKnown) {
     for (const char* note :
          {"true values", "for these models on new images", "as a random sample,"})
         EXPECT_THAT(text, HasSubstr(note));
-    // Ranks in csv have their ends.
+    // Ranks in csv have both ends of their intervals.
     const std::string written = render(said, ReportFormat::csv);
     CsvReader csv(written, "written.csv");
     ASSERT_TRUE(csv.next());
@@ -393,7 +394,7 @@ TEST(GapTable, ALineWithTheImagesKnown) {
     ASSERT_GT(rank.low, 0U);
     EXPECT_EQ(csv[csv.column({"top1_rank_v2_low"})], std::to_string(rank.low));
     EXPECT_EQ(csv[csv.column({"top1_rank_v2_high"})], std::to_string(rank.high));
-    // Nothing is drawn for the mean gap.
+    // No random numbers are drawn for the mean gap.
     GapOptions undrawn;
     undrawn.replicates = 0;
     undrawn.families = {{"0", "a"}, {"1", "a"}, {"2", "b"}};
@@ -410,7 +411,7 @@ TEST(GapTable, ALineWithTheImagesKnown) {
     EXPECT_NEAR(*top1.absolute_raw, 0.12899, 1e-9);
     EXPECT_LE(top1.absolute.interval->low, .12899);
     EXPECT_GE(top1.absolute.interval->high, top1.gap.interval->high);
-    // On another scale the line stands apart, so that plots of values stay right.
+    // A line on another scale is reported separately, so plots of values stay correct.
     GapOptions probit;
     probit.scale = GapScale::probit;
     const GapReport scaled = gap_of_table(ten_published(), {"V1", "V2"}, probit, images);
@@ -419,7 +420,7 @@ TEST(GapTable, ALineWithTheImagesKnown) {
     EXPECT_LT(*scaled.scaled_lines[0].slope.value, 1.05);
     GapTable edge = ten_published();
     edge.rows[3].metrics[0][0] = 1;
-    // Whether or not errors are known.
+    // The same if errors are known, and if they are not.
     for (const auto& known : {images, std::array<GapImages, 2>{}}) {
         EXPECT_THAT(message_of([&] {
                         gap_of_table(edge, {"V1", "V2"}, probit, known);
@@ -447,8 +448,8 @@ TEST(GapTable, WhatNeedsTheNumbersOfImagesIsRefusedWithoutThem) {
     EXPECT_THAT(refusal(metrics, top1), HasSubstr("two metrics"));
 }
 
-// The numbers are those of an independent implementation with one factor (fixtures), whose union
-// over two correlations the table has.
+// The numbers come from an independent implementation with one factor (fixtures). The table has the
+// union of its intervals over two correlations.
 TEST(GapTable, PublishedStatements) {
     if (shared_data().empty()) GTEST_SKIP() << "no shared data beside the checkout";
     const auto table = read_gap_table(shared_data() / "multilabel_models.csv");
@@ -468,7 +469,7 @@ TEST(GapTable, PublishedStatements) {
     expect(a.metrics[1].absolute, .04915, .04205, .05621);
     expect(a.metrics[2].gap, .03919, .01646, .06193);
     expect(a.metrics[2].absolute, .03937, .01581, .06305);
-    // The report's order of the models gives other draws.
+    // The order of the models in the report gives other random draws.
     expect(report.lines.at(0).slope, 1.31610, 1.30246, 1.32951, 3e-4);
     expect(report.lines.at(1).slope, 1.77604, 1.74701, 1.80461, 3e-4);
     EXPECT_TRUE(report.lines[0].curvature->curved);
@@ -486,7 +487,8 @@ TEST(GapTable, PublishedStatements) {
     for (const GapModel& model : report.models)
         smaller += model.differences.at(1).value.interval->low > 0 ? 1 : 0;
     EXPECT_EQ(smaller, 309U);
-    // Two metrics share their images, and of ASMA's errors only a bound is known.
+    // Two metrics share their images, and for ASMA's errors only a bound is known, so these have no
+    // interval.
     for (const GapOrder& order : report.orders) {
         const bool known = order.a_set != order.b_set && order.a != GapMetric::asma;
         EXPECT_EQ(order.kendall.interval.has_value(), known);
@@ -513,7 +515,7 @@ TEST(GapTable, ModelsThatShowNothing) {
         return gap_of_table(parse_gap_table("model,top1_v1,top1_v2\n" + rows, "t"), {"V1", "V2"},
                             {}, {{{.top1 = 1000}, {.top1 = 1000}}});
     };
-    // One model is the average.
+    // With one model, that model is the average.
     const GapReport one = said("a,80,70\n");
     EXPECT_EQ(one.average.metrics[0].gap.interval, one.models[0].metrics[0].gap.interval);
     EXPECT_EQ(one.average.metrics[0].absolute.interval, one.models[0].metrics[0].absolute.interval);
@@ -524,14 +526,15 @@ TEST(GapTable, ModelsThatShowNothing) {
     EXPECT_EQ(two.orders.back().models, 0U);
     EXPECT_THAT(two.orders.at(4).kendall.note, HasSubstr("two models: see their ranks"));
     EXPECT_FALSE(two.orders[4].kendall.interval);
-    // Equal models: no spread, no order, no slope.
+    // Equal models have no spread, no order and no slope.
     const GapReport equal = said("a,80,70\nb,80,70\nc,80,70\n");
     EXPECT_EQ(equal.average.between[0]->gap.value, 0);
     EXPECT_FALSE(equal.average.between[0]->gap.interval);
     EXPECT_FALSE(equal.orders.at(4).kendall.value);
     EXPECT_TRUE(equal.lines.empty());
     EXPECT_EQ(to_json(equal).dump().find("nan"), std::string::npos);
-    // Closer to a line than independent images could leave them: no certainty of 0.
+    // The models are closer to a line than errors of independent images allow. So an interval would
+    // claim too much.
     std::string rows;
     for (int i = 0; i < 25; ++i) rows += fmt::format("m{},{},{:.2f}\n", i, 60 + i, 51 + 1.01 * i);
     const GapReport line = said(rows);
@@ -539,7 +542,7 @@ TEST(GapTable, ModelsThatShowNothing) {
     EXPECT_THAT(line.average.between[0]->gap.note,
                 HasSubstr("differ less than expected from their errors"));
     EXPECT_TRUE(line.average.between[0]->first.interval);
-    // All right on both sets, which errors cannot move below.
+    // All models are fully correct on both data sets.
     const GapReport all = said("a,100,100\nb,100,100\nc,100,99\n");
     EXPECT_EQ(to_json(all).dump().find("nan"), std::string::npos);
 }

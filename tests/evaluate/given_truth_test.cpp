@@ -1,5 +1,5 @@
-// Soft labels, classes in a tree and grades: against NumPy, SciPy and scikit-learn, for any threads
-// and ranks, and where something is missing.
+// Compares metrics of soft labels, class trees and grades with NumPy, SciPy and scikit-learn, for
+// several threads and ranks, and with missing inputs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -131,7 +131,8 @@ TEST(GivenTruth, ALevelForEachThatTellsClassesApart) {
     const GivenCase given = case_of(fixture, fixture.at("cases").at(1));
     const PredictionStore store = save(folder, given.made, "net");
     const auto list = scored(store, options_of(given.given, {"level_accuracy"})).measurements;
-    ASSERT_EQ(list.size(), 3U);  // at 4 every class is its own ancestor: that is top1
+    // at level 4 every class is its own ancestor, so the metric equals top1
+    ASSERT_EQ(list.size(), 3U);
     for (std::size_t i = 0; i < list.size(); ++i)
         EXPECT_EQ(list[i].key.parameters.at("level"), std::to_string(i + 1));
     EXPECT_EQ(list[0].note, "2 ancestors of 6 classes");
@@ -157,7 +158,7 @@ TEST(GivenTruth, WithoutItMetricsSayWhatIsMissing) {
         EXPECT_FALSE(m.value) << metric;
         EXPECT_THAT(m.undefined, HasSubstr(missing)) << metric;
     }
-    // By default none of them is measured.
+    // None of them is measured by default.
     for (const Measurement& m : scored(store).measurements)
         EXPECT_THAT(given_metrics, ::testing::Not(::testing::Contains(m.key.metric)));
 }
@@ -259,7 +260,7 @@ TEST(GivenTruth, IsCarriedOverToACandidateInAnotherOrder) {
     for (std::size_t i = 0; i < made.rows(); ++i)
         std::copy_n(made.scores.end() - static_cast<std::ptrdiff_t>((i + 1) * 6), 6,
                     turned.scores.begin() + static_cast<std::ptrdiff_t>(i * 6));
-    // In a folder of its own, because one data set has one order.
+    // Uses another folder, because a data set can have only one order.
     const PredictionStore one = save(folder, made, "net"),
                           two = save(folder, turned, "turned", StorageFormat::full_f32, 100, false,
                                      "turned");

@@ -23,7 +23,7 @@ using evaluate::GroupedHits;
 using evaluate::lowest_of_groups;
 using testing::HasSubstr;
 
-/// One column: groups of so many images and hits.
+/// One column of groups, each with its number of images and hits.
 GroupedHits grouped(const std::vector<std::pair<int, int>>& images_and_hits) {
     GroupedHits out;
     GroupedHits::Column column;
@@ -48,7 +48,7 @@ TEST(GroupHits, TheLowestHasTheIntervalOfItsDefinition) {
     EXPECT_NEAR(found.interval.low, 0.3865815007622531, 1e-9);
     EXPECT_NEAR(found.interval.high, 0.8486856854659144, 1e-9);
     EXPECT_NEAR(found.value, 0.6094005774987479, 1e-9);
-    EXPECT_FALSE(found.groups[4].interval);  // nine images are too few, though none is correct
+    EXPECT_FALSE(found.groups[4].interval);  // nine images are too few, although none is correct
     EXPECT_FALSE(found.groups[4].difference);
     EXPECT_NEAR(found.groups[3].interval->low, wilson(80, 100).low, 1e-12);
 }
@@ -73,7 +73,8 @@ TEST(GroupHits, AllCorrectStillHasAWidth) {
     EXPECT_LE(found.value, 1);
 }
 
-// 50 groups of 30 images, each .95: the lowest group's own interval holds .95 in about 6 of 100.
+// 50 groups of 30 images have an accuracy of .95. The lowest group's own interval holds .95 in only
+// about 6 of 100 samples.
 TEST(GroupHits, HoldsTheLowestTruthWhereItsOwnIntervalDoesNot) {
     constexpr int runs = 60;
     int held = 0, own = 0;
@@ -94,7 +95,7 @@ TEST(GroupHits, HoldsTheLowestTruthWhereItsOwnIntervalDoesNot) {
     EXPECT_LE(own, 15);
 }
 
-// Groups far apart are told apart, and equal ones are not.
+// Groups that are far apart differ significantly, and equal groups do not.
 TEST(GroupHits, DifferencesHoldTogether) {
     const auto apart = lowest_of_groups(grouped({{200, 100}, {200, 180}, {200, 180}}), 0.95, 1);
     EXPECT_NEAR(*apart.groups[0].difference, -0.4, 1e-12);
@@ -104,13 +105,13 @@ TEST(GroupHits, DifferencesHoldTogether) {
     EXPECT_EQ(equal.groups[0].difference, 0);
     EXPECT_LT(equal.groups[0].difference_interval->low, 0);
     EXPECT_GT(equal.groups[0].difference_interval->high, 0);
-    // Wider than the interval of one difference that was named beforehand.
-    // Clopper and Pearson's ends at .95: scipy.stats.beta.ppf(.025, 180, 21), (.975, 361, 40).
+    // The interval is wider than that of one difference that was chosen in advance. Clopper and
+    // Pearson's ends at .95: scipy.stats.beta.ppf(.025, 180, 21), (.975, 361, 40).
     const double alone = std::hypot(0.9 - 0.8497872121322442, 0.9275937058059582 - 0.9);
     EXPECT_GT(-equal.groups[0].difference_interval->low, 1.02 * alone);
 }
 
-// Four copies of each image say no more than one.
+// Four copies of each image give no more information than one.
 TEST(GroupHits, CopiesInAClusterCountOnce) {
     GroupedHits copies;
     GroupedHits::Column column;
@@ -134,7 +135,7 @@ TEST(GroupHits, CopiesInAClusterCountOnce) {
     EXPECT_EQ(lowest_of_groups(copies, 0.95, 1).groups[0].size, 400);
 }
 
-// The other images are 50 of one patient: nothing shows how patients differ.
+// The other 50 images belong to one patient, so the variation between patients is unknown.
 TEST(GroupHits, OthersOfFewClustersHaveNoDifference) {
     GroupedHits images = grouped({{100, 90}, {50, 40}});
     for (std::uint32_t i = 0; i < 150; ++i) images.cluster.push_back(i < 100 ? i / 5 : 20);
@@ -161,7 +162,7 @@ TEST(GroupHits, OverlappingColumnsAreJudgedTogether) {
     EXPECT_EQ(*found.lowest, 1U);
     EXPECT_EQ(found.groups[2].images, 100U);
     EXPECT_NEAR(found.interval.low, wilson(60, 100).low, 1e-12);
-    // Between the bounds for one group and for four that share nothing.
+    // The upper end is between the bounds for one group and for four independent groups.
     EXPECT_GE(found.interval.high, clopper_pearson(60, 100, 0.95).high - 1e-9);
     EXPECT_LE(found.interval.high, clopper_pearson(60, 100, 1 - 0.05 / 4).high + 1e-9);
 }
@@ -311,7 +312,8 @@ TEST(AccuracyByGroup, BadInput) {
     EXPECT_THAT(message(options), HasSubstr("add top1 to --metrics"));
 }
 
-// Every image ten times, and the copies in one cluster: intervals as without the copies.
+// Every image occurs ten times, with the copies in one cluster. The intervals are as without the
+// copies.
 TEST(Clusters, CopiesDoNotNarrowIntervals) {
     Made once = made_up(120, 3, 5), copies = once;
     copies.scores.clear();
@@ -353,8 +355,8 @@ TEST(Clusters, CopiesDoNotNarrowIntervals) {
     EXPECT_THAT(clusters.notes, testing::Contains(HasSubstr("120 clusters of images by `group`")));
 }
 
-// One image per cluster says as much as independent images, and not more: a mean over classes has
-// fewer images than all.
+// One image per cluster gives the intervals of independent images, and no narrower ones. A mean
+// over classes depends on fewer images than all.
 TEST(Clusters, SingleImagesDoNotNarrowIntervals) {
     Made made = made_up(200, 3, 5);
     for (std::size_t i = 0; i < 200; ++i) {
@@ -380,7 +382,8 @@ TEST(Clusters, SingleImagesDoNotNarrowIntervals) {
     }
 }
 
-// Area under the risk-coverage curve: with three errors an interval would not hold the truth.
+// The area under the risk-coverage curve has no interval with three errors, because it would miss
+// the truth.
 TEST(Clusters, WhatHasNoIntervalHasNoneForClusters) {
     Made made = made_up(200, 3, 5);
     for (std::size_t i = 0; i < 200; ++i) {
@@ -401,7 +404,8 @@ TEST(Clusters, WhatHasNoIntervalHasNoneForClusters) {
     EXPECT_THAT(aurc.note, HasSubstr("3 incorrect"));
 }
 
-// A few large clusters are most of the dependence of their own class, and little of that of all.
+// A few large clusters cause most of the dependence within their own class, and little within all
+// images.
 TEST(Clusters, ClassesCountTheirOwnClusters) {
     std::vector<evaluate::AlikeItems::Item> items;
     for (std::uint32_t i = 0; i < 9500; ++i) items.emplace_back(0U, i);

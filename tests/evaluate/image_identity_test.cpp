@@ -1,4 +1,4 @@
-// Whether images are those that a store was made from, where names, ids and classes agree.
+// Whether images are those of a store, although names, ids and classes agree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ using testing::IsEmpty;
 
 class ImageIdentity : public PredictImages {
 protected:
-    /// The data set `d` again, from a copy of its folder under another parent.
+    /// The data set `d` from a copy of its folder under another parent folder.
     Dataset copied(const Dataset& dataset, const std::string& parent) {
         Dataset copy = dataset;
         copy.root = scratch_ / parent / "images";
@@ -51,9 +51,9 @@ protected:
     fs::path record(const std::string& model, int shard) {
         return scratch_ / "runs/d" / model / "shards" / fmt::format("{:06}.json", shard);
     }
-    /// As a store was written before images were recorded one by one.
+    /// A store as it was written before each image was recorded.
     void make_old(const std::string& model) {
-        // Stores of format 2, which had neither checksums nor ids.
+        // Stores of format 2 had neither checksums nor ids.
         const auto rewrite = [](const fs::path& file, std::initializer_list<const char*> later) {
             nlohmann::json value = nlohmann::json::parse(read_text(file));
             value["schema_version"] = 2;
@@ -72,13 +72,13 @@ TEST_F(ImageIdentity, ASwappedFolderIsRefused) {
     const Dataset noise = copied(blur, "noise");
     for (std::size_t i = 0; i < 20; ++i) paint(noise, i, static_cast<std::uint8_t>(i));
     EXPECT_EQ(run("m", blur).predicted, 20U);
-    // Every file has 70 bytes: only what is in them tells the two apart.
+    // Every file has 70 bytes, so only the contents differ.
     EXPECT_THAT(
         refusal("m", noise),
         AllOf(HasSubstr("`000.bmp` has different bytes of the same number"),
               HasSubstr("The store was made from `" + blur.root.string() + "`"),
               HasSubstr("now are in `" + noise.root.string() + "`"), HasSubstr("noise_images")));
-    // Another model over the other images would be no less wrong, and nothing of it is begun.
+    // Another model on the other images is refused as well, and no store of it is begun.
     EXPECT_THAT(refusal("other", noise), HasSubstr("runs/d/m`: `000.bmp`"));
     EXPECT_FALSE(fs::exists(scratch_ / "runs/d/other"));
     EXPECT_EQ(run("other", blur).predicted, 20U);
@@ -118,13 +118,13 @@ TEST_F(ImageIdentity, AMovedFolderGoesOn) {
     EXPECT_THAT(resumed.dataset_notes,
                 ElementsAre(AllOf(HasSubstr(before.root.string()), HasSubstr(copy.root.string()),
                                   HasSubstr("12 compared by size, 12 of them"))));
-    // Both are there: the record keeps the first.
+    // Both folders exist, so the record keeps the first.
     const auto root = [&] { return PredictionStore::open(scratch_ / "runs/d/m").dataset().root; };
     EXPECT_EQ(root(), before.root);
 
     fs::remove_all(before.root);
     EXPECT_EQ(run("m", copy).dataset_notes.size(), 1U);
-    EXPECT_EQ(root(), copy.root);  // where images can be looked at from now on
+    EXPECT_EQ(root(), copy.root);  // images are shown from this folder from now on
     EXPECT_TRUE(verify_store(scratch_ / "runs/d/m").empty());
     EXPECT_THAT(run("m", copy).dataset_notes, IsEmpty());
 }
@@ -160,7 +160,7 @@ TEST_F(ImageIdentity, AMendedImageIsNoOther) {
     write_file_atomically(dataset.path_of(5), bmp(5, 0, 0));
     EXPECT_EQ(run("n", dataset).bad_rows, 0U);
     EXPECT_EQ(run("m", dataset).bad_rows, 0U);
-    // And an image that broke since is another.
+    // An image that was damaged since counts as changed.
     write_file_atomically(dataset.path_of(6), "cut off");
     EXPECT_THAT(refusal("o", dataset), HasSubstr("`006.bmp` had 70 bytes and now has 7"));
 }
@@ -179,7 +179,8 @@ TEST_F(ImageIdentity, StoresOfOtherImagesAreNotReadTogether) {
     store::require_same(first, PredictionStore::open(same), {.classes = true});
     EXPECT_THAT(message_of([&] { store::require_same(first, PredictionStore::open(other)); }),
                 HasSubstr("different images under the same ids"));
-    // One image is shown once, whatever paths lead to its stores; another one of its name apart.
+    // An image is shown once, even if several paths lead to its stores. Another image of the same
+    // name is shown separately.
     ShowOptions show;
     show.image = "003.bmp";
     show.paths = {a, (scratch_ / "1").string(), (scratch_ / "1/d").string(), same, other};
@@ -194,7 +195,7 @@ TEST_F(ImageIdentity, StoresOfOtherImagesAreNotReadTogether) {
     EXPECT_EQ(score_runs(score, *self_comm()).reports.size(), 1U);
 }
 
-// Nor are they compared, whatever their shards are; unless that is asked for.
+// They are not compared, for any layout of their shards, unless that is requested.
 TEST_F(ImageIdentity, StoresOfOtherImagesAreComparedOnlyWhenAskedFor) {
     const Dataset blur = images(20);
     const Dataset noise = copied(blur, "noise");
@@ -226,7 +227,7 @@ TEST_F(ImageIdentity, StoresOfOtherImagesAreComparedOnlyWhenAskedFor) {
     EXPECT_EQ(compare_runs(pair, *self_comm()).pairs.size(), 1U);
 }
 
-/// Runs something while the first batch is computed.
+/// A model that calls a function while the first batch is computed.
 class Meanwhile : public Fake {
 public:
     explicit Meanwhile(std::function<void()> what) : what_(std::move(what)) {}
@@ -243,7 +244,7 @@ TEST_F(ImageIdentity, TwoThatBeganAtOnceAreToldApart) {
     const Dataset blur = images(20);
     const Dataset noise = copied(blur, "noise");
     for (std::size_t i = 0; i < 20; ++i) paint(noise, i, static_cast<std::uint8_t>(i));
-    // When `b` looked, nothing was there yet.
+    // When `b` checked the folder, it was still empty.
     const LoadedModel b = loaded("b", std::make_shared<Meanwhile>([&] { run("a", blur); }));
     try {
         predict({&b, 1}, noise, options("runs"));

@@ -28,7 +28,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Waves of a seed, of many directions and lengths: an image with detail, as photographs have.
+/// An image of random waves with many directions and lengths, so that it has details as a
+/// photograph.
 Image waves(std::uint64_t seed, int width = 120, int height = 90) {
     constexpr std::size_t count = 14;
     Image image{.width = width, .height = height, .pixels = {}};
@@ -85,7 +86,7 @@ std::vector<std::string> ids_of(const DuplicateGroup& group) {
     return ids;
 }
 
-/// Each kind of finding.
+/// An image with each kind of finding.
 class Inspect : public testing::Test {
 protected:
     void SetUp() override {
@@ -123,7 +124,7 @@ TEST_F(Inspect, FindsEachKind) {
     EXPECT_THAT(r.unreadable_examples[0].why, HasSubstr("truncated JPEG"));
     EXPECT_EQ(r.unreadable_examples[1].id, "cat/empty.png");
     EXPECT_EQ(r.unreadable_examples[2].id, "dog/moves.png");
-    EXPECT_EQ(images_of(r, "jpeg"), 7U);  // 6 that are decoded, and the cut one
+    EXPECT_EQ(images_of(r, "jpeg"), 7U);  // 6 images that can be decoded, and the truncated one
     EXPECT_EQ(images_of(r, "gif"), 1U);
     EXPECT_EQ(first_of(r, "exif_turned"), "cat/turned.jpg");
     EXPECT_EQ(first_of(r, "grey"), "dog/grey.jpg");
@@ -227,7 +228,7 @@ TEST_F(Inspect, ComparesWithAnotherFolder) {
     EXPECT_EQ(r.against->near_examples[0].image.id, "cat/large.png");
     EXPECT_EQ(r.against->near_examples[1].image.id, "cat/small.jpg");
     EXPECT_EQ(r.against->near_examples[1].other.id, "a/like.jpg");
-    // What is twice in the other data set alone is no finding here.
+    // Duplicates that are only in the other data set are not reported here.
     EXPECT_EQ(r.same_files.groups, 1U);
 }
 
@@ -317,7 +318,7 @@ Pairs fast_pairs(const std::vector<std::uint64_t>& hashes, int bits) {
     return pairs;
 }
 
-/// Each with each, bit by bit.
+/// The reference compares all pairs bit by bit.
 Pairs slow_pairs(const std::vector<std::uint64_t>& hashes, int bits) {
     Pairs pairs;
     for (std::uint32_t i = 0; i < hashes.size(); ++i) {
@@ -352,7 +353,7 @@ TEST(NearPairs, AreThoseOfComparingEachWithEach) {
     EXPECT_TRUE(fast_pairs({5}, 4).empty());
 }
 
-/// The groups of a folder as a search from image to image finds them.
+/// The groups of a folder, found by a search from image to image.
 TEST(NearPairs, GroupsAreThoseOfAWalkFromImageToImage) {
     TempFolder folder;
     std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// What `assay score` says where the labels may not be those of the classes.
+// Warnings of `assay score` if the labels may not match the classes.
 #include "evaluate/label_signs.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// `right` of `images` are predicted as their label, surely; the others `by` classes after it.
+/// `right` of `images` are confidently predicted as their label, and the others as the class that
+/// is `by` places after it.
 Made predictions(std::size_t images, std::size_t classes, std::size_t right, std::size_t by,
                  float logit = 9) {
     Made made;
@@ -49,26 +50,27 @@ TEST_F(LabelSigns, LabelsThatAreOffByOneAreNamed) {
 }
 
 TEST_F(LabelSigns, BelowChanceAtItsLevel) {
-    // Of 80 images none: 0.5^80. Of 8 images none: 0.5^8 = .004, which is not below .001.
+    // No correct image of 80 has a probability of 0.5^80. None of 8 has 0.5^8 = .004, which is not
+    // below .001.
     EXPECT_THAT(warnings(predictions(80, 2, 0, 1)),
                 ElementsAre(HasSubstr("is below chance, 50 % (exact test, level 0.001)")));
     EXPECT_THAT(warnings(predictions(8, 2, 0, 1), "few"), IsEmpty());
 }
 
 TEST_F(LabelSigns, ConfidentAndNoBetterThanChance) {
-    // 1000 classes: chance is 0.1 %, so that no accuracy of 60 images is below it.
+    // With 1000 classes, chance is 0.1 %, so no accuracy on 60 images is below it.
     EXPECT_THAT(warnings(predictions(60, 1000, 0, 7, 12)),
                 ElementsAre(testing::AllOf(
                     HasSubstr("is no better than chance, at a mean confidence of 99"),
                     HasSubstr("labels may be permuted"))));
-    // As unsure as it is incorrect: nothing to say.
+    // The model is as unsure as it is incorrect, so there is no warning.
     EXPECT_THAT(warnings(predictions(60, 1000, 0, 7, 1), "unsure"), IsEmpty());
 }
 
 TEST_F(LabelSigns, TheCommandNamesTheModelThatMadeTheStore) {
     Made made = predictions(80, 2, 0, 1);
     made.provenance = R"({"model": {"path": "my net.pt", "preset": "timm", "sidecar": ""}})";
-    // Made-up images have no folder, so that the store alone can be named.
+    // Simulated images have no folder, so the warning can only name the store.
     EXPECT_THAT(warnings(made), ElementsAre(HasSubstr("type `assay score ")));
 }
 
@@ -76,7 +78,7 @@ TEST_F(LabelSigns, NoneOfGoodModelsFewImagesAndAttacks) {
     EXPECT_THAT(warnings(made_up(300, 10, 1, 4)), IsEmpty());
     EXPECT_THAT(warnings(made_up(300, 10, 2, 1), "weak"), IsEmpty());
     EXPECT_THAT(warnings(made_up(5, 10, 3, 0), "few"), IsEmpty());
-    // Ten classes of a thousand, of which half is correct.
+    // The labels use ten of a thousand classes, and half of the images are correct.
     EXPECT_THAT(warnings(predictions(40, 1000, 15, 300), "subset"), IsEmpty());
     EXPECT_THAT(warnings(predictions(200, 10, 0, 1), "net@fgsm-linf-8_255"), IsEmpty());
 }

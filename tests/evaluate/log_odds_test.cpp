@@ -1,5 +1,5 @@
-// Metrics of order rank by what the scores can tell: worlds whose 32-bit probabilities tie, beside
-// an implementation in 60 digits (tests/metric/make_log_odds_fixtures.py).
+// Ranking metrics use the full precision of the scores. In these data sets 32-bit probabilities
+// tie. The reference is an implementation with 60 digits (tests/metric/make_log_odds_fixtures.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -135,7 +135,7 @@ TEST(LogOdds, TheIdsSayWhatRanks) {
     EXPECT_EQ(list[1].key.definition, "average_precision.one_vs_rest.macro.log_odds");
     EXPECT_EQ(list[2].key.definition, "aurc.mean_risk.log_odds");
     EXPECT_EQ(list[3].key.definition, "accuracy_at_coverage.most_confident.log_odds");
-    // The Kolmogorov-Smirnov error adds probabilities up, and stays in the order of these.
+    // The Kolmogorov-Smirnov error sums probabilities, so it keeps their order.
     ScoreOptions ks;
     ks.metrics = {parse_metric("calibration_ks")};
     EXPECT_EQ(scored(save(folder, made, "two"), ks).measurements[0].key.definition,
@@ -155,9 +155,9 @@ TEST(LogOdds, RoundedStoresSaySo) {
             EXPECT_THAT(m.note, HasSubstr("16-bit scores")) << m.key.metric;
         const auto label = noted(StorageFormat::label, "label");
         EXPECT_THAT(label[2].note, HasSubstr("32-bit confidences"));
-        // Confidences of 1 tie, whatever their classes are worth.
+        // Confidences of 1 tie, although the log-odds differ.
         EXPECT_GT(std::abs(*label[2].value - world.values.at("aurc").get<double>()), 1e-3);
-        // The best three and the log-sum-exp of all tell what all classes do.
+        // The best three scores and the log-sum-exp of all give the same as all classes.
         const auto top = noted(StorageFormat::top_k, "top");
         EXPECT_NEAR(*top[2].value, world.values.at("aurc").get<double>(), 1e-12);
         EXPECT_NEAR(*top[3].value, world.values.at("accuracy_at_20").get<double>(), 1e-12);
@@ -168,7 +168,8 @@ TEST(LogOdds, RoundedStoresSaySo) {
 }
 
 TEST(LogOdds, MapsRankByTheClassesTheyLeave) {
-    // Without the third class, the second item is as sure as the first; the third is surer.
+    // Without the third class, the second item has the same confidence as the first, and the third
+    // has more.
     Made made;
     made.classes = 3;
     made.scores = {3, 1, -9, 3, 1, 2, 60, 1, 60};
@@ -176,7 +177,7 @@ TEST(LogOdds, MapsRankByTheClassesTheyLeave) {
     const Scratch folder;
     ScoreOptions options = order_metrics();
     options.metrics = {parse_metric("aurc")};
-    // Best: item 3 (error 0 of 1); then 1 and 2, one error of both shared: 1/2 / 2, 1 / 3.
+    // Item 3 is first (error 0 of 1). Items 1 and 2 tie and share one error: 1/2 / 2, then 1 / 3.
     options.map = ClassMap{};
     options.map->name = "two";
     options.map->targets = ClassList({"a", "b"});
@@ -215,7 +216,7 @@ TEST(LogOdds, OutOfDistributionScoresTellSureImagesApart) {
     }
 }
 
-// Label sets: what ranks the images of a class is told by the scores, or asked for.
+// Label sets: the scores show whether to rank by softmax or sigmoid, or an option says so.
 Made label_sets_of(double level, ScoreKind kind = ScoreKind::logits) {
     Made made = made_up(200, 40, 9, 3);
     made.kind = kind;
@@ -236,7 +237,8 @@ Measurement mean_average_precision(const PredictionStore& store, const char* tex
 
 TEST(LogOdds, LabelSetsOfLogitsAreReadAsTheyTellOrAskedFor) {
     const Scratch folder;
-    // On average 0, as those of a softmax: sigmoids would find half of the 40 classes.
+    // Logits with mean 0 must come from a softmax, because sigmoids would predict half of the 40
+    // classes.
     const auto soft = save(folder, label_sets_of(0), "soft");
     const Measurement told = mean_average_precision(soft, "mean_average_precision");
     EXPECT_EQ(told.key.definition, "mean_average_precision.label_sets.macro.log_odds");
@@ -244,7 +246,8 @@ TEST(LogOdds, LabelSetsOfLogitsAreReadAsTheyTellOrAskedFor) {
     EXPECT_THAT(told.note, HasSubstr("softmax"));
     EXPECT_EQ(told.value,
               mean_average_precision(soft, "mean_average_precision:scores=probability").value);
-    // Six lower, sigmoids find a label or two, and a softmax is the same.
+    // If all logits are lower by six, sigmoids predict one or two labels, while the softmax does
+    // not change.
     const auto low = save(folder, label_sets_of(-6), "low");
     const std::string message = message_of(
         [&] { (void)mean_average_precision(low, "mean_average_precision"); }, ErrorCode::usage);
@@ -273,13 +276,13 @@ TEST(LogOdds, LabelSetsOfProbabilitiesTellBySumsOfOne) {
     const auto softmax = save(folder, made, "softmax");
     EXPECT_EQ(mean_average_precision(softmax, "mean_average_precision").key.definition,
               "mean_average_precision.label_sets.macro.log_odds");
-    // Two readings are not compared.
+    // Values by softmax and by sigmoid are not compared.
     CompareOptions options;
     options.score.metrics = {parse_metric("mean_average_precision")};
     const std::string message =
         message_of([&] { (void)compared(sigmoids, softmax, options); }, ErrorCode::usage);
     EXPECT_THAT(message, HasSubstr("scores=probability"));
-    // A gate asks for the value by whatever was taken.
+    // A gate without `scores` accepts both kinds.
     EXPECT_TRUE(
         parse_metric("mean_average_precision").is_of(stored.key.definition, stored.key.parameters));
     EXPECT_FALSE(parse_metric("mean_average_precision:scores=probability")

@@ -1,4 +1,4 @@
-// Scores of minus infinity, as masks leave them, and predictions without any score.
+// Scores of minus infinity from masks, and predictions without scores.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -127,7 +127,8 @@ TEST(PredictedClassesAlone, OnlyWhatTheyTellIsMeasured) {
     const ScoreReport report = all_metrics(PredictionStore::open(folder.path() / "runs/val/net"));
     EXPECT_EQ(find(report.measurements, "top1").value, static_cast<double>(correct) / 300);
     EXPECT_TRUE(find(report.measurements, "balanced").value);
-    // With a probability of 1 each of these would have a value that nobody predicted.
+    // Class predictions have no probabilities. If each counted as 1, these metrics would have
+    // misleading values.
     for (const char* name : {"nll", "brier", "ece", "ace", "confidence", "overconfidence",
                              "class_confidence_balance", "class_balance", "calibration_error"}) {
         const Measurement& m = find(report.measurements, name);

@@ -1,4 +1,4 @@
-// Scores in memory, whole or in batches, give what the same numbers give from a file.
+// Scores in memory, at once or in batches, give the same results as from a file.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -117,7 +117,8 @@ TEST(MemoryStore, GivesTheNumbersOfAnImportedFileInEveryTypeAndLayout) {
     const json expected = imported(scratch, "<f4", rows, classes, bytes_of(scores), options.labels);
     EXPECT_EQ(expected.at("counts").at("not_finite"), 1);
 
-    // As they lie, upside down, by columns, and every second of wider rows.
+    // The scores as they are, with rows in reverse, by columns, and as every second column of wider
+    // rows.
     std::vector<float> fortran(scores.size()), wide(2 * scores.size(), 9.0F),
         reversed(scores.size());
     for (std::uint64_t r = 0; r < rows; ++r) {
@@ -142,7 +143,7 @@ TEST(MemoryStore, GivesTheNumbersOfAnImportedFileInEveryTypeAndLayout) {
         EXPECT_EQ(store.makes_copies(), m.data != scores.data());
     }
 
-    // Brain floats have fewer bits; halves are stored as such.
+    // bfloat16 has fewer bits, and float16 is stored unchanged.
     std::vector<std::uint16_t> brain, half;
     std::vector<float> rounded = scores;
     for (float& x : rounded) {
@@ -236,8 +237,8 @@ TEST(MemoryStore, SaysWhatIsWrong) {
     options = {};
     options.model_name = "a/b";
     EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("a_b"));
-    std::vector<float> mixed(20 * classes, 1.0F / classes);  // probabilities ...
-    mixed[19 * classes] = 0.9F;                              // ... but for the last row
+    std::vector<float> mixed(20 * classes, 1.0F / classes);  // the rows are probabilities
+    mixed[19 * classes] = 0.9F;                              // except for the last row
     EXPECT_THAT(refused(matrix_of(mixed), {}), HasSubstr("the kind of scores is not clear"));
     options = {};
     options.labels = LabelSets::from_single(std::vector<std::int32_t>(20, classes));
@@ -300,7 +301,7 @@ TEST(StreamingScore, GivesTheBitsOfAllRowsAtOnce) {
                 stream(streaming, scores, labels, batch);
                 EXPECT_EQ(streaming.rows(), rows);
                 EXPECT_EQ(result_of(streaming), expected) << "batch " << batch;
-                EXPECT_EQ(result_of(streaming), expected);  // asking changes nothing
+                EXPECT_EQ(result_of(streaming), expected);  // a report changes nothing
             }
         }
     }
@@ -323,8 +324,9 @@ TEST(StreamingScore, OfLabelSetsAlone) {
               scores_of(PredictionStore::in_memory(matrix_of(scores), how), measure));
 }
 
-// A checksum keeps no one from making another state. What the batches were and the rows that wait
-// stand at the ends; the sums between them are alike, so that a sample of their bytes does.
+// A checksum does not stop anybody from writing another state, so its other bytes are tested, too.
+// The header and the waiting rows are at the ends. The sums between them are similar, so a sample
+// of their bytes is enough.
 TEST(StreamingScore, AStateWithAByteChangedIsRefusedOrMeasured) {
     constexpr std::uint64_t rows = 12;
     const std::vector<float> scores = made_scores(rows);
@@ -427,7 +429,7 @@ TEST(StreamingScore, SaysWhatIsWrongAndGoesOn) {
             streaming.update({narrow.data(), NumberType::f4, 64, 3, 12, 4}, &labels, nullptr);
         }),
         HasSubstr("7 classes"));
-    EXPECT_EQ(result_of(streaming), before);  // nothing of them is left
+    EXPECT_EQ(result_of(streaming), before);  // nothing of these batches was added
     const ScoreReport report = streaming.report();
     EXPECT_THAT(report.notes, testing::Contains(HasSubstr("ace")));
 }

@@ -1,5 +1,5 @@
-// Metrics of further kinds, made here of nothing but what the built-in ones are made of: a row of
-// the table and a pass. score, ranks and streams take them without a line of their own.
+// Adds metrics with other kinds of passes, in the same way as the built-in ones: a row of the table
+// and a pass. score, ranks and streams support them without further code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,8 @@ public:
     }
 };
 
-/// A state of its own: no value of the sums of a group, nor of a row alone.
+/// A pass with its own state. Its value is neither a function of sums over a group nor of single
+/// rows.
 class MedianRankPass final : public MetricPass {
 public:
     std::vector<std::unique_ptr<Accumulator>> accumulators(const MetricRequest&,
@@ -88,8 +89,8 @@ private:
     }
 };
 
-/// Rounds over the rows after all were scored: every class's probability, the largest of each class
-/// kept between requests.
+/// Makes further passes over the rows after all were scored. It reads the probabilities of every
+/// class, and keeps the largest of each class between requests.
 struct LargestState final : PassState {
     std::vector<float> largest;
 };
@@ -129,7 +130,7 @@ private:
     }
 };
 
-/// The probability of the label; items of class 0 are left out.
+/// The probability of the label. Items of class 0 are excluded.
 void label_probabilities(const RowBatch& batch, std::span<double> values) {
     for (std::size_t i = 0; i < batch.rows; ++i) {
         const auto label = static_cast<std::size_t>(batch.labels[i]);
@@ -138,7 +139,7 @@ void label_probabilities(const RowBatch& batch, std::span<double> values) {
     }
 }
 
-/// In the table for all tests of this program.
+/// The metrics are in the table for all tests of this program.
 const bool added = [] {
     constexpr auto labels = static_cast<unsigned>(Needs::labels);
     add_metric({.name = "median_rank",
@@ -189,7 +190,7 @@ struct Rows {
     LabelSets sets(std::uint64_t first, std::uint64_t n) const {
         return LabelSets::from_single(std::span(labels).subspan(first, n));
     }
-    /// Reads the scores where they are.
+    /// Reads the scores directly.
     PredictionStore store() const {
         MemoryStoreOptions how;
         how.labels = sets(0, rows);
@@ -210,7 +211,8 @@ TEST(KindsOfMetrics, ScoreAsksThePass) {
     const Rows made;
     const ScoreReport report = scored(made.store(), {"median_rank,largest,top1"}, *self_comm());
     ASSERT_EQ(report.measurements.size(), 3U);
-    // By hand: ranks of the labels, sorted; of n of them the one at place (n + 1) / 2.
+    // Computed by hand: the ranks of the labels are sorted, and the value is the one at place (n +
+    // 1) / 2 of n.
     std::vector<std::size_t> ranks;
     double largest = 0;
     std::vector<double> of_class(classes, 0);
@@ -231,7 +233,7 @@ TEST(KindsOfMetrics, ScoreAsksThePass) {
     EXPECT_EQ(median.n, ranks.size());
     EXPECT_EQ(median.value, static_cast<double>(ranks[(ranks.size() + 1) / 2 - 1]));
     EXPECT_EQ(median.key.definition, "median_rank.lower");
-    // The median of whole numbers is the same without any of the groups.
+    // The median of these integers stays the same without any one group.
     EXPECT_FALSE(median.interval);
     EXPECT_EQ(median.note, "no interval: the value is the same without any of the items");
     EXPECT_NEAR(*report.measurements[1].value, largest, 1e-6);

@@ -1,5 +1,5 @@
-// A sweep over the table of metrics through the engine: every row, those without an accumulator of
-// their own too (ace, calibration_error).
+// Computes every metric of the table through the engine, also those without their own accumulator
+// (ace, calibration_error).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-// Some images have several labels, and the scores of all follow one of two cues: every metric has
+// Some images have several labels, and all predictions follow one of two cues. So every metric has
 // items.
 Made images() {
     Made made = made_up(600, 5, 11);
@@ -28,7 +28,8 @@ Made images() {
     return made;
 }
 
-// What some metrics need beside labels: soft labels of all images, two kinds of classes, grades.
+// Inputs that some metrics need in addition to labels: soft labels of all images, a class tree, and
+// grades.
 GivenTruth given_for(const Made& made) {
     GivenTruth given;
     SoftLabels soft;
@@ -46,7 +47,7 @@ GivenTruth given_for(const Made& made) {
     return given;
 }
 
-// Every variant of every row, but those of two classes (binary_score_test.cpp).
+// Every variant of every row, except those for two classes (binary_score_test.cpp).
 std::vector<MetricRequest> all_requests() {
     std::vector<MetricRequest> list;
     for (const MetricFacts& facts : metric_table()) {

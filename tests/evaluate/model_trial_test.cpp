@@ -1,4 +1,4 @@
-// A model on a few images, before predict() begins its store.
+// The trial of a model on a few images before predict() begins its store.
 #include "assay/evaluate/model_trial.h"
 
 #include <gmock/gmock.h>
@@ -18,8 +18,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Counts the images that it is given. `mixed`: a batch size that tracing baked in, so that only
-/// the first image of a batch gets its own scores.
+/// Counts the images that it gets. `mixed`: a fixed batch size from tracing, so that only the first
+/// image of a batch gets its own scores.
 class CountingClassifier final : public ColourClassifier {
 public:
     bool mixed = false;
@@ -36,7 +36,7 @@ public:
 
 class Trial : public testing::Test {
 protected:
-    /// Images of the twelve classes' colours by turns, no two alike.
+    /// Images in the colours of the twelve classes in turn. All images differ.
     void make_images(std::size_t n) {
         dataset.name = "d";
         dataset.root = scratch_ / "images";
@@ -101,7 +101,7 @@ protected:
 TEST_F(Trial, AGoodModelCostsFourImagesOfFewAndNothingIsRecorded) {
     make_images(48);
     const PredictResult result = predicted(options());
-    // Two images together, and each alone.
+    // Two images in one batch, and each in its own batch.
     EXPECT_EQ(classifier->images, 48U + 4U);
     EXPECT_TRUE(result.notes.empty());
     const nlohmann::json made = provenance(result.store);
@@ -120,7 +120,7 @@ TEST_F(Trial, OfLabelledImagesItTakesATenthAtMost) {
     make_images(700);
     EXPECT_TRUE(tried(options()).front().findings.empty());
     EXPECT_GE(classifier->images, 32U);
-    EXPECT_LE(classifier->images, 72U);  // two of them alone
+    EXPECT_LE(classifier->images, 72U);  // two of them in their own batches
 }
 
 TEST_F(Trial, RandomScoresAreRefusedByNameBeforeAStoreIsBegun) {
@@ -151,7 +151,7 @@ TEST_F(Trial, ABakedInBatchRunsWithOneImageAndTheStoreSaysSo) {
     EXPECT_THAT(result.notes[0], HasSubstr("one image at a time"));
     EXPECT_EQ(PredictionStore::open(result.store).spec().batch_size, 1U);
     EXPECT_TRUE(provenance(result.store).value("images_alone", false));
-    // The same bits as with that batch size from the start.
+    // The scores have the same bits as with that batch size from the start.
     how = options("alone");
     how.batch_size = 1;
     const PredictResult alone = predicted(how);
@@ -176,7 +176,7 @@ TEST_F(Trial, AResumedRunDoesNotRepeatIt) {
     classifier->mixed = true;
     predicted(options());
     classifier->images = 0;
-    // Another process would know no more than the store does.
+    // A new process would only know what the store says, so the trial must not run again.
     const PredictResult again = predicted(options());
     EXPECT_EQ(classifier->images, 0U);
     ASSERT_EQ(again.notes.size(), 1U);
@@ -229,7 +229,7 @@ TEST_F(Trial, AnImageThatCannotBeReadIsNoReasonToFail) {
 TEST_F(Trial, WarningsOfManyImagesAreThoseOfTheCheck) {
     make_images(2100);
     EXPECT_TRUE(tried(options()).front().findings.empty());
-    classifier->ends = ColourClassifier::Ends::softmax;  // which it is said not to be
+    classifier->ends = ColourClassifier::Ends::softmax;  // its settings say that it returns logits
     const auto kind = tried(options()).front().findings;
     ASSERT_EQ(kind.size(), 1U);
     EXPECT_EQ(kind[0].id, "outputs.kind");

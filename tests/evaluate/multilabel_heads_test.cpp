@@ -1,5 +1,5 @@
-// Metrics of classes with a sigmoid each, from a store to the report: scikit-learn's values, which
-// scores they read, and what they refuse.
+// Metrics of sigmoid outputs, from a store to the report: scikit-learn's values, which scores they
+// read, and what they refuse.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ Measurement of(const PredictionStore& store, const std::string& metric, int thre
     return scored(store, options).measurements.at(0);
 }
 
-// Labels that come alone with a chance of .3 each, and scores of a sigmoid of each class.
+// Independent labels with a probability of .3 each, and sigmoid scores of each class.
 Made sigmoid_scores(std::size_t rows, std::size_t classes, ScoreKind kind) {
     Made made;
     made.classes = classes;
@@ -109,7 +109,7 @@ TEST(MultilabelHeads, LogitsAndTheirSigmoidsSayTheSameOnAnyThreads) {
         EXPECT_EQ(of(logits, metric).value, of(sigmoids, metric).value) << metric;
         EXPECT_EQ(to_json(of(logits, metric)), to_json(of(logits, metric, 1))) << metric;
     }
-    // A half of the sigmoid is a logit of 0; 80 % is one of ln 4.
+    // A sigmoid of one half is a logit of 0, and 80 % is a logit of ln 4.
     std::int64_t reached = 0;
     const Made made = sigmoid_scores(700, 7, ScoreKind::logits);
     std::int64_t right = 0;
@@ -152,7 +152,7 @@ TEST(MultilabelHeads, EachClassMayHaveItsOwnThreshold) {
     EXPECT_EQ(own[1].key.definition, "multilabel_recall.micro");
     EXPECT_EQ(own[2].key.definition, "exact_match.threshold.per_class");
     EXPECT_EQ(scored(logits, options).measurements[0].value, own[0].value);
-    // One threshold for all, the other way round.
+    // The reverse: one threshold for all classes.
     options.given.thresholds = {.5, .5, .5};
     EXPECT_EQ(scored(store, options).measurements[2].value,
               of(store, "exact_match:scores=sigmoid").value);
@@ -165,7 +165,7 @@ TEST(MultilabelHeads, EachClassMayHaveItsOwnThreshold) {
 TEST(MultilabelHeads, ASoftmaxIsNotReadByAThreshold) {
     const Scratch folder;
     Made made = sigmoid_scores(400, 20, ScoreKind::logits);
-    for (std::size_t i = 0; i < made.rows(); ++i) {  // as a softmax's: near 0 on average
+    for (std::size_t i = 0; i < made.rows(); ++i) {  // near 0 on average, like those of a softmax
         made.labels[i] = {static_cast<std::int32_t>(i % 20)};
         for (std::size_t c = 0; c < 20; ++c) {
             float& z = made.scores[i * 20 + c];
@@ -195,7 +195,7 @@ TEST(MultilabelHeads, ASoftmaxIsNotReadByAThreshold) {
         EXPECT_TRUE(forced.value) << metric;
         EXPECT_THAT(forced.note, HasSubstr("although the scores look like those of one softmax"));
     }
-    for (const std::string& metric : of_order) {  // which does not ask how scores are read
+    for (const std::string& metric : of_order) {  // it does not depend on how scores are read
         EXPECT_TRUE(of(logits, metric).value) << metric;
         EXPECT_EQ(of(logits, metric).value, of(logs, metric).value) << metric;
     }
@@ -224,7 +224,7 @@ TEST(MultilabelHeads, WhatTheScoresDoNotTellIsUndefined) {
     EXPECT_EQ(of(unlabelled, "multilabel_f1").undefined, "no item has a valid label");
     EXPECT_THAT(of(unlabelled, "multilabel_f1:empty=counted").undefined,
                 HasSubstr("no item has a label that shows"));
-    // Every label is missing: nothing to find, and all that is predicted is wrong.
+    // No image has a label, so every predicted label is wrong.
     EXPECT_EQ(of(unlabelled, "multilabel_precision:scores=sigmoid,empty=counted").value, 0);
     EXPECT_THAT(of(unlabelled, "multilabel_recall.micro:scores=sigmoid,empty=counted").undefined,
                 HasSubstr("0/0"));

@@ -21,7 +21,8 @@ namespace {
 using testing::HasSubstr;
 using Set = std::vector<std::int32_t>;
 
-// Scores of few levels (many ties, and exact in half precision), and random sets of 0 to 5 labels.
+// Scores with few levels, so that many tie and all are exact in half precision, and random sets of
+// 0 to 5 labels.
 Made with_sets(std::size_t rows, std::size_t classes, std::uint64_t seed,
                std::uint64_t levels = 12) {
     Made made;
@@ -200,7 +201,7 @@ TEST(Multilabel, ReducedStoresSayWhatTheyDoNotKnow) {
                 HasSubstr("keeps only the best 2 of each row, so the best 3"));
     EXPECT_THAT(accuracy(label, "2").undefined,
                 HasSubstr("keeps only the best 1 of each row, so the best 2"));
-    // How many images it would be of is known all the same.
+    // The number of images is known even if the value is undefined.
     EXPECT_EQ(accuracy(two, "3").n, expected.agreement.at(3).size());
     EXPECT_EQ(find(two.measurements, "asma").n, expected.labelled);
     EXPECT_EQ(find(label.measurements, "variable_topk").n, expected.labelled);
@@ -233,7 +234,7 @@ TEST(Multilabel, ShownOnlyWhereSetsHaveSeveralLabels) {
     EXPECT_THAT(find(several.measurements, "asma").undefined, HasSubstr("no item has 5 labels"));
 }
 
-// Six classes onto A = {0, 1}, B = {3}, C = {4}; 2 and 5 belong to none.
+// Six classes are mapped to A = {0, 1}, B = {3} and C = {4}; 2 and 5 belong to none.
 ClassMap onto_three(ClassMap::Decision decision) {
     return {"test", ClassList({"A", "B", "C"}), {0, 0, -1, 1, 2, -1}, decision};
 }
@@ -244,13 +245,12 @@ TEST(Multilabel, UnderClassMaps) {
     made.kind = ScoreKind::probabilities;
     made.labels = {{0, 1, 3},  // A and B
                    {3, 4},     // B and C
-                   {2, 5},     // nothing the map knows: left out
+                   {2, 5},     // the map knows none of its labels, so it is excluded
                    {4}};
-    made.scores = {
-        .3F, .1F, .0F, .1F, .3F, .2F,   // means: A .2, B .1, C .3: C and A lead, one of two
-        .0F, .0F, .2F, .3F, .3F, .2F,   // B and C: both
-        1.F, .0F, .0F, .0F, .0F, .0F,   //
-        .1F, .1F, .6F, .0F, .2F, .0F};  // C: right
+    made.scores = {// means A .2, B .1, C .3: the best two are C and A, one of which is valid
+                   .3F, .1F, .0F, .1F, .3F, .2F, .0F, .0F, .2F, .3F, .3F, .2F,  // B and C: both
+                   1.F, .0F, .0F, .0F, .0F, .0F,                                //
+                   .1F, .1F, .6F, .0F, .2F, .0F};                               // C: right
     Scratch folder;
     const auto store = save(folder, made, "net");
     ScoreOptions options =
@@ -260,23 +260,25 @@ TEST(Multilabel, UnderClassMaps) {
     EXPECT_DOUBLE_EQ(*report.measurements[0].value, (1 + 0.75) / 2);
     EXPECT_EQ(report.measurements[0].left_out, 1U);
     EXPECT_EQ(report.labels_per_image, (std::vector<std::uint64_t>{1, 1, 2}));
-    // Only the decision is left of the arg-max: one label can be judged, two cannot.
+    // The arg-max only gives one class, so images with one label can be judged, and those with two
+    // cannot.
     options.map = onto_three(ClassMap::Decision::map_argmax);
     report = scored(store, options);
     EXPECT_THAT(report.measurements[0].undefined, HasSubstr("class map"));
-    EXPECT_EQ(report.measurements[1].value, 0.0);  // row 3 answers 2, which is no target
+    EXPECT_EQ(report.measurements[1].value, 0.0);  // row 3 predicts 2, which is not a target
     EXPECT_FALSE(report.measurements[2].value);
-    // Class 1 apart from 0: scores of the listed classes, as they are.
+    // Class 1 is a target of its own, so the scores of the listed classes are used unchanged.
     options.map = ClassMap{"some",
                            ClassList({"a", "b", "d", "e"}),
                            {0, 1, -1, 2, 3, -1},
                            ClassMap::Decision::restrict_};
     options.metrics = {parse_metric("asma:subgroups=1-3")};
-    // Row 0: a, b, d against e, a, then b before d: 2 of 3. Row 1: 2 of 2. Row 3: 1.
+    // Row 0: the labels are a, b, d, and the ranking is e, a, b, then d: 2 of 3. Row 1: 2 of 2. Row
+    // 3: 1.
     EXPECT_DOUBLE_EQ(*scored(store, options).measurements[0].value, (1 + 1 + 2.0 / 3) / 3);
 }
 
-// Five images of three classes; the data set says one class each, the relabelling something else.
+// Five images of three classes. The data set has one label for each, and the label sets differ.
 struct Relabelled {
     Made made;
     LabelSets sets;
@@ -318,7 +320,7 @@ TEST(Multilabel, SingleLabelMetricsKeepTheDataSetsOwnLabels) {
         EXPECT_EQ(find(with.measurements, "real").n, 4U);
         // One label: 2 of 2. Two: the two best of image 2 are 1, 2; of image 4 too.
         EXPECT_DOUBLE_EQ(*find(with.measurements, "asma").value, 1.0);
-        // The tables of classes and of confusions are of the data set's own labels too.
+        // The tables of classes and of confusions also use the data set's own labels.
         EXPECT_EQ(with.per_class[0].accuracy.n, 2U);
         EXPECT_EQ(with.per_class[0].correct, 1U);
         EXPECT_EQ(with.confusions, without.confusions);
@@ -346,7 +348,7 @@ TEST(Multilabel, TheWholeRowOfThePapersComesFromOneCall) {
 
 TEST(Multilabel, WithoutSingleLabelsOfItsOwnTheOnlyValidClassStandsInAndTheIdSaysSo) {
     Scratch folder;
-    // No labels of its own; labels come from a file.
+    // The data set has no labels of its own, so they come from a file.
     Relabelled r = relabelled();
     for (auto& set : r.made.labels) set.clear();
     ScoreOptions options = asking({"top1", "nll", "real"});
@@ -357,16 +359,17 @@ TEST(Multilabel, WithoutSingleLabelsOfItsOwnTheOnlyValidClassStandsInAndTheIdSay
     EXPECT_EQ(find(bare.measurements, "real").key.definition, "real.in_set");
     EXPECT_EQ(find(bare.measurements, "top1").n, 2U);
     EXPECT_DOUBLE_EQ(*find(bare.measurements, "top1").value, 1.0);
-    // A gate that says no more than the metric's name is about it, and tells what it was.
+    // A gate with only the metric's name applies to it, and its result says which definition was
+    // used.
     const GateResult gate = check_gate(parse_gate("top1 >= 1"), bare.measurements);
     EXPECT_TRUE(gate.passed);
     EXPECT_EQ(gate.definition, "top1.first_index.only_valid");
-    // Sets of its own: likewise.
+    // The same if the data set has its own label sets.
     const auto sets = scored(
         save(folder, with_sets(60, 4, 1), "sets", StorageFormat::full_f32, 100, false, "runs2"),
         asking({"top1"}));
     EXPECT_EQ(sets.measurements[0].key.definition, "top1.first_index.only_valid");
-    // Single labels, or none at all: nothing stands in.
+    // With single labels, or without any, no other labels are used.
     const auto single =
         scored(save(folder, made_up(60, 4, 1), "one", StorageFormat::full_f32, 100, false, "runs3"),
                asking({"top1"}));
@@ -381,13 +384,13 @@ TEST(Multilabel, Gates) {
     EXPECT_FALSE(check_gate(parse_gate("subgroup_accuracy:g=5 > 1"), report.measurements).passed);
     EXPECT_THROW(check_gate(parse_gate("asma:subgroups=1,2 >= 0"), report.measurements),
                  Error);                                          // another mean
-    EXPECT_THROW(parse_gate("subgroup_accuracy >= 0.5"), Error);  // which count?
+    EXPECT_THROW(parse_gate("subgroup_accuracy >= 0.5"), Error);  // the reference is ambiguous
     EXPECT_TRUE(parse_gate("asma.hamming.delta >= 0").delta);
     EXPECT_EQ(parse_gate("asma:subgroups=2,3,4 >= 0.5").metric.text(), "asma:subgroups=2-4");
 }
 
-// The images with one label are the same whether they are asked about as top-1 or as a subgroup:
-// one difference, one test, one verdict.
+// Top-1 and the subgroup with one label have the same images here. So they have the same
+// difference, test and verdict.
 TEST(MultilabelCompare, OneDifferenceHasOneVerdict) {
     Scratch folder;
     const Made first = with_sets(900, 12, 5, 10);
@@ -448,7 +451,7 @@ TEST(MultilabelCompare, DifferencesIntervalsAndTests) {
         EXPECT_GE(m.difference.interval->high, *m.difference.value) << key.definition;
         const double width = m.difference.interval->high - m.difference.interval->low;
         EXPECT_GT(width, 0) << key.definition;
-        // Paired: narrower than two unpaired values' spreads put together.
+        // The paired interval is narrower than one from two independent values.
         EXPECT_LT(width, 1.1 * (m.baseline.interval->high - m.baseline.interval->low))
             << key.definition;
     }
@@ -482,8 +485,8 @@ TEST(MultilabelCompare, DifferencesIntervalsAndTests) {
     EXPECT_FALSE(check_gate(parse_gate("subgroup_accuracy:g=2.delta > 0.9"), report).passed);
 }
 
-// Two classifiers of the same images whose labels are found with chances .75 and .65; an image's
-// luck is shared.
+// Two classifiers of the same images, which find a label with the probabilities .75 and .65. Both
+// share a random number of the image.
 TEST(MultilabelCompare, IntervalsCoverWithASubgroupOfThirtyImages) {
     const std::vector<std::pair<std::uint32_t, int>> sizes{{1, 200}, {2, 100}, {3, 50}, {4, 30}};
     const auto request = parse_metric("asma:subgroups=1-4");
@@ -500,7 +503,8 @@ TEST(MultilabelCompare, IntervalsCoverWithASubgroupOfThirtyImages) {
                 x.hits = y.hits = 0;
                 for (std::uint32_t k = 0; k < g; ++k) {
                     const double luck =
-                        random.uniform();  // of the label: the same for both, half of the time
+                        // the random number of a label is the same for both in half of the cases
+                        random.uniform();
                     x.hits += luck < 0.75 ? 1 : 0;
                     y.hits += (random.uniform() < 0.5 ? luck : random.uniform()) < 0.65 ? 1 : 0;
                 }
@@ -519,10 +523,10 @@ TEST(MultilabelCompare, IntervalsCoverWithASubgroupOfThirtyImages) {
             pair.difference.interval->low <= -0.1 && -0.1 <= pair.difference.interval->high ? 1 : 0;
         rejected += pair.p && *pair.p < 0.05 ? 1 : 0;
     }
-    // The share's standard error is .0056 at .95.
+    // The standard error of the coverage is .0056 at .95.
     EXPECT_GT(static_cast<double>(covered) / trials, 0.933);
     EXPECT_LT(static_cast<double>(covered) / trials, 0.975);
-    EXPECT_GT(rejected, trials / 2);  // and a difference of ten points is seen
+    EXPECT_GT(rejected, trials / 2);  // and a difference of ten points is detected
 }
 
 TEST(MultilabelCompare, NoVerdictFromDifferencesThatDoNotVary) {
@@ -541,7 +545,7 @@ TEST(MultilabelCompare, NoVerdictFromDifferencesThatDoNotVary) {
                          std::vector<std::uint32_t>{2, 2, 2}, 10, a, b, 0.95);
     EXPECT_EQ(pair.difference.value, 0.5);
     EXPECT_FALSE(pair.p);
-    EXPECT_LT(pair.difference.interval->low, 0.2);  // three images say little
+    EXPECT_LT(pair.difference.interval->low, 0.2);  // three images are too few to decide
     EXPECT_GT(pair.difference.interval->high, 0.9);
 }
 
@@ -606,7 +610,7 @@ TEST(Across, OneDataSetTwiceAndTheEndsOfTheRange) {
     EXPECT_TRUE(score_across({}, "*", 0.95).empty());
 }
 
-// Every format of label sets, read for a store's items and scored.
+// Reads every format of label sets for a store's items, and scores them.
 class LabelFiles : public testing::Test {
 protected:
     LabelFiles() {
@@ -644,9 +648,9 @@ TEST_F(LabelFiles, EveryFormat) {
     expect_scored("real.json", "[[0, 1], [1], [], [0, 2]]");
     expect_scored("files.json",
                   R"({"x/a.jpg": [0, 1], "b.jpg": 1, "y/c.jpg": [], "d.jpg": ["c0", "c2"]})");
-    expect_scored(
-        "some.json",
-        R"({"x/a.jpg": [0, 1], "b.jpg": 1, "d.jpg": [0, 2]})");  // c is not named: left out
+    expect_scored("some.json",
+                  // c is not listed, so it is excluded
+                  R"({"x/a.jpg": [0, 1], "b.jpg": 1, "d.jpg": [0, 2]})");
     expect_scored("rows.csv", "image,label\nx/a.jpg,0\nx/a.jpg,1\nb.jpg,1\nd.jpg,0\nd.jpg,2\n");
     expect_scored("sets.csv", "image,labels\nx/a.jpg,0 1\nb.jpg,1\ny/c.jpg,\nd.jpg,0 2\n");
     std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (4, 3), }";

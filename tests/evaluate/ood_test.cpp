@@ -54,7 +54,7 @@ TEST(Ood, ScoresOfTwoStores) {
                    two = save(folder, out, "net", storage, 100, false, runs);
         const auto list = measure_ood(one, two, 0.95, 2, *self_comm());
         ASSERT_EQ(list.size(), 9U);
-        // Halves round the scores; a pair or two may change places.
+        // Half precision rounds the scores, so a few pairs may exchange their order.
         const double near = storage == StorageFormat::full_f16 ? 2e-3 : 1e-12;
         for (std::size_t s = 0; s < 3; ++s) {
             const Separation expected = separation(a[s], b[s], 0.95);
@@ -134,7 +134,7 @@ TEST(Ood, AskedOfManyStores) {
     result = score_runs(options, *self_comm());
     EXPECT_EQ(result.reports.size(), 3U);
     EXPECT_EQ(result.ood.size(), 9U);
-    // Default output has nothing of it.
+    // The default output does not contain it.
     options.ood = {};
     EXPECT_FALSE(report_of(score_runs(options, *self_comm()), {}).result.contains("ood"));
     options.ood = {"val=texture"};

@@ -19,7 +19,8 @@ TEST(Ordering, CompetitionRanksShareTheSmallerOne) {
 }
 
 TEST(Ordering, BoxNumbers) {
-    // 1..8 and 100: quartiles at places 2, 4 and 6 of 0..8: 3, 5, 7; fences at 3 - 6 and 7 + 6.
+    // The numbers are 1..8 and 100. The quartiles at places 2, 4 and 6 of 0..8 are 3, 5, 7, so the
+    // fences are at 3 - 6 and 7 + 6.
     const Values points{1.0, 2.0, 3.0, 4.0, std::nullopt, 5.0, 6.0, 7.0, 8.0, 100.0};
     const auto box = box_numbers(points);
     ASSERT_TRUE(box);
@@ -34,8 +35,8 @@ TEST(Ordering, BoxNumbers) {
     EXPECT_DOUBLE_EQ(one->low_whisker, 0.4);
     EXPECT_DOUBLE_EQ(one->high_whisker, 0.4);
     EXPECT_TRUE(one->outliers.empty());
-    // 0, 0, 0, 10: the upper quartile 2.5 and the fence 6.25 lie between the points; the whisker
-    // stays at the box.
+    // For 0, 0, 0, 10, the upper quartile 2.5 and the fence 6.25 are between the points. So the
+    // whisker ends at the box.
     const auto skew = box_numbers(Values{0.0, 0.0, 0.0, 10.0});
     EXPECT_DOUBLE_EQ(skew->upper_quartile, 2.5);
     EXPECT_DOUBLE_EQ(skew->high_whisker, 2.5);
@@ -47,7 +48,7 @@ TEST(Ordering, BetweenModels) {
         between_models(Values{2.0, 4.0, std::nullopt, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0});
     EXPECT_EQ(spread->models, 8U);
     EXPECT_DOUBLE_EQ(*spread->sd,
-                     std::sqrt(32.0 / 7));  // squares about the mean 5: 9+1+1+1+0+0+4+16
+                     std::sqrt(32.0 / 7));  // squared distances from the mean 5: 9+1+1+1+0+0+4+16
     EXPECT_DOUBLE_EQ(spread->min, 2);
     EXPECT_DOUBLE_EQ(spread->max, 9);
     EXPECT_FALSE(between_models(Values{1.0})->sd);

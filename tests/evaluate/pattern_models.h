@@ -1,5 +1,5 @@
-// A linear classifier of faint patterns, which FGSM at 8/255 fools on every image, and what hides
-// that from an attack: each fault of practice in a model of its own.
+// A linear classifier of faint patterns, which FGSM at 8/255 fools on every image. Its variants
+// have faults that hide this from an attack, one in each model.
 #pragma once
 
 #include <algorithm>
@@ -33,13 +33,13 @@ public:
         rounds32,   ///< to 32
         saturates,  ///< scores of a steep tanh
         thousand,   ///< scores times 1,000: the loss is 0, and so is its gradient
-        random,     ///< another number each time
-        batch,      ///< scores of the batch's mean
+        random,     ///< a random number is added each time
+        batch,      ///< scores depend on the mean of the batch
         probabilities,
-        not_finite,    ///< of images whose first number is small
-        sign_flipped,  ///< the gradient leads away
-        gaps,          ///< elements of the gradient are NaN where the image is dark
-        no_element     ///< all of them, of images whose first number is 0
+        not_finite,    ///< not finite for images whose first number is small
+        sign_flipped,  ///< the gradient has the opposite sign
+        gaps,          ///< elements of the gradient are NaN at dark pixels
+        no_element     ///< all elements, for images whose first number is 0
     };
     explicit PatternClassifier(Fault fault = Fault::none) : fault_(fault) {
         facts_.classes = pattern_classes;
@@ -163,8 +163,8 @@ inline std::string pattern_bmp(const std::vector<std::uint8_t>& rgb) {
 
 class PatternImages : public PredictImages {
 protected:
-    /// Gray 128 and the pattern of the class, 4 levels of it, and noise of 3; each third image has
-    /// a black first number (red, green and blue: the first pixel) if `black`.
+    /// Images of gray 128 plus the pattern of the class with 4 levels, and noise of 3. If `black`,
+    /// the first pixel of each third image is black.
     Dataset patterns(std::size_t n, bool black = false) {
         Dataset dataset;
         dataset.name = "d";

@@ -93,7 +93,8 @@ TEST_F(People, StoresOfAttacksAreSkipped) {
 }
 
 TEST_F(People, TheFormulaByHand) {
-    // cat, cat, dog, dog; the model says cat, dog, dog, cat: correct 1 0 1 0.
+    // The labels are cat, cat, dog, dog, and the model predicts cat, dog, dog, cat: correct 1 0 1
+    // 0.
     const auto store = save(scratch_,
                             decided({"cat/cat1-dog1.png", "cat/cat2-dog1.png", "dog/dog1-cat1.png",
                                      "dog/dog2-cat1.png"},
@@ -110,14 +111,16 @@ TEST_F(People, TheFormulaByHand) {
     ASSERT_EQ(result.models.size(), 1U);
     const ModelAndPeople& m = result.models[0];
     ASSERT_EQ(m.people.size(), 2U);
-    // anna: 1 0 0 0. Alike in 3 of 4; by chance 1/2 1/4 + 1/2 3/4 = 1/2; kappa (3/4 - 1/2) / (1/2).
+    // anna is correct on 1 0 0 0. Both agree on 3 of 4, and by chance on 1/2 1/4 + 1/2 3/4 = 1/2,
+    // so kappa is (3/4 - 1/2) / (1/2).
     EXPECT_EQ(m.people[0].other, "anna");
     EXPECT_DOUBLE_EQ(m.people[0].observed, 0.75);
     EXPECT_DOUBLE_EQ(m.people[0].by_chance, 0.5);
     EXPECT_DOUBLE_EQ(m.people[0].kappa.value.value(), 0.5);
     EXPECT_EQ(m.people[0].only_model_correct, 1U);
     EXPECT_DOUBLE_EQ(m.people[0].person.value.value(), 0.25);
-    // bert is always correct, on three images: two accuracies 2/3 and 1 agree as often as chance.
+    // bert is correct on all of three images. With accuracies of 2/3 and 1, both agree as often as
+    // by chance.
     EXPECT_DOUBLE_EQ(m.people[1].kappa.value.value(), 0);
     EXPECT_EQ(m.people[1].model.n, 3U);
     EXPECT_DOUBLE_EQ(m.mean.value.value(), 0.25);
@@ -131,7 +134,7 @@ TEST_F(People, TheFormulaByHand) {
     EXPECT_THAT(render(report_of(result), ReportFormat::text), HasSubstr("1 of 7 answers"));
 }
 
-// The interval of the mean, against leaving each image out and computing everything again.
+// Compares the interval of the mean with a jackknife that recomputes everything without each image.
 TEST_F(People, TheMeansIntervalIsAJackknifeOverTheImages) {
     const std::size_t n = 30;
     std::vector<std::string> ids;
@@ -190,7 +193,7 @@ TEST_F(People, BadInput) {
                            .folder();
     EXPECT_THAT(refusal(twins, answers("anna,1,1,1,cat,cat,0,1_x1.png\n")),
                 HasSubstr("have the same file name"));
-    // What is left out is said.
+    // A note says which answers are excluded.
     const PeopleResult result = run(store, answers("anna,1,1,1,cat,cat,0,1_x1.png\n"
                                                    "anna,1,2,1,dog,cat,0,2_x1.png\n"
                                                    "anna,1,3,1,dog,dog,0,3_x9.png\n"));

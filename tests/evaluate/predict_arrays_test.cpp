@@ -1,4 +1,4 @@
-// Images in arrays give what the same images give as files.
+// Images in arrays give the same scores as the same images in files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

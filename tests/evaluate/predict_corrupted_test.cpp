@@ -1,5 +1,5 @@
-// Corrupted images that are predicted without being written: the same numbers as from files, and
-// nothing mixed.
+// Corrupted images that are predicted without being written. They give the same numbers as files,
+// and different versions are never mixed.
 #include "assay/evaluate/predict_corrupted.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,8 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Scores that every value of the input moves; calls may be counted, forbidden or watched.
+/// A model whose scores depend on every value of the input. Tests can count, forbid or observe its
+/// calls.
 class Sums : public Classifier {
 public:
     explicit Sums(std::int64_t fixed_batch = 0) {
@@ -52,7 +53,7 @@ private:
     ModelFacts facts_;
 };
 
-/// Is given bytes, as classifiers on devices are.
+/// The same model, which takes bytes like classifiers on devices.
 class SumsOfBytes final : public Sums {
 public:
     bool prefers_bytes() const override { return true; }
@@ -102,7 +103,7 @@ protected:
                                            const ProgressCallback& progress = {}) const {
         return predict_corrupted(models, dataset(), CorruptedVersions(settings_), o, progress);
     }
-    /// Every number of a store, and what its rows are.
+    /// Every number of a store, and the description of its rows.
     struct Content {
         std::vector<float> scores;
         std::vector<std::string> ids, labels;
@@ -124,7 +125,7 @@ protected:
         }
         return all;
     }
-    /// The bytes of all that is the same wherever and however it was computed.
+    /// The bytes of everything in a store that does not depend on where and how it was computed.
     std::map<std::string, std::string> numbers_below(const std::string& runs) const {
         std::map<std::string, std::string> files;
         for (const auto& entry : fs::recursive_directory_iterator(scratch_ / runs)) {
@@ -169,7 +170,8 @@ protected:
     Scratch scratch_;
 };
 
-// One model of the window's size, one of a larger input, one of a smaller one and another batch.
+// One model with the size of the window, one with a larger input, and one with a smaller input and
+// another batch size.
 TEST_F(PredictCorrupted, GivesTheScoresOfTheFilesBitForBit) {
     fs::create_directories(scratch_ / "ice");
     for (int i = 0; i < 2; ++i)
@@ -200,7 +202,7 @@ TEST_F(PredictCorrupted, ImagesAsTheyAreAreCorruptedWholeWithoutAWindow) {
 
 TEST_F(PredictCorrupted, DecodesEachImageOnce) {
     const auto first = std::make_shared<Sums>(), second = std::make_shared<Sums>();
-    // Whoever read an image again after this would find none.
+    // Deletes the images, so that reading one again would fail.
     first->before = [&](int call) {
         if (call == 1) fs::remove_all(scratch_ / "val");
     };
@@ -221,7 +223,7 @@ TEST_F(PredictCorrupted, HasTheSameBytesForAnyThreadsAndOrderOfVersions) {
                     options(runs, threads));
         EXPECT_EQ(numbers_below(runs), numbers_below("runs1"));
     }
-    // Of each version three files of its items, and of each of the two models a shard of two files.
+    // Each version has three files of its items, and each of the two models a shard of two files.
     EXPECT_EQ(numbers_below("runs1").size(), 4U * (3 + 2 * 2));
     settings_.corruptions = {"gaussian_noise"};
     predict_all({model_of("b", 20, std::make_shared<Sums>(3))}, options("some"));
@@ -244,7 +246,7 @@ TEST_F(PredictCorrupted, ContinuesWhereItWasInterrupted) {
     Progress last;
     predict_all({model_of("m", 48, again)}, options("broken"),
                 [&](const Progress& p) { last = p; });
-    // 4 versions of 2 batches: 2 versions were whole.
+    // There are 4 versions of 2 batches, and 2 versions were complete.
     EXPECT_EQ(again->calls, 4);
     EXPECT_EQ(last.total, 24U);
     EXPECT_EQ(last.done, 24U);
@@ -274,13 +276,13 @@ TEST_F(PredictCorrupted, NeverMixesWhatWasCorruptedOtherwise) {
     };
     EXPECT_THAT(refused("m", [](auto& s) { s.seed = 8; }),
                 HasSubstr("seed was `7` and is now `8`"));
-    // Two models on one data set saw the same images.
+    // Two models on one data set must have the same images.
     EXPECT_THAT(refused("other", [](auto& s) { s.seed = 8; }), HasSubstr("seed was `7`"));
     EXPECT_THAT(refused("m", [](auto& s) { s.window.crop = 40; }), HasSubstr("crop was `48`"));
     EXPECT_THAT(refused("m", [](auto& s) { s.window.resize = 61; }), HasSubstr("resize was `60`"));
     EXPECT_THAT(refused("m", [](auto& s) { s.jpeg_quality = 85; }),
                 HasSubstr("jpeg_quality was `not set` and is now `85`"));
-    // Images that are not corrupted are no part of it, whatever they are called; nor the reverse.
+    // Uncorrupted images are not added to a corrupted data set of the same name, nor the reverse.
     Dataset clean = dataset();
     clean.name = "val_fog_2";
     const LoadedModel other = model_of("other", 48, std::make_shared<Sums>());
@@ -305,7 +307,7 @@ TEST_F(PredictCorrupted, OtherPhotographsOfFrostAreOtherImages) {
     save_png(wavy_image(64, 64, 2), scratch_ / "ice/a.png");
     EXPECT_THAT(message_of([&] { predict_all({model}, options("runs")); }),
                 HasSubstr("the data set `val_frost_2`"));
-    // What overlays none does not depend on them.
+    // Corruptions without overlays do not depend on the frost images.
     settings_.corruptions = {"contrast"};
     settings_.frost.clear();
     EXPECT_EQ(predict_all({model}, options("runs"))[0].predicted, 0U);
@@ -356,7 +358,7 @@ TEST_F(PredictCorrupted, WhatCannotBeReadOrIsTooSmallKeepsItsRow) {
     const PredictionStore store = PredictionStore::open(results[0].store);
     EXPECT_THAT(store.shard(0).errors().back().message,
                 HasSubstr("motion_blur at severity 2 needs images of 31 x 31 pixels or more"));
-    // Only what can be read by now is computed again.
+    // Only images that can be read now are computed again.
     EXPECT_EQ(predict_all({model}, options("runs"))[0].predicted, 0U);
     add(8, 50, 50);
     const auto again = predict_all({model}, options("runs"));
@@ -375,7 +377,7 @@ TEST_F(PredictCorrupted, AnImageSmallerThanTheCropHasNoScore) {
     }
 }
 
-// 1,030 rows are two blocks; the last begins within the windows of none of the first.
+// 1,030 rows are two blocks. The last one has no image in common with the windows of the first.
 TEST_F(PredictCorrupted, WorksInBlocks) {
     Dataset many;
     many.name = "many";

@@ -1,4 +1,4 @@
-// Images in Parquet files give what the same images give as files.
+// Images in Parquet files give the same scores as the same images in files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -73,7 +73,7 @@ TEST_F(PredictParquet, ASampleHasTheImagesOfItsRows) {
 TEST_F(PredictParquet, OtherImagesUnderTheSameNamesAreRefused) {
     scores_of(parquet(reds(22)), "runs");
     EXPECT_EQ(scores_of(parquet(reds(22)), "runs").size(), 44U);
-    // As many bytes as before.
+    // The same number of bytes as before.
     const Dataset other = parquet(reds(22, 1));
     EXPECT_THAT(message_of([&] { scores_of(other, "runs"); }),
                 testing::HasSubstr("has different bytes of the same number"));
@@ -92,8 +92,9 @@ TEST_F(PredictParquet, AStoreFindsItsImagesAgain) {
     EXPECT_EQ(archive_of(images(3)), nullptr);
 }
 
-/// A store of before photographs were turned by their EXIF data: without a decoder in its manifest,
-/// and the hashes of the images as they are stored. Of its two shards the first is there.
+/// A store from before photographs were rotated by their EXIF data. Its manifest names no decoder,
+/// and its hashes are those of the images without rotation. Only the first of its two shards
+/// exists.
 class FormerDecoder : public PredictParquet {
 protected:
     static constexpr std::size_t count = 10;
@@ -121,7 +122,7 @@ protected:
         return spec;
     }
     static LoadedModel model() { return loaded("m", std::make_shared<Fake>()); }
-    /// `recorded`: the bytes of image i as that build read them.
+    /// `recorded`: the bytes of image i as that version read them.
     void begin_store(const Dataset& dataset, const std::vector<made_parquet::Image>& recorded,
                      bool single_images = true) {
         StoreWriter writer = StoreWriter::open(scratch_ / "runs", spec_of(dataset), dataset);
@@ -155,7 +156,7 @@ TEST_F(FormerDecoder, AStoreOfTurnedPhotographsIsReadAndNotResumed) {
                     testing::HasSubstr(
                         "Now 1 of its 8 images has different pixels; the first is `x.parquet/3`"));
         EXPECT_THAT(said, testing::HasSubstr("runs-turned"));
-        // Nor does another model's store get beside it, whose images would be others.
+        // Another model's store is refused in that folder as well, because its images would differ.
         const LoadedModel other = loaded("n", std::make_shared<Fake>());
         EXPECT_EQ(message_of([&] { predict({&other, 1}, dataset, options("runs")); }), said);
         EXPECT_FALSE(fs::exists(scratch_ / "runs/x/n"));
@@ -163,7 +164,7 @@ TEST_F(FormerDecoder, AStoreOfTurnedPhotographsIsReadAndNotResumed) {
 }
 
 TEST_F(FormerDecoder, AStoreWithoutTurnedPhotographsGoesOn) {
-    // The second shard has one, of which nothing is scored yet.
+    // The second shard has one rotated image, and none of its rows is scored yet.
     for (const std::size_t turned : {count, count - 1}) {
         fs::remove_all(scratch_ / "runs");
         const std::vector<made_parquet::Image> images = photographs(turned);
@@ -222,7 +223,7 @@ TEST_F(FormerDecoder, ANewStoreNamesItsDecoder) {
     predict({&m, 1}, dataset, options("runs"));
     EXPECT_THAT(manifest(), testing::HasSubstr("\"decoder\": 1"));
     EXPECT_EQ(PredictionStore::open(scratch_ / "runs/x/m").spec().decoder, 1U);
-    // One of a later version is not gone on with.
+    // A store with a later version of the decoder is not resumed.
     StoreSpec later = spec_of(dataset);
     later.decoder = decoder_version + 1;
     fs::remove_all(scratch_ / "runs");

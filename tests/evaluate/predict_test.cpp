@@ -1,4 +1,5 @@
-// The predict engine with classifiers made for the purpose: what they are asked, and what is kept.
+// The predict engine with simple classifiers: the inputs that they get, and the results that are
+// stored.
 #include "assay/evaluate/predict.h"
 
 #include <gmock/gmock.h>
@@ -47,7 +48,7 @@ TEST_F(Predict, ADataSetWithoutImagesIsRefused) {
     EXPECT_FALSE(fs::exists(scratch_ / "runs"));
 }
 
-/// Asks for bytes, as classifiers on devices do.
+/// A model that takes bytes, like classifiers on devices.
 class FakeOnDevice final : public Fake {
 public:
     using Fake::Fake;
@@ -68,7 +69,7 @@ TEST_F(Predict, OutOfMemoryHalvesTheBatch) {
         const std::string runs = fake->prefers_bytes() ? "bytes" : "floats";
         const LoadedModel model = loaded("m", fake);
         const auto results = predict({&model, 1}, dataset, options(runs));
-        // Each batch of 4 fails once and becomes two of 2.
+        // Each batch of 4 fails once and is split into two of 2.
         EXPECT_THAT(fake->sizes, testing::ElementsAre(4, 2, 2, 4, 2, 2)) << runs;
         EXPECT_EQ(results[0].halved, 2U) << runs;
         const std::vector<float> scores = kept(results[0].store);
@@ -98,7 +99,7 @@ TEST_F(Predict, ClassifiersAreGivenBytesOrFloatsAsTheyPrefer) {
         return all;
     };
     EXPECT_EQ(bits(0), bits(1));
-    // Its first plane is blue: 0, less 0.5.
+    // The first plane is blue, which is 0 minus 0.5.
     for (const std::size_t i : {0, 1, 8}) EXPECT_EQ(kept(results[2].store)[2 * i], -0.5F);
     EXPECT_EQ(results[0].bad_rows, 1U);
     EXPECT_EQ(alone->largest_byte, 8);
@@ -155,7 +156,7 @@ TEST_F(Predict, ImagesOverTheLimitsAreRecordedAndComputedUnderLargerOnes) {
                         testing::HasSubstr(by_pixels ? "2 x 2 pixels; the limit is 3 pixels"
                                                      : "2 x 2 pixels need 16 bytes of memory; the "
                                                        "limit for an image is 15"));
-            // All threads share what one image needs.
+            // Only one image fits into memory, so all threads share it.
             o.max_pixels = 4;
             o.image_memory = 16;
             const PredictResult read = predict({&model, 1}, dataset, o).at(0);
@@ -184,7 +185,7 @@ TEST_F(Predict, AnImageIsPartOfTheBudgetAsLongAsItIsUsed) {
     EXPECT_GE(meanwhile, 16U);  // 2 x 2 pixels of four bytes
     EXPECT_EQ(memory.in_use(), 0U);
     EXPECT_EQ(read.bytes, 70U);
-    // What cannot be had for want of memory is a fact of the image.
+    // If there is not enough memory for an image, this is recorded as its error.
     EXPECT_THAT(
         prediction::use_image(dataset, 0, {}, memory, [](const Image&) { throw std::bad_alloc(); }),
         testing::Optional(testing::HasSubstr("not enough memory")));
@@ -252,7 +253,7 @@ TEST_F(Predict, ImagesThatAreThereAgainAreComputed) {
     EXPECT_EQ(predict({&model, 1}, dataset, options("runs")).at(0).bad_rows, 3U);
     fake->sizes.clear();
     EXPECT_EQ(predict({&model, 1}, dataset, options("runs")).at(0).predicted,
-              0U);  // still not there
+              0U);  // the image is still missing
     EXPECT_THAT(fake->sizes, testing::IsEmpty());
 
     write_file_atomically(dataset.root / "017.bmp", "no image");
@@ -317,7 +318,7 @@ TEST_F(Predict, AnotherOutputOrLayoutOfOneFileIsAnotherStore) {
     std::set<std::string> hashes = {plain};
     int number = 0;
     for (const LoadedModel* model : {&output, &layout, &bytes}) {
-        // The finished store of the other settings is no result for these.
+        // The finished store of other settings is not a result for these settings.
         EXPECT_THROW(predict({model, 1}, dataset, options("runs")), Error);
         const std::string own = "own" + std::to_string(number++);
         predict({model, 1}, dataset, options(own));
@@ -343,17 +344,17 @@ TEST_F(Predict, PartsTogetherAreTheWhole) {
         EXPECT_EQ(last.done, last.total);
         rows += results[0].rows;
         bad += results[0].bad_rows;
-        // Once more: there is nothing to do.
+        // The second run has nothing to do.
         EXPECT_EQ(predict({&model, 1}, dataset, o)[0].predicted, 0U);
     }
     EXPECT_EQ(rows, 45U);
     EXPECT_EQ(bad, 1U);
     const std::vector<float> together = kept(scratch_ / "parts/d/m");
     ASSERT_EQ(together.size(), whole.size());
-    // By their bytes: one row is NaN.
+    // Compared by bytes, because one row is NaN.
     EXPECT_EQ(std::memcmp(together.data(), whole.data(), whole.size() * sizeof(float)), 0);
 
-    // The images of one part have changed: no other part is added to it.
+    // The images have changed since the first part, so no other part is added.
     write_file_atomically(dataset.root / "000.bmp", bmp(9, 9, 9));
     PredictOptions o = options("changed");
     o.part = {1, 4};
@@ -398,18 +399,18 @@ TEST_F(Predict, ImagesInATarGiveTheBitsOfThoseInFiles) {
                                  wanted = kept(scratch_ / "files/d/m");
         ASSERT_EQ(own.size(), wanted.size());
         EXPECT_EQ(std::memcmp(own.data(), wanted.data(), own.size() * sizeof(float)), 0);
-        // Once more: the images are those of the store, and nothing is to be done.
+        // The next run has the same images as the store, so it has nothing to do.
         EXPECT_EQ(predict({&model, 1}, members, o)[0].predicted, 0U);
     }
-    // Other bytes of one image, in a tar of the same names and sizes.
+    // A tar with the same names and sizes, but other bytes in one image.
     tar[512 + 60] ^= 1;
     write_file_atomically(scratch_ / "d.tar", tar + tar_end());
     const Dataset changed = open_dataset(scratch_ / "d.tar", {.classes = files.classes});
     EXPECT_THROW(predict({&model, 1}, changed, options("tar1")), Error);
 }
 
-// A server that goes away in the middle: no image is taken for a damaged one, and the run goes on
-// when the server is there again, and ends without it where nothing is left.
+// A server stops in the middle of a run. No image counts as damaged, and the run resumes when the
+// server is back. If all images are scored, it needs no server.
 TEST_F(Predict, AServerThatGoesAwayIsNoUnreadableImage) {
     const Dataset files = images(30);
     std::string tar;
@@ -432,7 +433,7 @@ TEST_F(Predict, AServerThatGoesAwayIsNoUnreadableImage) {
     };
     {
         const remote::FilesInstead own(limits);
-        open();  // keeps the index
+        open();  // keeps the index of the archive
     }
     const LoadedModel model = loaded("m", std::make_shared<Fake>());
     predict({&model, 1}, files, options("files"));

@@ -1,4 +1,4 @@
-// What others have published, beside what was measured.
+// Compares measured accuracies with published ones.
 #include "assay/evaluate/published.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ TEST(Published, TimmsTablesAsTheyAre) {
     EXPECT_EQ(table.rows[2].model, "net.a1_in1k");
     EXPECT_EQ(table.rows[2].setting, "img_size 224, crop_pct 0.950, interpolation bicubic");
     EXPECT_THAT(table.rows[2].values, ElementsAre(0.625, 0.95));
-    // Proportions; a table of another metric, whose other columns are not read.
+    // A table of proportions for another metric. Its other columns are not read.
     EXPECT_THAT(parse_published("model,top1\na,0.75\nb,1\n", "x").rows[0].values,
                 ElementsAre(0.75));
     const PublishedTable real = parse_published(timm, "results.csv", "real");
@@ -133,7 +133,7 @@ TEST(Published, AFileMayBeOfAnotherMetric) {
                 HasSubstr("`real`"));
     EXPECT_THAT(message_of([&] { read_published(folder / "absent.csv"); }),
                 HasSubstr("absent.csv"));
-    // The tables that timm publishes, where the data lie beside the checkout.
+    // The tables that timm publishes, if the shared data are next to the source tree.
     if (shared_data().empty()) GTEST_SKIP() << "no data beside the checkout";
     for (const auto& file : std::filesystem::directory_iterator(shared_data() / "timm_results")) {
         const PublishedTable table = read_published(file.path().string());

@@ -1,5 +1,5 @@
-// The sweep over ranks, from a store to the report: every metric of the table, scored by 1, 2, 3
-// and 7 ranks, gives the same report. Small stores leave ranks without an item.
+// Every metric of the table gives the same report on 1, 2, 3 and 7 ranks. With small stores, some
+// ranks have no item.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-/// Sets of no, one or several labels, and an attribute.
+/// Label sets with no, one or several labels, and an attribute.
 Made mixed(std::size_t rows) {
     Made made = made_up(rows, 11, 7);
     for (std::size_t i = 0; i < rows; ++i) {

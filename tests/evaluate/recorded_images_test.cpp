@@ -1,4 +1,4 @@
-// What predict records of the images that it decodes, and says of them.
+// The facts that predict records about decoded images, and its notes about them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ protected:
         const LoadedModel model = loaded("m", std::make_shared<Fake>());
         return predict({&model, 1}, dataset, how).at(0);
     }
-    /// Ten images with one of each kind.
+    /// Ten images, with one for each kind of fact.
     Dataset mixed() {
         Dataset dataset = images(10);
         replace_by(dataset, 1, "png rgb 16");
@@ -70,7 +70,7 @@ TEST_F(RecordedImages, EachKindIsALine) {
                             "1 of 10 images: EXIF orientation (not applied); the first is 008.bmp",
                             "1 file appears more than once (2 images), 1 with different labels; "
                             "the first is 002.bmp [red] = 005.bmp [batch]"));
-    // The same for any number of threads, and of a run that computes nothing.
+    // The notes are the same for any number of threads, and for a run that computes nothing.
     PredictOptions how = options("threads");
     how.threads = 3;
     EXPECT_EQ(run(mixed(), how).image_notes, result.image_notes);
@@ -153,7 +153,7 @@ TEST_F(RecordedImages, ALogOfBegunRowsKeepsThem) {
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].images[0].left_aside, 9);
     EXPECT_EQ(found[0].images[1].left_aside, 0);
-    // A log with nothing to say is as it was before there was a word for it.
+    // A log without facts has the format from before facts were recorded.
     store::forget_rows(folder.path(), 0);
     rows.images[0].left_aside = 0;
     store::keep_rows(folder.path(), spec, {}, 0, {&rows, 1});

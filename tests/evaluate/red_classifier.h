@@ -1,4 +1,4 @@
-// A linear classifier of coloured images, whose robustness is known, for the tests of attacks.
+// A linear classifier of coloured images with known robustness, for the tests of attacks.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,9 @@
 
 namespace assay {
 
-/// Score of class 0: the mean red value times `slope`; of class 1: what makes red 128.5/255 the
-/// boundary. An image of red r is robust against eps when r - eps is above.
+/// The score of class 0 is the mean red value times `slope`. The score of class 1 is constant, so
+/// that red 128.5/255 is the boundary. An image of red r is robust against eps if r - eps is above
+/// the boundary.
 class RedClassifier : public Classifier {
 public:
     explicit RedClassifier(double slope = 10) : slope_(slope) {
@@ -45,8 +46,8 @@ public:
         }
     }
     bool differentiable = true, masked = false;
-    double nan_below = 0;                 ///< no number above 120.5/255, and below this
-    std::atomic<std::size_t> scored = 0;  ///< images, so far
+    double nan_below = 0;  ///< scores are NaN for red above 120.5/255 and below this value
+    std::atomic<std::size_t> scored = 0;  ///< images so far
     std::size_t stop_after = std::numeric_limits<std::size_t>::max();
 
 private:
@@ -62,12 +63,13 @@ inline LoadedModel red_model(const std::string& name, std::shared_ptr<RedClassif
 
 class RedImages : public PredictImages {
 protected:
-    /// 200 images of red 0 ... 199, all labelled class 0: 129 ... 199 are classified correctly.
+    /// 200 images of red 0 ... 199 with the label 0, of which 129 ... 199 are classified correctly.
     AttackRunOptions attack_options(const std::string& runs) {
         AttackRunOptions options;
         options.predict = this->options(runs);
         options.predict.shard_rows = 20;
-        options.control = false;  // tests/evaluate/attack_control_test.cpp has them
+        // controls have their own tests in tests/evaluate/attack_control_test.cpp
+        options.control = false;
         return options;
     }
     static constexpr std::uint64_t correct = 71;

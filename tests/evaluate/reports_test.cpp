@@ -1,4 +1,4 @@
-// The reports of predict, import, check, verify, list and show: what people, CSV and JSON get.
+// The reports of predict, import, check, verify, list and show as text, CSV and JSON.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

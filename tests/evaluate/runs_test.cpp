@@ -68,7 +68,7 @@ TEST(MeasureOptions, WhatActsOnNoMetricThatIsNamedIsRefused) {
     MeasureOptions options;
     options.metrics = {"top1"};
     options.bins = 20;
-    options.gates = {"ece <= .05"};  // has bins of its own
+    options.gates = {"ece <= .05"};  // the gate has its own bins
     EXPECT_THAT(error_of([&] { check_used(options, false); }), HasSubstr("--bins"));
     options.metrics = {"ece"};
     EXPECT_EQ(error_of([&] { check_used(options, false); }), "");
@@ -100,7 +100,7 @@ TEST(MeasureOptions, DefaultsAreThoseThatTheLabelsHaveAUseFor) {
     EXPECT_TRUE(asked(both, "topk") && asked(both, "asma"));
 }
 
-// Twenty images, one of them with a single label: 5 %. One in twenty-one is less.
+// One of twenty images has a single label, which is 5 %. One of twenty-one is less.
 TEST(MeasureOptions, ASliverOfSingleLabelsIsLeftOutAndNamed) {
     const auto defaults = [](std::size_t several, std::size_t single) {
         LabelSets labels;
@@ -123,7 +123,7 @@ TEST(MeasureOptions, ASliverOfSingleLabelsIsLeftOutAndNamed) {
     EXPECT_TRUE(has(few, "asma"));
     EXPECT_THAT(few.left_out, HasSubstr("1 of 21 labelled images has a single label"));
     EXPECT_THAT(few.left_out, HasSubstr("top1, top5, balanced, nll"));
-    // None at all says nothing: composites never have one.
+    // If no image has a single label, there is no note, because composites never have one.
     EXPECT_EQ(defaults(20, 0).left_out, "");
 }
 
@@ -235,7 +235,7 @@ TEST(ScoreRuns, ConfusionsAsCsv) {
     EXPECT_EQ(counted, expected);
 }
 
-// Bins from their definition, in double: [i/B, (i+1)/B), and confidences of exactly 1 apart.
+// Bins by their definition, in double: [i/B, (i+1)/B). Confidences of exactly 1 have their own bin.
 TEST(ScoreRuns, ReliabilityBins) {
     Scratch folder;
     Made made = made_up(500, 4, 3);
@@ -277,7 +277,7 @@ TEST(ScoreRuns, ReliabilityBins) {
     EXPECT_EQ(report.records.rows.size(), 11U);
     EXPECT_THAT(render(report, ReportFormat::text), HasSubstr("a on val: reliability"));
     EXPECT_EQ(report.result.at("stores").at(0).at("reliability").size(), 11U);
-    // The bins' weighted gaps are ece itself.
+    // The weighted gaps of the bins add up to ece.
     options.measure.metrics = {"ece"};
     const ScoreResult with = score_runs(options, *self_comm());
     double ece = 0;
@@ -308,10 +308,10 @@ TEST(ScoreRuns, ClassesWorstFirstAndThoseWithoutItemsInOneLine) {
     EXPECT_LT(table.find("\nc2 "), table.find("\nc0 "));
     EXPECT_LT(table.find("\nc0 "), table.find("\nc1 "));
     EXPECT_THAT(table, AllOf(HasSubstr("2 classes without items"), Not(HasSubstr("\nc3"))));
-    EXPECT_EQ(report.records.rows.size(), 5U);  // programs get all, in their order
+    EXPECT_EQ(report.records.rows.size(), 5U);  // programs get all classes, in class order
 }
 
-// One image of each class: how classes differ is then the chance of single images.
+// With one image for each class, differences between classes only reflect single images.
 TEST(ScoreRuns, ClassBalanceOfSingleImagesIsUndefined) {
     Scratch folder;
     save(folder, made_up(6, 6, 1), "one");
@@ -390,7 +390,7 @@ const Table& table_called(const Report& report, std::string_view title) {
     throw std::runtime_error("no table " + std::string(title));
 }
 
-/// The cell of the row that begins with `first`.
+/// A cell of the row that begins with `first`.
 const Cell& cell_of(const Table& table, const std::string& first, const std::string& column) {
     for (const auto& row : table.rows) {
         if (row.empty() || std::get<std::string>(row.at(0)) != first) continue;
@@ -415,7 +415,7 @@ Measurement measurement_named(const std::string& model, const std::string& metri
     return m;
 }
 
-// What one store lacks, another has, in another order.
+// Each store lacks metrics that the other has, and their order differs.
 TEST(ScoreRuns, ACellIsOfTheMetricAboveIt) {
     ScoreResult result;
     for (const char* model : {"a", "b", "c"}) {
@@ -446,13 +446,13 @@ TEST(ScoreRuns, ACellIsOfTheMetricAboveIt) {
     EXPECT_EQ(value("c", "nll %"), 0.7);
     EXPECT_EQ(value("c", "top1 %"), -1);
     EXPECT_TRUE(std::holds_alternative<std::monostate>(cell_of(table, "c", "ece %")));
-    // Tables of numbers of labels: there for all, whichever store has them.
+    // Tables of the numbers of labels appear if any store has them.
     const Table& labels = table_called(report, "val: by number of labels per image");
     EXPECT_TRUE(std::holds_alternative<std::monostate>(cell_of(labels, "a", "3 labels %")));
     EXPECT_EQ(std::get<Estimate>(cell_of(labels, "c", "3 labels %")).value, 0.6);
 }
 
-/// As many as there are classes, the label and the next one.
+/// Label sets with the label and the next class.
 Made with_label_sets(Made made) {
     for (auto& set : made.labels) {
         const std::int32_t next = (set[0] + 1) % static_cast<std::int32_t>(made.classes);
@@ -461,7 +461,8 @@ Made with_label_sets(Made made) {
     return made;
 }
 
-// `val` of r1 has single labels, that of r2 label sets: two data sets, whichever comes first.
+// `val` of r1 has single labels, and that of r2 has label sets. They are two data sets in either
+// order.
 TEST(ScoreRuns, DataSetsOfOneNameAndOtherLabelsStandApart) {
     Scratch folder;
     for (const char* model : {"a", "b"})
@@ -494,7 +495,7 @@ TEST(ScoreRuns, DataSetsOfOneNameAndOtherLabelsStandApart) {
                 EXPECT_EQ(cell.value, m.value) << heading;
                 ++cells;
             }
-            // The model, the number of items, and nothing else.
+            // The other columns are the model and the number of items.
             EXPECT_EQ(table.columns.size(), cells + 2);
         }
         for (const auto format : {ReportFormat::text, ReportFormat::csv, ReportFormat::json,
@@ -520,7 +521,7 @@ TEST(ScoreRuns, OneDataSetInTwoFoldersIsOneTable) {
     ScoreResult result = score_runs(options, *self_comm());
     EXPECT_TRUE(result.warnings.empty());
     EXPECT_EQ(table_called(report_of(result), "val").rows.size(), 2U);
-    // The same names and labels of other images.
+    // The same names and labels, but other images.
     Made other = of_dataset("val", 1);
     for (const char* runs : {"r3", "r4"}) {
         other.images = std::string("xxh128:0000000000000000000000000000000") + runs[1];
@@ -542,11 +543,11 @@ TEST(DerivedStores, KnowThemselvesByTheirRecord) {
     const DerivedStore pgd{"net", "pgd-linf-8_255", "", 0};
     made.provenance = attacked_record;
     EXPECT_EQ(derived_of(save(folder, made, "net@pgd-linf-8_255")), pgd);
-    EXPECT_EQ(derived_of(save(folder, made, "net")).attack, "pgd");  // whatever it is called
-    // A model's own scores are no attack's, even under such a name.
+    EXPECT_EQ(derived_of(save(folder, made, "net")).attack, "pgd");  // for any name of the store
+    // A model's own scores do not count as an attack, even under such a name.
     made.provenance = R"({"model": {"name": "old@pgd-linf-8_255"}})";
     EXPECT_FALSE(derived_of(save(folder, made, "old@pgd-linf-8_255")).any());
-    // Where the record says nothing, the name does.
+    // If the record says nothing, the name decides.
     made.provenance = R"({"import": {"file": "x.npy"}})";
     EXPECT_EQ(derived_of(save(folder, made, "n@e@apgd-ce-l2-0.5")),
               (DerivedStore{"n@e", "apgd-ce-l2-0.5", "", 0}));
@@ -576,7 +577,7 @@ TEST(DerivedStores, OfAttacksAreNotAmongModelsUnlessTheyAreNamed) {
                 testing::ElementsAre("net@pgd-linf-8_255", "other@fgsm-linf-8_255"));
     EXPECT_THAT(found.note(), AllOf(HasSubstr("2 stores of attacks are skipped"),
                                     HasSubstr("`" + (val / "net@pgd-linf-8_255").string() + "`")));
-    // By its own name, and where a folder has no others; each once.
+    // A store is found by its own name, or if the folder has no others. Each is listed once.
     const ModelStores named = model_stores({val / "net@pgd-linf-8_255", val});
     EXPECT_THAT(names(named.folders), testing::ElementsAre("net@pgd-linf-8_255", "net", "other"));
     EXPECT_THAT(named.note(), AllOf(HasSubstr("1 store of an attack is skipped"),
@@ -584,7 +585,7 @@ TEST(DerivedStores, OfAttacksAreNotAmongModelsUnlessTheyAreNamed) {
     EXPECT_EQ(model_stores({folder / "runs/attacked"}).note(), "");
     EXPECT_EQ(model_stores({folder / "runs/attacked"}).folders.size(), 1U);
     EXPECT_TRUE(model_stores({}).folders.empty());
-    // The same ones, open.
+    // The same stores, already open.
     const OpenedModels opened = open_models({val / "net@pgd-linf-8_255", val});
     ASSERT_EQ(opened.stores.size(), named.folders.size());
     for (std::size_t i = 0; i < opened.stores.size(); ++i)
@@ -631,14 +632,14 @@ TEST(DerivedStores, HaveATableOfTheirOwn) {
     EXPECT_TRUE(attacked.rows[2].empty());
     EXPECT_EQ(std::get<std::string>(attacked.rows[4].at(0)), "b");
     EXPECT_EQ(std::get<std::string>(attacked.rows[4].at(1)), "pgd-linf-8_255");
-    // Programs get every store as it is called.
+    // Programs get every store under its own name.
     const auto& stores = report.result.at("stores");
     EXPECT_FALSE(stores.at(0).contains("derived"));
     EXPECT_EQ(stores.at(1).at("model"), "a@noise-linf-8_255");
     EXPECT_EQ(stores.at(1).at("derived"),
               (nlohmann::json{
                   {"model", "a"}, {"attack", "noise-linf-8_255"}, {"verdict", "not checked"}}));
-    // By itself it is scored like any store.
+    // Alone, it is scored like any other store.
     options.paths = {folder / "runs/val/a@pgd-linf-8_255"};
     report = report_of(score_runs(options, *self_comm()));
     ASSERT_EQ(report.sections[0].blocks.size(), 1U);
@@ -666,7 +667,8 @@ TEST(DerivedStores, DoNotCountInTheFamilyOfHolmsCorrection) {
     ASSERT_EQ(before.pairs.size(), 2U);
     ASSERT_EQ(after.pairs.size(), 10U);
     for (std::size_t i = 0; i < before.pairs.size(); ++i) {
-        EXPECT_EQ(after.pairs[i].candidate, before.pairs[i].candidate);  // models come first
+        // models come before stores under attack
+        EXPECT_EQ(after.pairs[i].candidate, before.pairs[i].candidate);
         for (std::size_t k = 0; k < 2; ++k) {
             const PairedMetric &one = before.pairs[i].metrics[k], &two = after.pairs[i].metrics[k];
             EXPECT_EQ(two.p, one.p);
@@ -674,7 +676,8 @@ TEST(DerivedStores, DoNotCountInTheFamilyOfHolmsCorrection) {
             EXPECT_EQ(two.verdict, one.verdict);
         }
     }
-    // The eight have a family of their own: the smallest p counts eight times.
+    // The eight comparisons are a family of their own, so Holm's correction multiplies the smallest
+    // p by eight.
     double smallest = 1;
     for (std::size_t i = 2; i < 10; ++i)
         smallest = std::min(smallest, *after.pairs[i].metrics[0].p);
@@ -695,7 +698,7 @@ TEST(CompareRuns, VerdictsInEveryForm) {
     save(folder, made_up(600, 4, 3, 1), "same");
     CompareRunsOptions options;
     options.baseline = folder / "runs/val/a";
-    options.candidates = {folder / "runs"};  // the baseline in it is left out
+    options.candidates = {folder / "runs"};  // the baseline in it is skipped
     options.measure.metrics = {"top1,nll,confidence"};
     options.measure.gates = {"top1.delta >= 0.1"};
     const CompareResult result = compare_runs(options, *self_comm());

@@ -1,4 +1,4 @@
-// Made-up scores saved as a store, for the tests of score and compare.
+// Simulated scores, saved as a store, for the tests of score and compare.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Made {
     std::string images = "";  ///< hash of each shard's images
     std::string provenance = "{}";
     std::vector<std::string> severity = {};  ///< attribute "severity"; empty: none
-    std::filesystem::path root = {};         ///< of the images
+    std::filesystem::path root = {};         ///< hashes of the images
     std::vector<ImageFile> files = {};       ///< one a row; empty: not known
     bool named = true;                       ///< classes have names
     std::size_t rows() const { return labels.size(); }
@@ -64,7 +64,7 @@ inline Dataset dataset_of(const Made& made) {
     return dataset;
 }
 
-/// `but_last`: the last shard is left out, as if the writer had been killed.
+/// `but_last`: the last shard is missing, as if the writer had been killed.
 inline PredictionStore save(const Scratch& folder, const Made& made, const std::string& model,
                             StorageFormat storage = StorageFormat::full_f32,
                             std::uint32_t shard_rows = 100, bool but_last = false,
@@ -105,7 +105,7 @@ inline PredictionStore save(const Scratch& folder, const Made& made, const std::
     return PredictionStore::open(folder.path() / runs / made.dataset / model);
 }
 
-/// Logits whose argmax is right about `skill` of the time.
+/// Logits whose argmax is correct for a proportion of about `skill`.
 inline Made made_up(std::size_t rows, std::size_t classes, std::uint64_t seed, double skill = 2) {
     Made made;
     made.classes = classes;
@@ -122,8 +122,8 @@ inline Made made_up(std::size_t rows, std::size_t classes, std::uint64_t seed, d
     return made;
 }
 
-/// A metric by its name, for sweeps over all: what its scores must tell is said, because a few
-/// made-up ones may fit both readings.
+/// A metric by its name, for tests over all metrics. The kind of scores is given, because a few
+/// simulated scores may fit both softmax and sigmoid.
 inline MetricRequest request_of(std::string_view name) {
     MetricRequest request = parse_metric(name);
     for (const ParameterFacts& p : request.facts->parameters) {

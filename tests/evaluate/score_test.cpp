@@ -133,7 +133,7 @@ TEST(Score, SameBitsForAnyThreadsRanksAndShards) {
         });
         for (const auto& text : found) EXPECT_EQ(text, expected) << ranks << " ranks";
     }
-    // Other shards, and more ranks than units of work: some ranks are empty.
+    // Other shards, and more ranks than units of work, so that some ranks are empty.
     options.threads = 2;
     EXPECT_EQ(to_json(scored(save(folder, made, "net", StorageFormat::full_f32, 17, false, "other"),
                              options))
@@ -143,7 +143,7 @@ TEST(Score, SameBitsForAnyThreadsRanksAndShards) {
         const std::string text = to_json(score_store(store, options, comm)).dump();
         if (text != expected) throw std::runtime_error("rank differs");
     });
-    // Of which few are open at a time.
+    // Only a few files may be open at a time.
     const std::size_t before = store::set_open_files(0);
     const std::string few =
         to_json(
@@ -179,7 +179,7 @@ TEST(Score, OneItem) {
 TEST(Score, LabelSetsAndUnreadableItemsAreCounted) {
     Made made;
     made.classes = 2;
-    made.scores = {3, 1, 3, 1, 3, 1, 3, 1, 3, 1};  // the answer is always class 0
+    made.scores = {3, 1, 3, 1, 3, 1, 3, 1, 3, 1};  // the prediction is always class 0
     made.labels = {{0}, {1}, {}, {0, 1}, {1}};
     made.states = {RowState::ok, RowState::ok, RowState::ok, RowState::ok, RowState::unreadable};
     Scratch folder;
@@ -302,7 +302,7 @@ TEST(Score, InfiniteLossIsUndefined) {
 }
 
 ClassMap map_of(ClassMap::Decision decision) {
-    // Six classes; targets: A = {0, 1}, B = {3}; 2, 4 and 5 belong to none.
+    // Six classes with the targets A = {0, 1} and B = {3}; 2, 4 and 5 belong to none.
     return {"test", ClassList({"A", "B"}), {0, 0, -1, 1, -1, -1}, decision};
 }
 
@@ -310,10 +310,10 @@ TEST(Score, MapOfTheArgMax) {
     Made made;
     made.classes = 6;
     made.labels = {{0}, {0}, {3}, {2}};
-    made.scores = {0, 9, 0, 0, 0, 0,   // answers 1 = A: right
-                   0, 0, 9, 0, 0, 0,   // answers 2, which is no target: wrong
-                   0, 0, 0, 9, 0, 0,   // B: right
-                   0, 0, 9, 0, 0, 0};  // its label is no target: left out
+    made.scores = {0, 9, 0, 0, 0, 0,   // predicts 1, which is A: correct
+                   0, 0, 9, 0, 0, 0,   // predicts 2, which is not a target: incorrect
+                   0, 0, 0, 9, 0, 0,   // B: correct
+                   0, 0, 9, 0, 0, 0};  // its label is not a target: excluded
     Scratch folder;
     ScoreOptions options;
     options.map = map_of(ClassMap::Decision::map_argmax);
@@ -332,9 +332,8 @@ TEST(Score, MapOfTheGroupMean) {
     made.classes = 6;
     made.kind = ScoreKind::probabilities;
     made.labels = {{0}, {0}};
-    made.scores = {
-        0.3F, 0.1F, 0, 0.25F, 0.35F, 0,  // means: A .2, B .25: wrong though class 0 leads it
-        0.3F, 0.3F, 0, 0.25F, 0.15F, 0};
+    made.scores = {// means A .2, B .25: incorrect, although class 0 has the highest score
+                   0.3F, 0.1F, 0, 0.25F, 0.35F, 0, 0.3F, 0.3F, 0, 0.25F, 0.15F, 0};
     Scratch folder;
     ScoreOptions options;
     options.map = map_of(ClassMap::Decision::mean_of_group);
@@ -348,9 +347,8 @@ TEST(Score, MapThatRestricts) {
     Made made;
     made.classes = 6;
     made.labels = {{1}, {3}};
-    made.scores = {
-        9, 2, 0, 1, 0, 0,   // class 0 is not asked: A wins with p = 1 / (1 + e^-1) = .7311
-        9, 2, 0, 1, 0, 0};  // B is right: wrong
+    made.scores = {9, 2, 0, 1, 0, 0,  // class 0 is not used: A wins with p = 1 / (1 + e^-1) = .7311
+                   9, 2, 0, 1, 0, 0};  // B is the label: incorrect
     Scratch folder;
     ScoreOptions options;
     options.map = map;
@@ -386,7 +384,7 @@ TEST(Score, MissingShardsAreCounted) {
     EXPECT_EQ(report.counts.missing, 50U);
     EXPECT_EQ(report.counts.scored, 200U);
     EXPECT_TRUE(report.counts.partial());
-    ASSERT_EQ(report.warnings.size(), 2U);  // the store's writer is still there
+    ASSERT_EQ(report.warnings.size(), 2U);  // the writer of the store still exists
     EXPECT_NE(report.warnings[0].find("is still being written by process "), std::string::npos);
     EXPECT_NE(report.warnings[1].find("50 of 250 items are in missing shards"), std::string::npos);
 }
@@ -436,8 +434,8 @@ TEST(Score, LabelsThatDoNotFitAreRefused) {
 }
 
 TEST(Score, CalibratedNull) {
-    // Labels drawn from the softmax are calibrated by construction: the value lies among the draws.
-    // Halved logits are not.
+    // If labels are drawn from the softmax, the scores are calibrated, so the value is among the
+    // draws. If the logits are then halved, it is not.
     Made made = made_up(3000, 6, 12, 0);
     RandomStream random(4, "labels");
     for (std::size_t i = 0; i < made.rows(); ++i) {
@@ -471,8 +469,8 @@ TEST(Score, CalibratedNull) {
         EXPECT_LT(worse.calibrated_null->mean, *worse.value / 3) << definition;
     }
     EXPECT_FALSE(find(good.measurements, "nll").calibrated_null);
-    // The composite is formed in each draw, of two values for the same labels: with one draw its
-    // mean is that draw's.
+    // The composite metric is computed in each draw from two values for the same labels. With one
+    // draw, its mean is that of the draw.
     ASSERT_TRUE(find(good.measurements, "calibration_error").calibrated_null);
     EXPECT_GT(find(good.measurements, "calibration_error").calibrated_null->p, 0.03);
     EXPECT_DOUBLE_EQ(find(bad.measurements, "calibration_error").calibrated_null->p, 1.0 / 51);
@@ -484,10 +482,10 @@ TEST(Score, CalibratedNull) {
                 std::sqrt(drawn.measurements.at(0).calibrated_null->mean *
                           drawn.measurements.at(1).calibrated_null->mean),
                 1e-15);
-    once.metrics = {parse_metric("calibration_error")};  // and without its parts in the list
+    once.metrics = {parse_metric("calibration_error")};  // and if the parts are not in the list
     EXPECT_EQ(scored(calibrated, once).measurements.at(0).calibrated_null->mean,
               drawn.measurements.at(2).calibrated_null->mean);
-    // The debiased error has its null around 0.
+    // The null distribution of the debiased error is around 0.
     once.metrics = {parse_metric("ece_debiased")};
     once.null_draws = 50;
     const auto debiased = scored(calibrated, once).measurements.at(0);
@@ -503,9 +501,9 @@ TEST(Score, CalibratedNull) {
 }
 
 TEST(Score, IntervalsCoverTheTruth) {
-    // 60 data sets of one process; the mean over all stands for the truth. 95 % intervals should
-    // miss it in about 3; more than 10 misses has probability below 0.001, less than 0 is
-    // impossible, and none at all in every metric would mean far too wide ones.
+    // 60 data sets from one distribution. The mean over all replaces the truth. About 3 of the 95 %
+    // intervals should miss it, and more than 10 misses have a probability below 0.001. No miss in
+    // any metric would mean that the intervals are far too wide.
     std::vector<Made> sets;
     std::map<std::string, std::vector<Measurement>> found;
     ScoreOptions options;

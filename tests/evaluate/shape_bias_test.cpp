@@ -1,5 +1,5 @@
-// Shape bias of stores: cues from the attributes, by class maps, and by default only where they
-// are.
+// Shape bias of stores: cues from attributes, with class maps, and by default only if the store has
+// cues.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// One row a prediction, of the classes c0 .. c3.
+/// One row for each prediction, of the classes c0 .. c3.
 Made predicting(const std::vector<std::size_t>& classes) {
     Made made;
     made.classes = 4;
@@ -46,8 +46,8 @@ TEST(ShapeBiasOfStores, AttributesNameClasses) {
     made.shape = {"c0", "c1", "c0", "c0", ""};
     made.texture = {"c1", "c1", "2", "c1", "c1"};  // a class may be named by its number
     const Measurement m = bias_of(save(folder, made, "net"));
-    // Row 0 follows the shape, row 2 the texture; row 1 has one class, row 3 neither, row 4 no
-    // shape.
+    // Row 0 follows the shape, and row 2 the texture. In row 1 both are one class, row 3 follows
+    // neither, and row 4 has no shape.
     EXPECT_EQ(m.value, 0.5);
     EXPECT_EQ(m.n, 2U);
     EXPECT_EQ(m.left_out, 3U);
@@ -61,22 +61,23 @@ TEST(ShapeBiasOfStores, ThroughEveryKindOfMap) {
     made.shape = {"animal", "animal", "animal", "animal"};
     made.texture = {"thing", "thing", "thing", "thing"};
     const PredictionStore targets = save(folder, made, "targets");
-    // Shape, texture, shape; and c3, which is no target: the mean of groups takes the target with
-    // the larger mean, which is the first of two equal ones.
+    // The predictions are shape, texture, shape and c3, which is not a target. The mean of groups
+    // chooses the target with the larger mean, and of two equal ones the first.
     EXPECT_EQ(bias_of(targets, two_targets(ClassMap::Decision::map_argmax)).value, 2.0 / 3);
     EXPECT_EQ(bias_of(targets, two_targets(ClassMap::Decision::mean_of_group)).value, 0.75);
     ClassMap some = two_targets(ClassMap::Decision::restrict_);
     some.target_of = {0, -1, 1, -1};
     EXPECT_EQ(bias_of(targets, some).value, 0.75);  // c1 and c3 tie at 0: the first target
-    EXPECT_FALSE(bias_of(targets).value);           // without the map they name no class
+    // without the map, they are not names of classes
+    EXPECT_FALSE(bias_of(targets).value);
 
-    // Classes of the model go through the map; those of one target are no conflict.
+    // Classes of the model are mapped, too. Two classes of one target are not a conflict.
     made.shape = {"c0", "c1", "c1", "c3"};
     made.texture = {"c2", "c2", "c0", "c0"};
     made.dataset = "mapped";
     const Measurement m =
         bias_of(save(folder, made, "net"), two_targets(ClassMap::Decision::map_argmax));
-    EXPECT_EQ(m.value, 0.5);  // rows 0 and 1; the map leaves the shape of row 3 out
+    EXPECT_EQ(m.value, 0.5);  // rows 0 and 1; the map does not contain the shape of row 3
     EXPECT_EQ(m.n, 2U);
 }
 

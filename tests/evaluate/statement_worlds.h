@@ -1,5 +1,5 @@
-// Small worlds of classifiers whose truth is known: what each gets right on infinitely many images
-// of two data sets. Images are drawn with a difficulty that all models share.
+// Simulated classifiers with known true accuracies on two data sets. All models share the
+// difficulty of the images that are drawn.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ struct World {
     std::string name;
     std::vector<double> first, second;  ///< true values of the models
     std::size_t first_images = 1000, second_images = 1000;
-    /// Part of an image's difficulty (a variance) that all models share.
+    /// The proportion of the variance of an image's difficulty that all models share.
     double shared = .6;
 };
 
@@ -33,7 +33,7 @@ inline std::vector<double> less(std::vector<double> values, const std::vector<do
     return values;
 }
 
-/// Written down before the methods were tried on them.
+/// Defined before the methods were run on them.
 inline std::vector<World> all() {
     const auto six = evenly(.55, .85, 6), ten = evenly(.55, .85, 10), twenty = evenly(.5, .85, 20),
                thirty = evenly(.55, .85, 30), close = evenly(.70, .75, 10),
@@ -58,7 +58,7 @@ inline std::vector<World> all() {
     };
 }
 
-/// What one draw of images shows: proportions, and the factor of their errors from 128 groups.
+/// The results of one draw of images: proportions, and the factor of their errors from 128 groups.
 struct Seen {
     std::vector<double> values;
     Factor factor;

@@ -1,6 +1,6 @@
-// What is said about many models, against numbers of an independent implementation in Python
-// (numpy and scipy; fixtures/statements.json holds its input and output), and in worlds whose truth
-// is known.
+// Compares statements about many models with an independent implementation in Python (numpy and
+// scipy; its input and output are in fixtures/statements.json). Also checks them in simulations
+// with a known truth.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -217,12 +217,12 @@ TEST(Statements, DifferencesOfGapsOfStores) {
                       difference_of_gaps(mean_of(va[0]) - mean_of(va[1]),
                                          mean_of(vb[0]) - mean_of(vb[1]), cov, .95),
                       1e-8);
-    // A metric against itself: 0, without a width.
+    // A metric compared with itself: 0, with an interval of width 0.
     const std::vector<GapCovariance> same{covariance_of_means(by_a, by_a)};
     const GapDifference none = difference_of_gaps(.1, .1, same, .95);
     EXPECT_EQ(none.difference.low, 0);
     EXPECT_EQ(none.difference.high, 0);
-    // 0.01 with a standard error of 0.01 is not clear of 0.
+    // 0.01 with a standard error of 0.01 does not differ significantly from 0.
     const std::vector<GapCovariance> unclear{{1e-4, 0, 1e-4}};
     EXPECT_FALSE(difference_of_gaps(.01, .01, unclear, .95).share);
 }
@@ -261,8 +261,8 @@ TEST(Statements, DifferencesOfPublishedGaps) {
     expect_difference(want["real-asma"], found(1, 2, {.3, .8}), 6e-6);
 }
 
-// The bench draws all worlds more often. Around what is seen (1.5 points, a tau of .55), intervals
-// held the truth in hardly any draw.
+// The benchmark draws all data sets more often. Intervals around the raw estimates (1.5 points, a
+// tau of .55) hold the truth in hardly any draw.
 TEST(GapCoverage, StatementsAboutManyModels) {
     constexpr int draws = 100;
     constexpr double level = .95;

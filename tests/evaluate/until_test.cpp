@@ -30,25 +30,26 @@ TEST(Until, EnoughAndNotMore) {
     EXPECT_EQ(images_needed({0.02}, 200, 400), 2398U);
     EXPECT_LE(half_width_of(1199, 2398), 0.02);
     EXPECT_GT(half_width_of(1198, 2396), 0.02);
-    // All correct: an accuracy of 1 - 0.016 at least.
+    // All are correct, so the accuracy is at least 1 - 0.016.
     EXPECT_LT(images_needed({0.02}, 400, 400), 500U);
     EXPECT_EQ(images_needed({0.4}, 200, 400), 400U);  // the pilot is enough
     EXPECT_LT(images_needed({0.01}, 360, 400), images_needed({0.01}, 300, 400));
-    // 1.96^2 / (4 w^2) is 9.6e11 at a millionth; what no sample reaches is not nothing.
+    // 1.96^2 / (4 w^2) is 9.6e11 for a width of a millionth. A width that no sample reaches must
+    // not give 0.
     EXPECT_NEAR(static_cast<double>(images_needed({1e-6}, 200, 400)), 9.60365e11, 1e7);
     for (const double width : {2e-10, 1e-12, 1e-300})
         EXPECT_GE(images_needed({width}, 200, 400), most_needed) << width;
 }
 
-/// log of the binomial probability.
+/// The logarithm of the binomial probability.
 double log_binomial(std::uint64_t k, std::uint64_t n, double p) {
     const auto x = static_cast<double>(k), m = static_cast<double>(n);
     return std::lgamma(m + 1) - std::lgamma(x + 1) - std::lgamma(m - x + 1) + x * std::log(p) +
            (m - x) * std::log1p(-p);
 }
 
-// Every outcome of the pilot, and of the images after it, with its probability: no simulation
-// error. The interval at the end covers as often as it says, and is as narrow as was asked for.
+// Sums over every outcome of the pilot and of the images after it, with its probability, so there
+// is no simulation error. The final interval has its nominal coverage and the requested width.
 TEST(Until, KeepsItsCoverage) {
     for (const double width : {0.03, 0.04}) {
         for (const double p : {0.03, 0.1, 0.3, 0.5, 0.76, 0.9, 0.97}) {
