@@ -25,8 +25,8 @@ struct Span {
 struct World {
     std::string name;
     std::size_t images = 500;
-    std::vector<std::size_t> candidates = {
-        5};  ///< of an image: one of these numbers, each with equal probability
+    /// Of an image: one of these numbers, each with equal probability.
+    std::vector<std::size_t> candidates = {5};
     std::vector<double> sizes = {.05, .60, .20, .10, .05};  ///< P(g valid labels)
     std::vector<int> subgroups = {1, 2, 3, 4};
     /// How much higher a model scores a valid class, in standard deviations of its noise, half of

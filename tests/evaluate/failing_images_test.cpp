@@ -84,8 +84,8 @@ public:
     }
     bool restartable = true;
     int restarts = 0;
-    std::atomic<int> lives{
-        -1};  ///< batches before each crash that no image causes; -1: no such crash
+    /// Batches before each crash that no image causes; -1: no such crash.
+    std::atomic<int> lives{-1};
     std::atomic<int> ended_at{0};
 
 private:

@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// With everything asked that three classifiers need.
+/// A competition of three classifiers in which all needed questions are asked.
 struct AskedCompetition {
     SmallCompetition small;
     std::vector<OpenQuestion> open;
@@ -39,7 +39,7 @@ struct AskedCompetition {
                         const std::string& annotator = {}) {
         return message_of([&] { take(text, annotator); }, code);
     }
-    /// What counts of this question: annotator and answer.
+    /// The answers to this question that count, each as annotator and answer.
     std::vector<std::string> counting(std::size_t question) {
         std::vector<std::string> said;
         Statement row = small.database().prepare(
@@ -111,7 +111,7 @@ TEST(MadAnswers, TheSameFileTwiceAddsNothing) {
 
 TEST(MadAnswers, TheLastOneOfAnAnnotatorCounts) {
     AskedCompetition asked;
-    // Within one file, by its order, there and back again.
+    // Within one file, the order decides, also if an answer changes twice.
     const std::string text = header + asked.line(0, "anna,yes") + asked.line(0, "anna,yes") +
                              asked.line(0, "anna,no") + asked.line(0, "anna,yes");
     AnswerRound round = asked.take(text);
@@ -124,12 +124,12 @@ TEST(MadAnswers, TheLastOneOfAnAnnotatorCounts) {
     round = asked.take(text);
     EXPECT_EQ(round.repeated, 4U);
     EXPECT_EQ(asked.small.count("answer"), 3);
-    // By a later file.
+    // A later file overrides an earlier one.
     const std::string later = header + asked.line(0, "anna,no");
     round = asked.take(later);
-    EXPECT_EQ(round.changed, 1U);  // though the first file said so, too, before "yes"
+    EXPECT_EQ(round.changed, 1U);  // although the first file also has this answer, before "yes"
     EXPECT_THAT(asked.counting(0), ElementsAre("anna no"));
-    EXPECT_EQ(asked.take(text).repeated, 4U);  // the same bytes are the same delivery
+    EXPECT_EQ(asked.take(text).repeated, 4U);  // a file with the same bytes was already taken in
     EXPECT_THAT(asked.counting(0), ElementsAre("anna no"));
     round = asked.take(header + asked.line(0, "anna,yes"));
     EXPECT_EQ(round.changed, 1U);
@@ -151,7 +151,7 @@ TEST(MadAnswers, TimesDecideWhereTheyAreGiven) {
     EXPECT_EQ(round.outdated, 1U);
     EXPECT_THAT(asked.counting(0), ElementsAre("anna no"));
     round = asked.take(timed + asked.line(0, "anna,yes,2026-01-03T00:00:00+09:00"));
-    EXPECT_EQ(round.changed, 1U);  // 15:00 of the day before, UTC: after midnight of the 2nd
+    EXPECT_EQ(round.changed, 1U);  // 15:00 UTC of the day before is after midnight of the 2nd there
     EXPECT_THAT(asked.counting(0), ElementsAre("anna yes"));
     EXPECT_THAT(asked.refused(timed + asked.line(0, "anna,yes,yesterday")),
                 HasSubstr("a.csv line 2: the time is `yesterday`"));
@@ -162,7 +162,8 @@ TEST(MadAnswers, WithTimesTheOrderOfRowsAndFilesDoesNotMatter) {
     RandomStream draws(1, "rows");
     const std::vector<std::string> words = {"yes", "no", "cannot say"};
     const std::vector<std::string> names = {"anna", "ben"};
-    std::map<std::string, std::pair<int, std::string>> last;  // the slow way: by whose, by time
+    // a slow reference: by annotator, then by time
+    std::map<std::string, std::pair<int, std::string>> last;
     AskedCompetition one, other;
     for (int minute = 0; minute < 60; ++minute) {
         const std::size_t question = draws.below(3);
@@ -209,7 +210,7 @@ TEST(MadAnswers, QuestionsByImageAndLabel) {
 }
 
 TEST(MadAnswers, ImagesOfTheSameNameAreNotTakenForOneAnother) {
-    // Nobody is asked about the last image, whose file is called like another's.
+    // There is no question about the last image, whose file has the same name as another one.
     AskedCompetition asked("else/image 001.jpg");
     std::string label;
     for (const OpenQuestion& question : asked.open)
@@ -224,7 +225,8 @@ TEST(MadAnswers, ImagesOfTheSameNameAreNotTakenForOneAnother) {
                               "other/image 001.jpg", "1a2b3c4d-image_001.jpg"})
         EXPECT_THAT(asked.refused(row(other)),
                     HasSubstr(fmt::format("no question is about the image `{}`", other)));
-    // An address of the other is the other's; an upload has lost the folder that tells them apart.
+    // An address with the other folder means the other image. An uploaded file has lost its folder,
+    // so it is ambiguous.
     for (const char* other : {"/data/local-files/?d=else/image%20001.jpg",
                               "https://host/x/else/image%20001.jpg", "s3://else/image 001.jpg"})
         EXPECT_THAT(asked.refused(row(other)), HasSubstr("no question is about `n")) << other;
@@ -256,7 +258,7 @@ TEST(MadAnswers, APathThatTwoImagesHaveNamesNeither) {
     const std::string row = "same.jpg," + asked.open[0].label + ",anna,yes\n";
     EXPECT_THAT(asked.refused("image,label,annotator,answer\n" + row),
                 HasSubstr("`same.jpg` matches 2 images"));
-    // With its name it is the question's.
+    // With the full name, the row belongs to the question.
     EXPECT_EQ(
         asked.take("question,image,label,annotator,answer\n" + asked.open[0].token + "," + row)
             .added,
@@ -302,7 +304,7 @@ TEST(MadAnswers, QuestionImageAndLabelMustAgree) {
     EXPECT_THAT(asked.refused(row(image, label == "n1" ? "n2" : "n1")),
                 HasSubstr("is about `" + label + "`, but the row names `n"));
     EXPECT_EQ(asked.small.count("answer"), 0);
-    // What is there and right, or nothing that is known, or not there at all.
+    // Further columns may agree with the question, have unknown texts, or be empty.
     for (const std::string& text : {row(image, label), row("a note", "some words"), row("", "")})
         EXPECT_EQ(asked.take(text).read, 1U) << text;
     EXPECT_THAT(asked.counting(0), ElementsAre("anna yes"));
@@ -335,7 +337,7 @@ TEST(MadAnswers, WhatIsWrongIsRefusedAsAWhole) {
                 HasSubstr("a.csv"));
 }
 
-// What an export could not give back as text.
+// Names that an export could not write as text.
 TEST(MadAnswers, NamesAndKeysThatAreNoTextAreRefused) {
     AskedCompetition asked;
     EXPECT_THAT(asked.refused(header + asked.line(0, "anna,yes") + asked.line(0, "Jos\xe9,yes")),
@@ -359,7 +361,8 @@ TEST(MadAnswers, WhoseTheyAre) {
     EXPECT_THAT(asked.refused(header + asked.line(3, "1,yes") + asked.line(4, "2,no"),
                               ErrorCode::usage, "anna"),
                 AllOf(HasSubstr("a.csv line 3"), HasSubstr("of `1` and of `2`")));
-    // Nor can rows without a name be those of somebody beside whom the file names another.
+    // If the file also names another annotator, rows without a name cannot all belong to
+    // --annotator.
     EXPECT_THAT(asked.refused(header + asked.line(3, ",yes") + asked.line(4, "ben,no"),
                               ErrorCode::usage, "anna"),
                 AllOf(HasSubstr("a.csv line 3"), HasSubstr("of nobody by name and of `ben`")));
@@ -449,16 +452,16 @@ TEST(MadAnswers, AnExportIsReadAgain) {
     ASSERT_EQ(files.size(), 9U);
     std::vector<std::string> texts;
     for (const auto& file : files) texts.push_back(read_text(file));
-    export_competition(*asked.small, out);  // its own files may be replaced, by the same bytes
+    export_competition(*asked.small, out);  // its own files may be replaced, here by the same bytes
     for (std::size_t f = 0; f < files.size(); ++f) EXPECT_EQ(read_text(files[f]), texts[f]);
     EXPECT_THAT(texts[4], HasSubstr("'=cleo"));
 
-    // The same questions, nothing answered yet: a competition of the same seed.
+    // A competition with the same seed has the same questions, and no answers yet.
     for (const char* name : {"answers.csv", "annotations.json"}) {
         AskedCompetition fresh;
         const AnswerRound round =
             read_answers_into(*fresh.small, {.file = out / name, .annotator = {}});
-        // Blocked annotators are in the table alone.
+        // Blocked annotators are only in the table.
         const bool table = std::string_view(name) == "answers.csv";
         EXPECT_EQ(round.added, (table ? 3 : 2) * fresh.open.size()) << name;
         EXPECT_THAT(fresh.counting(0), testing::Contains(HasSubstr("=cleo ")));
@@ -497,7 +500,7 @@ TEST(MadAnswers, AnExportReplacesNothingButExports) {
         return message_of([&] { export_competition(*asked.small, asked.small.file("out")); },
                           ErrorCode::usage);
     };
-    // The user's own table of that name.
+    // A table of that name that belongs to the user.
     std::filesystem::create_directory(asked.small.file("out"));
     const auto own = asked.small.write("out/answers.csv", "question,annotator,answer\n");
     EXPECT_THAT(refused(), HasSubstr("`answers.csv` that was changed after the export;"));
@@ -505,7 +508,7 @@ TEST(MadAnswers, AnExportReplacesNothingButExports) {
     EXPECT_FALSE(std::filesystem::exists(asked.small.file("out/questions.csv")));
     std::filesystem::remove(own);
 
-    // What an export wrote is replaced by a later one; not once somebody wrote into it.
+    // A later export replaces files of an earlier one, unless somebody has changed them.
     export_competition(*asked.small, asked.small.file("out"));
     asked.small.answer_truly({"anna"});
     export_competition(*asked.small, asked.small.file("out"));
@@ -515,7 +518,7 @@ TEST(MadAnswers, AnExportReplacesNothingButExports) {
     EXPECT_THAT(refused(), HasSubstr("`answers.csv` that was changed"));
     EXPECT_EQ(read_text(own), filled);
     std::filesystem::remove(own);
-    export_competition(*asked.small, asked.small.file("out"));  // one is missing: made anew
+    export_competition(*asked.small, asked.small.file("out"));  // a missing file is written again
 
     asked.small.write("out/export.json", "{");
     EXPECT_NE(message_of([&] { export_competition(*asked.small, asked.small.file("out")); }), "");

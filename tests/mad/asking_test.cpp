@@ -1,4 +1,4 @@
-// Which images are asked about, and for how many others they stand.
+// Which images are chosen for questions, and how many other images each represents.
 #include "mad/asking.h"
 
 #include <gtest/gtest.h>
@@ -31,12 +31,12 @@ using shared_test::SharedWorld;
 using shared_test::Sharing;
 using shared_test::WorldPlace;
 
-/// All places of a competition, and what people would say of each.
+/// All places (image and pair) of a competition, and the answers that people would give.
 struct AskableWorld {
     std::uint32_t m = 0;
     AnsweredPlaces all;
-    std::vector<ListedPlace> places;  ///< as `all`
-    std::vector<double> cost;         ///< of each image
+    std::vector<ListedPlace> places;  ///< the same places as `all`
+    std::vector<double> cost;         ///< the questions that each image costs
     double questions = 0;
 
     explicit AskableWorld(const SharedWorld& world) : m(world.m) {
@@ -231,8 +231,8 @@ TEST(MadAsking, ReferenceNumbers) {
 }
 
 TEST(MadAsking, WeightsStandForTheirStratum) {
-    // The mean over 10,000 designs of the sum of weights is the number of images, and that of the
-    // weighted sum of what images say their total.
+    // Over 10,000 random designs, the mean of the sum of weights is the number of images. The mean
+    // of the weighted sum of the images' values is their total.
     constexpr std::size_t images = 12, draws = 5;
     std::array<double, images> say{}, likely{};
     double total = 0;
@@ -268,7 +268,7 @@ TEST(MadAsking, WeightsStandForTheirStratum) {
     EXPECT_EQ(inclusion_weights(3, std::vector<double>{.2, .3, 1}), (std::vector<double>{1, 1, 1}));
 }
 
-/// The lists of the real competition: 30 images a pair, 224 different ones.
+/// The lists of the real competition: 30 images for each pair, of which 224 differ.
 SharedWorld real_world(const RealPredictions& real, double threshold) {
     const ClassDistances distances(imagenet_hierarchy(), imagenet_classes(),
                                    DistanceReading::tree_path);
@@ -328,7 +328,8 @@ TEST(MadAskingSimulation, TellsMoreThanRandomImagesOnRealLists) {
     }
 }
 
-// Two domains, the images that pairs share in the reversed order: what is claimed is met.
+// In one of two domains, the images that pairs share have the reversed order. The claimed
+// probabilities must still hold.
 TEST(MadAskingSimulation, IsHonestWhereSharedImagesDiffer) {
     constexpr int runs = 48;
     for (const AskOrder order : {AskOrder::random, AskOrder::information}) {

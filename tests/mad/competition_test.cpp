@@ -59,7 +59,7 @@ TEST_F(MadCompetition, KeepsThreeBytesOfEachPrediction) {
     EXPECT_EQ(a.confident, 3U);
     const StoredPredictions stored = there.predictions(a);
     EXPECT_THAT(stored.predictions().labels, ElementsAre(0, 1, 2, no_label, 3));
-    // floor(200 p) of .91, .804, 1, none and .2, which as a float is a little more.
+    // floor(200 p) for .91, .804, 1, none and .2, which as a float is slightly more than .2.
     EXPECT_THAT(stored.predictions().confidences, ElementsAre(182, 160, 200, 0, 40));
     // cat and dog: up to animal and down, edges of 2^-1 each; cat and car: 2 (1 + 1/2).
     EXPECT_DOUBLE_EQ(there.distances()(0, 1), 1.0);
@@ -88,7 +88,7 @@ TEST_F(MadCompetition, StoresOfAttacksAreNoClassifiersUnlessTheyAreNamed) {
 TEST_F(MadCompetition, AThresholdMayBeAProportionOfTheImages) {
     options.settings.confident = .5;
     const Competition made = create();
-    // Two of a's four scored images reach .91; three of b's five reach .85.
+    // Two of the four scored images of a reach .91, and three of the five of b reach .85.
     EXPECT_EQ(made.classifiers()[0].threshold, 182);
     EXPECT_EQ(made.classifiers()[1].threshold, 170);
     EXPECT_EQ(made.classifiers()[1].confident, 3U);
@@ -129,7 +129,7 @@ TEST_F(MadCompetition, RefusesWhatCannotCompete) {
     EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("not an empty folder"));
     EXPECT_TRUE(std::filesystem::exists(folder() / "mine"));
     std::filesystem::remove(folder() / "mine");
-    create();                                      // an empty folder is taken
+    create();                                      // an empty folder is accepted
     EXPECT_EQ(create().classifiers().size(), 2U);  // the same command again
     write_file_atomically(scratch / "copy.csv", small_hierarchy());
     options.hierarchy = (scratch / "copy.csv").string();  // another file, the same hierarchy
@@ -138,7 +138,8 @@ TEST_F(MadCompetition, RefusesWhatCannotCompete) {
     options.settings.distance = DistanceReading::hop_full;
     EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("with distance `tree_path`"));
     options.settings.distance = DistanceReading::tree_path;
-    EXPECT_EQ(create().classifiers().size(), 2U);  // what is not above the classes says nothing
+    // entries that are not above any class are ignored
+    EXPECT_EQ(create().classifiers().size(), 2U);
     write_file_atomically(scratch / "copy.csv",
                           "child,parent\ncat,root\ndog,root\ncar,root\nbus,root\n");
     EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("a different hierarchy"));
@@ -192,7 +193,7 @@ TEST_F(MadCompetition, DistancesOfAFile) {
                           "bus,1,1,1,0\n");
     EXPECT_THAT(message_of([&] { create(); }, ErrorCode::usage),
                 HasSubstr("different class distances"));
-    // The competition needs the file no more, and notices that its own copy changes.
+    // The competition no longer needs the file, and detects changes of its own copy.
     std::filesystem::remove(options.distances);
     EXPECT_EQ(Competition::open(folder()).distances()(0, 1), .5);
     write_file_atomically(folder() / "distances.npy", std::string("nothing"));
@@ -210,7 +211,7 @@ TEST_F(MadCompetition, TheWholeGraphIsSearchedOnceOrRefused) {
                          anew(there.hierarchy(), there.classes(), DistanceReading::graph_full_min);
     EXPECT_EQ(kept.reading(), DistanceReading::graph_full_min);
     EXPECT_TRUE(std::equal(kept.all().begin(), kept.all().end(), anew.all().begin()));
-    // Without that row, as earlier competitions were written.
+    // Earlier competitions were written without that row.
     Database(folder() / "competition.sqlite", Database::Access::write)
         .execute("DELETE FROM setting WHERE name = 'distances_hash'");
     EXPECT_EQ(Competition::open(folder()).distances()(0, 1), kept(0, 1));
@@ -278,7 +279,7 @@ TEST_F(MadCompetition, AddingAndRemovingLeaveTheOthersAsTheyAre) {
     ASSERT_TRUE(row.step());
     EXPECT_EQ(row.text(0), "restored");
 
-    // Other scores under a name that is there, other images, other classes.
+    // Refused: other scores under an existing name, other images, other classes.
     write_small_store(scratch / "other", "a", {{1, .9}, {1, .9}, {1, .9}, {1, .9}, {1, .8}});
     Dataset images = small_images(5);
     images.classes = ClassList({"cat", "dog", "car", "tram"});
@@ -316,7 +317,8 @@ TEST_F(MadCompetition, PredictionsThatAreDamagedAreMendedByTheirStore) {
         EXPECT_EQ(entry.path().extension(), ".npy") << entry.path();
 }
 
-// Two processes that opened it at one time: what the first did, the second sees before it decides.
+// Two processes opened the competition at the same time. The second sees the changes of the first
+// before it decides.
 TEST_F(MadCompetition, WhatAnotherProcessDecidedCounts) {
     write_small_store(runs(), "third", {{3, .9}, {3, .9}, {3, .9}, {3, .9}, {3, .9}});
     Competition one = create(), two = Competition::open(folder(), Competition::Access::write);
@@ -384,7 +386,7 @@ TEST_F(MadCompetition, RowsThatNameNothingAreRefused) {
     EXPECT_EQ(verify_competition(folder()).problems.empty(), false);
 }
 
-// A store says what its images were: under the same ids other files are other images.
+// A store records its images, so other files under the same ids are detected.
 TEST_F(MadCompetition, ImagesThatHadOtherFilesAreRefused) {
     const Dataset images = small_images(3);
     const auto write = [&](const std::string& name, std::uint64_t salt) {
@@ -474,7 +476,7 @@ TEST_F(MadCompetition, AnotherWriterIsWaitedForAndThenNamed) {
     Transaction held(one.impl().database);
     EXPECT_THAT(message_of([&] { two.set_k(31, ""); }, ErrorCode::busy),
                 HasSubstr("another process is writing it"));
-    // Who only reads is not kept waiting.
+    // Readers do not wait for the writer.
     EXPECT_EQ(Competition::open(folder()).settings().rule.k, 30U);
 }
 
@@ -499,7 +501,7 @@ TEST_F(MadCompetition, MoreImagesMayBeWantedNotFewer) {
                 HasSubstr("45 and cannot be reduced to 10; to rank with fewer images, type"));
 }
 
-// What could not be read back by others is refused before it becomes a row.
+// Names that other programs could not read are refused before they are stored.
 TEST_F(MadCompetition, NamesThatAreNoTextAreRefused) {
     const auto refused = [&](const std::string& id, const std::string& label) {
         Dataset images = small_images(5);

@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(MadControl, OneStratumIsWilsonsInterval) {
-    // A hundred of so many that they are hardly fewer without the sample.
+    // A hundred images of so many that the finite population has no effect.
     const std::vector<SampledStratum> one = {{1'000'000'000'000ULL, 100, 100, 83}};
     const Estimate found = stratified_proportion(one, .95);
     EXPECT_DOUBLE_EQ(found.value.value(), .83);
@@ -28,10 +28,11 @@ TEST(MadControl, OneStratumIsWilsonsInterval) {
 }
 
 TEST(MadControl, StrataWeighAsManyImagesAsTheyWereDrawnFrom) {
-    // 900 images of which 10 were drawn, 9 correct; 100 of which 10, 2 correct: .9 .9 + .1 .2.
+    // 10 of 900 images were drawn, 9 of them correct, and 10 of 100, 2 of them correct: .9 .9 + .1
+    // .2.
     const std::vector<SampledStratum> two = {{900, 10, 10, 9}, {100, 10, 10, 2}};
     EXPECT_NEAR(stratified_proportion(two, .95).value.value(), .83, 1e-15);
-    // Of the first stratum half cannot be judged: it weighs 450 of 550.
+    // Half of the first stratum cannot be judged, so its weight is 450 of 550.
     const std::vector<SampledStratum> judged = {{900, 10, 5, 5}, {100, 10, 10, 2}};
     EXPECT_NEAR(stratified_proportion(judged, .95).value.value(), (450 + 20) / 550.0, 1e-15);
 }
@@ -42,11 +43,11 @@ TEST(MadControl, Corners) {
     EXPECT_THAT(stratified_proportion(nothing, .95).undefined, HasSubstr("counts"));
     const std::vector<SampledStratum> missing = {{100, 10, 10, 3}, {50, 0, 0, 0}};
     EXPECT_THAT(stratified_proportion(missing, .95).undefined, HasSubstr(""));
-    // All of it is known.
+    // The whole stratum is known.
     const std::vector<SampledStratum> census = {{10, 10, 10, 3}};
     EXPECT_EQ(stratified_proportion(census, .95).interval->low, .3);
     EXPECT_EQ(stratified_proportion(census, .95).interval->high, .3);
-    // No incorrect image among a few is not certainty.
+    // A few images without an error are not a certain 100 %.
     const std::vector<SampledStratum> perfect = {{5000, 50, 50, 50}, {5000, 50, 50, 50}};
     EXPECT_EQ(stratified_proportion(perfect, .95).interval->high, 1);
     EXPECT_LT(stratified_proportion(perfect, .95).interval->low, .96);
@@ -57,8 +58,8 @@ struct ControlWorld {
     std::vector<SampledStratum> strata;  ///< counted: of the drawn; correct: of `images`
 };
 
-// Each world draws its sample without replacement, 4,000 times. With 4,000 draws a coverage of .95
-// is seen within .0069 (two standard errors).
+// Each simulation draws its sample without replacement, 4,000 times. Then a coverage of .95 is
+// measured within .0069 (two standard errors).
 TEST(MadControlSimulation, IntervalsHoldTheAccuracyInHardWorlds) {
     const std::vector<ControlWorld> worlds = {
         {"even", {{10'000, 100, 0, 8'000}, {10'000, 100, 0, 4'000}}},
@@ -90,7 +91,7 @@ TEST(MadControlSimulation, IntervalsHoldTheAccuracyInHardWorlds) {
             RandomStream random(w, "control samples of tests", static_cast<std::uint64_t>(run));
             std::vector<SampledStratum> drawn = worlds[w].strata;
             for (SampledStratum& s : drawn) {
-                // One after the other, without replacement.
+                // Draws one image after the other, without replacement.
                 std::uint64_t left = s.images, correct_left = s.correct;
                 s.correct = 0;
                 s.counted = s.drawn;
@@ -109,7 +110,7 @@ TEST(MadControlSimulation, IntervalsHoldTheAccuracyInHardWorlds) {
         RecordProperty(fmt::format("coverage_{}", w), fmt::format("{:.4f}", coverage));
         EXPECT_GT(coverage, .93) << "width " << width;
         EXPECT_NEAR(mean, truth, .006);
-        // Nor so wide that it says nothing: at most twice the normal interval where that is fine.
+        // The interval must not be too wide, either: here at most 1.1 times the normal interval.
         if (w == 0) {
             EXPECT_LT(width, 1.1 * 2 * 1.96 * std::sqrt((.16 + .24) / 4 / 100));
         }
@@ -153,7 +154,7 @@ TEST(MadControl, OfACompetition) {
 
 TEST(MadControl, AbsentWhileItsQuestionsAreOpen) {
     rank_test::RankWorld world = control_world();
-    // c was added later: of image 103 nobody was asked, and of 102 one answer of five is there.
+    // c was added later. Image 103 has no question for it, and 102 has one of five answers.
     world.names.emplace_back("c");
     world.labels.emplace_back(1000, std::uint16_t{1});
     world.labels[2][102] = 7;
@@ -178,14 +179,14 @@ TEST(MadControl, UnjudgeableAndUnscoredImagesDoNotCount) {
     world.votes = 3;
     const std::vector<Estimate> found = control_accuracies(
         read_control_sample(competition, competition.active()), world.tally(), .95);
-    // 100 is correct and weighs 300, 103 is not and weighs 200.
+    // Image 100 is correct with weight 300, and 103 is incorrect with weight 200.
     EXPECT_NEAR(found[0].value.value(), .6, 1e-15);
     EXPECT_EQ(found[0].n, 2U);
 }
 
 TEST(MadControl, AStratumOfWhichNoneWasDrawnLeavesItUndefined) {
     rank_test::RankWorld world = control_world();
-    // Only images on which they differ: 400 of 1,000.
+    // Only images on which both differ count: 400 of 1,000.
     world.control.erase(world.control.begin(), world.control.begin() + 2);
     const Scratch scratch;
     const Competition competition = rank_test::write_world(scratch / "mad", world);

@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// 499,500 little-endian numbers, as zip files check themselves (CRC-32 of IEEE 802.3).
+/// The checksum of zip files (CRC-32 of IEEE 802.3), over 499,500 little-endian numbers.
 std::uint32_t crc_of_pairs(const ClassDistances& distances) {
     std::array<std::uint32_t, 256> table{};
     for (std::uint32_t n = 0; n < 256; ++n) {
@@ -59,7 +59,7 @@ PairSums sums_of(const ClassDistances& distances) {
     return sums;
 }
 
-/// Of `competition.md`: known without the fixture.
+/// Values from the specification, which need no fixture.
 struct KnownReading {
     const char* name;
     std::uint64_t sum;
@@ -169,7 +169,7 @@ public:
         }
         return best;
     }
-    /// Floyd and Warshall, with edges that weigh 2^-depth.
+    /// The algorithm of Floyd and Warshall, with edges of weight 2^-depth.
     std::vector<std::vector<double>> graph(bool most) const {
         std::vector<std::vector<double>> d(h_.size(), std::vector<double>(h_.size(), 1e9));
         for (std::uint32_t n = 0; n < h_.size(); ++n) {
@@ -239,9 +239,10 @@ TEST(ClassDistances, SmallRandomHierarchiesByDefinition) {
 
 TEST(ClassDistances, TwoPaperExamplesAndTheCommonChild) {
     const ClassDistances tree(imagenet_hierarchy(), imagenet_classes(), DistanceReading::tree_path);
-    EXPECT_EQ(tree(562, 497), 11.0 / 128);  // fountain, church: figure 2
+    EXPECT_EQ(tree(562, 497), 11.0 / 128);  // fountain and church, as in figure 2
     EXPECT_EQ(tree(97, 137), 30.0 / 8192);  // drake, American coot
-    // a and b share a child below them: the graph's way goes through it, the tree's does not.
+    // a and b share a child. The path in the graph goes through it, and the path in the tree does
+    // not.
     const Hierarchy h({"root", "a", "b", "x", "y", "shared"}, {},
                       {{1, 0}, {2, 0}, {3, 1}, {4, 2}, {5, 1}, {5, 2}}, "test");
     const ClassList classes({"x", "y", "shared"});

@@ -1,4 +1,4 @@
-// Reference numbers beside the checkout, computed by another program.
+// Reference numbers from another program, in the shared data next to the source tree.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace assay::mad {
 
-/// Empty, with a skip that says so, where it is absent.
+/// Returns an empty value and skips the test if the data are absent.
 inline nlohmann::json expected_mad() {
     const std::filesystem::path path = ASSAY_SOURCE_DIR "/../shared/spec/fixtures/mad-fixture.json";
     std::ifstream file(path);

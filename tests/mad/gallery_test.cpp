@@ -36,7 +36,7 @@ Ink pixel_at(const Image& image, int x, int y) {
     return {image.pixels[at], image.pixels[at + 1], image.pixels[at + 2]};
 }
 
-/// Classifiers of six images: the first says cat of all, the second dog, the third car.
+/// Three classifiers of six images: the first always predicts cat, the second dog, the third car.
 class MadGallery : public testing::Test {
 protected:
     explicit MadGallery(std::vector<std::string> names = {"alpha", "beta", "gamma"})
@@ -81,7 +81,7 @@ protected:
                         "NULL)",
                         pair_id, image, place, place, first, second, 1 << 20, state));
     }
-    /// A question with three equal answers: 0 no, 1 yes, 2 cannot say (five of these).
+    /// A question with three equal answers: 0 no, 1 yes, 2 cannot say. "Cannot say" needs five.
     void answer(int image, int label, int said) {
         const int id = ++questions_;
         sql(fmt::format("INSERT INTO question VALUES ({0}, 't{0}', {1}, {2}, {0}, NULL, NULL)", id,
@@ -127,7 +127,7 @@ TEST_F(MadGallery, ASheetAPairInTheOrderOfDiscrepancy) {
 
     const Image sheet = load_image(gallery.sheets[0].file);
     const SheetForm form{.side = 64, .columns = 2};
-    // The first image fills its cell; the second is half as wide, between white margins.
+    // The first image fills its cell. The second is half as wide, with white margins.
     Image made = empty_sheet({"", "", "", ""}, std::vector<SheetCell>(2), form);
     ASSERT_EQ(sheet.width, made.width);
     ASSERT_EQ(sheet.height, made.height);
@@ -156,12 +156,12 @@ TEST_F(MadGallery, CasesOnceTheyAreSettled) {
     for (int image = 0; image < 4; ++image) select(1, image, image, 0, 1);
     select(2, 0, 0, 0, 2, "replaced");
     answer(0, 0, 1);
-    answer(0, 1, 1);  // both
+    answer(0, 1, 1);  // both labels are correct
     answer(1, 0, 1);
-    answer(1, 1, 0);  // one of them
+    answer(1, 1, 0);  // one of the labels is correct
     answer(2, 0, 2);
     answer(2, 1, 1);  // people cannot say
-    answer(3, 0, 1);  // the other one is not asked
+    answer(3, 0, 1);  // there is no question about the other label
     const Gallery gallery = make();
     EXPECT_THAT(gallery.sheets[0].cases, ElementsAre(1, 1, 0, 1, 1));
     EXPECT_THAT(gallery.sheets[1].cases, ElementsAre(0, 0, 0, 1, 0));
@@ -170,7 +170,7 @@ TEST_F(MadGallery, CasesOnceTheyAreSettled) {
     EXPECT_EQ(result.at("sheets").at(0).at("cases").at("II"), 1);
     EXPECT_EQ(report_of(gallery).records.rows.size(), 2U);
 
-    // What people say of a label is its colour.
+    // The colour of a label shows people's answer.
     const auto has = [&](const Image& image, Ink colour) {
         for (int y = 0; y < image.height; ++y)
             for (int x = 0; x < image.width; ++x)
@@ -210,7 +210,7 @@ TEST_F(MadGallery, IsDataToo) {
     EXPECT_EQ(images[0].first_label.correct, std::nullopt);
     EXPECT_EQ(images[2].outcome, "replaced");
     EXPECT_EQ(images[2].second, "gamma");
-    // The command tells the same of what it has drawn.
+    // The command reports the same about the images that it has drawn.
     Gallery told;
     told.shown = images;
     EXPECT_EQ(report_of(make()).result["shown"], report_of(told).result["shown"]);
@@ -322,14 +322,15 @@ TEST(MadGallerySheet, NamesWithoutRoomAreCutAndConfidencesNever) {
     cell.second = {.name = "", .confidence = ".05"};
     cell.below = hostile;
     const Image sheet = empty_sheet({hostile, hostile}, std::vector<SheetCell>{cell}, form);
-    // Nothing is drawn beside the cell, whatever the text: white from its right edge on.
+    // No text is drawn outside the cell, so the area from its right edge on is white.
     const int head = 60;
     for (int y = head; y < sheet.height; ++y)
         for (int x = 10 + 32 + 2; x < sheet.width; ++x)
             ASSERT_EQ(pixel_at(sheet, x, y), (Ink{255, 255, 255})) << x << " " << y;
 }
 
-/// Names that differ where file names are cut, or in what no file's name may hold.
+/// Names that differ only after the length limit of file names, or in characters that file names
+/// may not have.
 class MadGalleryNames : public MadGallery {
 protected:
     MadGalleryNames()

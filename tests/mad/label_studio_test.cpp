@@ -1,4 +1,4 @@
-// What Label Studio writes (fixtures in its formats, of version 1.13) becomes answers.
+// Reads answers from exports of Label Studio (fixtures in its formats, version 1.13).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ std::filesystem::path fixture(const std::string& name) {
     return std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/mad/fixtures" / name;
 }
 
-/// The one that the fixtures are of.
+/// The competition to which the fixtures belong.
 struct LabelledCompetition {
     SmallCompetition small{3};
 
@@ -39,7 +39,7 @@ struct LabelledCompetition {
         const auto file = small.write("export.json", tasks.dump());
         return message_of([&] { take(file); });
     }
-    /// image, label, annotator, answer of all that count.
+    /// Image, label, annotator and answer of all answers that count.
     std::vector<std::string> all() {
         std::vector<std::string> said;
         Statement row = small.database().prepare(
@@ -62,7 +62,7 @@ const auto expected_answers = [] {
 };
 
 TEST(MadLabelStudio, EachFormatGivesTheSameAnswers) {
-    // JSON alone knows of the cancelled annotation, of the draft, and of the task without any.
+    // Only JSON has the cancelled annotation, the draft, and the task without annotations.
     const std::pair<const char*, std::uint64_t> formats[] = {
         {"label_studio.json", 3}, {"label_studio_min.json", 0}, {"label_studio.csv", 0}};
     for (const auto& [name, skipped] : formats) {
@@ -124,7 +124,7 @@ TEST(MadLabelStudio, AnAnnotationThatIsEditedCountsAnew) {
     EXPECT_EQ(round.changed, 1U);
     EXPECT_EQ(round.repeated, 4U);
     EXPECT_EQ(labelled.small.count("answer WHERE counts = 0"), 1);
-    // The older export again: nothing comes back.
+    // Reading the older export again restores nothing.
     EXPECT_EQ(labelled.take(fixture("label_studio.json")).repeated, 5U);
     EXPECT_EQ(labelled.small.count("answer WHERE counts = 1 AND answer = 1"), 1);
 }
@@ -149,14 +149,14 @@ TEST(MadLabelStudio, AnAnnotationIsOneWhoeverItIsSaidToBeBy) {
     EXPECT_EQ(labelled.all(), expected);
     EXPECT_EQ(labelled.take(fixture("label_studio.json")).repeated, 5U);
     EXPECT_EQ(labelled.all(), expected);
-    // The same, the newer version first.
+    // The same, with the newer version first.
     LabelledCompetition other;
     other.take(edited);
     round = other.take(fixture("label_studio.json"));
     EXPECT_EQ(round.outdated, 1U);
     EXPECT_EQ(round.repeated, 4U);
     EXPECT_EQ(other.all(), expected);
-    // Annotation 1 of another server is another one.
+    // Annotation 1 of another server is a different annotation.
     annotation["completed_by"] = "dora@x.org";
     annotation["created_at"] = "2026-11-21T07:59:59.123456Z";
     annotation["updated_at"] = "2026-11-21T10:00:00.000000Z";
@@ -172,7 +172,7 @@ TEST(MadLabelStudio, WhatIsTakenBackCountsNoMore) {
         json tasks = json::parse(read_text(fixture("label_studio.json")));
         json& annotation = tasks[0]["annotations"][0];
         annotation[how] = std::string(how) == "result" ? json::array() : json(true);
-        // An older version than what is there takes nothing back.
+        // An older version revokes nothing.
         annotation["updated_at"] = "2026-11-20T08:01:00.150000Z";
         EXPECT_EQ(labelled.take(labelled.small.write("older.json", tasks.dump())).taken_back, 0U);
         EXPECT_EQ(labelled.all(), expected);
@@ -191,7 +191,7 @@ TEST(MadLabelStudio, WhatIsTakenBackCountsNoMore) {
         labelled.take(fixture("label_studio.json"));
         EXPECT_EQ(labelled.all(), expected);
         EXPECT_EQ(labelled.small.count("answer"), rows);
-        // Nor does a version in between come back; nor through an exported table.
+        // A version between both is not restored, either, nor through an exported table.
         json between = json::parse(read_text(fixture("label_studio.json")));
         between[0]["annotations"][0]["updated_at"] = "2026-11-20T12:00:00Z";
         EXPECT_EQ(labelled.take(labelled.small.write("between.json", between.dump())).outdated, 1U);
@@ -201,7 +201,7 @@ TEST(MadLabelStudio, WhatIsTakenBackCountsNoMore) {
         LabelledCompetition fresh;
         fresh.take(out / "answers.csv");
         EXPECT_EQ(fresh.all(), expected);
-        // Whoever submits it again has an answer again.
+        // If an annotator submits it again, the answer counts again.
         between[0]["annotations"][0]["updated_at"] = "2026-11-22T08:00:00Z";
         EXPECT_EQ(labelled.take(labelled.small.write("again.json", between.dump())).added, 1U);
         EXPECT_EQ(labelled.all().size(), expected.size() + 1);
@@ -236,7 +236,7 @@ TEST(MadLabelStudio, AnExportComesBackThroughJsonAlone) {
     json rows = json::array();
     std::string csv = "annotation_id,annotator,answer,question_id,exported_annotations\n";
     int number = 500;
-    // As Label Studio has it once somebody has imported it.
+    // The task as Label Studio has it after an import.
     for (json& task : tasks) {
         const json data = task["data"];
         EXPECT_EQ(data.contains("exported_annotations"), !task["annotations"].empty());
@@ -261,7 +261,7 @@ TEST(MadLabelStudio, AnExportComesBackThroughJsonAlone) {
     EXPECT_THAT(message_of([&] { labelled.take(table); }),
                 AllOf(HasSubstr("export.csv line 2"), HasSubstr("export as JSON")));
     EXPECT_EQ(labelled.all(), before);
-    // Tasks that came without annotations have but those that were made there.
+    // Tasks that were imported without annotations only have those made in Label Studio.
     LabelledCompetition fresh;
     for (json& row : rows) row.erase("exported_annotations");
     EXPECT_EQ(fresh.take(fresh.small.write("min.json", rows.dump())).read, 5U);
@@ -286,7 +286,7 @@ TEST(MadLabelStudio, OurOwnTasksComeBackWhereverTheyAreServedFrom) {
     for (const char* prefix : {"", "/data/local-files/?d=pool/", "s3://bucket/a b/"}) {
         json tasks = json::parse(label_studio_tasks(open, prefix));
         for (json& task : tasks) {
-            // As if the name of the question had been lost.
+            // The export without the name of the question.
             for (const char* gone : {"question_id", "image_id", "question"})
                 task["data"].erase(gone);
             task["annotations"] = json::array({{{"completed_by", 1},
@@ -309,7 +309,7 @@ TEST(MadLabelStudio, WhatIsWrongIsNamedWithItsTask) {
     bad[3]["annotations"][0]["result"][0]["value"]["choices"] = {"Yes", "No"};
     EXPECT_THAT(labelled.refused(bad), AllOf(HasSubstr("export.json task 4 (id 44) annotation 1"),
                                              HasSubstr("2 choices")));
-    EXPECT_EQ(labelled.small.count("answer"), 0);  // nor of the tasks before it
+    EXPECT_EQ(labelled.small.count("answer"), 0);  // nothing of the previous tasks is read, either
     bad = good;
     bad[3]["annotations"][0]["result"][0]["value"]["choices"] = {"Perhaps"};
     EXPECT_THAT(labelled.refused(bad), HasSubstr("the answer is `Perhaps`"));

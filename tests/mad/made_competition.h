@@ -1,4 +1,4 @@
-// Small competitions made of predictions that a test says.
+// Small competitions from predictions that a test defines.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,8 @@ inline Dataset dataset_of(const MadePool& pool) {
     return dataset;
 }
 
-/// A store a classifier, of labels with their probabilities. Returns the folder of classifier `c`.
+/// Writes a store for each classifier, with labels and their probabilities. Returns the folder of
+/// classifier `c`.
 inline std::string save_classifier(const std::filesystem::path& runs, const MadePool& pool,
                                    std::size_t c) {
     const Dataset dataset = dataset_of(pool);
@@ -92,7 +93,7 @@ inline CompetitionSettings made_settings(std::uint32_t k) {
     return settings;
 }
 
-/// Of the classifiers [0, count) (0: all), below `folder`; the competition is `folder`/mad.
+/// A competition of the classifiers [0, count) (0: all) below `folder`, in `folder`/mad.
 inline Competition make_competition(const std::filesystem::path& folder, const MadePool& pool,
                                     const CompetitionSettings& settings, std::size_t count = 0) {
     InitOptions options;
@@ -109,7 +110,7 @@ inline SelectionRound selected_once(Competition& competition, const SelectOption
     return select_images(competition, options, *self_comm());
 }
 
-/// What a query with one column gives, row by row.
+/// The rows of a query with one column.
 inline std::vector<std::string> rows_of(const std::filesystem::path& competition,
                                         std::string_view sql) {
     const Database database(competition / "competition.sqlite", Database::Access::read);
@@ -118,7 +119,7 @@ inline std::vector<std::string> rows_of(const std::filesystem::path& competition
     return rows;
 }
 
-/// All that selecting writes, but for times.
+/// Everything that a selection writes, except times.
 inline std::string all_rows(const std::filesystem::path& competition) {
     std::string text;
     for (const std::string_view sql :

@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using Dense = std::vector<std::vector<double>>;
 
-/// Gauss and Jordan, with pivots.
+/// Gauss-Jordan elimination with pivots.
 Dense inverse(Dense a) {
     const std::size_t n = a.size();
     Dense b(n, std::vector<double>(n, 0.0));
@@ -69,7 +69,7 @@ std::vector<PairCounts> random_pairs(RandomStream& random, std::uint32_t m) {
     return pairs;
 }
 
-// K (K + V)^-1 y over all pairs, as the specification writes it.
+// K (K + V)^-1 y over all pairs, as in the specification.
 TEST(MadPosterior, IsTheGaussianOne) {
     for (std::uint64_t world = 0; world < 25; ++world) {
         SCOPED_TRACE(world);
@@ -131,7 +131,7 @@ struct ListedCounts {
     std::uint64_t list = 0;
 };
 
-/// The same counts on images of which each serves one pair.
+/// The same counts, on images that each belong to one pair.
 AnsweredPlaces on_images_of_their_own(const std::vector<ListedCounts>& pairs) {
     AnsweredPlaces out;
     std::uint64_t image = 0;
@@ -178,7 +178,7 @@ TEST(MadPosterior, WhatNoListSaysIsNoPartOfWhatListsSay) {
     pairs[0].list = 25;
     pairs[1].list = 9;
     EXPECT_LT(of_lists(3, pairs).error, posterior_of(3, on_images_of_their_own(pairs)).error);
-    // Answered: known, though the pair without a list is not.
+    // All are answered, so the scores are known, although the pair without a list is not.
     pairs[0].list = 10;
     pairs[1].list = 7;
     EXPECT_EQ(of_lists(3, pairs).error, 0);
@@ -212,7 +212,7 @@ TEST(MadPosterior, WhatItRefuses) {
 struct DrawnCompetition {
     std::uint32_t m;
     std::vector<double> strength;
-    PairMatrix l{0};            ///< log of the ratio of the probabilities of being correct
+    PairMatrix l{0};            ///< logarithm of the ratio of the probabilities of being correct
     std::vector<double> truth;  ///< row means
 
     DrawnCompetition(std::uint32_t classifiers, double spread, double tau, std::uint64_t seed)
@@ -230,8 +230,8 @@ struct DrawnCompetition {
             }
         }
     }
-    /// The better one is correct on 86 of 100 images, or what leaves the other one its part; the
-    /// answers are independent.
+    /// The better classifier is correct on 86 of 100 images, or on fewer if the ratio requires it.
+    /// The answers are independent.
     void answer(PairCounts& pair, std::uint64_t images, RandomStream& random) const {
         const double value = l.at(pair.first, pair.second);
         const double best = .86, worse = best * std::exp(-std::abs(value));
@@ -269,17 +269,18 @@ double tau_of(const std::vector<double>& truth, const Posterior& found) {
     return 2 * right / all - 1;
 }
 
-// Competitions like those that the model assumes, of closer and farther classifiers, of few and of
-// many answers: intervals of scores and ranks, and the error that is claimed.
+// Checks intervals of scores and ranks, and the claimed error, on competitions that the model
+// assumes. Classifiers are more or less similar, and answers few or many.
 TEST(MadPosteriorSimulation, IntervalsHoldTheTruthAndTheClaimedErrorIsHonest) {
     struct Setting {
         std::uint32_t m;
         double spread, tau;
         std::uint64_t images;
-        double least;  ///< of the covered scores
+        double least;  ///< proportion of covered scores
     };
-    // Truths closer and farther than the working weights assume, and few answers. `least`: two
-    // standard errors (.011 each, of 360 scores) below what was found: .925 .958 .923 .961 .908.
+    // True scores that are closer together or farther apart than the working weights assume, and
+    // few answers. `least` is two standard errors (.011 each, from 360 scores) below the measured
+    // coverage: .925 .958 .923 .961 .908.
     const Setting settings[] = {{6, 1, .4, 10, .90},
                                 {6, 1, .4, 30, .935},
                                 {11, .3, .4, 30, .90},

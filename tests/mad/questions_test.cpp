@@ -44,7 +44,7 @@ TEST(MadQuestions, NothingIsSelected) {
     EXPECT_THAT(message_of([&] { ask_questions(*small); }, ErrorCode::usage),
                 HasSubstr("nothing is selected"));
     EXPECT_THAT(open_questions(*small), IsEmpty());
-    // The pairs were looked at, and have no images.
+    // The pairs were scanned and have no images.
     small.select(0);
     EXPECT_THAT(message_of([&] { ask_questions(*small); }, ErrorCode::usage),
                 HasSubstr("no image qualifies for any pair; to see why, run `assay mad select " +
@@ -67,7 +67,7 @@ TEST(MadQuestions, EachIsAskedOnceHoweverManyPairsNeedIt) {
 
     const std::vector<OpenQuestion> open = open_questions(*small);
     EXPECT_EQ(tokens_of(open).size(), needed.size());
-    // In a random order: not that of images or labels.
+    // The order is random, and not that of images or labels.
     EXPECT_FALSE(std::is_sorted(
         open.begin(), open.end(),
         [](const OpenQuestion& a, const OpenQuestion& b) { return a.image < b.image; }));
@@ -118,7 +118,7 @@ TEST(MadQuestions, TheControlSampleAsksWhatActiveClassifiersPredict) {
     EXPECT_EQ(round.saved, 0U);
     small->remove("net0", "");
     EXPECT_EQ(open_questions(*small).size(), 4U);  // {0}, {0, 3}, {0}
-    // A budget is spent on whole images.
+    // A budget is only spent on all questions of an image.
     SmallCompetition other;
     other.add_control({0, 5, 30});
     round = ask_questions(*other, {.gold = {}, .budget = 5, .stop_at = {}, .reason = {}});
@@ -136,7 +136,8 @@ TEST(MadQuestions, SettledOnesAreListedNoMore) {
     EXPECT_EQ(open_questions(*small).front().answers, 2U);
     EXPECT_EQ(open_questions(*small).front().wanted, 3U);
     small.answer_truly({"cleo"});
-    // Three equal answers of five may still become unclear? No: four of five are needed.
+    // After three equal answers of five, the question cannot become unclear, because that needs
+    // four of five.
     EXPECT_THAT(open_questions(*small), IsEmpty());
 }
 
@@ -151,11 +152,12 @@ TEST(MadQuestions, AnImageThatNobodyCanJudgeIsAskedAboutNoMore) {
             "one.csv", small.answers({open[0]}, name, [](const auto&) { return "cannot say"; }));
         read_answers_into(*small, {.file = file, .annotator = {}});
     }
-    // It is settled as unclear, and the other question of the place, which is open, is moot.
+    // The question is settled as unclear, so the other open question of the place is no longer
+    // needed.
     EXPECT_THAT(open_questions(*small), IsEmpty());
 }
 
-// Another pair's questions say so already: the image will be replaced.
+// Questions of another pair already show that the image is unclear, so it will be replaced.
 TEST(MadQuestions, AnImageThatIsKnownToBeUnclearIsNotAskedAbout) {
     SmallCompetition small;
     small.select(6);
@@ -191,7 +193,7 @@ TEST(MadQuestions, GoldIsAProportionOfAllAndStays) {
     settings.gold = .2;
     SmallCompetition small(3, 45, settings);
     small.select(8);
-    // Questions that no pair needs: of the last images.
+    // Gold questions about the last images, which no pair needs.
     std::string gold = "image,label,answer\n";
     for (std::size_t i = 36; i < 45; ++i)
         for (std::size_t c = 0; c < 5; ++c)
@@ -199,7 +201,7 @@ TEST(MadQuestions, GoldIsAProportionOfAllAndStays) {
     const auto file = small.write("gold.csv", gold);
     const QuestionRound round =
         ask_questions(*small, {.gold = file, .budget = {}, .stop_at = {}, .reason = "first"});
-    // g / (others + g) = .2: a quarter of the others, rounded up.
+    // g / (others + g) = .2, so g is a quarter of the others, rounded up.
     EXPECT_EQ(round.added_gold, (round.added + 3) / 4);
     EXPECT_EQ(round.gold, round.added_gold);
     EXPECT_EQ(round.open, round.added + round.added_gold);
@@ -210,7 +212,7 @@ TEST(MadQuestions, GoldIsAProportionOfAllAndStays) {
     EXPECT_EQ(small.count("decision WHERE kind = 'gold' AND reason LIKE '%gold.csv line %'"),
               static_cast<std::int64_t>(round.gold));
 
-    // More pool, in another order: nothing is drawn anew.
+    // With more gold questions in another order, the drawn ones stay.
     const auto more = small.write("more.csv", "image,label,answer\n" + small.id(20) + ",n1,yes\n");
     const QuestionRound again =
         ask_questions(*small, {.gold = more, .budget = {}, .stop_at = {}, .reason = {}});
@@ -233,7 +235,7 @@ TEST(MadQuestions, GoldOfAQuestionThatAPairNeedsMakesItKnown) {
     EXPECT_EQ(round.added, 4U);
     EXPECT_EQ(round.added_gold, 0U);
     EXPECT_EQ(round.gold, 1U);
-    EXPECT_EQ(round.open, 4U);  // it is asked all the same
+    EXPECT_EQ(round.open, 4U);  // the question is asked anyway
 }
 
 TEST(MadQuestions, GoldThatIsWrongIsRefused) {
@@ -258,7 +260,7 @@ TEST(MadQuestions, GoldThatIsWrongIsRefused) {
     EXPECT_THAT(refused("crawl/image 006.jpg,crane,yes\n"), HasSubstr("`crane` is not a class"));
     EXPECT_THAT(refused("crawl/image 006.jpg,ant,unsure\n"), HasSubstr("allowed: yes, no"));
     EXPECT_THAT(refused(",ant,yes\n"), HasSubstr("it names no image"));
-    // All or nothing: the places were not asked either.
+    // After an error nothing was added, so the places have no questions, either.
     EXPECT_EQ(small.count("question"), 0);
     EXPECT_EQ(small.count("selected WHERE asked = 1"), 0);
 
@@ -280,7 +282,7 @@ TEST(MadQuestions, GoldImagesMayLieBesideTheDataSet) {
         ask_questions(*small, {.gold = file, .budget = {}, .stop_at = {}, .reason = {}});
     EXPECT_EQ(round.added_gold, 2U);
     EXPECT_EQ(round.gold, 2U);
-    ASSERT_EQ(round.warnings.size(), 1U);  // half of all: 4 are wanted
+    ASSERT_EQ(round.warnings.size(), 1U);  // half of all questions: 4 are needed
     EXPECT_THAT(
         round.warnings[0],
         HasSubstr(
@@ -314,7 +316,7 @@ TEST(MadQuestions, AnImageOfTheDataSetIsTheSameByAnyOfItsPaths) {
     EXPECT_EQ(round.added_gold, 4U);
     EXPECT_EQ(small.count("image WHERE number = 40"), 1);
     EXPECT_EQ(small.count("question WHERE image = 41 AND gold = 0"), 2);
-    // The only one that is none of the data set, below its folder all the same.
+    // The only image that is not in the data set. It is below its folder anyway.
     EXPECT_EQ(small.count("image WHERE number < 0"), 1);
     EXPECT_EQ(small.count("image WHERE number = -1 AND path = 'crawl/more.jpg'"), 1);
     EXPECT_THAT(label_studio_tasks(open_questions(*small), "/d/"),
@@ -369,7 +371,7 @@ TEST(MadBudget, AsksAboutWholeImagesAndIsKeptButForTheLastOne) {
             EXPECT_EQ(round.ask, order);
             asked += round.added;
             ASSERT_TRUE(round.list_tau.has_value());
-            // No image is asked in part.
+            // Each image has all of its questions or none.
             std::map<std::int64_t, std::set<bool>> of_image;
             for (const SelectedRow& row : read_selected(small.database()))
                 of_image[row.image].insert(row.asked);
@@ -381,7 +383,7 @@ TEST(MadBudget, AsksAboutWholeImagesAndIsKeptButForTheLastOne) {
         EXPECT_EQ(asked + rest.added, needed.size());
         options.budget = 0;
         EXPECT_EQ(ask_questions(*small, options).added, 0U);
-        // Whatever was drawn, all of it stands for itself.
+        // After all images were drawn, each only represents itself.
         const ImageDraws draws = read_draws(*small);
         const auto weights = image_weights(*small, read_selected(small.database()), draws);
         for (const auto& [image, weight] : weights) EXPECT_NEAR(weight, 1, 1e-12);
@@ -408,14 +410,14 @@ TEST(MadBudget, DrawsAreKnownAndNewClassifiersComeToDrawnImagesFirst) {
     ASSERT_GT(drawn, 2);
     // A tenth of each draw is uniform.
     EXPECT_GE(left, .1 / static_cast<double>(before.size()));
-    // Those that were drawn stand for all, in the mean of many draws; here for more than
-    // themselves.
+    // In the mean over many draws, the drawn images represent all images. Here the sum of weights
+    // is above their number.
     const auto weights = image_weights(*small, read_selected(small.database()), before);
     EXPECT_EQ(weights.size(), static_cast<std::size_t>(drawn));
     double sum = 0;
     for (const auto& [image, weight] : weights) sum += weight;
     EXPECT_GT(sum, static_cast<double>(drawn));
-    // The fourth classifier: images that were drawn have new places, and are completed first.
+    // A fourth classifier gives new places to images that were drawn. These are completed first.
     small.select(10);
     const QuestionRound next = ask_questions(*small, of_budget(10'000));
     EXPECT_GT(next.added, 0U);
@@ -474,11 +476,11 @@ TEST(MadBudget, WhatNobodyHasAnsweredCounts) {
     const QuestionRound first = ask_questions(*small, of_budget(20));
     ASSERT_GE(first.added, 20U);
     EXPECT_EQ(first.waiting, 0U);
-    // The same again, as after a file that could not be written.
+    // Asks again, as after a file that could not be written.
     const QuestionRound again = ask_questions(*small, of_budget(20));
     EXPECT_EQ(again.waiting, first.added);
     EXPECT_EQ(again.added, 0U);
-    // One answer each, and the budget is there again.
+    // After one answer to each question, the budget is available again.
     small.answer_truly({"anna"});
     const QuestionRound next = ask_questions(*small, of_budget(20));
     EXPECT_EQ(next.waiting, 0U);
@@ -488,7 +490,7 @@ TEST(MadBudget, WhatNobodyHasAnsweredCounts) {
 TEST(MadBudget, NoneChangesNothingAndEveryPlaceHasADecision) {
     SmallCompetition small(3);
     small.select(6);
-    // Every question is there, and no place is asked about: they cost nothing.
+    // All questions exist, but no place uses them, so they cost nothing.
     ask_questions(*small);
     small.database().execute("UPDATE selected SET asked = 0");
     const std::int64_t decisions = small.count("decision");

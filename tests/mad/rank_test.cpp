@@ -34,7 +34,7 @@ std::vector<std::string> lettered(std::size_t m) {
     return names;
 }
 
-/// Of a block of the reference numbers.
+/// The competition of a block of the reference numbers.
 RankWorld world_of(const json& block) {
     const json& correct = block["correct"];
     RankWorld world(block.contains("models") ? block["models"].get<std::vector<std::string>>()
@@ -113,7 +113,7 @@ TEST(MadRank, RealRuns) {
         for (std::size_t i = 0; i < found.classifiers.size(); ++i)
             EXPECT_NEAR(found.classifiers[i].perron, run["perron"][i].get<double>(), 1e-12);
         EXPECT_NEAR(found.eigenvalue, run["lambda_max"].get<double>(), 1e-11);
-        // Section 5 of the specification: .886 and .943.
+        // The specification gives .886 and .943.
         ASSERT_EQ(found.comparisons.size(), 1U);
         const bool strict = name == "real_run_T0.8";
         EXPECT_NEAR(found.comparisons[0].srcc.value.value(), strict ? .886 : .943, .0005);
@@ -122,8 +122,8 @@ TEST(MadRank, RealRuns) {
         EXPECT_THAT(found.warnings, Contains(HasSubstr("is named `resnet50`")));
         EXPECT_DOUBLE_EQ(found.ablation.back().srcc.value.value(), 1);
         EXPECT_EQ(found.ablation.back().k, 30U);
-        // Section 5 again: v2_q and v1_.75 are not resolved, and the first and the last ones are
-        // far from the best.
+        // As in the specification, v2_q and v1_.75 are not separated, and the first and the last
+        // classifiers are far from the best.
         if (strict) {
             EXPECT_GT(found.better.at(3, 2), .3);
             EXPECT_LT(found.better.at(3, 2), .7);
@@ -132,14 +132,14 @@ TEST(MadRank, RealRuns) {
             EXPECT_THAT(render(report_of(found), ReportFormat::text), HasSubstr("Not resolved"));
         }
         EXPECT_LT(found.expected_tau, 1);
-        // All of the selected images are answered: their order is known.
+        // All selected images are answered, so their order is known.
         EXPECT_DOUBLE_EQ(found.list_tau, 1);
         EXPECT_TRUE(found.enough);
     }
 }
 
 TEST(MadRank, PublishedTable) {
-    // Table 1 of the paper, by which it prints .89.
+    // Table 1 of the paper, for which it prints .89.
     const std::vector<double> places = {2, 1, 7, 4, 3, 6, 5, 8, 10, 9, 11};
     OtherScores scores;
     for (int rank = 1; rank <= 11; ++rank) scores.emplace_back(-rank);
@@ -158,7 +158,8 @@ RankWorld noisy_world(std::size_t m, std::uint32_t k, std::uint64_t seed, double
         for (std::uint32_t j = i + 1; j < m; ++j) {
             const std::int64_t pair = world.pair(i, j);
             for (std::uint32_t n = 0; n < k; ++n) {
-                // Images and labels recur, and each is what it is.
+                // The same images and labels occur in several pairs, and always have the same
+                // answers.
                 const auto image = static_cast<std::int64_t>(n + k * random.below(4));
                 const auto first = static_cast<std::uint16_t>(i),
                            second = static_cast<std::uint16_t>(j);
@@ -277,14 +278,14 @@ TEST(MadRank, QuestionsAreCountedOnceAndSavedWhereShared) {
     RankWorld world({"a", "b", "c"}, 3);
     world.k = 1;
     const std::int64_t ab = world.pair(0, 1), ac = world.pair(0, 2), bc = world.pair(1, 2);
-    // One image serves all three pairs: six questions would be asked, three are.
+    // One image is used for all three pairs, so three questions are enough instead of six.
     world.place(ab, 1, 10, 11);
     world.place(ac, 1, 10, 12);
     world.place(bc, 1, 11, 12);
     world.answer(world.question(1, 10), {1, 1, 1});
     world.answer(world.question(1, 11), {0, 0, 0});
     world.answer(world.question(1, 12), {0, 0, 0});
-    world.answer(world.question(9, 9, true), {1, 1, 1});  // gold of no pair
+    world.answer(world.question(9, 9, true), {1, 1, 1});  // gold questions that belong to no pair
     const Scratch scratch;
     const Ranking found = rank_classifiers(write_world(scratch / "mad", world), quick());
     EXPECT_EQ(found.questions, 3U);
@@ -296,7 +297,7 @@ TEST(MadRank, QuestionsAreCountedOnceAndSavedWhereShared) {
     EXPECT_DOUBLE_EQ(found.answers_per_question, 3);
     EXPECT_EQ(found.cases[1], 2U);
     EXPECT_EQ(found.cases[2], 1U);
-    // a stands in two pairs with one image.
+    // a is in two pairs with the same image.
     EXPECT_EQ(found.classifiers[0].images, 1U);
     EXPECT_EQ(found.classifiers[0].correct.n, 1U);
     EXPECT_EQ(found.classifiers[0].place, 1);
@@ -326,7 +327,7 @@ TEST(MadRank, AnImageToReplaceIsNotOpen) {
     world.counts({.first = 0, .second = 1, .only_first = 5, .only_second = 1});
     world.place(1, 900, 4, 5);
     world.answer(world.question(900, 4), {2, 2, 2, 2, 2});
-    world.answer(world.question(900, 5), {1});  // never finished: nobody is shown it any more
+    world.answer(world.question(900, 5), {1});  // unfinished, because it is not shown any more
     const Scratch scratch;
     const Ranking found = rank_classifiers(write_world(scratch / "mad", world), quick());
     EXPECT_EQ(found.pairs[0].open, 0U);
@@ -354,7 +355,7 @@ TEST(MadRank, WhatIsMissingIsNamed) {
         return render(report_of(rank_classifiers(write_world(scratch / name, world), options)),
                       ReportFormat::text);
     };
-    // A tie that is known has no wrong order.
+    // A known tie cannot have a wrong order.
     EXPECT_THAT(text("all"), HasSubstr("No further answers are needed for 0.999"));
     world.place(1, 900, 4, 5, false);
     EXPECT_THAT(text("unasked"), HasSubstr("of the first: 1 selected image is not asked about "
@@ -371,8 +372,8 @@ TEST(MadRank, WhatIsMissingIsNamed) {
 }
 
 TEST(MadRank, ClassifiersThatAreTheSame) {
-    // a and b predict the same: their pair has no image, and the order of the selected ones is
-    // known all the same.
+    // a and b make the same predictions, so their pair has no image. The order on the selected
+    // images is still known.
     RankWorld world({"a", "b", "c"}, 3);
     world.images = 10;
     world.labels.assign(3, std::vector<std::uint16_t>(10, 1));
@@ -458,7 +459,7 @@ TEST(MadRank, GroupsThatNoPairJoins) {
 
 TEST(MadRank, UnevenAskingIsPlacedByThePosterior) {
     RankWorld world = noisy_world(4, 12, 4);
-    // All of the pairs of the first classifier, four images of the others.
+    // All images of the first classifier's pairs, and four images of the other pairs.
     for (SelectedRow& row : world.selected)
         row.asked = world.pairs[static_cast<std::size_t>(row.pair - 1)].first == 0 || row.place < 4;
     const Scratch scratch;
@@ -468,7 +469,7 @@ TEST(MadRank, UnevenAskingIsPlacedByThePosterior) {
     for (const RankedClassifier& one : found.classifiers) scores.push_back(*one.score.value);
     EXPECT_EQ(places_in_order(found), places_of(scores));
     EXPECT_THAT(render(report_of(found), ReportFormat::text), HasSubstr("follow the posterior"));
-    // As many of each pair, or all of a shorter list, is even.
+    // The same number for each pair, or all of a shorter list, counts as even.
     for (SelectedRow& row : world.selected) row.asked = row.place < 4;
     EXPECT_EQ(rank_classifiers(write_world(scratch / "even", world), quick()).placed_by,
               PlacedBy::perron);
@@ -501,7 +502,7 @@ TEST(MadRank, AReplacementThatIsNotAskedYetIsNoUnevenAsking) {
     const Scratch scratch;
     EXPECT_EQ(rank_classifiers(write_world(scratch / "one", world), quick()).placed_by,
               PlacedBy::perron);
-    // Two that are not asked, of which one replaces nothing.
+    // Two images without questions, of which one replaces no other image.
     world.place(2, 5001, 0, 2, false);
     for (std::int64_t image = 6000; image < 6004; ++image) {
         world.place(1, image, 0, 1);
@@ -512,7 +513,7 @@ TEST(MadRank, AReplacementThatIsNotAskedYetIsNoUnevenAsking) {
               PlacedBy::posterior);
 }
 
-// Where the answers to come are none of what is lacking, the command is another one.
+// If further answers would not help, the message names another command.
 TEST(MadRank, NothingToRankByNamesTheCommandThatHelps) {
     const Scratch scratch;
     RankWorld world({"a", "b"});
@@ -526,7 +527,7 @@ TEST(MadRank, NothingToRankByNamesTheCommandThatHelps) {
     EXPECT_THAT(
         message("1"),
         HasSubstr("no image qualifies for any of 1 pairs; to see why, run `assay mad select "));
-    // The image that was asked about is replaced, and the other one is not asked about yet.
+    // The image with questions is replaced, and the other one has no questions yet.
     world.place(pair, 1, 2, 3);
     world.selected[0].state = SelectedState::replaced;
     world.place(pair, 2, 2, 3, false);
@@ -584,13 +585,13 @@ TEST(MadRank, WhatItRefuses) {
     EXPECT_THAT(against("model,score\na,1\na,2\n"), HasSubstr("line 3: model `a` appears twice"));
     EXPECT_THAT(against("model,score\na,nan\n"), HasSubstr("the score is `nan`"));
     EXPECT_THAT(against("model,top1\na,1\n"), HasSubstr("score, accuracy or rank"));
-    // A loss, most likely: the best has the least.
+    // The score is probably a loss, because the best model has the lowest value.
     EXPECT_THAT(against("model,score,rank\na,.1,1\nb,.2,2\nc,.3,3\n"),
                 HasSubstr("order `a` and `b` differently (rank 1 and 2, score 0.1 and 0.2)"));
 }
 
 TEST(MadRank, WithoutSmoothing) {
-    // Without the last images of the list b has no correct one; 9/3 is the ratio of all.
+    // b is correct only on the last images of the list. The ratio over all images is 9/3.
     RankWorld world({"a", "b"});
     world.counts({.first = 0, .second = 1, .only_first = 9, .only_second = 3});
     RankOptions options = quick();
@@ -623,7 +624,7 @@ TEST(MadRank, RanksOfAFileAreBestFirst) {
     const OtherScores scores = read_other_scores(file, {"a", "b", "c"}, unknown);
     EXPECT_DOUBLE_EQ(compare_places("", {2, 3, 1}, scores, {}, .95).kendall.value.value(), 1);
     EXPECT_TRUE(unknown.empty());
-    // Scores beside them that say the same, but for a tie.
+    // Scores in another column that give the same order, except for a tie.
     write_file_atomically(file, std::string("model,place,score\nc,1,.9\na,2,.5\nb,3,.5\n"));
     EXPECT_EQ(read_other_scores(file, {"a", "b", "c"}, unknown), (OtherScores{.5, .5, .9}));
     EXPECT_THAT(compare_places("", {1, 1, 1}, scores, {}, .95).srcc.undefined,
@@ -650,20 +651,21 @@ TEST(MadRank, ControlSampleBesideIt) {
     ASSERT_EQ(found.comparisons.size(), 1U);
     EXPECT_EQ(found.comparisons[0].with, "accuracy (control sample)");
     EXPECT_EQ(found.comparisons[0].classifiers, 3U);
-    // 60 questions of the control sample beside two of each place.
+    // 60 questions of the control sample, in addition to two for each place.
     std::uint64_t places = 0;
     for (const RankedPair& pair : found.pairs) places += pair.asked;
     EXPECT_EQ(found.needed_without_sharing, 60 + 2 * places);
     EXPECT_EQ(found.saved, 60 + 2 * places - found.questions);
-    // Of the same label for two classifiers the sample asks once: that is no place's sharing.
+    // If two classifiers predict the same label, the sample asks once. This does not count as
+    // sharing between places.
     world.labels[1].assign(1000, 1);
     const Ranking same = rank_classifiers(write_world(scratch / "same", world), quick());
     EXPECT_EQ(same.questions, found.questions - 20);
     EXPECT_EQ(same.saved, found.saved);
 }
 
-/// Competitions of the specification's simulation: each pair's own strength beside the classifiers'
-/// ones, both labels correct .329, none .136.
+/// Competitions of the specification's simulation. Each pair has its own strength in addition to
+/// those of the classifiers. Both labels are correct with probability .329, and none with .136.
 struct TrueWorld {
     std::vector<double> places;
     PairMatrix ratios{0};
@@ -677,7 +679,7 @@ TrueWorld true_world(std::size_t m, std::uint64_t seed) {
     world.ratios = PairMatrix(m);
     for (std::size_t i = 0; i < m; ++i) {
         for (std::size_t j = i + 1; j < m; ++j) {
-            // Beyond log((I + II) / I) no proportions give the ratio.
+            // No proportions give a ratio beyond log((I + II) / I).
             const double l = std::clamp(theta[i] - theta[j] + .4 * random.normal(), -.95, .95);
             world.ratios.at(i, j) = l;
             world.ratios.at(j, i) = -l;
@@ -716,8 +718,8 @@ RankWorld sampled_world(const TrueWorld& truth, std::uint32_t k, std::uint64_t s
     return world;
 }
 
-// 60 competitions of seven classifiers: 420 places, correlated within each, so that a coverage of
-// .9 is seen within about .04.
+// 60 competitions of seven classifiers give 420 ranks, which are correlated within each
+// competition. So a coverage of .9 is measured within about .04.
 TEST(MadRankSimulation, BootstrapIntervalsHoldTheTruePlaces) {
     constexpr std::size_t m = 7;
     constexpr int runs = 60;
@@ -751,7 +753,7 @@ TEST(MadRankSimulation, BootstrapIntervalsHoldTheTruePlaces) {
     RecordProperty("coverage", fmt::format("{:.4f}", coverage));
     RecordProperty("width", fmt::format("{:.3f}", width));
     EXPECT_GT(coverage, .88);
-    // Nor do they hold everything.
+    // The intervals must not cover everything, either.
     EXPECT_LT(width, 3.5);
     EXPECT_GT(points, 0);
 }
@@ -795,7 +797,8 @@ TEST(MadRankSimulation, ExpectedCorrelationsAreMet) {
                                       {"expected_of_list", expected_of_list},
                                       {"realised_of_list", realised_of_list}})
         RecordProperty(name, fmt::format("{:.4f}", value));
-    // Honest: never claimed by much more than is met; each mean is known within about .02.
+    // The claimed probability must not exceed the realised one by much. Each mean is known within
+    // about .02.
     EXPECT_LT(expected, realised + .04);
     EXPECT_GT(expected, realised - .08);
     EXPECT_LT(expected_of_list, realised_of_list + .04);
@@ -803,7 +806,8 @@ TEST(MadRankSimulation, ExpectedCorrelationsAreMet) {
 }
 
 TEST(MadBootstrap, ImagesAreWeighedOnceForAllPairs) {
-    // One image serves both pairs; where its weight is 0 both lose it, and all ties.
+    // Both pairs use the same image. In replicates in which its weight is 0, both lose it, and all
+    // classifiers tie.
     RankWorld world({"a", "b", "c"}, 1);
     world.votes = 1;
     const std::int64_t ab = world.pair(0, 1), ac = world.pair(0, 2);
@@ -828,8 +832,8 @@ TEST(MadBootstrap, ImagesAreWeighedOnceForAllPairs) {
 }
 
 TEST(MadBootstrap, APairThatLosesItsImagesIsNoTie) {
-    // a is before b, b far before c: Perron's vector takes a and c for a tie, by which a falls
-    // behind b.
+    // a is better than b, and b much better than c. Perron's vector counts the missing pair of a
+    // and c as a tie, so a would rank below b.
     std::vector<PairCounts> counts(3);
     counts[0] = {.first = 0, .second = 1, .only_first = 1};
     counts[1] = {.first = 0, .second = 2};
@@ -844,8 +848,8 @@ TEST(MadBootstrap, APairThatLosesItsImagesIsNoTie) {
 }
 
 TEST(MadBootstrap, AnnotatorsAreDrawnWithReplacement) {
-    // Two say that a is correct, one that b is: a replicate turns it where the third outvotes them,
-    // drawn twice or three times of three: 3 (1/3)^2 (2/3) + (1/3)^3 = 7/27.
+    // Two annotators say that a is correct, and one says b. A replicate reverses the answer if it
+    // draws the third annotator two or three times: 3 (1/3)^2 (2/3) + (1/3)^3 = 7/27.
     RankWorld world({"a", "b"}, 3);
     world.votes = 3;
     const std::int64_t pair = world.pair(0, 1);

@@ -1,4 +1,4 @@
-// Competitions as rows, for tests of what comes after the answers: in memory, or as a folder.
+// Competitions as rows, in memory or as a folder, for tests of the steps after the answers.
 #pragma once
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ struct RankWorld {
                          .k = k});
         return pairs.back().id;
     }
-    /// The next place of the pair.
+    /// Adds the next place of the pair.
     SelectedRow& place(std::int64_t of_pair, std::int64_t image, std::uint16_t first,
                        std::uint16_t second, bool asked = true) {
         std::uint32_t next = 0;
@@ -71,7 +71,7 @@ struct RankWorld {
                             .asked = asked});
         return selected.back();
     }
-    /// Asked once however often it is called.
+    /// Adds a question. Further calls return the same question.
     std::int64_t question(std::int64_t image, std::uint16_t label, std::optional<bool> gold = {}) {
         const auto [found, fresh] =
             known_.try_emplace({image, label}, static_cast<std::int64_t>(questions.size() + 1));
@@ -90,7 +90,7 @@ struct RankWorld {
         for (std::size_t a = 0; a < said.size(); ++a)
             answers.push_back({to, static_cast<std::int64_t>(a + 1), static_cast<Answer>(said[a])});
     }
-    /// A pair with new images, each answered alike by all annotators.
+    /// A pair with new images, on which all annotators give the same answers.
     void counts(const PairCounts& counts) {
         const std::int64_t of = pair(counts.first, counts.second);
         const auto add = [&](std::uint64_t n, bool first, bool second) {
@@ -127,7 +127,8 @@ private:
     std::int64_t next_image_ = 0;
 };
 
-/// Counts whose cases do not matter: as many images as possible show neither label.
+/// Counts for tests in which single images do not matter. As many images as possible show neither
+/// label.
 inline PairCounts counts_of_correct(std::uint32_t i, std::uint32_t j, std::uint64_t n,
                                     std::uint64_t first, std::uint64_t second) {
     PairCounts pair{.first = i, .second = j};
@@ -138,7 +139,7 @@ inline PairCounts counts_of_correct(std::uint32_t i, std::uint32_t j, std::uint6
     return pair;
 }
 
-/// Stands in for the hash of a file: equal for equal predictions.
+/// Replaces the hash of a file. It is equal for equal predictions.
 inline std::string labels_text(const std::vector<std::uint16_t>& labels) {
     return {reinterpret_cast<const char*>(labels.data()), labels.size() * 2};
 }
@@ -152,7 +153,7 @@ void write_column(const std::filesystem::path& path, NumberType type, const std:
     write_file_atomically(path, parts);
 }
 
-/// As Competition::create() would, with these rows.
+/// Writes a competition with these rows, as Competition::create() does.
 inline Competition write_world(const std::filesystem::path& folder, const RankWorld& world) {
     make_folders(folder / "predictions");
     {

@@ -19,7 +19,8 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// Counts whose cases do not matter: as many images as possible show both labels.
+/// Counts for tests in which single images do not matter. As many images as possible show both
+/// labels.
 PairCounts counts_of(std::uint32_t i, std::uint32_t j, std::uint64_t n, std::uint64_t first,
                      std::uint64_t second) {
     PairCounts pair{.first = i, .second = j};
@@ -112,7 +113,7 @@ TEST(MadRanking, AnotherClassifierLeavesTheOthersAsTheyWere) {
 }
 
 TEST(MadRanking, HodgeRankWithoutSomePairs) {
-    // 0 - 1 - 2 and 3 alone: a tree fits whatever it says; 3 compares with none.
+    // The pairs are 0 - 1 and 1 - 2. A tree always fits exactly. Classifier 3 is in no pair.
     PairMatrix l(4), w(4);
     l.at(0, 1) = std::log(2);
     l.at(1, 0) = -l.at(0, 1);
@@ -127,7 +128,8 @@ TEST(MadRanking, HodgeRankWithoutSomePairs) {
     EXPECT_NEAR(tree.scores[1], (std::log(3) - std::log(2)) / 3, 1e-14);
     EXPECT_EQ(tree.scores[3], 0);
     EXPECT_NEAR(tree.residual, 0, 1e-28);
-    // A weighted triangle that goes round: 1, 1 and 1 where 2 would be consistent.
+    // A weighted triangle with a cycle: the differences are 1, 1 and 1, but 2 would be consistent
+    // for the last one.
     PairMatrix t(3), v(3);
     t.at(0, 1) = t.at(1, 2) = t.at(0, 2) = 1;
     t.at(1, 0) = t.at(2, 1) = t.at(2, 0) = -1;
@@ -161,7 +163,7 @@ TEST(MadRanking, RandomPairsByOtherMeans) {
                 sum += std::exp(i == j ? 0 : l.at(i, j)) * found.scores[j];
             EXPECT_NEAR(sum, found.eigenvalue * found.scores[i], 1e-11 * sum);
         }
-        // Equal weights and every pair: the mean of the row.
+        // With equal weights and all pairs, the score is the mean of the row.
         const HodgeRanking hodge = hodge_rank(l, equal_weights(m));
         for (std::uint32_t i = 0; i < m; ++i) {
             double mean = 0;
@@ -172,7 +174,7 @@ TEST(MadRanking, RandomPairsByOtherMeans) {
 }
 
 TEST(MadRanking, PublishedTable) {
-    // Table 1 of the paper: 48/55, where it prints .89.
+    // Table 1 of the paper gives 48/55. The paper prints .89.
     const std::vector<double> accuracy{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11},
         mad{2, 1, 7, 4, 3, 6, 5, 8, 10, 9, 11};
     EXPECT_NEAR(spearman_rho(accuracy, mad).value(), 48.0 / 55, 1e-14);
@@ -222,7 +224,8 @@ TEST(MadVotes, ReferenceImages) {
     EXPECT_EQ(pair.second_correct(), counts["correct_j"]);
 }
 
-// Every sequence of five answers: it is settled exactly where no further answers change anything.
+// For every sequence of five answers: a question is settled exactly if no further answers can
+// change the result.
 TEST(MadVotes, SettledMeansThatNothingChangesIt) {
     for (int code = 0; code < 243; ++code) {
         std::vector<Answer> all;

@@ -1,4 +1,5 @@
-// What six real classifiers predict for 11,000 variants of photographs, beside the checkout.
+// Predictions of six real classifiers for 11,000 variants of photographs, in the shared data next
+// to the source tree.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ struct RealPredictions {
     std::vector<std::int64_t> truths;                ///< of each image: its class
 };
 
-/// Nothing where they are absent.
+/// Returns nothing if the data are absent.
 inline std::optional<RealPredictions> real_predictions() {
     const std::filesystem::path path =
         ASSAY_SOURCE_DIR "/../shared/spec/fixtures/mad-real-predictions.npz";

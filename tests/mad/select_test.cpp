@@ -25,7 +25,7 @@ using nlohmann::json;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 
-/// Predictions of a few classifiers, and the rest of a scan's input.
+/// Predictions of a few classifiers, and the other inputs of a scan.
 struct World {
     std::vector<std::vector<std::uint16_t>> labels;
     std::vector<std::vector<std::uint8_t>> confidences;
@@ -53,7 +53,7 @@ std::vector<std::uint64_t> images_of(const std::vector<Candidate>& list) {
     return images;
 }
 
-/// Everything in memory, by the words of the definition.
+/// A reference in memory, straight from the definition.
 class Offline {
 public:
     Offline(const World& world, const ClassDistances& distances, const SelectionRule& rule,
@@ -135,7 +135,7 @@ private:
     std::vector<Candidate> all_;
 };
 
-/// Classes in a binary tree of random shape, so that few distances occur and ties are many.
+/// Classes in a random binary tree, so that few distances occur and many ties.
 ClassDistances random_distances(std::uint32_t classes, RandomStream& random) {
     std::vector<std::string> ids;
     std::vector<Hierarchy::Edge> edges;
@@ -174,8 +174,8 @@ World random_world(RandomStream& random, std::size_t classifiers, std::size_t im
     return world;
 }
 
-// Whatever the chunks and the order in which their sketches are merged, the selection is that of
-// all candidates in memory; after rejections, too.
+// For any chunks and any order of merging their sketches, the selection equals that from all
+// candidates in memory, also after rejections.
 TEST(Selection, StreamedAndMergedIsTheGreedyOne) {
     std::size_t pruned = 0, replaced = 0;
     for (std::uint64_t seed = 0; seed < 120; ++seed) {
@@ -251,7 +251,7 @@ TEST(Selection, ThreadsAndOrderOfClassifiersDoNotMatter) {
         if (expected.empty()) expected = found;
         EXPECT_EQ(found, expected);
     }
-    // The other way round: the sides are symmetric.
+    // With the classifiers exchanged, the selection is the same.
     const ScanPair turned{3, 1};
     PairSketch sketch(distances, rule);
     scan(world.part(0, world.images()), {&turned, 1}, {&sketch, 1});
@@ -306,7 +306,8 @@ TEST(Selection, ReferenceImages) {
     EXPECT_EQ(naive, block["side_questions"]["naive"]);
 }
 
-// Six classifiers on 11,000 variants of photographs; the images' classes stand for the annotators.
+// Six classifiers on 11,000 variants of photographs. The classes of the images replace the answers
+// of annotators.
 TEST(Selection, RealRun) {
     ASSAY_EXPECTED_MAD(expected);
     ASSAY_REAL_PREDICTIONS(real);
@@ -387,7 +388,7 @@ TEST(Selection, ThresholdsAndQuantiles) {
         const auto below = std::nextafter(static_cast<float>(p - 1e-9), 0.0F);
         EXPECT_LT(quantised(below), std::max(t, 1));
     }
-    // Scores are kept in single precision: .9 is a little below .9 there.
+    // Scores are stored in single precision, in which .9 is slightly below .9.
     for (int t = 100; t <= 200; ++t) {
         const double p = t / 200.0;
         EXPECT_EQ(quantised(double{static_cast<float>(p)}), threshold_of(p)) << p;
@@ -448,7 +449,7 @@ TEST(MadSelect, TiesOfAPairHaveAKeyOfTheirOwn) {
     EXPECT_NE(tie_key_of(1, "a", "b"), tie_key_of(0, "a", "b"));
     const SelectionRule of_pair = {.ties = TieOrder::pair, .tie_key = tie_key_of(0, "a", "b")};
     const Candidate zero{.image = 0, .units = 5}, one{.image = 1, .units = 5};
-    // 9668788414120876033 against 8069536465272549...
+    // The keys are 9668788414120876033 and 8069536465272549...
     EXPECT_TRUE(comes_before(one, zero, of_pair));
     EXPECT_EQ(tie_order_named("image"), TieOrder::image);
     EXPECT_THAT(message_of([] { tie_order_named("0"); }, ErrorCode::usage),

@@ -38,7 +38,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Everything in memory, image by image, by the words of the definition.
+/// A reference in memory, image by image, straight from the definition.
 class SlowSelection {
 public:
     explicit SlowSelection(const Competition& competition)
@@ -47,9 +47,9 @@ public:
     std::set<std::uint64_t> excluded;
     std::set<std::uint64_t> gone;                               ///< candidates that were rejected
     std::vector<std::uint64_t> stays;                           ///< accepted before
-    std::map<std::uint64_t, std::uint64_t> hashes;              ///< empty: nobody looks at them
-    std::uint64_t disagreeing = 0, candidates = 0;              ///< of the last select()
-    std::set<std::uint64_t> duplicates;                         ///< likewise
+    std::map<std::uint64_t, std::uint64_t> hashes;              ///< empty: not used
+    std::uint64_t disagreeing = 0, candidates = 0;              ///< state of the last select()
+    std::set<std::uint64_t> duplicates;                         ///< state of the last select()
     std::set<std::pair<std::uint64_t, std::uint16_t>> unclear;  ///< questions that nobody can judge
     std::set<std::uint64_t> turned_down;                        ///< for them, by the last select()
 
@@ -99,7 +99,7 @@ public:
         std::set<std::tuple<std::uint16_t, std::uint16_t, std::string>> seen;
         for (const Candidate& c : all) {
             if (chosen.size() >= rule.k) break;
-            // Of one parent and two labels the first alone is a candidate.
+            // Of images with one parent and the same two labels, only the first is a candidate.
             if (rule.one_of_a_parent &&
                 !seen.emplace(c.first_label, c.second_label, parent(c.image)).second)
                 continue;
@@ -135,7 +135,7 @@ private:
     ClassDistances distances_;
 };
 
-/// Of one pair, by place.
+/// The images of one pair, by place.
 std::vector<std::uint64_t> images_in(const Competition& competition, std::uint32_t first,
                                      std::uint32_t second,
                                      SelectedState state = SelectedState::accepted) {
@@ -149,7 +149,7 @@ std::vector<std::uint64_t> images_in(const Competition& competition, std::uint32
     return images;
 }
 
-/// Answers of five annotators to a question: so many cannot say, the others say yes.
+/// Answers of five annotators to a question: this many "cannot say", and the others say yes.
 void answer(Competition& competition, std::uint64_t image, std::uint16_t label, int cannot_say,
             int of = 5) {
     Database& database = competition.impl().database;
@@ -178,7 +178,7 @@ void answer(Competition& competition, std::uint64_t image, std::uint16_t label, 
     }
 }
 
-/// One rank, and something that happens before it gathers.
+/// One rank, with a function that runs before it gathers.
 class HookedComm : public Comm {
 public:
     explicit HookedComm(std::function<void()> hook) : hook_(std::move(hook)) {}
@@ -224,7 +224,7 @@ TEST(SelectionRound, OneDomainOfAPool) {
     for (const std::string& image : rows_of(
              competition.folder(), "SELECT image FROM selected UNION SELECT image FROM control"))
         EXPECT_EQ(std::stoul(image) % 4, 1U);
-    // Later classifiers are looked at there, too; the settings cannot change.
+    // Later classifiers are scanned with the same settings, which cannot change.
     EXPECT_THAT(competition.add({(scratch / "runs" / "pool" / "net1").string()}, ""),
                 testing::IsEmpty());
     InitOptions again;
@@ -314,7 +314,7 @@ TEST(SelectionRound, SelectsByTheDefinitionAndOnlyOnce) {
     }
 }
 
-// The same rows for any number of ranks and threads, and the same round on every rank.
+// Rows are the same for any number of ranks and threads, and every rank returns the same round.
 TEST(SelectionRound, RanksAndThreadsDoNotMatter) {
     const Scratch scratch;
     MadePool pool = random_pool(11, 4, 900);
@@ -360,7 +360,7 @@ TEST(SelectionRound, RanksAndThreadsDoNotMatter) {
     EXPECT_EQ(images_in(competition, 1, 3), slow.select(1, 3, pool.parents));
 }
 
-// What a pair's images are depends on the pair alone.
+// The images of a pair depend on that pair alone.
 TEST(SelectionRound, OtherClassifiersLeaveAPairAsItIs) {
     const Scratch scratch;
     const MadePool pool = random_pool(3, 4, 600);
@@ -382,7 +382,7 @@ TEST(SelectionRound, OtherClassifiersLeaveAPairAsItIs) {
     EXPECT_EQ(fewer.scanned, 0U);
     EXPECT_EQ(fewer.pairs.size(), 3U);
     EXPECT_EQ(all_rows(competition.folder()), all);
-    // All four from the beginning: the same images, in the same random order.
+    // Starting with all four classifiers gives the same images in the same random order.
     const Scratch other;
     Competition whole = make_competition(other.path(), pool, made_settings(5));
     selected_once(whole);
@@ -435,7 +435,7 @@ TEST(SelectionRound, UnclearImagesAreReplacedByTheNext) {
         ElementsAre(testing::StartsWith("4 of 5 annotators cannot say whether it shows c")));
 }
 
-// Who answers after those that decide is not counted in the reason.
+// Answers after the deciding ones are not counted in the reason.
 TEST(SelectionRound, TheReasonCountsTheAnswersThatDecide) {
     const Scratch scratch;
     Competition competition =
@@ -460,11 +460,11 @@ TEST(SelectionRound, ImagesThatPeopleCanJudgeStay) {
     answer(competition, image(1), rows[1].first_label, 2, 2);  // two of two: not settled yet
     std::uint16_t third = 0;
     while (third == rows[2].first_label || third == rows[2].second_label) ++third;
-    answer(competition, image(2), third, 5);  // a question that this pair does not ask
+    answer(competition, image(2), third, 5);  // a question that this pair does not need
     const std::string before = all_rows(competition.folder());
     EXPECT_EQ(selected_once(competition).scanned, 0U);
     EXPECT_EQ(all_rows(competition.folder()), before);
-    // An annotator whose answers do not count is no reason, either.
+    // Answers that do not count are not counted in the reason, either.
     answer(competition, image(3), rows[3].second_label, 4);
     competition.impl().database.execute("UPDATE annotator SET blocked = 1 WHERE id <= 4");
     EXPECT_EQ(selected_once(competition).scanned, 0U);
@@ -474,8 +474,8 @@ TEST(SelectionRound, ImagesThatPeopleCanJudgeStay) {
               std::vector<std::uint64_t>{image(3)});
 }
 
-// What is known of a question holds, whatever people say to it: the tally counts it, and so its
-// image stays.
+// The known answer to a gold question overrides people's answers. The tally counts it, so its image
+// stays.
 TEST(SelectionRound, ImagesOfGoldQuestionsStay) {
     const Scratch scratch;
     const MadePool pool = random_pool(23, 2, 400);
@@ -491,7 +491,7 @@ TEST(SelectionRound, ImagesOfGoldQuestionsStay) {
     EXPECT_EQ(selected_once(competition).scanned, 1U);
 }
 
-// One round is enough where answers for other pairs say already that nobody can judge an image.
+// One round is enough if answers for other pairs already show that an image is unclear.
 TEST(SelectionRound, ImagesKnownToBeUnclearAreNotAccepted) {
     for (const std::uint32_t reserves : {30U, 1U}) {
         for (const bool parents : {false, true}) {
@@ -506,7 +506,8 @@ TEST(SelectionRound, ImagesKnownToBeUnclearAreNotAccepted) {
             selected_once(competition);
             competition.add({save_classifier(scratch / "runs", pool, 2)}, "", 1);
             SlowSelection slow(competition);
-            // Half of what the new pair would take, and then of what it would take instead.
+            // Makes half of the images unclear that the new pair would select, and then half of
+            // their replacements.
             for (int times = 0; times < 3; ++times) {
                 const std::vector<std::uint64_t> list = slow.select(1, 2, pool.parents);
                 for (std::size_t i = 0; i < list.size(); i += 2) {
@@ -579,7 +580,7 @@ TEST(SelectionRound, ExcludedImagesAreNoCandidates) {
     EXPECT_THAT(message_of([&] { selected_once(competition, options); }), HasSubstr("picture"));
 }
 
-// What is asked for is written with what it leads to, or not at all.
+// A change of the settings is only written together with its selection.
 TEST(SelectionRound, ARoundThatFailsChangesNothing) {
     const Scratch scratch;
     const MadePool pool = random_pool(32, 3, 500);
@@ -673,7 +674,8 @@ TEST(SelectionRound, MoreImagesLater) {
     EXPECT_EQ(images_in(competition, 0, 1), slow.select(0, 1));
     const std::vector<std::uint64_t> grown = images_in(competition, 0, 1);
     for (const std::uint64_t x : first) EXPECT_EQ(std::count(grown.begin(), grown.end(), x), 1);
-    // 16 places at most, of eight labels twice each: the pair runs dry, and is looked at no more.
+    // At most 16 places are possible: eight labels, twice each. The pair has no more images and is
+    // not scanned again.
     options.k = 200;
     const SelectionRound dry = selected_once(competition, options);
     EXPECT_EQ(dry.scanned, 1U);
@@ -733,7 +735,7 @@ TEST(SelectionRound, OfTwoEqualClassifiersNoneCanBeRemoved) {
                 testing::Contains(testing::EndsWith("and they share a rank")));
 }
 
-// The advice is about what keeps images out, in options that go together.
+// The advice names the settings that exclude images, in options that may be combined.
 TEST(SelectionRound, AdviceIsByTheSettings) {
     const Scratch scratch;
     MadePool pool = random_pool(52, 2, 300);
@@ -769,7 +771,7 @@ TEST(SelectionRound, AdviceIsByTheSettings) {
                 HasSubstr("among the first 2 that show a label, one of each two labels ("));
 }
 
-// Where caps end a list before k does, a sketch holds nearly all candidates.
+// If caps limit a list more than k does, a sketch holds nearly all candidates.
 TEST(SelectionScan, PairsOfABatchByWhatTheyHold) {
     SelectionRule rule;  // k 30, cap 3, 30 reserves
     EXPECT_EQ(pairs_of_a_batch(planned_candidates(rule, 1000)), 256U);
@@ -788,7 +790,7 @@ TEST(SelectionScan, PairsOfABatchByWhatTheyHold) {
 
 // ---- Near duplicates ---------------------------------------------------------------------------
 
-/// Soft blobs of a seed; `noise` changes pixels by a level or two.
+/// Random soft blobs. `noise` changes pixels by a level or two.
 Image blobs(std::uint64_t seed, int noise, int width = 48, int height = 40) {
     Image image{.width = width, .height = height, .pixels = {}};
     RandomStream shape(seed, "images of tests"), grain(seed * 100 + noise, "grain of tests");
@@ -813,13 +815,13 @@ TEST(NearHash, ChangesLittleWhereTheImageDoes) {
     Image flat{.width = 5, .height = 9, .pixels = std::vector<std::uint8_t>(180, 90)};
     EXPECT_EQ(near_hash(flat), 0U);  // all coefficients are 0, and none is above their median
     const std::uint64_t hash = near_hash(blobs(1, 0));
-    EXPECT_LE(std::popcount(hash), 32);  // above the median: half of 64 at most
+    EXPECT_LE(std::popcount(hash), 32);  // at most half of 64 coefficients are above the median
     EXPECT_GE(std::popcount(hash), 28);
     EXPECT_LE(std::popcount(hash ^ near_hash(blobs(1, 1))), 4);
     EXPECT_LE(std::popcount(hash ^ near_hash(blobs(1, 0, 96, 80))), 6);
     EXPECT_GE(std::popcount(hash ^ near_hash(blobs(2, 0))), 14);
-    // Mirrored from left to right, every second frequency changes its sign: rows of the transform
-    // of odd order turn over, the others stay.
+    // If an image is mirrored from left to right, coefficients of odd horizontal frequency change
+    // their sign, and the others stay.
     const Image image = blobs(3, 0, 32, 32);
     Image mirrored = image;
     for (std::size_t y = 0; y < 32; ++y)
@@ -887,12 +889,12 @@ TEST_F(NearDuplicateRounds, OnlyTheFirstIsSelected) {
     }
 }
 
-// Of two that are nearly the same the second is one no more where the first has left the list.
+// The second of two near duplicates counts again if the first has left the list.
 TEST_F(NearDuplicateRounds, ADuplicateOutlivesItsOriginal) {
     std::filesystem::create_directory(scratch_ / "images");
     for (const bool parents : {false, true}) {
         make(2);
-        // Nearly the same are those of one i / 6, which are of other parents.
+        // Images with the same i / 6 are near duplicates, and have different parents.
         for (std::size_t i = 0; parents && i < pool_.images(); ++i)
             pool_.parents.push_back(pool_.id(i % 20));
         settings_.rule.one_of_a_parent = parents;
@@ -961,7 +963,7 @@ TEST(ControlSample, StrataAndSizes) {
     EXPECT_EQ(draw[1].drawn.at(0).second, 13U);
     using Sizes = std::array<std::uint64_t, 2>;
     EXPECT_EQ(control_sizes(draw, 2), (Sizes{1, 1}));
-    EXPECT_EQ(control_sizes(draw, 3), (Sizes{2, 1}));  // the second stratum has no more
+    EXPECT_EQ(control_sizes(draw, 3), (Sizes{2, 1}));  // the second stratum has no more images
     EXPECT_EQ(control_sizes(draw, 9), (Sizes{3, 1}));
     EXPECT_THAT(message_of([&] { control_sizes(draw, 1); }, ErrorCode::usage),
                 HasSubstr("agree on 3 images and differ on 1"));
@@ -1059,8 +1061,8 @@ TEST(ControlSample, IsDrawnOnceAndMayGrow) {
                 HasSubstr("cannot grow"));
 }
 
-// A smaller sample that is written after a larger one would leave the images of both with
-// probabilities that are not theirs.
+// If a smaller sample were written after a larger one, images of both would have wrong
+// probabilities.
 TEST(ControlSample, TwoProcessesDoNotMixTheirSamples) {
     const Scratch scratch;
     const MadePool pool = random_pool(73, 3, 800);
@@ -1121,7 +1123,7 @@ TEST(SelectionRound, ADatabaseThatMayOnlyBeReadIsSaidSo) {
                 HasSubstr("is read-only"));
 }
 
-// Nothing is locked during the look at the images: who comes second is told so.
+// Nothing is locked during the scan, so the second process gets an error.
 TEST(SelectionRound, TwoProcessesDoNotMixTheirRows) {
     const Scratch scratch;
     const MadePool pool = random_pool(84, 2, 300);
@@ -1152,7 +1154,7 @@ TEST(SelectionRound, GoesOnAfterAStop) {
     options.control = 10;
     options.threads = 1;
     for (const bool killed : {false, true}) {
-        const pid_t child = ::fork();  // a request to stop is for the rest of the process
+        const pid_t child = ::fork();  // a request to stop holds until the process ends
         if (child == 0) {
             int heard = 0;
             try {

@@ -1,4 +1,4 @@
-// What a ranking claims of itself where pairs share images, and what comes true.
+// The probabilities that a ranking claims if pairs share images, compared with the truth.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,12 +34,13 @@ using shared_test::WorldPlace;
 using shared_test::WorldSetting;
 using testing::HasSubstr;
 
-/// Sums over competitions of what is claimed and of what is right.
+/// Sums of the claimed and of the realised values over competitions.
 struct Claims {
     std::string name;
     std::function<bool(const WorldSetting&)> of;
     double competitions = 0, claimed = 0, realised = 0;
-    std::array<double, 3> said{}, right{}, orders{};  ///< of P .80-.95, .95-.99, above
+    /// For claimed probabilities of .80-.95, .95-.99, and above.
+    std::array<double, 3> said{}, right{}, orders{};
     double ranks = 0, held = 0, width = 0, scores = 0;
 
     void add(const SharedWorld& world, const Posterior& found) {
@@ -168,7 +169,7 @@ void expect_near(const std::vector<double>& found, const json& expected, const c
     }
 }
 
-/// Of the fixture: places as pair, image, first, second.
+/// The places of the fixture: pair, image, first, second.
 AnsweredPlaces answered_of(const json& block) {
     AnsweredPlaces answered;
     const std::uint32_t m = block["classifiers"];
@@ -296,7 +297,7 @@ TEST(MadSharedPosterior, WithoutSharingScoresAreThoseOfIndependentPairs) {
     const WorkingScores working = working_scores(5, answered, {});
     const std::vector<double> expected = posterior_scores(5, counts);
     for (std::size_t a = 0; a < 5; ++a) EXPECT_NEAR(working.scores[a], expected[a], 1e-12);
-    // The order of pairs and of places decides nothing.
+    // The order of pairs and of places has no effect.
     AnsweredPlaces turned = answered;
     std::reverse(turned.pairs.begin(), turned.pairs.end());
     std::reverse(turned.places.begin(), turned.places.end());
@@ -345,7 +346,7 @@ TEST(MadSharedPosterior, WeightsCountWithinTheirPair) {
     const WorkingScores same = working_scores(3, answered, {});
     for (std::size_t a = 0; a < 3; ++a) EXPECT_NEAR(plain.scores[a], same.scores[a], 1e-12);
     EXPECT_NEAR(plain.covariance(0, 1), same.covariance(0, 1), 1e-12);
-    // One image that stands for most leaves few in effect.
+    // If one image has most of the weight, the effective number of images is small.
     const std::uint64_t heavy = answered.places.front().image;
     for (AnsweredPlace& place : answered.places) place.weight = place.image == heavy ? 60 : 1;
     EXPECT_LT(working_scores(3, answered, {}).effective_images, plain.effective_images);
@@ -358,7 +359,7 @@ TEST(MadSharedPosterior, FewClassifiersAndNothingKnown) {
     EXPECT_NEAR(none.error, .5, 1e-12);
     EXPECT_EQ(none.better.at(0, 1), .5);
     EXPECT_EQ(posterior_of(3, {}, {.lists_alone = true}).error, 0);
-    // A classifier without a place is as unsure as the prior.
+    // A classifier without a place keeps the uncertainty of the prior.
     const AnsweredPlaces two = small_reference(1, 2, 100, 12, false);
     const Posterior found = posterior_of(3, two);
     EXPECT_GT(*found.scores[2].standard_error, *found.scores[0].standard_error);
@@ -396,8 +397,8 @@ TEST(MadSharedPosterior, WhatItRefuses) {
     EXPECT_THAT(refused(good, {.draws = 3}), HasSubstr("3 draws"));
 }
 
-// Where all pairs share their images a ranking was told to be right in .97 of the orders of which
-// .67 were.
+// If all pairs share their images, an earlier model claimed that .97 of the orders are right,
+// although only .67 were.
 TEST(MadSharedImagesSimulation, WhatIsClaimedIsRealised) {
     Claims all;
     all.name = "total, m = 6";
@@ -407,7 +408,7 @@ TEST(MadSharedImagesSimulation, WhatIsClaimedIsRealised) {
         all.add(world, posterior_of_world(world, {.level = .9, .draws = 200, .seed = run}));
     }
     all.print();
-    // The standard error of what is realised is about .03.
+    // The standard error of the realised proportion is about .03.
     EXPECT_NEAR(all.claimed / all.competitions, all.realised / all.competitions, .08);
     EXPECT_GE(all.right_of(1), .9);
     EXPECT_GE(all.held / all.ranks, .93);
@@ -415,8 +416,8 @@ TEST(MadSharedImagesSimulation, WhatIsClaimedIsRealised) {
 }
 
 TEST(MadSharedImagesSimulation, TheOrderOfTheListsIsNoSurerThanItIs) {
-    // A third of the images, whole, of lists of which half are of a domain where the order is
-    // reversed.
+    // A third of the images, with all of their questions. Half of each list comes from a domain
+    // with the reversed order.
     double claimed = 0, realised = 0;
     constexpr int runs = 80;
     for (std::uint64_t run = 0; run < runs; ++run) {
@@ -446,7 +447,7 @@ TEST(MadSharedImagesSimulation, TheOrderOfTheListsIsNoSurerThanItIs) {
     EXPECT_GT(claimed, .1);
 }
 
-// The table of docs/competition.md, about a minute: --gtest_also_run_disabled_tests.
+// The table of docs/competition.md. It takes about a minute: --gtest_also_run_disabled_tests.
 TEST(MadSharedImagesSimulation, DISABLED_TheWholeTable) {
     const std::array<std::uint32_t, 4> classifiers = {3, 6, 11, 20}, lengths = {5, 15, 30, 60};
     table_of(settings_of_table(classifiers, lengths), 2, 1'000'000);

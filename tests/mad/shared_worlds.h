@@ -1,7 +1,7 @@
-// Competitions whose pairs share images, with a truth to hold a ranking against. They were written
-// down before the posterior that they judge, and are harder than what it assumes: images shared by
-// all pairs, classifiers that are all but equal, very short lists, relatives that err together,
-// answers that are wrong for every pair alike, images of a domain where the order is reversed.
+// Simulated competitions whose pairs share images, with a known true ranking. They were defined
+// before the posterior that they test, and are harder than its assumptions. All pairs share images,
+// classifiers are nearly equal, and lists are very short. Some classifiers make the same errors,
+// wrong answers affect all pairs, and some images come from a domain with the reversed order.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@
 namespace assay::mad::shared_test {
 
 enum class Sharing : std::uint8_t {
-    own,    ///< each pair's list in an order of its own
-    pool,   ///< likewise, out of 8 k images
-    total,  ///< one order of the images for all pairs
-    /// Half of each list is of one domain, in one order for all pairs, and there the strengths are
-    /// reversed; the other half is of the other domain, in an order of the pair's own.
+    own,    ///< each pair has its own order of images
+    pool,   ///< the same, with only 8 k images in all
+    total,  ///< all pairs have the same order of images
+    /// Half of each list is from one domain, in the same order for all pairs and with reversed
+    /// strengths. The other half is from the other domain, in an order of the pair.
     domains,
 };
 inline std::string_view name_of(Sharing sharing) {
@@ -33,7 +33,7 @@ struct WorldSetting {
     std::uint32_t m = 6, k = 30;
     double spread = .35;  ///< standard deviation of the classifiers' strengths
     Sharing sharing = Sharing::total;
-    bool families = false;  ///< three classifiers share 70 % of what makes them err
+    bool families = false;  ///< three classifiers share 70 % of the variance of their errors
     double wrong = 0;       ///< probability of a wrong answer to a question, the same for all pairs
     std::uint32_t images = 6000;
 };
@@ -48,7 +48,7 @@ struct WorldPlace {
 struct SharedWorld {
     std::uint32_t m = 0;
     std::vector<std::array<std::uint32_t, 2>> pairs;
-    std::vector<WorldPlace> places;  ///< of each pair at most k
+    std::vector<WorldPlace> places;  ///< at most k for each pair
     /// Row means of the log ratios over all images, by the true answers.
     std::vector<double> truth;
 
@@ -179,7 +179,7 @@ inline SharedWorld shared_world(const WorldSetting& setting, std::uint64_t seed)
     return world;
 }
 
-/// The worlds of the coverage table: every one of these with every other.
+/// The settings of the coverage table: all combinations of these.
 inline std::vector<WorldSetting> settings_of_table(std::span<const std::uint32_t> classifiers,
                                                    std::span<const std::uint32_t> lengths) {
     std::vector<WorldSetting> out;

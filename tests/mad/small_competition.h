@@ -1,5 +1,5 @@
-// A competition of a few made-up classifiers over a few dozen images that are not there, with the
-// rows of a selection put in by hand.
+// A competition of a few simulated classifiers over a few dozen images that do not exist. The rows
+// of its selection are inserted by hand.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@
 
 namespace assay::mad::questions_test {
 
-/// Image i shows class i % 5. Classifier m errs on every third image, others on other ones.
+/// Image i shows class i % 5. Each classifier is wrong on every third image, at different images.
 class SmallCompetition {
 public:
     static constexpr std::size_t class_count = 5;
@@ -74,8 +74,8 @@ public:
         if (image == 4) return "=1+1.jpg";
         return fmt::format("crawl/image {:03}.jpg", image);
     }
-    /// The first k images on which each two active classifiers differ; their turns run backwards.
-    /// Of the pairs of the first `classifiers` (0: all) that have none yet.
+    /// Selects the first k images on which each two active classifiers differ, for questions in
+    /// reverse order. Only pairs of the first `classifiers` (0: all) that have no images yet.
     void select(std::size_t k, std::size_t classifiers = 0) {
         const std::vector<CompetitionClassifier> active = competition_->active();
         const std::size_t end = classifiers == 0 ? active.size() : classifiers;
@@ -111,7 +111,7 @@ public:
             csv.row({question.token, annotator, say(question)});
         return text;
     }
-    /// Takes in what annotators who know the truth say to all open questions.
+    /// Reads answers of annotators who know the truth, for all open questions.
     void answer_truly(const std::vector<std::string>& annotators) {
         const std::vector<OpenQuestion> open = open_questions(*competition_);
         for (const std::string& name : annotators) {
@@ -178,7 +178,7 @@ private:
     }
 
     std::size_t images_;
-    std::string last_id_;  ///< of the last image; "": like the others'
+    std::string last_id_;  ///< label of the last image; "": like that of the others
     Scratch scratch_;
     std::unique_ptr<Competition> competition_;
 };

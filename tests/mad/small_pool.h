@@ -1,4 +1,4 @@
-// Stores of a few images by made-up classifiers, for competitions of tests.
+// Stores of a few images by simulated classifiers, for competitions in tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace assay::mad {
 
-/// What one classifier predicts for one image; no label: it has no scores.
+/// The prediction of a classifier for an image; without a label it has no scores.
 struct MadePrediction {
     int label = -1;
     double probability = 0;
@@ -52,7 +52,7 @@ inline std::filesystem::path write_small_store(const std::filesystem::path& runs
     spec.kind = ScoreKind::probabilities;
     spec.storage = StorageFormat::label;
     spec.shard_rows = 1000;
-    // Another classifier wherever it predicts something else.
+    // A classifier that is another one if any prediction differs.
     std::string all = name;
     for (const MadePrediction& one : predictions)
         all += fmt::format(" {} {}", one.label, one.probability);

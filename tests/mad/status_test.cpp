@@ -25,7 +25,7 @@ TEST(MadStatus, WhatComesNext) {
     EXPECT_EQ(status.pairs, 1U);
     EXPECT_EQ(status.pairs_selected, 0U);
     EXPECT_EQ(status.next, "assay mad select " + (scratch / "1").string());
-    // Two images, not asked.
+    // Two images without questions.
     const std::int64_t pair = world.pair(0, 1);
     world.place(pair, 5, 1, 2, false);
     world.place(pair, 6, 1, 3, false);
@@ -36,7 +36,7 @@ TEST(MadStatus, WhatComesNext) {
     EXPECT_EQ(status.unasked_places, 2U);
     EXPECT_EQ(status.next,
               "assay mad questions " + (scratch / "2").string() + " --out questions.csv");
-    // All asked, one question open.
+    // All questions are asked, and one is open.
     for (SelectedRow& row : world.selected) row.asked = true;
     world.answer(world.question(5, 1), {1, 1, 1});
     world.answer(world.question(5, 2), {0, 0, 0});
@@ -55,7 +55,7 @@ TEST(MadStatus, WhatComesNext) {
     status = status_in(scratch / "4", world);
     EXPECT_EQ(status.open, 0U);
     EXPECT_EQ(status.next, "assay mad rank " + (scratch / "4").string());
-    // Nobody can judge an image: it is replaced before anything else.
+    // An image is unclear, so it is replaced before anything else.
     world.place(pair, 7, 1, 2);
     world.votes = 3;
     world.answer(world.question(7, 1), {2, 2, 2});
@@ -95,7 +95,7 @@ TEST(MadStatus, MorePerPairAndRemovedClassifiers) {
     EXPECT_EQ(status.pairs_selected, 1U);
     EXPECT_EQ(status.accepted, 1U);
     EXPECT_THAT(status.next, HasSubstr("rank"));
-    // Two images of each pair are wanted now, and the pair was made when it was one.
+    // Each pair now needs two images, but the pair was selected with one.
     world.k = 2;
     status = status_in(scratch / "3", world);
     EXPECT_EQ(status.pairs_selected, 0U);
@@ -132,7 +132,8 @@ TEST(MadStatus, AQuestionOfAPlaceAndTheControlSampleIsOne) {
     world.labels.assign(2, std::vector<std::uint16_t>(100, 1));
     world.labels[1][50] = 2;
     world.control = {{50, 1, 1, 1}, {51, 0, 99, 1}};
-    // (50, 1) and (50, 2) by the place and by the sample, (51, 1) by the sample of both.
+    // (50, 1) and (50, 2) are needed by the place and by the sample, and (51, 1) by the sample for
+    // both classifiers.
     const CompetitionStatus status = status_in(scratch / "1", world);
     EXPECT_EQ(status.unasked, 3U);
     EXPECT_EQ(status.unasked_places, 1U);

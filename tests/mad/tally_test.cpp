@@ -57,10 +57,10 @@ TEST(MadTally, WhatCountsInAPair) {
     world.place(ab, 10, 1, 2);
     said(10, 1, {1, 1, 1});
     said(10, 2, {0, 0, 0});
-    world.place(ab, 11, 1, 2);  // open: one answer of five
+    world.place(ab, 11, 1, 2);  // open: it has one answer of five
     said(11, 1, {1, 1, 1});
     said(11, 2, {0});
-    world.place(ab, 12, 1, 2, false);  // not asked
+    world.place(ab, 12, 1, 2, false);  // it has no question
     world.place(ab, 13, 1, 2).state = SelectedState::replaced;
     world.place(ab, 14, 1, 2).state = SelectedState::duplicate;
     world.place(bc, 10, 2, 5);  // shares a question with the first pair
@@ -101,10 +101,10 @@ TEST(MadTally, APlaceIsWhatThePairCountsIt) {
     place(1, {1, 1, 1}, {0, 0, 0});
     place(2, {0, 0, 0}, {0, 0, 0});
     place(3, {2, 2, 2, 2, 2}, {1, 1, 1});
-    place(4, {2, 2, 2, 2, 2}, {1});  // nobody can judge it, whatever the open one comes to
+    place(4, {2, 2, 2, 2, 2}, {1});  // unclear, whatever the result of the open question
     place(5, {}, {2, 2, 2, 2, 2});
     place(6, {1, 1, 1}, {0});
-    place(7, {1, 1, 1}, {1, 1, 1}, false);  // another pair asked both
+    place(7, {1, 1, 1}, {1, 1, 1}, false);  // both questions belong to another pair
     place(8, {}, {}).state = SelectedState::replaced;
     place(9, {1, 1, 1}, {1, 1, 1}).state = SelectedState::duplicate;
     const Tally tally = world.tally();
@@ -131,7 +131,7 @@ TEST(MadTally, GoldIsKnownWhateverPeopleSay) {
     EXPECT_EQ(tally.open(), 1U);
 }
 
-/// Annotators of these sensitivities and specificities answer as many questions, five each.
+/// Annotators with these sensitivities and specificities answer the questions, five for each.
 RankWorld crowd(std::size_t questions, const std::vector<double>& correct,
                 std::vector<bool>& truth) {
     RankWorld world({"a", "b"}, correct.size());
@@ -154,11 +154,12 @@ TEST(MadTally, DawidAndSkeneHearGoodAnnotatorsMore) {
         wrong_majority += majority.of[q].outcome.yes != truth[q] ? 1 : 0;
         wrong_fitted += fitted.of[q].outcome.yes != truth[q] ? 1 : 0;
     }
-    // The specification's simulation: .0593 and .0303, each within two standard errors.
+    // The specification's simulation has .0593 and .0303. Each must agree within two standard
+    // errors.
     EXPECT_NEAR(static_cast<double>(wrong_majority) / 3300, .0593, .009);
     EXPECT_NEAR(static_cast<double>(wrong_fitted) / 3300, .0303, .007);
     EXPECT_EQ(fitted.settled(), 3300U);
-    // The rates that the bootstrap holds give the posterior back.
+    // The rates that the bootstrap keeps give the same posterior.
     for (std::size_t q = 0; q < 50; ++q) {
         double log_odds = fitted.prior_log_odds;
         for (const AnswerRow& row : fitted.of[q].answers)
@@ -179,7 +180,7 @@ TEST(MadTally, ASurePosteriorSettlesOnceNothingCanMakeItUnclear) {
                       cannot = add(1003, {2, 2, 2, 2, 2}), half = add(1004, {1, 1, 2});
     const Tally tally = world.tally(VoteRule::dawid_skene);
     EXPECT_LT(tally.of[one].yes, .02);
-    EXPECT_FALSE(tally.of[one].settled);  // four who cannot say would make it unclear
+    EXPECT_FALSE(tally.of[one].settled);  // four "cannot say" would make it unclear
     EXPECT_TRUE(tally.of[two].settled && tally.of[two].outcome.yes);
     EXPECT_FALSE(tally.of[split].settled);
     EXPECT_TRUE(tally.of[cannot].settled && tally.of[cannot].outcome.unclear);
@@ -188,7 +189,7 @@ TEST(MadTally, ASurePosteriorSettlesOnceNothingCanMakeItUnclear) {
 }
 
 TEST(MadTally, WhatTheMajoritySettlesIsSettledByAnyRule) {
-    // As people are asked: until no further answer could change the majority.
+    // Questions are asked as in practice: until no further answer can change the majority.
     std::vector<bool> truth;
     RankWorld world = crowd(400, {.95, .9, .8, .65, .6}, truth);
     std::map<std::int64_t, std::vector<Answer>> given;
@@ -257,7 +258,7 @@ TEST(MadAnnotators, OneWhoSaysYesToEverything) {
     ASSERT_EQ(checks[2].findings.size(), 1U);
     EXPECT_THAT(checks[2].findings[0],
                 HasSubstr("`p3` says yes to everything (40 answers), even to the 20 questions"));
-    // Of 20 that the others say no to, none agrees; the other 20 do.
+    // The others say no to 20 questions, on which p3 disagrees, and yes to the other 20.
     EXPECT_DOUBLE_EQ(checks[2].agreement.value.value(), .5);
     EXPECT_EQ(checks[2].yes, 40U);
 }
@@ -266,9 +267,9 @@ TEST(MadAnnotators, FewAnswersAccuseNobody) {
     RankWorld world({"a", "b"}, 3);
     for (std::int64_t q = 0; q < 8; ++q)
         world.answer(world.question(q, 1), {q % 2 == 0, q % 2 == 0, 1});
-    // Four in a row by a coin: 1/16.
+    // A coin gives four equal answers in a row with probability 1/16.
     EXPECT_TRUE(findings_of(check_of(world)).empty());
-    // All say yes to what shows it.
+    // All annotators correctly say yes.
     RankWorld easy({"a", "b"}, 3);
     for (std::int64_t q = 0; q < 100; ++q) easy.answer(easy.question(q, 1), {1, 1, 1});
     EXPECT_TRUE(findings_of(check_of(easy)).empty());
@@ -285,8 +286,8 @@ TEST(MadAnnotators, AloneAndAlwaysTheSame) {
 }
 
 TEST(MadAnnotators, GoldIsAnExactTest) {
-    // Alone, so that one annotator and four tests share 1 %: P(X <= r of 20 | .75) <= .0025 for
-    // r <= 8 (.0039 for r = 9: no; .00094 for r = 8: yes).
+    // There is one annotator, so four tests share 1 %: P(X <= r of 20 | .75) <= .0025 for r <= 8
+    // (.0039 for r = 9: no; .00094 for r = 8: yes).
     for (const int correct : {8, 9}) {
         RankWorld world({"a", "b"}, 1);
         for (int q = 0; q < 20; ++q) {
@@ -311,14 +312,14 @@ TEST(MadAnnotators, SwappedAnswersAndBlockedOnes) {
     checks = check_of(world);
     EXPECT_TRUE(findings_of(checks).empty());
     EXPECT_EQ(checks[2].answers, 30U);
-    // Blocked ones are nobody's others.
+    // Blocked annotators are not among the others that an annotator is compared with.
     EXPECT_EQ(checks[0].agreement.n, 30U);
     EXPECT_DOUBLE_EQ(checks[0].agreement.value.value(), 1);
 }
 
 TEST(MadAnnotators, WhoAgreesFarLessThanTheOthers) {
-    // p1 to p4 err once in 25 questions, each on others; p5 says yes to four in five that show
-    // none.
+    // p1 to p4 are wrong once in 25 questions, each on different ones. p5 says yes to four of five
+    // questions whose answer is no.
     const auto said = [](std::int64_t q, std::int64_t person) {
         const bool truth = q % 2 == 0;
         return q % 25 == person ? !truth : truth;
@@ -334,7 +335,7 @@ TEST(MadAnnotators, WhoAgreesFarLessThanTheOthers) {
                 testing::AllOf(HasSubstr("`p5` agrees with the majority of the others on 6"),
                                HasSubstr("exact test against twice their disagreement")));
     EXPECT_EQ(findings_of(checks).size(), 1U);
-    // Somebody who errs twice as often, in however many answers, is no worse than people are.
+    // An annotator with twice the errors of the others is not reported, for any number of answers.
     RankWorld honest({"a", "b"}, 5);
     for (std::int64_t q = 0; q < 2000; ++q)
         honest.answer(honest.question(q, 1),
@@ -347,7 +348,8 @@ TEST(MadAnnotators, WhoAgreesFarLessThanTheOthers) {
 }
 
 TEST(MadAnnotators, HonestOnesAreHardlyEverAccused) {
-    // 200 crowds of five at 80 %, 60 questions of which ten are gold: 1 % each would be two.
+    // 200 groups of five annotators who are correct in 80 % of 60 questions, ten of which are gold.
+    // At a level of 1 %, two false reports are expected.
     int accused = 0;
     for (std::uint64_t crowd = 0; crowd < 200; ++crowd) {
         RandomStream random(crowd, "honest crowds of tests");
