@@ -1,4 +1,4 @@
-// What the tests of npy, npz and zip files share.
+// Shared by the tests of npy, npz and zip files.
 #pragma once
 
 #include <zlib.h>
@@ -35,8 +35,8 @@ struct ZipPiece {
     int flags = 0;
 };
 
-/// A zip file with exactly these claims, true or not. `overlapping`: an entry with the contents of
-/// the one before it lies on the same bytes (their names must be equally long).
+/// A zip file with exactly these fields, true or not. `overlapping`: an entry with the contents of
+/// the previous one uses the same bytes (their names must have the same length).
 inline std::string archive_of(const std::vector<ZipPiece>& parts, bool overlapping = false) {
     std::string body;
     std::string directory;

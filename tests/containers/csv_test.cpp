@@ -56,7 +56,7 @@ TEST(Csv, Quotes) {
               (Rows{{"a,b", "c\"d", ""}, {"x\ny", "z", "\""}}));
     EXPECT_EQ(all_rows("\"\"\n"), (Rows{{""}}));
     EXPECT_EQ(all_rows("5\"10,x"),
-              (Rows{{"5\"10", "x"}}));  // a quote inside a bare field is a letter
+              (Rows{{"5\"10", "x"}}));  // a quote inside an unquoted field is an ordinary character
 }
 
 TEST(Csv, DelimiterIsToldByTheFirstRow) {
@@ -108,7 +108,7 @@ TEST(Csv, WriterQuotesOnlyWhatNeedsIt) {
     EXPECT_EQ(out, "plain,with blank,,\"a,b\",\"q\"\"q\",\"l\nl\"\n\"\"\n\"\xEF\xBB\xBFx\"\n");
 }
 
-// Any bytes but zero come back as they went in.
+// Any bytes except zero are read back unchanged.
 TEST(Csv, RoundTripOfRandomTables) {
     constexpr std::string_view letters = "ab ,\"\n\r\t;\xEF\xBB\xBF";
     for (std::uint64_t seed = 0; seed < 500; ++seed) {

@@ -1,4 +1,4 @@
-// Csv that is made of a description, a row at a time.
+// Csv from a description, row by row.
 #include "containers/described_csv.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(DescribedCsv, NamesAndFieldsAreOfOneList) {
     const std::vector<Vote> none = {{"no", 0}, {"a,b", 0}};
     DescribedCsv<Question> csv(text, {"", {}, {}, none});
     EXPECT_EQ(text, "item,n_no,\"n_a,b\",prior,accuracy,accuracy_low,accuracy_high\n");
-    text.clear();  // a writer may take what there is
+    text.clear();  // a writer may use the fields that exist
     Estimate known;
     known.value = 0.1;
     known.interval = Interval{0.05, 1. / 3, 0.95, "wilson"};

@@ -1,4 +1,4 @@
-// Reads at any place of what deflate packed.
+// Reads at any place of deflated data.
 #include "containers/inflated_source.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ private:
     std::string bytes_;
 };
 
-/// Some bits of each byte are chance, so that blocks are many and matches lead far back.
+/// Some bits of each byte are random, so that there are many blocks, and matches refer far back.
 std::string bytes_with_chance(std::size_t size) {
     std::mt19937 random(7);
     std::string text(size, '\0');

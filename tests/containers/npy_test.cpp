@@ -36,7 +36,7 @@ std::string refusal(const std::string& text) {
     return "accepted";
 }
 
-/// A header of version 1 around any dictionary.
+/// A header of version 1 with any dictionary.
 std::string with_dictionary(const std::string& dictionary, std::size_t data_bytes) {
     std::string text("\x93NUMPY\x01\x00", 8);
     text += static_cast<char>(dictionary.size() & 0xff);
@@ -108,8 +108,8 @@ TEST(Npy, HeaderIsWhatNumPyWrites) {
     const MappedFile file(archive_fixtures / "version1.npy");
     const std::uint64_t shape[] = {3, 4};
     const std::string header = npy_header("<f4", shape);
-    // NumPy leaves component for growing shapes since 1.24 and pads to 64 bytes: the dictionary is
-    // the same, the padding may not be.
+    // Since 1.24, NumPy reserves space for growing shapes, and pads to 64 bytes. So the dictionary
+    // is the same, but the padding may differ.
     const std::string dictionary = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }";
     EXPECT_EQ(header.size() % 64, 0U);
     EXPECT_EQ(header.substr(10, dictionary.size()), dictionary);
@@ -140,7 +140,7 @@ TEST(Npy, RefusalsNameTheFault) {
     EXPECT_THAT(refusal(good.substr(0, good.size() - 5)),
                 HasSubstr("needs 24 bytes, found 19 (5 missing)"));
     EXPECT_THAT(refusal(good + "xy"), HasSubstr("needs 24 bytes, found 26 (2 too many)"));
-    // Every cut of a good file is refused, none crashes.
+    // A valid file that is cut at any place is refused without a crash.
     for (std::size_t n = 0; n < good.size(); ++n)
         EXPECT_NE(refusal(good.substr(0, n)), "accepted") << n;
 }
@@ -160,8 +160,8 @@ TEST(Npy, HeaderDictionaries) {
     EXPECT_THAT(refusal(with_dictionary(
                     "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} import os", 4)),
                 HasSubstr("continues after its end"));
-    // 2^62 * 2^62 elements of one byte do not fit 64 bits, nor do 2^63 of four; a zero dimension
-    // does not hide it.
+    // 2^62 * 2^62 elements of one byte do not fit into 64 bits, nor do 2^63 of four bytes, even if
+    // another dimension is zero.
     for (const char* shape : {"(4611686018427387904, 4611686018427387904)",
                               "(0, 4611686018427387904, 8)", "(9223372036854775808,)"}) {
         EXPECT_THAT(

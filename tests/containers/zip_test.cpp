@@ -115,7 +115,7 @@ TEST(Zip, DamageIsNamed) {
     EXPECT_THAT(open({part}), HasSubstr("claims 32 bytes from 31"));
     part = {"b", "\xff\xff\xff garbage", 100, 8, 0};
     EXPECT_THAT(open({part}), HasSubstr("damaged after 0 of 100"));
-    // True data, false sizes: one more and one less than there is.
+    // The data are right, but the sizes are wrong by one.
     part = {"c", deflated(text, -15, 9), text.size() + 1, 8, crc_of(text)};
     EXPECT_NE(open({part}), "accepted");
     part.size = text.size() - 1;
@@ -160,7 +160,7 @@ TEST(Zip, EveryChangedByteOfAnEntryIsFound) {
     }
 }
 
-/// A directory of many entries on the same bytes would be read for hours.
+/// Reading a directory with many entries on the same bytes would take hours.
 TEST(Zip, EntriesOnTheSameBytesAreNotReadAsAWhole) {
     const std::string text(1000, 'n');
     std::vector<ZipPiece> parts;
@@ -172,13 +172,13 @@ TEST(Zip, EntriesOnTheSameBytesAreNotReadAsAWhole) {
 }
 
 TEST(Zip, BombsAreRefusedByTheirClaims) {
-    // 1 kB can hold at most about a megabyte: 4 GB are refused before a byte is unpacked.
+    // 1 kB can hold at most about a megabyte, so 4 GB are refused before a byte is unpacked.
     const ZipPiece bomb{"bomb", std::string(1000, '\0'), 0xf0000000, 8, 0};
     const std::string file = archive_of({bomb});
     EXPECT_THAT(refusal([&] { ZipArchive(bytes_of(file)); }),
                 HasSubstr("claims 4026531840 bytes from 1000"));
-    // A million zeros is as tight as deflate gets, and is let through, up to the limit that is
-    // asked for.
+    // A million zeros have the highest ratio that deflate can reach. They are accepted up to the
+    // given limit.
     const std::string zeros(1'000'000, '\0');
     const std::string tight =
         archive_of({{"zeros", deflated(zeros, -15, 9), zeros.size(), 8, crc_of(zeros)}});
@@ -195,8 +195,8 @@ TEST(Zip, EveryCutOfAnArchiveIsRefusedOrHarmless) {
         refusal([&] {
             const ZipArchive archive(file.bytes().first(n));
             for (const ZipEntry& e : archive.entries()) archive.read(e, 1 << 20);
-            // Every CRC was right: only the end of the last 22 bytes (disk numbers, sizes, comment)
-            // may be missing.
+            // If every CRC was right, only the end of the last 22 bytes (disk numbers, sizes,
+            // comment) may be missing.
             EXPECT_GT(n, file.bytes().size() - 22);
             EXPECT_EQ(archive.entries().size(), 15U);
             ++passed;

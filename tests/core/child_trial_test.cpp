@@ -1,4 +1,4 @@
-// Code that may crash, tried in another process; and what plug-ins write into.
+// Code that may crash, tried in another process, and the memory that plug-ins write into.
 #include "core/child_trial.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ TEST(ChildTrial, SaysHowItEnded) {
                 HasSubstr("margin: it ended the trial process with status 3"));
     EXPECT_THAT(said([] { throw Error(ErrorCode::usage, "no film"); }), HasSubstr("no film"));
     EXPECT_THAT(said([] { throw 7; }), HasSubstr("an exception of an unknown type"));
-    // More than a pipe holds.
+    // More bytes than a pipe can hold.
     const std::string text(1 << 17, 'x');
     EXPECT_THAT(said([&] { throw Error(ErrorCode::usage, text); }), HasSubstr(text));
     ::setenv("ASSAY_PLUGIN_SECONDS", "1", 1);

@@ -1,4 +1,4 @@
-// Results described once: JSON, csv, TypeScript and docs of one table.
+// Results with one description, which gives JSON, csv, TypeScript and docs.
 #include "assay/describe_result.h"
 
 #include <gmock/gmock.h>
@@ -231,7 +231,7 @@ TEST(DescribeResult, AColumnWithBracesIsOneForEachEntry) {
     for (const Bush& bush : bushes) add_row(table, bush);
     std::vector<std::string> names;
     for (const Column& column : table.columns) names.push_back(column.name);
-    // Columns of one list follow each other, entry by entry.
+    // The columns of a list follow each other, entry by entry.
     EXPECT_THAT(names, ElementsAre("name", "x_size", "x_low", "y_size", "y_low", "count_1",
                                    "count_2", "end"));
     EXPECT_EQ(table.columns[1].show, Column::Show::every_part);
@@ -246,9 +246,9 @@ TEST(DescribeResult, AColumnWithBracesIsOneForEachEntry) {
     EXPECT_EQ(std::get<std::string>(first.at(7)), "b");
     EXPECT_EQ(std::get<Estimate>(second.at(3)).value, 2);
     EXPECT_EQ(std::get<Count>(second.at(6)).value, 8U);
-    // Without an object there is nothing that they could be called by.
+    // Entries that are not objects have no names for columns.
     EXPECT_EQ(result_table<Bush>().columns.size(), 2U);
-    // A row that has more entries than the table's first one is a mistake of the program.
+    // A row with more entries than the first row of the table is a bug of the program.
     Table narrow = result_table_for(Bush{"n", {}, {}});
     EXPECT_THROW(add_row(narrow, small), Error);
     EXPECT_THAT(faults_of(std::vector{result_type(ResultOf<Bush>{})}), ElementsAre());

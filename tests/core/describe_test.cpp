@@ -1,4 +1,4 @@
-// Fields described once: what is taken, what is refused, and how it is said.
+// Fields with one description: accepted values, refused values, and messages.
 #include "assay/describe.h"
 
 #include <gmock/gmock.h>
@@ -98,7 +98,7 @@ TEST(Describe, OneCheckForWhatWasTypedAndWhatAFileSays) {
               "is 11; allowed: a list, each entry a whole number from 0 to 10");
     EXPECT_EQ(set(object, "whole", 1), "is 1; allowed: true, false");
     EXPECT_EQ(set(object, "file", 3), "is 3; allowed: a path");
-    // CLI11 takes it for 8, others for 10.
+    // CLI11 reads it as 8, and others as 10.
     EXPECT_EQ(typed(object, "seed", {"010"}),
               "is 010; allowed: a whole number from 0 to 18446744073709551615");
     EXPECT_EQ(typed(object, "seed", {"18446744073709551616"}),
@@ -117,7 +117,7 @@ TEST(Describe, ValuesAreTaken) {
     EXPECT_EQ(set(object, "memory", 3), "");
     EXPECT_EQ(object.memory, 3U << 20);
     EXPECT_EQ(json_of(object).at("memory"), 3);
-    EXPECT_EQ(set(object, "sizes", 7), "");  // one for a list of one
+    EXPECT_EQ(set(object, "sizes", 7), "");  // a single value for a list of one
     EXPECT_THAT(object.sizes, ElementsAre(7));
     EXPECT_EQ(typed(object, "sizes", {"8", "9"}), "");
     EXPECT_THAT(object.sizes, ElementsAre(8, 9));

@@ -50,7 +50,7 @@ TEST(File, WritesAndReadsBack) {
     EXPECT_EQ(read_text(file), "second");
     EXPECT_EQ(MappedFile(file).text(), "second");
     EXPECT_EQ(hash_file(file), hash_text("second"));
-    // Nothing else stays in the folder.
+    // No other file stays in the folder.
     EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), fs::directory_iterator()), 1);
 }
 
@@ -73,7 +73,7 @@ TEST(File, BadInputIsNamed) {
     EXPECT_EQ(code_of([&] { read_start("/dev/zero", 4); }), ErrorCode::bad_input);
     EXPECT_EQ(code_of([&] { hash_file(scratch / "missing"); }), ErrorCode::bad_input);
     EXPECT_EQ(code_of([&] { hash_file(scratch.path()); }), ErrorCode::bad_input);
-    // Without a writer, opening it would wait for ever.
+    // Without a writer, opening the pipe would wait forever.
     const fs::path pipe = scratch / "pipe";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
     EXPECT_EQ(code_of([&] { hash_file(pipe); }), ErrorCode::bad_input);
@@ -82,7 +82,7 @@ TEST(File, BadInputIsNamed) {
 TEST(File, HashingStopsWhenItIsAsked) {
     const Scratch scratch;
     write_file_atomically(scratch / "a.txt", "text");
-    const pid_t child = ::fork();  // a request to stop is for the rest of the process
+    const pid_t child = ::fork();  // a request to stop holds until the process ends
     if (child == 0) {
         request_stop();
         try {
@@ -109,7 +109,7 @@ TEST(File, AFullDiskLeavesTheOldBytes) {
     const Scratch scratch;
     const fs::path file = scratch / "kept";
     write_file_atomically(file, "old");
-    // A child process, because the limit holds for every file that a process writes.
+    // Uses a child process, because the limit applies to every file that a process writes.
     const pid_t child = ::fork();
     if (child == 0) {
         const rlimit limit{16, 16};
@@ -150,7 +150,7 @@ TEST(FileStream, AppearsWholeOrNotAtAll) {
         EXPECT_EQ(files(), 1);
     }
     EXPECT_EQ(files(), 0);
-    fs::create_directory(file);  // it cannot be replaced by a file
+    fs::create_directory(file);  // a file cannot replace it
     FileStream stream(file);
     EXPECT_EQ(code_of([&] { stream.commit(); }), ErrorCode::io);
     EXPECT_EQ(code_of([&] { FileStream(scratch / "no/a.txt"); }), ErrorCode::io);
@@ -195,7 +195,7 @@ private:
     pid_t pid_ = -1;
 };
 
-/// `body` in a process of its own, which must neither throw nor end otherwise.
+/// Runs `body` in a child process, which must neither throw nor crash.
 template <class Body>
 void in_new_process(Body&& body) {
     const pid_t child = ::fork();
@@ -212,7 +212,7 @@ void in_new_process(Body&& body) {
     EXPECT_EQ(status, 0);
 }
 
-/// Sweeps as a process does that meets the folder for the first time.
+/// Removes old files as a process does when it first uses the folder.
 void write_in_new_process(const fs::path& file) {
     in_new_process([&] { write_file_atomically(file, "whole"); });
     EXPECT_EQ(read_text(file), "whole");
@@ -225,12 +225,13 @@ TEST(FileStream, WhatADeadWriterLeftGoesWithTheNextOneAndNothingElse) {
     ASSERT_EQ(names_in(scratch.path()).size(), 1U);
     const std::string name = names_in(scratch.path())[0];
     write_in_new_process(file);
-    EXPECT_EQ(names_in(scratch.path()), (std::vector<std::string>{name, "a.txt"}));  // it lives
+    // the process is alive
+    EXPECT_EQ(names_in(scratch.path()), (std::vector<std::string>{name, "a.txt"}));
     writer.kill();
     write_in_new_process(file);
     EXPECT_EQ(names_in(scratch.path()), (std::vector<std::string>{"a.txt"}));
 
-    // ".a.txt.<machine>-<boot>-<pid>-<random>.tmp"
+    // names as ".a.txt.<machine>-<boot>-<pid>-<random>.tmp"
     ASSERT_TRUE(name.starts_with(".a.txt."));
     const std::size_t begin = name.find('-') - 8;
     const auto with = [&](std::size_t at, const char* mark) {
@@ -256,15 +257,17 @@ TEST(FileStream, WhatADeadWriterLeftGoesWithTheNextOneAndNothingElse) {
     write_in_new_process(file);
     EXPECT_FALSE(fs::exists(of_this_boot));
     EXPECT_FALSE(fs::exists(of_another_file));
-    EXPECT_FALSE(fs::exists(of_another_machine));  // another host name of this running kernel
+    EXPECT_FALSE(fs::exists(of_another_machine));  // another host name of the same running kernel
     EXPECT_FALSE(fs::exists(of_an_earlier_boot));
-    // Written since this machine is up: by another one that has its host name.
+    // The file was written after this machine started, so it comes from another machine with the
+    // same host name.
     EXPECT_TRUE(fs::exists(of_another_boot));
     EXPECT_TRUE(fs::exists(of_another_machine_and_boot));
     EXPECT_EQ(names_in(scratch.path()).size(), 6U);
 }
 
-// Killed as number 1 of its container, a writer leaves the name that every later number 1 takes.
+// A writer that is killed as process 1 of a container leaves a file with the name that every later
+// process 1 uses.
 TEST(FileStream, ANameThatIsTakenIsNotTheNextOnes) {
     const Scratch scratch;
     for (int i = 0; i < 1000; ++i) {
@@ -295,7 +298,7 @@ TEST(FileStream, AFileThatIsReplacedKeepsItsPermissionsAndItsOwner) {
         {
             FileStream stream(file);
             stream.write("new");
-            // What is private is so from its first byte on.
+            // A private file is private from its first byte on.
             for (const std::string& name : names_in(scratch.path())) {
                 ASSERT_EQ(::stat((scratch / name).c_str(), &info), 0);
                 EXPECT_EQ(info.st_mode & 077 & ~mode, 0U) << name;
@@ -312,7 +315,7 @@ TEST(FileStream, AFileThatIsReplacedKeepsItsPermissionsAndItsOwner) {
     EXPECT_EQ(info.st_uid, 1234U);
     EXPECT_EQ(info.st_gid, 5678U);
     EXPECT_EQ(info.st_mode & 0777, 0755U);
-    // Someone who may neither give the file away nor has its group.
+    // A user who can neither change the owner of the file nor belongs to its group.
     fs::permissions(scratch.path(), fs::perms::all);
     ASSERT_EQ(::chmod(file.c_str(), 0664), 0);
     in_new_process([&] {
@@ -321,7 +324,7 @@ TEST(FileStream, AFileThatIsReplacedKeepsItsPermissionsAndItsOwner) {
     });
     ASSERT_EQ(::stat(file.c_str(), &info), 0);
     EXPECT_EQ(info.st_uid, 4321U);
-    EXPECT_EQ(info.st_mode & 0777, 0644U);  // its group may read, as everybody may
+    EXPECT_EQ(info.st_mode & 0777, 0644U);  // its group may read it, like everybody
 }
 
 TEST(Temporary, FoldersOfDeadMakersGoToo) {
@@ -329,7 +332,7 @@ TEST(Temporary, FoldersOfDeadMakersGoToo) {
     in_new_process([&] {
         const Temporary made = make_temporary_folder(scratch / "pilot");
         std::ofstream(made.path / "inside") << "something";
-        ::_exit(fs::exists(made.path / "inside") ? 0 : 1);  // without its destructor
+        ::_exit(fs::exists(made.path / "inside") ? 0 : 1);  // the destructor is not called
     });
     ASSERT_EQ(names_in(scratch.path()).size(), 1U);
     const std::string old = names_in(scratch.path())[0];
@@ -400,7 +403,7 @@ TEST(Hash, FieldsDoNotRunTogether) {
     EXPECT_EQ(hash_text(""), "xxh128:99aa06d3014798d86001c324468d497f");
 }
 
-/// Zeros at the end of a page would be read for what was cut.
+/// After the cut, zeros at the end of a page would be read as data.
 TEST(File, ASmallOneStaysAsItWasRead) {
     const Scratch scratch;
     const std::string text(3000, 'x');
@@ -410,7 +413,7 @@ TEST(File, ASmallOneStaysAsItWasRead) {
     EXPECT_EQ(file.text(), text);
 }
 
-/// A file that another process cuts while it is mapped ends the program, and is named.
+/// If another process cuts a mapped file, the program ends with an error that names it.
 TEST(File, OneThatBecomesShorterIsNamed) {
     testing::FLAGS_gtest_death_test_style = "threadsafe";
     const Scratch scratch;

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-/// What a half means, from the definition and in double.
+/// The value of a half-precision number, from the definition, in double.
 double meaning(std::uint16_t half) {
     const int exponent = (half >> 10) & 31;
     const int mantissa = half & 1023;
@@ -20,11 +20,12 @@ double meaning(std::uint16_t half) {
     return sign * std::ldexp(1024 + mantissa, exponent - 25);
 }
 
-/// The nearest half by bisection over the 31745 non-negative ones; a tie goes to the even one.
+/// The nearest half-precision number, by bisection over the 31745 non-negative ones. A tie gives
+/// the even one.
 std::uint16_t slow_half(float value) {
     const double magnitude = std::fabs(static_cast<double>(value));
     const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
-    // For rounding, infinity stands where the next half would be: 65536.
+    // For rounding, infinity is at the place of the next number: 65536.
     const auto at = [](std::uint16_t h) { return h == 0x7c00 ? 65536.0 : meaning(h); };
     std::uint16_t low = 0;
     std::uint16_t high = 0x7c00;
@@ -39,7 +40,8 @@ std::uint16_t slow_half(float value) {
     return static_cast<std::uint16_t>(sign | (up ? high : low));
 }
 
-/// All halves, all midpoints between neighbours, and the floats on both sides of each.
+/// All half-precision numbers, all midpoints between neighbours, and the floats on both sides of
+/// each.
 std::vector<float> interesting() {
     std::vector<float> values;
     for (std::uint32_t h = 0; h < 0x7c00; ++h) {

@@ -1,4 +1,4 @@
-// Values of a JSON text: what is taken, and how what is wrong is said.
+// Values of a JSON text: accepted values, and messages about wrong ones.
 #include "core/json_reader.h"
 
 #include <gmock/gmock.h>
@@ -89,7 +89,7 @@ TEST(JsonReader, FaultsNamePlaceValueAndWhatIsAllowed) {
               "the request has an unknown field `wnated`; did you mean `wanted`?");
 }
 
-// 100,000 places with the whole name in them would take 100 GB.
+// If each of 100,000 paths contained all names, they would take 100 GB.
 TEST(JsonReader, ALongNameIsShortInEveryPlace) {
     const std::string name(1'000'000, 'k');
     const json value = {{name, json::array_t(100'000, json(0))}};

@@ -1,4 +1,4 @@
-// The one reader of JSON: what it reads, and where it stops.
+// The JSON reader: what it reads, and where it stops.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ TEST(Json, DepthHasALimit) {
 TEST(Json, KeysStandOnce) {
     EXPECT_NO_THROW(parse_json(R"([{"a": 1}, {"a": {"a": 2}}])", 8));
     EXPECT_THAT(refused_json(R"({"a": {"b": 1, "b": 2}})"), HasSubstr("key `b` appears twice"));
-    // Beyond the few that are compared one by one, and after an object inside.
+    // More names than are compared one by one, and after an inner object.
     for (const int keys : {5, 12, 13, 14, 1000}) {
         json object;
         for (int i = 0; i < keys; ++i) object["k" + std::to_string(i)] = json{{"k0", 0}};
@@ -76,7 +76,7 @@ TEST(Json, TheNumberOfValuesHasALimit) {
     EXPECT_THAT(refused_json("[1, {\"a\": 2}]", 8, 3), HasSubstr("more than 3 values"));
 }
 
-// A reader that looks through its list whenever an element ends takes hours for this.
+// If a reader searched its list at the end of each element, this would take hours.
 TEST(Json, ManyObjectsInOneTakeTimeInProportion) {
     std::string text = "{";
     for (int i = 0; i < 400'000; ++i)
@@ -132,7 +132,7 @@ TEST(JsonParts, EachIsGivenAlone) {
               R"(x=1 y=[2,{"x":3}] z={})");
     EXPECT_EQ(parts_of("[]", ""), "");
     EXPECT_EQ(parts_of("{}", ""), "");
-    // Of one member; what stands beside it, and within others under its name, is passed over.
+    // Reads one member. Other members are skipped, also if they contain members of its name.
     const std::string text =
         R"({"a": {"p": [9]}, "n": 7, "p": {"b": 1, "c": {"p": [2]}, "d": []}, "q": [[1], {"p": {}}]})";
     EXPECT_EQ(parts_of(text, "p"), R"(b=1 c={"p":[2]} d=[])");
@@ -157,7 +157,7 @@ TEST(JsonParts, LimitsAndOtherShapes) {
     EXPECT_THAT(refused(R"({"a": [[[1]]], "p": []})", "p", 3), HasSubstr("deeper than 3"));
     EXPECT_THAT(refused(R"({"p": [], "p": []})", "p"), HasSubstr("key `p` appears twice"));
     EXPECT_THAT(refused(R"({"p": [1, 2)", "p"), HasSubstr("damaged JSON"));
-    // Values beside the member do not count: only what is kept does.
+    // Values outside the member do not count towards the limit.
     EXPECT_EQ(parts_of(R"({"a": [1, 2, 3, 4, 5, 6], "p": [1]})", "p", 8, 2), "=1");
 }
 

@@ -23,7 +23,7 @@ std::vector<float> logits(std::size_t n, std::uint64_t item, double spread) {
     return row;
 }
 
-// In 80-bit arithmetic.
+// A reference in 80-bit arithmetic.
 long double plain_log_odds(const std::vector<float>& row, std::size_t cls) {
     long double second = none, sum = 0;
     for (std::size_t j = 0; j < row.size(); ++j) {
@@ -48,7 +48,7 @@ TEST(LogOdds, AgreeWithEightyBits) {
         EXPECT_EQ(wide.log_odds, top.log_odds);
         EXPECT_EQ(wide.cls, top.cls);
     }
-    EXPECT_LT(worst, 4e-14);  // as log_odds.h says
+    EXPECT_LT(worst, 4e-14);  // the bound in log_odds.h
     RecordProperty("worst", std::to_string(worst));
 }
 
@@ -70,7 +70,7 @@ TEST(LogOdds, Ends) {
     EXPECT_EQ(of({none, none}), -infinite);
     EXPECT_EQ(of({7, 7}), 0);
     EXPECT_DOUBLE_EQ(of({7, 7, 7}), -std::log(2.0));
-    EXPECT_EQ(of({30000, -30000}), 60000);  // exp() of that is 0 and infinite
+    EXPECT_EQ(of({30000, -30000}), 60000);  // exp() of these is 0 and infinite
     EXPECT_EQ(of(std::vector<float>(9000, 1.0F)), -std::log(8999.0));
 }
 

@@ -26,7 +26,7 @@ TEST(ParallelBlocks, NoBlocksMeansNoCall) {
     parallel_blocks(0, 4, [](std::size_t) { FAIL(); });
 }
 
-// A container may allow one thread: the caller's does all.
+// If a container allows only one thread, the caller's thread does all the work.
 TEST(ParallelBlocks, FewerThreadsWhereTheSystemAllowsNoMore) {
     EXPECT_EQ(status_without_threads([] {
                   bool refused = false;

@@ -46,7 +46,8 @@ TEST(RandomStream, BelowIsUniform) {
 
 TEST(RandomStream, BelowStaysBelowHugeBounds) {
     RandomStream random(4, "test");
-    const std::uint64_t bound = (std::uint64_t{1} << 63) + 1;  // rejects nearly half of the draws
+    // this range rejects nearly half of the draws
+    const std::uint64_t bound = (std::uint64_t{1} << 63) + 1;
     for (int i = 0; i < 1000; ++i) EXPECT_LT(random.below(bound), bound);
 }
 
@@ -81,7 +82,7 @@ TEST(RandomStreamFill, NormalsInvertTheDistributionFunction) {
     double sum = 0, squares = 0, fourth = 0;
     for (const float value : z) {
         const std::uint32_t u = bits.next_u32();
-        // Twice the normal distribution function, less 1, is where the 31 bits are in (0, 1).
+        // Twice the normal distribution function minus 1 gives the 31 bits as a number in (0, 1).
         const double place = std::erf(std::abs(double{value}) / std::sqrt(2.0));
         const double density =
             2 * std::exp(-double{value} * value / 2) / std::sqrt(2 * std::acos(-1));

@@ -20,7 +20,7 @@ TEST(RankCorrelation, AverageRanksShareTheMean) {
     EXPECT_THAT(average_ranks(std::vector<double>{7, 7, 7}), ElementsAre(2, 2, 2));
 }
 
-// Every pair looked at.
+// A slow reference that compares every pair.
 std::optional<double> plain_tau_b(const std::vector<double>& x, const std::vector<double>& y) {
     double concordant = 0, tied_x = 0, tied_y = 0, all = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -40,7 +40,7 @@ TEST(RankCorrelation, KendallByHand) {
     const std::vector<double> up{1, 2, 3, 4}, down{4, 3, 2, 1};
     EXPECT_DOUBLE_EQ(*kendall_tau_b(up, up), 1);
     EXPECT_DOUBLE_EQ(*kendall_tau_b(up, down), -1);
-    // 6 pairs, one of them (2, 3) the other way: (5 - 1) / 6.
+    // Of 6 pairs, one, (2, 3), is reversed: (5 - 1) / 6.
     EXPECT_DOUBLE_EQ(*kendall_tau_b(up, std::vector<double>{1, 3, 2, 4}), 4.0 / 6);
     EXPECT_FALSE(kendall_tau_b(up, std::vector<double>{5, 5, 5, 5}));
     EXPECT_FALSE(kendall_tau_b(std::vector<double>{1}, std::vector<double>{1}));

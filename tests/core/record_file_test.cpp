@@ -1,4 +1,4 @@
-// JSON that Assay alone reads back.
+// JSON files that only Assay reads.
 #include "core/record_file.h"
 
 #include <gtest/gtest.h>

@@ -35,7 +35,7 @@ TEST(Exp, IsAccurate) {
         const double unit = std::nextafter(nearest, 2.0F) - nearest;
         worst = std::max(worst, std::abs(static_cast<double>(exp_f32(x)) - exact) / unit);
     }
-    EXPECT_LT(worst, 1.06);  // units in the last place, as softmax.h says
+    EXPECT_LT(worst, 1.06);  // units in the last place, the bound in softmax.h
     RecordProperty("worst_ulp", std::to_string(worst));
 }
 
@@ -62,7 +62,8 @@ TEST(ScanRow, FirstIndexWinsTies) {
     for (std::int32_t t = -1; t < 37; ++t) {
         const RowScan scan = scan_row(row, t);
         EXPECT_EQ(scan.argmax, 0);
-        EXPECT_EQ(scan.rank, t);  // every class before it ties with it; no target, no rank
+        // every earlier class ties with it; without a target there is no rank
+        EXPECT_EQ(scan.rank, t);
     }
 }
 

@@ -74,7 +74,7 @@ TEST(McNemarTest, SmallCase) {
 
 TEST(McNemarTest, EqualCountsHaveNoEvidence) {
     EXPECT_EQ(mcnemar(7, 7).p, 1);
-    // Half of the middle point is left out: 1 - C(4,2)/16/2 = 0.8125.
+    // Half of the probability of the middle point is subtracted: 1 - C(4,2)/16/2 = 0.8125.
     EXPECT_DOUBLE_EQ(mcnemar(2, 2).mid_p, 0.8125);
 }
 
@@ -167,7 +167,7 @@ TEST(Jackknife, OfAMeanIsItsStandardError) {
 }
 
 TEST(WilsonOfSize, SolvesItsEquation) {
-    // The ends are where (mean - p)^2 = q^2 p (1 - p) / size.
+    // The ends solve (mean - p)^2 = q^2 p (1 - p) / size.
     for (const double size : {.4, 7.5, 1e3}) {
         for (const double mean : {.01, .3, .999}) {
             const double q = 2.3;
@@ -181,7 +181,7 @@ TEST(WilsonOfSize, SolvesItsEquation) {
         }
     }
     EXPECT_EQ(wilson_of_size(.25, 40, normal_quantile(.975), .95, "wilson"), wilson(10, 40));
-    // So many draws that the ends differ from the mean by rounding alone.
+    // With this many draws, the ends differ from the mean only by rounding.
     for (const double mean : {.1, 1.0 / 3, .7, .9}) {
         const Interval i = wilson_of_size(mean, 1e40, 2, .95, "");
         EXPECT_LE(i.low, mean);

@@ -1,4 +1,4 @@
-// Texts of others on terminals, and paths that the system says nothing about.
+// Foreign texts on terminals, and paths that the system cannot resolve.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -37,10 +37,11 @@ TEST(TerminalText, ControlsAreShown) {
 
 TEST(TerminalText, WhatIsNotUtf8IsShown) {
     EXPECT_EQ(without_controls("\x9b[2J\xff"), "\\x9b[2J\\xff");
-    EXPECT_EQ(without_controls("\xc3"), "\\xc3");           // cut off
-    EXPECT_EQ(without_controls("\xc0\x9b"), "\\xc0\\x9b");  // two bytes for an ESC's worth
+    EXPECT_EQ(without_controls("\xc3"), "\\xc3");  // cut off
+    // an overlong encoding of ESC in two bytes
+    EXPECT_EQ(without_controls("\xc0\x9b"), "\\xc0\\x9b");
     EXPECT_EQ(without_controls("\xe0\x80\x9b"), "\\xe0\\x80\\x9b");
-    EXPECT_EQ(without_controls("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a pair
+    EXPECT_EQ(without_controls("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a surrogate pair
     EXPECT_EQ(without_controls("\xf0\x9f\x90\x88"), "\xf0\x9f\x90\x88");
     EXPECT_EQ(without_controls("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
     EXPECT_EQ(without_controls(""), "");

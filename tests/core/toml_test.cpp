@@ -40,8 +40,8 @@ TEST(Toml, DamagedFilesAreErrorsWithAPlace) {
     EXPECT_THROW(parse_toml("a = 2026-01-01\n"), Error);
 }
 
-// The parser takes a quote inside a value for a part of it, so that what follows is no string, and
-// had undefined behaviour at a letter beyond ASCII there.
+// The parser reads a quote inside a value as a part of it, so the text after it is not a string. A
+// non-ASCII letter there was undefined behaviour.
 TEST(Toml, AStringBeginsWhereAValueDoes) {
     for (const char* text :
          {"x = [1, 0x1fmaxa.0b.\"c\xef\xbb\x9f[[5 ", "x = [1, 0x[[max{a.0b.\"c\xef\xbb\x9f[[5 \n]",
@@ -52,7 +52,7 @@ TEST(Toml, AStringBeginsWhereAValueDoes) {
     }
     EXPECT_THAT(message_of([&] { parse_toml("a = 1\nx = 1\"\""); }),
                 testing::HasSubstr("a quote inside a key or value in line 2"));
-    // And these do begin there.
+    // In these, a string does begin there.
     EXPECT_EQ(parse_toml("'é'.\"ü\" = [\n 'ä', # ß\n \"ö\"\n,]\n[a.\"é\" . 'x']\n[['é\\']]\n"
                          "y = { 'é' = ['ü', {\"ä\" = 'ö'}], b.\"ß\" = \"\"\"é\"\"\"\"\"}\n")
                   .dump(),
@@ -66,7 +66,7 @@ std::string repeated(std::size_t times, const std::string& text) {
     return out;
 }
 
-// The parser, and whoever removes its tree, calls itself for every level.
+// The parser, and the destructor of its tree, recurse once for every level.
 TEST(Toml, DepthAndSizeHaveLimits) {
     for (const std::size_t levels : {std::size_t{65}, std::size_t{100'000}}) {
         for (const char* open : {"[", "{a=", "[[{a=[", "[ # ]\n"}) {
@@ -82,7 +82,7 @@ TEST(Toml, DepthAndSizeHaveLimits) {
                         testing::HasSubstr("a key of more than 32 parts in line 1"));
         }
     }
-    // Each key is short; together they are deep.
+    // Each key is short, but together they are deeply nested.
     std::string text;
     for (int i = 0; i < 3; ++i) text += (i == 0 ? "" : " = {") + repeated(29, "a.") + "a";
     EXPECT_THAT(message_of([&] { parse_toml(text + " = 1}}\n"); }),
@@ -96,7 +96,7 @@ TEST(Toml, DepthAndSizeHaveLimits) {
                          repeated(99, "[.") + "\n" + "c = '" + repeated(99, "[.") + "'\n[d.e.f]\n")
                   .size(),
               4U);
-    // Many brackets beside each other are not deep.
+    // Many brackets side by side are not nested.
     EXPECT_EQ(parse_toml(repeated(1000, "[[a]]\nb = [[1], [2]]\n")).at("a").size(), 1000U);
 }
 

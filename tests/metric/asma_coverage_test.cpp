@@ -1,4 +1,4 @@
-// Does ASMA's 95 % interval hold the truth 95 times in 100?
+// Coverage of ASMA's 95 % interval.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -61,7 +61,7 @@ Covered coverage(const AsmaWorld& world, std::uint64_t images, int draws) {
 }
 
 TEST(AsmaCoverage, SlowInWorldsWhereItIsKnown) {
-    // The tables in docs/intervals.md are of 2,000.
+    // The tables in docs/intervals.md use 2,000 draws.
     constexpr int draws = 1000;
     for (const AsmaWorld& world : asma_worlds()) {
         std::vector<std::uint64_t> sizes{300, 1000};
@@ -79,7 +79,7 @@ TEST(AsmaCoverage, SlowInWorldsWhereItIsKnown) {
     }
 }
 
-// Sums of a subgroup's images, as compare has them.
+// Sums over a subgroup's images, as in `compare`.
 PairedAgreement pair_of(const std::array<std::array<std::int64_t, 6>, 6>& counts, std::size_t g) {
     PairedAgreement pair;
     double first = 0, second = 0, squares = 0, firsts = 0, seconds = 0;
@@ -139,7 +139,8 @@ TEST(AsmaCoverage, SlowPairedDifferencesToo) {
                         images > 0 ? static_cast<int>(images) : 1140, 100 * covered.part,
                         100 * covered.width);
             EXPECT_GT(covered.part, 0.93 - 3 * 0.0081) << world.name << ' ' << images;
-            // A little more where a subgroup has a dozen images: one that is put in weighs much.
+            // The coverage is slightly higher if a subgroup has a dozen images, because the
+            // additional image of the interval then has much weight.
             EXPECT_LT(covered.part, 0.985 + 3 * 0.0038) << world.name << ' ' << images;
         }
     }

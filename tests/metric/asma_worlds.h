@@ -1,5 +1,6 @@
-// Worlds in which ASMA is known: what its interval must cover. They were written down before the
-// method was chosen, and it was chosen on others (other proportions and accuracies).
+// Simulations in which the true ASMA is known, so that the coverage of its interval can be checked.
+// They were defined before the method was chosen. The method was chosen on other simulations, with
+// other proportions and accuracies.
 #pragma once
 
 #include <array>
@@ -16,13 +17,14 @@ inline constexpr std::size_t asma_subgroups = 5;
 struct AsmaWorld {
     using Each = std::array<double, asma_subgroups>;
     std::string name;
-    /// Proportions of the images with 1, ..., 5 labels: of easy and of hard images. Half are hard.
+    /// The proportions of images with 1, ..., 5 labels, among easy and among hard images. Half of
+    /// the images are hard.
     Each easy, hard;
-    /// Chance that a label is found, on an easy and on a hard image.
+    /// The probability that a label is found, on an easy and on a hard image.
     Each found_easy, found_hard;
     bool atoms = false;  ///< an image's labels are all found or all missed
-    /// Not empty: so many images with 1, ..., 5 labels in every draw, and the proportions say
-    /// nothing.
+    /// If not empty: the fixed numbers of images with 1, ..., 5 labels in every draw. The
+    /// proportions are then not used.
     std::vector<std::uint64_t> sizes = {};
 
     double truth() const {
@@ -56,7 +58,7 @@ inline std::vector<AsmaWorld> asma_worlds() {
                         {0.95, 0.9, 0.85, 0.8, 0.75},
                         {0.6, 0.5, 0.45, 0.4, 0.35},
                         atoms});
-        // Thirty images with five labels, which nearly always all agree.
+        // Thirty images with five labels, which nearly always all have the same result.
         list.push_back({"thirty that agree" + how,
                         equal,
                         equal,
@@ -98,13 +100,13 @@ inline AsmaCounts asma_draw(const AsmaWorld& world, std::uint64_t images, Random
     return counts;
 }
 
-/// Two classifiers on the same images: the second finds what the first finds with probability
-/// `same`, else by itself with its own chance.
+/// Two classifiers on the same images. With probability `same`, the second finds a label if the
+/// first does. Otherwise it finds it independently, with its own probability.
 struct AsmaPair {
     std::string name;
     AsmaWorld first;
     double same = 0;
-    AsmaWorld::Each found;  ///< chance of the second by itself, on easy and hard images
+    AsmaWorld::Each found;  ///< independent probability of the second, on easy and hard images
 
     double truth() const {
         AsmaWorld second = first;
@@ -116,7 +118,7 @@ struct AsmaPair {
     }
 };
 
-/// Written down before the paired interval was chosen.
+/// Defined before the paired interval was chosen.
 inline std::vector<AsmaPair> asma_pairs() {
     using Each = AsmaWorld::Each;
     const auto all = [](double p) { return Each{p, p, p, p, p}; };

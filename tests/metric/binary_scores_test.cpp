@@ -1,5 +1,5 @@
-// Precision, recall, specificity, F1 and Brier score of the positive class: by hand, and how often
-// their intervals hold the truth.
+// Precision, recall, specificity, F1 and Brier score of the positive class: values by hand, and
+// coverage of their intervals.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -73,8 +73,8 @@ TEST(BinaryScores, AllCorrectHasAnInterval) {
     EXPECT_EQ(f1.high, 1);
 }
 
-/// The Brier score of the positive class, of items of class `truth` for which the classifier gives
-/// class 1 the probability `p`.
+/// The Brier score of the positive class, for items of class `truth` with the probability `p` of
+/// class 1.
 class BrierOf {
 public:
     BrierOf() : accumulator_(request_.facts->accumulate(context())) {}
@@ -106,7 +106,7 @@ private:
     std::vector<RowFacts> rows_;
 };
 
-// Rounding leaves equal squares a variance of some 1e-16, which is none.
+// Rounding gives equal squares a variance of about 1e-16, which counts as zero.
 TEST(BinaryScores, EqualSquaresHaveTheIntervalOfTheirNumber) {
     for (int percent = 1; percent < 100; ++percent) {
         const double p = percent / 100.0;
@@ -124,13 +124,13 @@ TEST(BinaryScores, EqualSquaresHaveTheIntervalOfTheirNumber) {
 struct BrierWorld {
     std::string name;
     double least, most;  ///< p is uniform between them
-    double positives;    ///< of the items; below 0: p of them, as a calibrated classifier says
+    double positives;  ///< proportion of positive items; below 0: p, as for a calibrated classifier
     double truth;
 };
 
-// 200 items. The least that 1,000 draws of a coverage of .933 give is .933 - 3 sqrt(.933 .067 /
-// 1000) = .909; of few items in which a sure classifier never errs, no interval knows of the
-// errors.
+// Each draw has 200 items. For a coverage of .933, 1,000 draws give at least .933 - 3 sqrt(.933
+// .067 / 1000) = .909. If a confident classifier makes no error on few items, no interval can
+// include its error rate.
 TEST(BinaryScores, IntervalsOfTheBrierScoreCoverTheTruth) {
     const BrierWorld worlds[] = {
         {"calibrated", 0, 1, -1, 1.0 / 6},

@@ -41,8 +41,8 @@ TEST(Curves, AgreeWithScikitLearn) {
     EXPECT_EQ(seen, 4 * 11);
 }
 
-// Scores of many kinds: any numbers, coarse steps (ties), zeros, negative ones; some items left
-// out.
+// Scores of many kinds: arbitrary numbers, coarse steps (ties), zeros and negative numbers. Some
+// items are excluded.
 SetTable curve_table(std::uint64_t seed, std::size_t rows, std::size_t most) {
     RandomStream random(seed, "curves");
     SetTable t;
@@ -82,7 +82,7 @@ TEST(Curves, AgreeWithTheWordingOnTables) {
 }
 
 TEST(Curves, ManyPositivesAndManyStretches) {
-    // More distinct scores than the short counters are used for, and items in three stretches.
+    // More distinct scores than the short counters can hold, and items in three blocks.
     RandomStream random(3, "many");
     SetTable t;
     t.classes = 2;
@@ -125,7 +125,7 @@ TEST(Curves, InfluencesAreWhatLeavingAnItemOutChanges) {
         for (const bool weighted : {false, true}) {
             SetTable t = curve_table(40, 400, 2);
             const CurveFound all = curve_of(t, {curve, weighted, 0.95});
-            // Groups of the size that intervals are made with: three items of 400.
+            // Groups of the size that is used for intervals: three of 400 items.
             for (const std::size_t g : {0U, 17U, 100U}) {
                 SetTable rest = t;
                 for (std::size_t i = 0; i < t.sets.size(); ++i) {
@@ -133,7 +133,7 @@ TEST(Curves, InfluencesAreWhatLeavingAnItemOutChanges) {
                 }
                 const double exact = *curve_by_wording(rest, curve, weighted);
                 const double change = exact - *all.estimate.value;
-                // Only groups that hold items have a value.
+                // Only groups with items have a value.
                 std::size_t place = 0;
                 for (std::size_t before = 0; before < g; ++before)
                     place += std::count(all.groups.begin(), all.groups.end(), before) > 0 ? 1 : 0;
@@ -167,7 +167,7 @@ TEST(Curves, UndefinedWithoutClasses) {
     t.classes = 2;
     EXPECT_FALSE(curve_of(t, {Curve::roc, false, 0.95}).estimate.value);
     t.scores = {.5F, .5F, .4F, .6F};
-    t.sets = {{1}, {1}};  // no item to tell the class from
+    t.sets = {{1}, {1}};  // no item without the class
     EXPECT_FALSE(curve_of(t, {Curve::roc, false, 0.95}).estimate.value);
     EXPECT_EQ(curve_of(t, {Curve::precision_recall, false, 0.95}).estimate.value, 1.0);
 }

@@ -26,7 +26,7 @@ TEST(ClassMean, ClassesAreJoinedUntilACellHoldsFiveImages) {
     // Kish: 3^2 / (1/2 + 1/1 + 1/3); the mean of 1/2, 1 and 1.
     EXPECT_DOUBLE_EQ(cells[0].images, 9 / (11 / 6.0));
     EXPECT_DOUBLE_EQ(cells[0].hits, 2.5 / 3 * cells[0].images);
-    // What is left over, one image, joins the last cell: 2^2 / (1/7 + 1).
+    // The remaining image joins the last cell: 2^2 / (1/7 + 1).
     EXPECT_DOUBLE_EQ(cells[1].weight, .4);
     EXPECT_DOUBLE_EQ(cells[1].images, 4 / (8 / 7.0));
     EXPECT_DOUBLE_EQ(cells[1].hits, 0);
@@ -44,7 +44,8 @@ TEST(ClassMean, OneClassHasWilsonsIntervalWithOneImageFewer) {
     EXPECT_EQ(found.method, "score.classes");
 }
 
-// Thirty of thirty, ten of each class: (1 - t)^2 = z^2 t (1 - t) / (3 * 9), the classes alike.
+// All thirty are correct, ten of each class: (1 - t)^2 = z^2 t (1 - t) / (3 * 9), with equal
+// classes.
 TEST(ClassMean, AllCorrectLeavesAWidth) {
     const double z2 = std::pow(normal_quantile(.975), 2);
     const Interval found = balanced_interval({{10, 10}, {10, 10}, {10, 10}});
@@ -56,7 +57,7 @@ TEST(ClassMean, AllCorrectLeavesAWidth) {
     EXPECT_LT(balanced_interval({{1, 1}}).low, .5);
 }
 
-// Whatever is rounded: a classifier that always says the first class.
+// A classifier that always predicts the first class, for any rounding.
 TEST(ClassMean, AConstantClassifierHasAWidthOnBothSides) {
     for (std::size_t count = 3; count <= 10; ++count) {
         for (const double images : {5., 30., 50., 100.}) {
@@ -70,7 +71,7 @@ TEST(ClassMean, AConstantClassifierHasAWidthOnBothSides) {
     }
 }
 
-// By scipy 1.17.1 and NumPy 2.4.6, from another implementation of the same definition.
+// Values from another implementation of the same definition, with scipy 1.17.1 and NumPy 2.4.6.
 TEST(ClassMean, AgreesWithAnotherImplementation) {
     struct Known {
         std::vector<ClassHits> classes;
@@ -109,7 +110,7 @@ struct ClassWorld {
     double accuracy, imbalance;
 };
 
-/// How often the interval holds the mean accuracy of the classes that have images.
+/// The coverage of the interval, for the mean accuracy of the classes with images.
 double balanced_coverage(const ClassWorld& world, int draws) {
     std::vector<double> upto, accuracy;
     double sum = 0;
@@ -117,7 +118,7 @@ double balanced_coverage(const ClassWorld& world, int draws) {
         const double at = static_cast<double>(c) / static_cast<double>(world.classes - 1);
         sum += std::pow(world.imbalance, -at);
         upto.push_back(sum);
-        // Neither rising nor falling with the size of the class.
+        // The accuracy does not depend on the size of the class.
         const double spread = 2 * static_cast<double>((c * 7919) % world.classes) /
                                   static_cast<double>(world.classes - 1) -
                               1;
@@ -149,7 +150,7 @@ double balanced_coverage(const ClassWorld& world, int draws) {
     return held / static_cast<double>(draws);
 }
 
-// A normal approximation held the truth in 24 to 84 % of these draws, and had no interval where a
+// A normal approximation covered the truth in 24 to 84 % of these draws, and had no interval if a
 // class has one image.
 TEST(ClassMean, HoldsTheTruth) {
     for (const ClassWorld& world : std::vector<ClassWorld>{{10, 30, .9, 1},

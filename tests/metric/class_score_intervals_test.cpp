@@ -1,6 +1,6 @@
-// Intervals of F1, precision, kappa and Matthews' correlation. Expected numbers:
-// bench/class_score_coverage.py, which is another implementation and measures coverage; here are
-// its lowest worlds.
+// Intervals of F1, precision, kappa and Matthews' correlation. Expected numbers come from
+// bench/class_score_coverage.py, an independent implementation that also measures coverage. Here
+// are its simulations with the lowest coverage.
 #include "metric/class_score_intervals.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,8 @@ TEST(ClassScoreIntervals, AgreeWithAnotherImplementation) {
     expect_ends(f1_mean_interval(counts, .8, .95), 0.6199663969667832, 0.9177362291365236);
     expect_ends(class_mean_interval(precisions(counts), .8, .95), 0.60792182512207,
                 0.9079784216801563);
-    // Two images per class: F1 of so few is too low on average, and the middle is above the value.
+    // With two images per class, F1 is too low on average, so the middle of the interval is above
+    // the value.
     const auto few = counts_of({{1, 1, 0}, {0, 1, 1}, {1, 0, 1}});
     expect_ends(f1_mean_interval(few, .5, .95), 0.20751132345821705, 0.8637019957913087);
 }
@@ -91,7 +92,8 @@ TEST(ClassScoreIntervals, NeverHaveAWidthOfZero) {
     }
 }
 
-// Draws of 200 images of two classes, 50 : 1, accuracy .5 and .8: the weights vary with the images.
+// Draws of 200 images of two classes, 50 : 1, with accuracies .5 and .8. The weights of the classes
+// vary between draws.
 TEST(ClassScoreIntervals, WeightedMeansHoldTheirTruth) {
     constexpr std::size_t images = 200, groups = 100;
     const double first = 50.0 / 51, hit[2] = {.5, .8};
@@ -136,7 +138,7 @@ TEST(ClassScoreIntervals, WeightedMeansHoldTheirTruth) {
     EXPECT_EQ(perfect.high, 1);
 }
 
-// What such worlds hold is in docs/intervals.md; here in short.
+// A short version of the coverage tables in docs/intervals.md.
 TEST(ClassScoreIntervals, HoldTheTruth) {
     struct World {
         std::size_t classes;
@@ -151,7 +153,7 @@ TEST(ClassScoreIntervals, HoldTheTruth) {
         for (std::size_t c = 0; c < world.classes; ++c)
             upto[c] = total += std::pow(
                 world.rare, static_cast<double>(c) / static_cast<double>(world.classes - 1));
-        // Errors go to the next class.
+        // Incorrect items are predicted as the next class.
         std::vector<ClassScoreCount> truth(world.classes);
         for (std::size_t c = 0; c < world.classes; ++c) {
             const double share = (upto[c] - (c > 0 ? upto[c - 1] : 0)) / total;

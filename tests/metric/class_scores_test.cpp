@@ -1,5 +1,5 @@
-// Precision, recall, F1, Matthews and kappa against scikit-learn; selective prediction and the
-// Kolmogorov-Smirnov error by hand and against their definitions.
+// Compares precision, recall, F1, Matthews and kappa with scikit-learn. Compares selective
+// prediction and the Kolmogorov-Smirnov error with values by hand and with their definitions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,13 +54,13 @@ TEST(ClassScores, AreThoseOfScikitLearn) {
     }
 }
 
-// A class map may lead nowhere: 4 items, 2 of class 0; one of them predicted as 0, the other as no
-// class. Precision of class 0: 1 of 1; recall 1 of 2.
+// A class map may map a prediction to no class. Of 4 items, 2 are of class 0; one of them is
+// predicted as 0, the other as no class. Precision of class 0: 1 of 1; recall 1 of 2.
 TEST(ClassScores, APredictionOfNoClassIsNoClasssPrediction) {
     const std::vector<std::int32_t> truth{0, 0, 1, 1}, predicted{0, -1, 1, 1};
     EXPECT_DOUBLE_EQ(*measured(parse_metric("precision"), 2, truth, predicted).value, 1);
     EXPECT_DOUBLE_EQ(*measured(parse_metric("recall"), 2, truth, predicted).value, 0.75);
-    // scikit-learn with a third class for "nowhere": (3 * 4 - (2 * 1 + 2 * 2)) /
+    // The value of scikit-learn with a third class for "no class": (3 * 4 - (2 * 1 + 2 * 2)) /
     // sqrt((16 - 8) (16 - 1 - 4 - 1)) = 6 / sqrt(80)
     EXPECT_DOUBLE_EQ(*measured(parse_metric("matthews"), 2, truth, predicted).value,
                      6 / std::sqrt(80.0));
@@ -82,7 +82,8 @@ Estimate of_order(const char* text, std::span<const ConfidentItem> list) {
 
 TEST(Selective, ByHand) {
     const auto list = items({{.9F, true}, {.8F, false}, {.7F, true}, {.5F, false}});
-    // Error rates of the best 1, 2, 3, 4: 0, 1/2, 1/3, 2/4. The best order: 0, 0, 1/3, 2/4.
+    // The error rates of the most confident 1, 2, 3, 4 items are 0, 1/2, 1/3, 2/4. In the best
+    // order they are 0, 0, 1/3, 2/4.
     EXPECT_DOUBLE_EQ(*of_order("aurc", list).value, (0.5 + 1.0 / 3 + 0.5) / 4);
     EXPECT_DOUBLE_EQ(*of_order("excess_aurc", list).value, 0.5 / 4);
     EXPECT_DOUBLE_EQ(*of_order("accuracy_at_50", list).value, 0.5);
@@ -102,7 +103,7 @@ TEST(Selective, NothingAndOneItem) {
     EXPECT_EQ(*of_order("excess_aurc", items({{.5F, false}})).value, 0);
 }
 
-// Equal confidences: the mean over every order in which they could stand.
+// For equal confidences, the value is the mean over all orders of them.
 TEST(Selective, EqualConfidencesAreTheMeanOverTheirOrders) {
     const auto list = items({{.9F, true}, {.6F, false}, {.6F, true}, {.6F, true}, {.2F, false}});
     std::vector<std::size_t> order{1, 2, 3};
@@ -123,7 +124,7 @@ TEST(Selective, EqualConfidencesAreTheMeanOverTheirOrders) {
     EXPECT_NEAR(*of_order("accuracy_at_60", list).value, half / orders, 1e-15);
 }
 
-// The definitions written out, on tables of many ties.
+// Compares with the definitions, on tables with many ties.
 TEST(Selective, KolmogorovSmirnovAgainstEveryThreshold) {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         RandomStream random(seed, "ks");
@@ -148,8 +149,8 @@ TEST(Selective, KolmogorovSmirnovAgainstEveryThreshold) {
 }
 
 TEST(Selective, IntervalsOfTheLogarithm) {
-    // Values 2, 2 e^-.1, 2 e^.1 without each of three groups: the jackknife's standard error of the
-    // logarithm is sqrt(2/3 * (0 + .01 + .01)).
+    // Without each of three groups the values are 2, 2 e^-.1 and 2 e^.1. The jackknife's standard
+    // error of the logarithm is sqrt(2/3 * (0 + .01 + .01)).
     const std::vector<double> without{2, 2 * std::exp(-0.1), 2 * std::exp(0.1)};
     const auto interval = log_interval(2, without, 0.95);
     const double step = 4.3026527 * std::sqrt(2.0 / 3 * 0.02);

@@ -1,5 +1,4 @@
-// Does the interval of the class-wise calibration error hold the error without noise 95 times in
-// 100?
+// Coverage of the interval of the class-wise calibration error, for the error without noise.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,18 +15,18 @@
 namespace assay {
 namespace {
 
-// Items whose labels are drawn from softmax(logits), and whose model says softmax(sharpness *
-// logits), rounded to steps where `atoms`.
+// Items whose labels are drawn from softmax(logits). The model predicts softmax(sharpness *
+// logits), rounded to steps if `atoms`.
 struct EceWorld {
     std::string name;
     std::size_t classes, items;
-    double spread;     // of the logits
+    double spread;     // standard deviation of the logits
     double sharpness;  // 1: calibrated
     bool rare = false;
     bool atoms = false;
 };
 
-// Written down before the interval was chosen.
+// Defined before the interval was chosen.
 std::vector<EceWorld> ece_worlds() {
     return {{"calibrated", 10, 300, 2, 1},
             {"over-confident", 10, 300, 1.5, 2},
@@ -117,8 +116,8 @@ TEST(ClassWiseEceCoverage, SlowInWorldsWhereItIsKnown) {
         std::printf("| %s | %d | %zu | %.4f | %.4f | %.1f | %.4f | above %d\n", world.name.c_str(),
                     static_cast<int>(world.items), world.classes, target, value, 100 * part, width,
                     above);
-        // At least 93 %, with three standard errors of 400 draws: it reaches down by all that noise
-        // can add, so that it may cover always.
+        // The coverage must be at least 93 %, within three standard errors of 400 draws. The
+        // interval extends down by all that noise can add, so it may cover in all draws.
         EXPECT_GT(part, 0.93 - 3 * 0.0128) << world.name;
     }
 }

@@ -14,7 +14,7 @@ namespace {
 
 using plain::Table;
 
-// Straight from the wording: items of every bin are looked for one by one.
+// Straight from the definition: searches the items of every bin one by one.
 double class_wise_ece_by_wording(const Table& t, int bins, const std::string& rule) {
     const std::vector<float> e = families::equal_width_edges(bins);
     const auto inside = [&](int b, float p) {
@@ -58,7 +58,7 @@ Table ece_table(std::uint64_t seed, std::size_t rows) {
             random.below(10) == 0 ? -1 : static_cast<std::int32_t>(random.below(t.classes)));
         for (std::size_t c = 0; c < t.classes; ++c) {
             const double u = random.uniform();
-            // Any number; fifteenths, which are edges; zeros and ones.
+            // Arbitrary numbers, fifteenths (which are bin edges), zeros and ones.
             t.p.push_back(style == 0   ? static_cast<float>(u * u)
                           : style == 1 ? families::equal_width_edges(15)[random.below(16)]
                                        : static_cast<float>(random.below(2)));
@@ -68,7 +68,7 @@ Table ece_table(std::uint64_t seed, std::size_t rows) {
 }
 
 TEST(ClassWiseEce, OneItem) {
-    // Class 0: |1 - .25|, class 1: |0 - .75|: the mean of .75 and .75.
+    // Class 0 has |1 - .25| and class 1 |0 - .75|, so the mean is .75.
     EXPECT_DOUBLE_EQ(ece_found({2, {0.25F, 0.75F}, {0}}, {}), 0.75);
     EXPECT_EQ(ece_found({2, {0.25F, 0.75F}, {-1}}, {}), 0);
     EXPECT_EQ(ece_found({2, {}, {}}, {}), 0);
@@ -79,7 +79,7 @@ TEST(ClassWiseEce, BinsAreNotJoined) {
     // Class 1: {.75, .75} with one hit: |1 - 1.5| = .5; {.25}, a hit: .75. Sums over n = 3.
     const Table t{2, {0.25F, 0.75F, 0.25F, 0.75F, 0.75F, 0.25F}, {0, 1, 1}};
     EXPECT_DOUBLE_EQ(ece_found(t, {.bins = 2}), 1.25 / 3);
-    // In one bin they make up for each other: |1 - 1.25| and |2 - 1.75|.
+    // In one bin, the errors cancel in part: |1 - 1.25| and |2 - 1.75|.
     EXPECT_NEAR(ece_found(t, {.bins = 1}), 0.25 / 3, 1e-15);
 }
 

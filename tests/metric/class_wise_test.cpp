@@ -29,8 +29,8 @@ plain::Adaptive measured(const Table& table, int bins, int threads = 1,
     return {real_of(sums.sums.data()) / classes, real_of(sums.sums.data() + real_slots) / classes};
 }
 
-// Rows of every kind: random softmax, coarse steps (ties), many zeros, ones, a single value, items
-// left out.
+// Rows of every kind: random softmax, coarse steps (ties), many zeros, ones, a single value. Some
+// items are excluded.
 Table random_table(std::uint64_t seed) {
     RandomStream random(seed, "table");
     Table t;
@@ -67,7 +67,7 @@ TEST(ClassWise, OneItem) {
 }
 
 TEST(ClassWise, ZerosAreDroppedEvenWhenRight) {
-    // Class 0 keeps nothing (p = 0 though it is correct): 0. Class 1: p 1, y 0: 1.
+    // Class 0 has p = 0, so it has no bin although it is correct: 0. Class 1 has p 1 and y 0: 1.
     EXPECT_DOUBLE_EQ(measured({2, {0.0F, 1.0F}, {0}}, 15).by_size, 0.5);
 }
 
@@ -104,7 +104,7 @@ TEST(ClassWise, SameBitsForAnyThreadsScratchAndShares) {
     RandomStream random(3, "large");
     Table t;
     t.classes = 37;
-    for (int i = 0; i < 5000; ++i) {  // three stretches
+    for (int i = 0; i < 5000; ++i) {  // three blocks of items
         t.labels.push_back(static_cast<std::int32_t>(random.below(37)));
         for (int c = 0; c < 37; ++c)
             t.p.push_back(static_cast<float>(std::pow(random.uniform(), 20)));
@@ -118,7 +118,7 @@ TEST(ClassWise, SameBitsForAnyThreadsScratchAndShares) {
             EXPECT_EQ(again.without, all.without);
         }
     }
-    // Three ranks' parts, one of them empty.
+    // The parts of three ranks, one of which is empty.
     auto sum = class_wise_sums(plain::MemoryRows(t), {.first_class = 0, .last_class = 20});
     for (const auto& part :
          {class_wise_sums(plain::MemoryRows(t), {.first_class = 20, .last_class = 20}),
@@ -140,7 +140,7 @@ TEST(ClassWise, StreamedRowsGiveTheSameBits) {
         ASSERT_EQ(streamed.sums, columns.sums) << "seed " << seed;
         ASSERT_EQ(streamed.without, columns.without) << "seed " << seed;
     }
-    // Several batches of stretches and several slices of classes, in two parts.
+    // Several batches of blocks and several slices of classes, in two parts.
     Table t;
     t.classes = 130;
     RandomStream random(8, "stream");
@@ -162,7 +162,7 @@ TEST(ClassWise, StreamedRowsGiveTheSameBits) {
     EXPECT_EQ(sum.without, columns.without);
 }
 
-// Counts what is read of a table, or fails at an item.
+// A table that counts the reads, or fails at an item.
 class WatchedRows final : public ProbabilityRows {
 public:
     WatchedRows(const Table& table, std::uint64_t bad) : rows_(table), bad_(bad) {}
@@ -186,11 +186,11 @@ TEST(ClassWise, RanksThatShareItemsReadTheirOwnAndGiveTheSameBits) {
     Table t;
     t.classes = 70;
     RandomStream random(9, "ranks");
-    for (int i = 0; i < 20'000; ++i) {  // ten stretches
+    for (int i = 0; i < 20'000; ++i) {  // ten blocks of items
         t.labels.push_back(random.below(50) == 0 ? -1
                                                  : static_cast<std::int32_t>(random.below(70)));
         for (int c = 0; c < 70; ++c) {
-            // The last class has no item at all, another one only ones.
+            // The last class has no item, and another class has only ones.
             t.p.push_back(c == 69   ? 0
                           : c == 68 ? 1
                                     : static_cast<float>(std::pow(random.uniform(), 20)));
@@ -217,7 +217,7 @@ TEST(ClassWise, RanksThatShareItemsReadTheirOwnAndGiveTheSameBits) {
                     EXPECT_EQ(got.edges[c].members, want.edges[c].members);
                 }
             });
-            // Four passes over a rank's stretches.
+            // Four passes over the blocks of a rank.
             const std::uint64_t stretches = (10 + ranks - 1) / ranks;
             if (limit == 0) {
                 EXPECT_LE(most, 4 * stretches * group_stretch * 70) << ranks;
@@ -251,7 +251,7 @@ TEST(ClassWise, ARankThatCannotReadEndsAll) {
     }
 }
 
-// The same rows in place: probabilities as they are, or as logits with a shift and a factor.
+// The same rows in memory: probabilities unchanged, or as logits with a shift and a factor.
 class RowsInPlace final : public ProbabilityRows {
 public:
     RowsInPlace(const Table& table, Direct how)
@@ -314,9 +314,9 @@ TEST(ClassWise, RowsInPlaceGiveTheSameBitsAsCopies) {
 }
 
 TEST(ClassWise, ValuesInFewKeys) {
-    // All within a thousandth: every edge falls into one or two keys, and these hold far more than
-    // a sort is used for. Also a tenth of exact zeros and of the smallest number there is, which
-    // share the lowest key.
+    // All numbers are within a thousandth, so every edge is in one or two keys, which hold far too
+    // many items for a sort. A tenth are exact zeros, and a tenth the smallest number, which share
+    // the lowest key.
     for (const bool with_zeros : {false, true}) {
         RandomStream random(11, "few keys");
         Table t;
@@ -343,10 +343,10 @@ TEST(ClassWise, ValuesInFewKeys) {
 }
 
 TEST(ClassWise, LeavingOutAGroupIsLeavingOutItsItems) {
-    // With at most group_count items every item is a group. Without an item, same edges: checked by
-    // hand for two items. Class 0: p (.2, .6), y (0, 1). Edges of 1 bin: only 1.0: gap |.8 - 1|
-    // / 2. Without item 0: |.6 - 1| / 1; without 1: .2. Class 1 mirrors it: p (.8, .4), y (1, 0):
-    // .2/2; without item 0: .4; without item 1: |.8 - 1| = .2.
+    // With at most group_count items, every item is a group. The values without an item, with the
+    // same edges, were computed by hand for two items. Class 0: p (.2, .6), y (0, 1). Edges of 1
+    // bin: only 1.0: gap |.8 - 1| / 2. Without item 0: |.6 - 1| / 1; without 1: .2. Class 1 mirrors
+    // it: p (.8, .4), y (1, 0): .2/2; without item 0: .4; without item 1: |.8 - 1| = .2.
     const Table t{2, {0.2F, 0.8F, 0.6F, 0.4F}, {1, 0}};
     const auto sums = class_wise_sums(plain::MemoryRows(t), {.bins = 1});
     std::vector<double> without;
@@ -382,7 +382,7 @@ TEST(Kernel, BothFormsGiveTheSameBits) {
     detail::add_by_bin_avx2(x, bounds, 16, b.data());
     EXPECT_EQ(a, b);
 
-    // Every third key is unsettled, the others go to one of 16 bins.
+    // Every third key is undecided, and the others belong to one of 16 bins.
     std::vector<std::uint16_t> slot(detail::keys);
     for (std::size_t k = 0; k < slot.size(); ++k)
         slot[k] = static_cast<std::uint16_t>(k % 3 == 0 ? detail::unsettled + k % 7

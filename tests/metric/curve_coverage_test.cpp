@@ -1,4 +1,4 @@
-// Do the intervals of areas under curves hold the true area 95 times in 100?
+// Coverage of the intervals of areas under curves.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,14 +15,14 @@ namespace {
 struct CurveWorld {
     std::string name;
     std::size_t classes, items;
-    double skill;             // what the score of an item's own class has more than the others
-    double steepness = 0;     // priors go as (c + 1)^-steepness
-    double last_skill = -1;   // skill of the last class; those between lie between
+    double skill;             // how much higher the score of an item's own class is
+    double steepness = 0;     // priors are proportional to (c + 1)^-steepness
+    double last_skill = -1;   // skill of the last class; classes in between are interpolated
     bool atoms = false;       // scores in steps of an eighth
-    double label_chance = 0;  // > 0: label sets, each label by itself, and a sigmoid each
+    double label_chance = 0;  // > 0: label sets with independent labels, and a sigmoid for each
 };
 
-// Written down before the intervals were chosen.
+// Defined before the intervals were chosen.
 std::vector<CurveWorld> curve_worlds() {
     return {{"ten classes", 10, 300, 2},
             {"rare classes", 20, 300, 2, 1},
@@ -93,7 +93,7 @@ std::vector<double> true_areas(const CurveWorld& world, Curve curve) {
 }
 
 TEST(CurveCoverage, SlowInWorldsWhereItIsKnown) {
-    // The tables in docs/intervals.md are of 400.
+    // The tables in docs/intervals.md use 400 draws.
     constexpr int draws = 150;
     for (const CurveWorld& world : curve_worlds()) {
         for (const Curve curve : {Curve::roc, Curve::precision_recall}) {

@@ -1,4 +1,5 @@
-// Scores with label sets in memory, areas under their curves by the library, and by the wording.
+// Scores with label sets in memory, and areas under their curves by the library and by the
+// definition.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,8 @@ namespace assay {
 struct SetTable {
     std::size_t classes = 0;
     std::vector<double> scores;
-    std::vector<std::vector<std::int32_t>> sets;  ///< empty: the item is left out
-    bool whole = false;                           ///< unless this says that none is
+    std::vector<std::vector<std::int32_t>> sets;  ///< empty: the item is excluded
+    bool whole = false;                           ///< unless no item is excluded
     bool looked_at(std::size_t i) const { return whole || !sets[i].empty(); }
     bool positive(std::size_t i, std::size_t c) const {
         return std::count(sets[i].begin(), sets[i].end(), static_cast<std::int32_t>(c)) > 0;
@@ -77,7 +78,7 @@ inline CurveFound curve_of(const SetTable& t, CurveOptions options) {
     return found;
 }
 
-/// Every pair, and every threshold, one by one.
+/// A slow reference: every pair and every threshold, one by one.
 inline std::optional<double> curve_by_wording(const SetTable& t, Curve curve, bool weighted) {
     double sum = 0, weights = 0;
     for (std::size_t c = 0; c < t.classes; ++c) {

@@ -1,5 +1,5 @@
-// Debiased squared calibration error against a plain implementation, closed forms, and a simulation
-// whose truth is known.
+// Compares the debiased squared calibration error with a plain implementation, closed forms, and a
+// simulation with a known truth.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Estimate measured(const std::vector<Item>& items, const char* metric) {
     return request.facts->value(context, std::span(state).first(accumulator->slots()));
 }
 
-// By definition: for each bin of the items, sorted out one after another.
+// By definition: for each bin, the items are searched one by one.
 double plain(const std::vector<Item>& items, int bins) {
     double sum = 0;
     for (int b = 0; b <= bins; ++b) {  // the last one is for a confidence of 1
@@ -69,8 +69,8 @@ TEST(DebiasedEce, NothingOneItemAndItemsAlone) {
     EXPECT_FALSE(one.value);
     EXPECT_NE(one.undefined.find("no bin holds two items"), std::string::npos) << one.undefined;
     EXPECT_FALSE(measured({{0.1F, true}, {0.9F, true}}, "ece_debiased:bins=2").value);
-    // Bins of 2: one item alone adds 0, two items at .75, one correct: gap^2 = 1/16, minus .25/1,
-    // weight 2/3: -1/8.
+    // Two bins. A bin with one item adds 0. Two items at .75, of which one is correct, have gap^2 =
+    // 1/16, minus .25/1, with weight 2/3: -1/8.
     const Estimate some =
         measured({{0.1F, true}, {0.75F, true}, {0.75F, false}}, "ece_debiased:bins=2");
     ASSERT_TRUE(some.value);
@@ -79,12 +79,12 @@ TEST(DebiasedEce, NothingOneItemAndItemsAlone) {
 }
 
 TEST(DebiasedEce, ByHand) {
-    // Four items of confidence .75, three correct: gap 0, minus .1875 / 3 = .0625.
+    // Four items have confidence .75, and three are correct: gap 0, minus .1875 / 3 = .0625.
     EXPECT_DOUBLE_EQ(
         *measured({{0.75F, true}, {0.75F, true}, {0.75F, true}, {0.75F, false}}, "ece_debiased")
              .value,
         -0.0625);
-    // All incorrect, sure of it: gap 1, no variance. The confidence 1 is in a bin of its own.
+    // All are incorrect with confidence 1: gap 1, no variance. The confidence 1 has its own bin.
     EXPECT_DOUBLE_EQ(*measured({{1.0F, false}, {1.0F, false}}, "ece_debiased").value, 1.0);
     EXPECT_DOUBLE_EQ(*measured({{1.0F, true}, {1.0F, true}}, "ece_debiased").value, 0.0);
 }
@@ -99,8 +99,8 @@ TEST(DebiasedEce, HasAnIdOfItsOwnForEachRule) {
 TEST(DebiasedEce, AgreesWithThePlainDefinition) {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         RandomStream random(seed, "debiased");
-        // Sixteen bins: their edges are exact in both number formats, so that no rounding moves an
-        // item.
+        // The edges of sixteen bins are exact in both number formats, so rounding moves no item to
+        // another bin.
         std::vector<Item> items(2 + random.below(300));
         for (Item& item : items) {
             item.confidence =
@@ -115,11 +115,11 @@ TEST(DebiasedEce, AgreesWithThePlainDefinition) {
 }
 
 TEST(DebiasedEce, IsNearZeroOnAverageWhereEceIsNot) {
-    // Correct with exactly the probability that is claimed: the true error is 0 in every bin. 400
-    // sets of 400 items. Mean of the debiased value: minus the variance of the confidences in a
-    // bin, (1/15)^2 / 12 = 3.7e-4, over n_b, about 40 (confidences in [1/3, 1): 10 bins): -9.3e-6.
-    // Its standard deviation: sqrt(10) bins * n_b/n * sqrt(2) * .22/40 = 2.5e-3, over sqrt(400)
-    // sets: 1.2e-4; four of these are allowed.
+    // Items are correct with exactly the claimed probability, so the true error is 0 in every bin.
+    // There are 400 sets of 400 items. The mean of the debiased value is minus the variance of the
+    // confidences in a bin, (1/15)^2 / 12 = 3.7e-4, over n_b, about 40 (confidences in [1/3, 1): 10
+    // bins): -9.3e-6. Its standard deviation: sqrt(10) bins * n_b/n * sqrt(2) * .22/40 = 2.5e-3,
+    // over sqrt(400) sets: 1.2e-4; four of these are allowed.
     constexpr int sets = 400, size = 400;
     double debiased = 0, squared = 0, plain_ece = 0;
     for (std::uint64_t s = 0; s < sets; ++s) {
@@ -135,12 +135,12 @@ TEST(DebiasedEce, IsNearZeroOnAverageWhereEceIsNot) {
         plain_ece += *measured(items, "ece").value / sets;
     }
     EXPECT_NEAR(debiased, -9.3e-6, 5e-4);
-    // The plain ones hold the noise: sum over 10 bins of 1/10 mean(c (1 - c)) / 40 = .197 / 40
+    // The plain errors include the noise: sum over 10 bins of 1/10 mean(c (1 - c)) / 40 = .197 / 40
     // = 4.9e-3, where mean c (1 - c) over [1/3, 1) is 3/2 [c^2/2 - c^3/3] = .197 - up to .001 for
     // bins being of unequal size.
     EXPECT_NEAR(squared, 0.0049, 0.0005);
     EXPECT_GT(plain_ece, 0.04);  // sqrt(2/pi) * sqrt(.197 / 40) = .056
-    // And a true error is found: 0.1 too sure everywhere makes 0.01.
+    // A true error is also found: confidences that are too high by 0.1 give 0.01.
     double shifted = 0;
     for (std::uint64_t s = 0; s < sets; ++s) {
         RandomStream random(s, "over-confident");

@@ -1,5 +1,5 @@
-// Do the intervals of means of soft labels, of distances in a tree and of grades, and of quadratic
-// weighted kappa, hold the truth 95 times in 100?
+// Coverage of the intervals of means of soft labels, of distances in a tree and of grades, and of
+// quadratic weighted kappa.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,12 +16,12 @@
 namespace assay {
 namespace {
 
-// They are the same each time. The least that is asked is below what docs/intervals.md says of
-// them.
+// The draws are the same in each run. The required coverage is below the values in
+// docs/intervals.md.
 constexpr int draws = 1000;
 
-/// Labels of five or ten grades, and predictions that are the label `skill` of the time and else
-/// another grade, a near one more often.
+/// Labels of five or ten grades. A prediction equals the label with probability `skill`, and
+/// otherwise is another grade, more often a close one.
 struct GradeWorld {
     std::string name;
     int grades;
@@ -30,7 +30,7 @@ struct GradeWorld {
     bool rare = false;  ///< each grade half as frequent as the one before
 };
 
-// Of kappa, the interval by Fisher's z was chosen after a trial in other worlds.
+// For kappa, the interval by Fisher's z was chosen after a trial in other simulations.
 std::vector<GradeWorld> grade_worlds() {
     return {{"two grades", 2, 200, .6},
             {"two grades, few items", 2, 50, .9},
@@ -104,7 +104,8 @@ struct ValueWorld {
 };
 
 double of_votes(RandomStream& random, double certain) {
-    // The soft label's probability of the predicted class: mostly near 1, else spread.
+    // The soft label's probability of the predicted class. It is mostly near 1, and otherwise
+    // spread out.
     return random.uniform() < certain ? .9 + .1 * random.uniform() : random.uniform();
 }
 double grade_apart(RandomStream& random, double skill) {
@@ -151,7 +152,8 @@ TEST(GivenTruthCoverage, SlowOfMeansOfItems) {
     }
 }
 
-/// Cross-entropies and divergences are skewed: most images cost little, a few much.
+/// Cross-entropies and divergences are skewed: most images have small values, and a few have large
+/// ones.
 TEST(GivenTruthCoverage, SlowOfLosses) {
     for (const auto& [name, spread] :
          std::vector<std::pair<std::string, double>>{{"losses", .7}, {"losses, skewed", 1.2}}) {

@@ -1,5 +1,5 @@
-// Slots of numbers among ascending values, and the other inner loops of ranks: plain and AVX2 give
-// the same.
+// Compares the plain and the AVX2 version of the search among ascending values, and of the other
+// inner loops of ranks.
 #include "metric/guided_search.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The values themselves, their neighbours, numbers between and beyond them.
+/// The values themselves, their neighbours, and numbers between and beyond them.
 std::vector<double> column_for(const std::vector<double>& values) {
     std::vector<double> column = {0, -0.0, 1e300, -1e300, infinity, -infinity};
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -70,7 +70,7 @@ TEST(GuidedSearch, CrowdedAndSpreadValues) {
         RandomStream random(seed, "guided search", 0);
         std::vector<double> values(1 + random.below(300));
         for (double& x : values) {
-            // From spread evenly to nearly all in one cell.
+            // From evenly spread numbers to nearly all in one cell.
             x = std::pow(random.uniform(), 1 + static_cast<double>(seed % 20)) * 1e3;
             if (seed % 3 == 1) x = random.normal();
             if (seed % 3 == 2) x = std::round(4 * random.normal()) / 4;

@@ -1,4 +1,4 @@
-// Do the intervals of metrics of classes with a sigmoid each hold the truth 95 times in 100?
+// Coverage of the intervals of metrics of sigmoid outputs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,12 +17,12 @@ struct SigmoidWorld {
     std::uint32_t classes;
     std::size_t items;
     double chance;         // of each label, by itself
-    double skill;          // what a valid class's logit has more than another's
-    double steepness = 0;  // chances go as (c + 1)^-steepness
-    double spread = 0;     // standard deviation of what all logits of an item share
+    double skill;          // how much higher the logit of a valid class is
+    double steepness = 0;  // probabilities are proportional to (c + 1)^-steepness
+    double spread = 0;     // standard deviation of the part that all logits of an item share
 };
 
-// Written down before the intervals were chosen.
+// Defined before the intervals were chosen.
 std::vector<SigmoidWorld> sigmoid_worlds() {
     return {{"ten classes", 10, 300, .2, 2.5},
             {"few items", 10, 60, .2, 2.5},
@@ -91,7 +91,7 @@ const CoveredMetric covered_metrics[] = {
 };
 
 TEST(MultilabelCoverage, SlowInWorldsWhereItIsKnown) {
-    // The table in docs/intervals.md is of 400.
+    // The table in docs/intervals.md uses 400 draws.
     constexpr int draws = 150;
     for (const SigmoidWorld& world : sigmoid_worlds()) {
         RandomStream large(1, "multilabel truth " + world.name);
@@ -114,7 +114,8 @@ TEST(MultilabelCoverage, SlowInWorldsWhereItIsKnown) {
             const double coverage = 100.0 * held[m] / draws;
             std::printf("%-30s %-18s truth %7.4f covered %5.1f width %.4f\n", world.name.c_str(),
                         covered_metrics[m].name, truth[m], coverage, width[m]);
-            // Wilson's interval of a proportion of which less than one item is expected: 90.
+            // Wilson's interval of a proportion with less than one expected item must cover at
+            // least 90 %.
             const double least = truth[m] * static_cast<double>(world.items) < 1 ? .9 : .93;
             EXPECT_GT(coverage / 100, least - 3 * std::sqrt(least * (1 - least) / draws))
                 << world.name << ": " << covered_metrics[m].name;

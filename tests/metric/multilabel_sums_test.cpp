@@ -1,5 +1,5 @@
-// Metrics of classes with a sigmoid each: scikit-learn's values, the definitions written out,
-// closed forms, and what their intervals keep.
+// Compares metrics of sigmoid outputs with scikit-learn, the definitions and closed forms, and
+// checks properties of their intervals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,7 +85,7 @@ TEST(MultilabelSums, AreThoseOfScikitLearn) {
         const double threshold = one.at("threshold").get<double>() / 100;
         const auto check = [&](const Estimate& found, double theirs, const std::string& what) {
             ++compared;
-            if (!found.value) {  // 0/0 of everything, which scikit-learn says is 0
+            if (!found.value) {  // 0/0 overall, which scikit-learn defines as 0
                 ++undefined;
                 EXPECT_EQ(theirs, 0) << what;
                 EXPECT_NE(found.undefined.find("0/0"), std::string::npos) << what;
@@ -109,7 +109,7 @@ TEST(MultilabelSums, AreThoseOfScikitLearn) {
         }
     }
     EXPECT_GT(compared, 300U);
-    EXPECT_GT(undefined, 0U);  // classes that are nowhere
+    EXPECT_GT(undefined, 0U);  // classes that never occur
     EXPECT_LT(undefined, compared / 4);
 }
 
@@ -130,7 +130,7 @@ Matrix drawn_matrix(RandomStream& random, std::size_t items, std::uint32_t class
     return matrix;
 }
 
-// Pair by pair and class by class, as the words of the definitions have it.
+// A reference straight from the definitions, pair by pair and class by class.
 RankingValues slow_ranking(const Matrix& m, std::size_t i) {
     RankingValues values;
     double valid = 0, pairs = 0, wrong = 0, precision = 0;
@@ -175,9 +175,10 @@ TEST(MultilabelSums, ClosedForms) {
     const RankingValues values =
         ranking_values(std::vector<double>{.9, .6, .6, .1}, ClassSet{1, 3});
     EXPECT_EQ(values.coverage, 4);
-    EXPECT_EQ(values.ranking_loss, 1);  // 0 and 2 reach 1, and both reach 3
+    // 0 and 2 are ranked at least as high as 1, and both above 3
+    EXPECT_EQ(values.ranking_loss, 1);
     EXPECT_DOUBLE_EQ(values.ranking_precision, (1.0 / 3 + 2.0 / 4) / 2);
-    // Nothing to find, and nothing to tell it from.
+    // No valid label, or no other label to rank against.
     const std::vector<double> row{.2, .7};
     const RankingValues none = ranking_values(row, {}), all = ranking_values(row, ClassSet{0, 1});
     EXPECT_EQ(none.coverage, 0);
@@ -233,7 +234,7 @@ TEST(MultilabelSums, IntervalsKeepAWidthWhereAllItemsAgree) {
     }
 }
 
-// All but group 0, from sums that never saw it.
+// All groups except 0, from sums without it.
 TEST(MultilabelSums, ValuesWithoutAGroupAreThoseOfTheOthers) {
     RandomStream random(3, "groups");
     const Matrix m = drawn_matrix(random, 300, 5, 20);

@@ -1,5 +1,5 @@
-// Metrics of label sets: closed forms, a slow implementation from the definition, and whether
-// intervals cover.
+// Metrics of label sets: closed forms, a slow implementation from the definition, and coverage of
+// intervals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,8 +35,8 @@ TEST(NumberList, ReadsAndWrites) {
 TEST(Agreement, ClosedForms) {
     EXPECT_DOUBLE_EQ(agreement_of(Agreement::recall, 3, 2, 1000), 2.0 / 3);
     EXPECT_DOUBLE_EQ(agreement_of(Agreement::jaccard, 3, 2, 1000), 0.5);  // 2 / (6 - 2)
-    // Nothing correct of nine, of 1000 classes: 1 - 18 / 1000. It cannot tell a good classifier
-    // from none.
+    // None of nine labels is correct, with 1000 classes: 1 - 18 / 1000. So the value barely differs
+    // between a good and a useless classifier.
     EXPECT_DOUBLE_EQ(agreement_of(Agreement::hamming, 9, 0, 1000), 0.982);
     for (const Agreement kind : {Agreement::recall, Agreement::jaccard, Agreement::hamming}) {
         for (std::uint32_t g = 1; g <= 9; ++g) {
@@ -46,11 +46,12 @@ TEST(Agreement, ClosedForms) {
                 << g;
         }
     }
-    // Two sets of g among C classes share at least 2g - C: hamming is never negative.
+    // Two sets of g among C classes share at least 2g - C classes, so the Hamming score is never
+    // negative.
     EXPECT_EQ(agreement_of(Agreement::hamming, 2, 0, 4), 0);
 }
 
-// The definition: sort all classes, best first and lower class first among equals, and look at the
+// The definition: sort all classes, best first and the lower class first among equals, and take the
 // first g.
 std::uint32_t slow_hits(std::span<const float> row, std::span<const std::int32_t> wanted) {
     std::vector<std::int32_t> order(row.size());
@@ -83,7 +84,7 @@ TEST(VariableTopK, AgreesWithSortingWhateverTheTies) {
 
 TEST(VariableTopK, Corners) {
     const std::vector<float> equal(19, 0.0F);
-    // All equal: the lower classes come first, and zero is not below minus zero.
+    // All scores are equal, so the lower classes come first. Zero and minus zero tie.
     EXPECT_EQ(variable_top_k_hits(equal, std::vector<std::int32_t>{0, 1, 18}), 2U);
     std::vector<float> zeros = equal;
     zeros[0] = -0.0F;
@@ -96,7 +97,7 @@ TEST(VariableTopK, Corners) {
     EXPECT_EQ(variable_top_k_hits(equal, every), 19U);
 }
 
-// Rows of (g, h), all in group 0: its state is that of all items.
+// Rows of (g, h), all in group 0, whose state is then that of all items.
 class Counted {
 public:
     explicit Counted(std::uint32_t classes = 1000, std::uint32_t most = 9) {
@@ -167,7 +168,8 @@ TEST(LabelSets, AbsentSubgroups) {
     EXPECT_DOUBLE_EQ(*present.value, (1 + 0.5 + 0.5) / 3);
     EXPECT_NE(present.note.find("with 1,2,4 labels"), std::string::npos) << present.note;
     EXPECT_TRUE(set.value("asma:subgroups=1,2,4").note.empty());
-    EXPECT_FALSE(set.value("asma:subgroups=40-64,absent=skipped").value);  // beyond anything there
+    // more labels than any item has
+    EXPECT_FALSE(set.value("asma:subgroups=40-64,absent=skipped").value);
     EXPECT_NE(set.value("asma:subgroups=6-9,absent=skipped").undefined.find("6-9"),
               std::string::npos);
     EXPECT_NE(set.value("subgroup_accuracy:g=3").undefined.find("no item has 3 labels"),
@@ -237,8 +239,8 @@ TEST(Intervals, NeverWithoutWidthAndInsideTheRange) {
             }
         }
     }
-    // Thirty images with every label found: the bootstrap would draw nothing but ones. Here 1 -
-    // 1/(1 + 30/z^2).
+    // All labels of thirty images are found, so the bootstrap would only draw ones. The interval
+    // must begin at 1 - 1/(1 + 30/z^2).
     Counted sure;
     sure.add(3, 3, 30);
     EXPECT_NEAR(sure.value("asma:subgroups=3").interval->low, 30 / (30 + 1.959963985 * 1.959963985),
@@ -254,7 +256,8 @@ TEST(Intervals, OfLargeSubgroupsAreTheStratifiedBootstraps) {
         for (int i = 0; i < n; ++i) {
             const double skill =
                 random
-                    .uniform();  // images are harder and easier: labels of one are not independent
+                    // images differ in difficulty, so the labels of one are not independent
+                    .uniform();
             std::int32_t h = 0;
             for (std::uint32_t k = 0; k < g; ++k) h += random.uniform() < 0.4 + 0.5 * skill ? 1 : 0;
             set.add(g, h);
@@ -262,7 +265,7 @@ TEST(Intervals, OfLargeSubgroupsAreTheStratifiedBootstraps) {
         }
     }
     const Estimate value = set.value("asma:subgroups=1-3");
-    // The bootstrap over images inside each subgroup, as one would write it.
+    // A plain bootstrap over the images in each subgroup.
     std::vector<double> replicates;
     for (int r = 0; r < 1000; ++r) {
         double asma = 0;
@@ -283,8 +286,8 @@ TEST(Intervals, OfLargeSubgroupsAreTheStratifiedBootstraps) {
     EXPECT_EQ(value.interval->method, "score.subgroups");
 }
 
-// All labels are found in 4,000 and in 40 images. The chi-square of one subgroup, n (1 - mu) / mu,
-// costs least where n is small: that subgroup moves, and the other stays at 1.
+// All labels are found in subgroups of 4,000 and of 40 images. The chi-square of a subgroup, n (1 -
+// mu) / mu, increases least if n is small. So the small subgroup moves, and the other stays at 1.
 TEST(Intervals, WhereAllAgreeTheSmallestSubgroupMoves) {
     const double z2 = 1.959963985 * 1.959963985;
     Counted set;
@@ -294,7 +297,7 @@ TEST(Intervals, WhereAllAgreeTheSmallestSubgroupMoves) {
     EXPECT_EQ(*value.value, 1);
     EXPECT_EQ(value.interval->high, 1);
     EXPECT_NEAR(value.interval->low, (1 + 40 / (40 + z2)) / 2, 1e-9);
-    // None found: the mirror image.
+    // No label is found, which is the mirrored case.
     Counted none;
     none.add(1, 0, 4000);
     none.add(2, 0, 40);
@@ -303,7 +306,7 @@ TEST(Intervals, WhereAllAgreeTheSmallestSubgroupMoves) {
     EXPECT_NEAR(zero.interval->high, 1 - value.interval->low, 1e-12);
 }
 
-// Against a search over a fine grid of the two subgroups' means.
+// Compares with a search over a fine grid of both subgroup means.
 TEST(Intervals, AreTheLeastAndGreatestMeansThatTheScoreTestAllows) {
     const MeanAgreement means[] = {{50, 0.8, 0, true}, {20, 0.35, 0, true}};
     const double weights[] = {1, 1}, z2 = 1.959963985 * 1.959963985;
@@ -326,8 +329,8 @@ TEST(Intervals, AreTheLeastAndGreatestMeansThatTheScoreTestAllows) {
     EXPECT_GE(found.high, greatest);
 }
 
-// Images of one subgroup: an image is easy or hard, its labels are found with the chance of its
-// kind.
+// Images of one subgroup. An image is easy or hard, which determines the probability that its
+// labels are found.
 struct World {
     double easy, hard, share_easy;
     double mean() const { return share_easy * easy + (1 - share_easy) * hard; }
@@ -355,8 +358,8 @@ double coverage(const World& world, const std::vector<std::pair<std::uint32_t, i
     return static_cast<double>(covered) / trials;
 }
 
-// Every subgroup has the same expected recall here, so that is what all the intervals have to hold.
-// 1500 trials: the share's standard error is .0056 at .95.
+// Every subgroup has the same expected recall here, which all intervals must cover. With 1500
+// trials, the standard error of a coverage of .95 is .0056.
 TEST(Coverage, AsmaWithASubgroupOfThirtyImages) {
     const std::vector<std::pair<std::uint32_t, int>> sizes{
         {1, 300}, {2, 120}, {3, 60}, {4, 40}, {5, 30}};
@@ -374,17 +377,17 @@ TEST(Coverage, OneSubgroupOfThirtyImages) {
         for (const std::uint32_t g : {1U, 3U, 5U}) {
             const std::string metric = "subgroup_accuracy:g=" + std::to_string(g);
             const double held = coverage(world, {{g, 30}}, metric, 1500);
-            // Of agreements of 0 or 1 the interval is Wilson's, which covers with .9298 at n = 30,
-            // p = .7.
+            // If values are only 0 or 1, the interval is Wilson's, whose coverage is .9298 at n =
+            // 30, p = .7.
             EXPECT_GT(held, g == 1 ? 0.915 : 0.93) << world.mean() << " with " << g << " labels";
             EXPECT_LT(held, 0.985) << world.mean() << " with " << g << " labels";
         }
     }
 }
 
-// Labels of one image compete for the same g places, so that hits vary less than independent ones:
-// 1, 2 or 3 of 4 with .1, .8, .1. Then the interval is narrower than that of 4 n independent
-// answers, and holds.
+// Labels of one image compete for the same g places, so hits vary less than if they were
+// independent: 1, 2 or 3 of 4 with .1, .8, .1. The interval is then narrower than for 4 n
+// independent labels, and still covers.
 TEST(Coverage, HitsThatVaryLittle) {
     RandomStream random(4, "steady");
     for (const int n : {30, 300}) {
@@ -420,7 +423,7 @@ TEST(LabelSets, ExpandingDropsRepeats) {
 
 TEST(Agreement, PairedSums) {
     const std::vector<double> weights{0.5, 0.5};
-    // Both find .9 and .6; then the second .95 and .7.
+    // Both find .9 and .6 of the labels. Then the second finds .95 and .7.
     const std::vector<PairedAgreement> same{{200, 0.9, 0.9, 0.1}, {40, 0.6, 0.6, 0.2}};
     const std::vector<PairedAgreement> better{{200, 0.9, 0.95, 0.1}, {40, 0.6, 0.7, 0.2}};
     const std::vector<PairedAgreement> worse{{200, 0.95, 0.9, 0.1}, {40, 0.7, 0.6, 0.2}};
@@ -433,11 +436,13 @@ TEST(Agreement, PairedSums) {
     EXPECT_LT(up.low, 0.075);
     EXPECT_GT(up.high, 0.075);
     EXPECT_EQ(up.method, "score.subgroups.paired");
-    // About 1.96 standard errors where subgroups are large: sqrt(.1 / 2e5 + .2 / 4e4) / 2.
+    // For large subgroups, the interval is about 1.96 standard errors: sqrt(.1 / 2e5 + .2 / 4e4) /
+    // 2.
     const std::vector<PairedAgreement> large{{200000, 0.9, 0.95, 0.1}, {40000, 0.6, 0.7, 0.2}};
     const Interval narrow = paired_sum_interval(large, weights, 0.95);
     EXPECT_NEAR(narrow.high - narrow.low, 2 * 1.96 * std::sqrt(0.1 / 2e5 + 0.2 / 4e4) / 2, 3e-5);
-    // Thirty images that all agree are no proof; the ends stay inside [-1, 1].
+    // Thirty images with equal values do not give an interval of width 0. The ends stay inside [-1,
+    // 1].
     const std::vector<PairedAgreement> agree{{30, 1, 1, 0}, {30, 1, 1, 0}};
     const Interval wide = paired_sum_interval(agree, weights, 0.95);
     EXPECT_LT(wide.low, -0.005);

@@ -1,4 +1,4 @@
-// Do the intervals of areas under the risk-coverage curve hold the true area 95 times in 100?
+// Coverage of the intervals of areas under the risk-coverage curve.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,15 +14,15 @@
 namespace assay {
 namespace {
 
-// An item is correct with chance 1 / (1 + exp(-(base + slope u))), u normal; its confidence is the
-// same of u with noise, in steps of a tenth where `atoms`.
+// An item is correct with probability 1 / (1 + exp(-(base + slope u))), where u is normal. Its
+// confidence is the same function of u with noise, in steps of a tenth if `atoms`.
 struct OrderWorld {
     const char* name;
     double base, slope, noise;
     bool atoms = false;
 };
 
-// Written down before the interval was chosen.
+// Defined before the interval was chosen.
 constexpr OrderWorld order_worlds[] = {{"accuracy .75", 1.5, 1.5, 0.3},
                                        {"accuracy .95", 4, 1.5, 0.5},
                                        {"accuracy .99", 6, 1.5, 0.3},
@@ -90,7 +90,7 @@ TEST(OrderCoverage, SlowInWorldsWhereItIsKnown) {
                 std::printf("| %s | %s | %zu | %.1f | of %d\n", name, world.name, n, 100 * part,
                             there);
                 std::fflush(stdout);
-                // Where few draws have ten errors, those that have are not like the others.
+                // If few draws have ten errors, these are not representative of the others.
                 if (there > draws / 2) {
                     EXPECT_GT(part, 0.93 - 3 * 0.0114) << name << ' ' << world.name << ' ' << n;
                 }

@@ -1,4 +1,4 @@
-// Slow, independent implementations of the definitions, straight from their wording, for the tests.
+// Slow, independent implementations straight from the definitions, for the tests.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace assay::plain {
 
-/// N x C probabilities and labels (-1: left out).
+/// N x C probabilities and labels (-1: excluded).
 struct Table {
     std::size_t classes = 0;
     std::vector<float> p;
@@ -22,8 +22,8 @@ struct Table {
     float at(std::size_t i, std::size_t c) const { return p[i * classes + c]; }
 };
 
-/// 24 rows of 3 probabilities in units of 1/64 (`prob_times_64`) with labels, and what other
-/// programs make of them.
+/// 24 rows of 3 probabilities in units of 1/64 (`prob_times_64`) with labels, and the values of
+/// other programs.
 inline nlohmann::json calibration_fixture() {
     return nlohmann::json::parse(
         std::ifstream(ASSAY_SOURCE_DIR "/tests/metric/fixtures/calibration.json"));

@@ -1,6 +1,5 @@
-// The sweep over ranks: the state of every metric of the table, filled by 1, 2, 3 and 7 ranks of
-// which one has no rows, and reduced, is that of one rank, bit by bit, and so is what follows of
-// it.
+// For every metric of the table, the state that 1, 2, 3 or 7 ranks fill and reduce is bit-identical
+// to that of one rank, and so are the results. One rank has no rows.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -41,7 +40,7 @@ std::vector<RowFacts> rows_with_ranks(std::size_t n, std::uint64_t seed) {
     return rows;
 }
 
-/// The rows of one of `ranks` ranks: rank 1 has none (rank 0 of one has all).
+/// The rows of one of `ranks` ranks. Rank 1 has none; a single rank has all.
 std::span<const RowFacts> part_of(std::span<const RowFacts> rows, int rank, int ranks) {
     if (ranks == 1) return rows;
     if (rank == 1) return {};
@@ -58,7 +57,7 @@ bool same_bits(const ResampledEstimate& a, const ResampledEstimate& b) {
            a.without == b.without && a.replicates == b.replicates;
 }
 
-/// Every request that the table's rows stand for, each with its defaults.
+/// Every request for which the table has a row, with its defaults.
 std::vector<MetricRequest> all_requests() {
     std::vector<MetricRequest> requests;
     for (const MetricFacts& facts : metric_table()) {

@@ -1,4 +1,4 @@
-// Do the intervals of out-of-distribution detection hold the truth 95 times in 100?
+// Coverage of the intervals of out-of-distribution detection.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,8 +11,8 @@
 namespace assay {
 namespace {
 
-// Written down before the intervals were tried: normal samples whose means differ by `shift`, in
-// steps where `step` > 0.
+// Normal samples whose means differ by `shift`, in steps if `step` > 0. Defined before the
+// intervals were tried.
 struct TwoSamples {
     const char* name;
     std::size_t first, second;
@@ -58,7 +58,7 @@ TEST(SeparationCoverage, SlowInWorldsWhereItIsKnown) {
         }
         std::printf("| %s | %.1f | %.4f | %.1f | %.4f |\n", world.name, auroc / 10.0, width,
                     rate / 10.0, other_width);
-        // 95 %, less 2 points and three standard errors.
+        // 95 % minus 2 points and three standard errors.
         EXPECT_GT(auroc, draws * (0.93 - 3 * 0.0069)) << world.name;
         EXPECT_GT(rate, draws * (0.93 - 3 * 0.0069)) << world.name;
     }

@@ -12,12 +12,13 @@ TEST(Separation, ByHand) {
     // Pairs: 3 > 1, 3 > 2, 3 = 3; 1 = 1, 1 < 2, 1 < 3: (2.5 + .5) / 6.
     const Separation s = separation({3, 1}, {1, 2, 3}, 0.95);
     EXPECT_DOUBLE_EQ(*s.auroc.value, 0.5);
-    // All of the first must pass (95 % of two is two): the threshold is 1, and all of the second
+    // All of the first must pass (95 % of two is two), so the threshold is 1, and all of the second
     // pass.
     EXPECT_DOUBLE_EQ(*s.false_positives.value, 1);
     EXPECT_EQ(s.auroc.n, 5U);
     EXPECT_EQ(s.auroc.unit, Unit::proportion);
-    // Twenty numbers: 95 % are nineteen. The threshold is 2, which 2 and 9 of {1, 2, 9, 0} reach.
+    // 95 % of twenty numbers are nineteen, so the threshold is 2, which 2 and 9 of {1, 2, 9, 0}
+    // reach.
     std::vector<double> twenty;
     for (int i = 1; i <= 20; ++i) twenty.push_back(i);
     EXPECT_DOUBLE_EQ(*separation(twenty, {1, 2, 9, 0}, 0.95).false_positives.value, 0.5);

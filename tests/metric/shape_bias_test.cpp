@@ -1,4 +1,4 @@
-// Shape bias from rows with two cues: counts by hand, and what makes it undefined.
+// Shape bias from rows with two cues: counts by hand, and undefined values.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -39,9 +39,9 @@ TEST(ShapeBias, ProportionOfThoseThatFollowACue) {
         {1, 1, 0},  // shape
         {3, 0, 3},  // texture
         {2, 0, 1},  // neither
-        {1, 1, 1},  // both cues are one class: left out, though both are hit
+        {1, 1, 1},  // both cues are one class: excluded, although both are predicted
         {0, 0, 0},
-        {0, 0, -1},  // no texture, no shape: left out
+        {0, 0, -1},  // no texture, no shape: excluded
         {1, -1, 1},
     });
     EXPECT_EQ(value.n, 4U);
@@ -64,7 +64,7 @@ TEST(ShapeBias, UndefinedSaysWhy) {
     EXPECT_EQ(none.undefined, "no prediction is the class of the shape or of the texture");
     EXPECT_EQ(none.n, 0U);
     EXPECT_FALSE(none.interval);
-    // Nothing for the shape is a value, and no reason.
+    // No decision for the shape gives a value of 0, and not an undefined one.
     EXPECT_EQ(bias_of({{1, 0, 1}}).value, 0.0);
 }
 

@@ -1,4 +1,4 @@
-// Sweeps over the table of metrics: every row is checked from its birth.
+// Tests over the table of metrics, so every new row is checked, too.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@
 namespace assay {
 namespace {
 
-// With every parameter at its default; a metric that stands for several values needs a choice.
+// The metric with all parameters at their defaults. A metric with several values needs a choice.
 MetricRequest request_of(const MetricFacts& facts) {
     MetricRequest request = parse_metric(facts.name);
     return request.every_count() ? parse_metric(std::string(facts.name) + ":g=2") : request;
@@ -59,7 +59,8 @@ TEST(MetricNames, ThoseOfOtherLibrariesAreKnown) {
     EXPECT_EQ(parse_metric("sensitivity"), parse_metric("recall:average=binary"));
     EXPECT_EQ(parse_metric("binary_f1"), parse_metric("f1:average=binary"));
     EXPECT_EQ(parse_metric("binary-auroc"), parse_metric("auroc:average=binary"));
-    // No word for a quantity that differs: scikit-learn's defaults of these are of two classes.
+    // These names are not accepted, because scikit-learn's defaults for them are for two classes
+    // and mean another quantity.
     for (const std::string other : {"f1_score", "precision_score", "brier_score_loss"})
         EXPECT_THAT(message_of([&] { parse_metric(other); }, ErrorCode::usage),
                     testing::HasSubstr("unknown metric"));
@@ -104,8 +105,7 @@ std::vector<RowFacts> some_rows(std::size_t n, std::uint64_t seed) {
         row.target = static_cast<std::int32_t>(random.below(5));
         row.rank = static_cast<std::int32_t>(random.below(5));
         row.predicted = row.rank == 0 ? row.target : (row.target + 1) % 5;
-        // 1 to 5 labels in turn, beside the one target that the metrics of single labels look
-        // at.
+        // 1 to 5 labels in turn, and one target for the metrics of single labels.
         row.valid = static_cast<std::uint32_t>(1 + i % 5);
         row.hits = static_cast<std::int32_t>(random.below(row.valid + 1));
         row.in_set = row.rank == 0;
@@ -152,12 +152,12 @@ TEST(Table, FactsFitTogether) {
             EXPECT_GE(facts.low, -1) << facts.name;
             EXPECT_LE(facts.high, 1) << facts.name;
         }
-        // A name that holds a number ends in the parameter whose value stands there.
+        // In a name with a number, the number is the value of its last parameter.
         EXPECT_TRUE(facts.name.ends_with(facts.numbered_by)) << facts.name;
         EXPECT_TRUE(facts.numbered_by.empty() || has_parameter(facts, facts.numbered_by))
             << facts.name;
         EXPECT_EQ(facts.by_labels_per_image, has_parameter(facts, "g")) << facts.name;
-        // The paired tests read these parameters and facts of a row.
+        // The paired tests read these parameters and fields of a row.
         const bool sets = (facts.needs & static_cast<unsigned>(Needs::label_sets)) != 0;
         EXPECT_TRUE(facts.paired != PairedTest::mcnemar_top_k ||
                     (!sets && has_parameter(facts, "k")))
@@ -165,7 +165,8 @@ TEST(Table, FactsFitTogether) {
         EXPECT_TRUE(facts.paired != PairedTest::mcnemar_in_set || sets) << facts.name;
         EXPECT_EQ(facts.paired == PairedTest::agreement, has_parameter(facts, "agreement"))
             << facts.name;
-        // Labels drawn from the probabilities make errors of 0 on average: lower is better.
+        // If labels are drawn from the probabilities, calibration errors are 0 on average, so lower
+        // is better.
         if (facts.calibrated_null) {
             EXPECT_TRUE(facts.needs & static_cast<unsigned>(Needs::probabilities)) << facts.name;
             EXPECT_FALSE(facts.higher_is_better) << facts.name;
@@ -335,7 +336,7 @@ TEST(Requests, ADefinitionIdIsAName) {
     EXPECT_EQ(parse_metric("ece.l1.right_closed"), parse_metric("ece:edges=right_closed"));
     EXPECT_EQ(parse_metric("real.in_set"), parse_metric("real"));
     EXPECT_THROW(parse_metric("asma.jacard"), Error);
-    EXPECT_THROW(parse_metric("topk.lower_index"), Error);  // does not say k
+    EXPECT_THROW(parse_metric("topk.lower_index"), Error);  // does not have k
 }
 
 TEST(Requests, DefaultsWithAndWithoutLabelSets) {
@@ -351,7 +352,7 @@ TEST(Requests, DefaultsWithAndWithoutLabelSets) {
     EXPECT_TRUE(names(false, true, true).contains("shape_bias"));
     for (const char* name : {"real", "asma", "variable_topk", "subgroup_accuracy", "topk", "ece"})
         EXPECT_TRUE(names(true).contains(name)) << name;
-    // Composites never have one label: what needs one is not even shown.
+    // Composites never have a single label, so metrics that need one are not shown.
     EXPECT_EQ(names(true, false),
               (std::set<std::string_view>{"real", "variable_topk", "asma", "subgroup_accuracy"}));
 }
@@ -379,8 +380,8 @@ TEST(Requests, ErrorsSayWhatIsAllowed) {
     EXPECT_NE(message("asma:absent=skip").find("skipped"), std::string::npos);
 }
 
-// Confidences on and beside an edge. 1 of 2 correct would hide the rule, so every row is correct:
-// gap = 1 - confidence.
+// Confidences on an edge and next to it. If 1 of 2 rows were correct, the rule would have no
+// effect. So every row is correct: gap = 1 - confidence.
 double ece_of(const std::string& text, const std::vector<float>& confidences) {
     const auto request = parse_metric(text);
     MetricContext context{{.classes = 2}, request.parameters, 0.95};
@@ -390,18 +391,19 @@ double ece_of(const std::string& text, const std::vector<float>& confidences) {
         RowFacts row;
         row.target = row.predicted = 0;
         row.confidence = c;
-        // All in group 0, whose state is then that of all items.
+        // All rows are in group 0, whose state is then that of all items.
         accumulator->update(state, {&row, 1});
     }
     return *request.facts->value(context, std::span(state).first(accumulator->slots())).value;
 }
 
 TEST(Ece, TheEdgeRules) {
-    // Two bins with the edge .5; correct at .5 and .9. left_closed: .5 joins .9: |1 - .7| = .3
-    // either way for l1, so norm max tells: together .3; apart max(.5, .1) = .5.
+    // Two bins with the edge .5, and correct items at .5 and .9. With left_closed, .5 is in the bin
+    // of .9. The l1 norm is |1 - .7| = .3 in both cases, so the test uses the max norm: .3
+    // together, max(.5, .1) = .5 apart.
     EXPECT_NEAR(ece_of("ece:bins=2,norm=max,edges=left_closed", {0.5F, 0.9F}), 0.3, 1e-7);
     EXPECT_NEAR(ece_of("ece:bins=2,norm=max,edges=right_closed", {0.5F, 0.9F}), 0.5, 1e-7);
-    // 1 has a bin of its own unless merged: apart max(.4, 0), together .2.
+    // 1 has its own bin unless bins are merged: apart max(.4, 0), together .2.
     EXPECT_NEAR(ece_of("ece:bins=2,norm=max", {0.6F, 1.0F}), 0.4, 1e-7);
     EXPECT_NEAR(ece_of("ece:bins=2,norm=max,edges=left_closed_merged", {0.6F, 1.0F}), 0.2, 1e-7);
     EXPECT_NEAR(ece_of("ece:bins=2,norm=l2,edges=right_closed", {0.5F, 0.9F}),

@@ -1,5 +1,5 @@
-// Does the interval of the calibration error after temperature scaling hold the error without noise
-// 95 times in 100?
+// Coverage of the interval of the calibration error after temperature scaling, for the error
+// without noise.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,15 +15,15 @@
 namespace assay {
 namespace {
 
-// Labels are drawn from softmax(logits), or with chance `random_labels` from all classes alike; the
-// model says `sharpness` times the logits, in steps where `step` > 0.
+// Labels are drawn from softmax(logits), or with probability `random_labels` uniformly from all
+// classes. The model returns `sharpness` times the logits, in steps if `step` > 0.
 struct HeatWorld {
     const char* name;
     std::size_t classes, items;
     double spread, sharpness, random_labels = 0, step = 0;
 };
 
-// Written down before the interval was tried.
+// Defined before the interval was tried.
 constexpr HeatWorld heat_worlds[] = {{"over-confident", 5, 300, 1.5, 3},
                                      {"too sure, more items", 5, 2000, 1.5, 3},
                                      {"labels at random", 10, 300, 3, 1, 0.15},
@@ -118,7 +118,8 @@ TEST(TemperatureCoverage, SlowInWorldsWhereItIsKnown) {
         std::printf("| %s | %zu | %.4f | %.4f | %.1f | %.4f |\n", world.name, world.items, truth,
                     value, 100 * part, width);
         std::fflush(stdout);
-        // At least 93 %, with three standard errors of 300 draws: it may cover always.
+        // The coverage must be at least 93 %, within three standard errors of 300 draws. It may be
+        // 100 %.
         EXPECT_GT(part, 0.93 - 3 * 0.0147) << world.name;
     }
 }

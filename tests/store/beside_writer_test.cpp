@@ -20,7 +20,7 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::uint64_t shards_beside = 200;  // more than a reader keeps open
+constexpr std::uint64_t shards_beside = 200;  // more shards than a reader keeps open
 
 /// Every score of every shard is `version`.
 void write_version(const std::filesystem::path& runs, float version) {
@@ -36,7 +36,7 @@ void write_version(const std::filesystem::path& runs, float version) {
     writer.finish();
 }
 
-/// Writes one version after the other, and has one file open, for as long as this lives.
+/// While this object exists, it writes one version after the other, with one open file.
 class Rewriter {
 public:
     explicit Rewriter(const std::filesystem::path& runs)
@@ -81,12 +81,13 @@ TEST(BesideWriter, NoShardIsMixedWithItsSuccessor) {
         } catch (const Error& error) {
             ++replaced;
             ASSERT_EQ(error.code(), ErrorCode::busy) << error.what();
-            // Between two versions nobody writes, and a writer's name comes after its lock.
+            // Between two versions there is no writer, and a writer records its name only after it
+            // has the lock.
             ASSERT_THAT(error.what(), AnyOf(HasSubstr("is still being written by process "),
                                             HasSubstr("is still being written by another process"),
                                             HasSubstr("was written to while it was read")));
         }
-        // Nothing of it is damage.
+        // Nothing counts as damage.
         if (round % 10 == 0) {
             for (const StoreCheck& check : verify_stores(scratch.path()))
                 EXPECT_THAT(check.problems, testing::IsEmpty());
@@ -119,7 +120,7 @@ TEST(BesideWriter, WhoWritesIsSaidWhileHeDoes) {
     EXPECT_EQ(PredictionStore::open(folder).written_by(), "");
 }
 
-// That the writer finishes meanwhile is no reason to take damage for a shard that was replaced.
+// If the writer finishes meanwhile, real damage must not be taken for a replaced shard.
 TEST(BesideWriter, DamageIsDamageWhenTheWriterFinishesMeanwhile) {
     const Scratch scratch(in_memory());
     const std::filesystem::path folder = scratch / "val/net";
@@ -137,7 +138,7 @@ TEST(BesideWriter, DamageIsDamageWhenTheWriterFinishesMeanwhile) {
     EXPECT_THAT(message, HasSubstr("is damaged"));
 }
 
-// A writer withdraws the mark `finished` before it removes a record.
+// A writer removes the mark `finished` before it removes a record.
 TEST(BesideWriter, AMissingRecordIsDamageInAFinishedStoreOnly) {
     for (const bool finished : {true, false}) {
         const Scratch scratch(in_memory());

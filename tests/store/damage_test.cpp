@@ -39,7 +39,7 @@ TEST(StoreDamage, AFlippedBitIsNoticed) {
         flip_bit(scratch / "val/net/shards/000002.npy", 128 + 3);
         const PredictionStore store = PredictionStore::open(scratch / "val/net");
         store.shard(1);
-        for (int again = 0; again < 2; ++again) {  // a failure is not remembered as a success
+        for (int again = 0; again < 2; ++again) {  // a failure is not stored as a success
             const auto [code, message] = error_of([&] { store.shard(2); });
             EXPECT_EQ(code, ErrorCode::bad_input);
             EXPECT_THAT(message, AllOf(HasSubstr("000002.npy"),
@@ -51,7 +51,7 @@ TEST(StoreDamage, AFlippedBitIsNoticed) {
     }
 }
 
-// Of finished stores and of others: "nothing to do" would be said of damage.
+// In finished stores and in others, a damaged shard must not count as "nothing to do".
 TEST(StoreDamage, AWriterDoesNotBuildOnAFlippedBit) {
     for (const char* name : {"000002.npy", "000002.lse.npy"}) {
         const Scratch scratch;
@@ -87,7 +87,7 @@ TEST(StoreDamage, ItemsThatAreNotThoseDescribedAreNoDataSet) {
     EXPECT_TRUE(verify_store(scratch / "val/net").empty());
 }
 
-// A folder that cannot be examined is not one without shards.
+// A folder that cannot be examined does not count as empty.
 TEST(StoreDamage, ShardsThatCannotBeListedAreAFault) {
     const Scratch scratch;
     write_shards(scratch.path());
@@ -106,7 +106,8 @@ TEST(StoreDamage, AnEntryThatCannotBeExaminedIsAFaultOfItsOwn) {
     const Scratch scratch;
     write_shards(scratch.path());
     const std::filesystem::path odd = scratch / "val/odd";
-    std::filesystem::create_symlink(std::string(300, 'x'), odd);  // longer than names may be
+    // longer than the limit of file names
+    std::filesystem::create_symlink(std::string(300, 'x'), odd);
     std::filesystem::create_symlink("circle", scratch / "val/circle");
     const StoreFolders found = look_for_stores(scratch.path());
     EXPECT_EQ(found.stores.size(), 1U);
@@ -115,7 +116,7 @@ TEST(StoreDamage, AnEntryThatCannotBeExaminedIsAFaultOfItsOwn) {
     EXPECT_THAT(found.faults[0].why, HasSubstr("cannot examine"));
 }
 
-// Somebody else's entry is none of the stores whose images are compared.
+// A foreign entry that cannot be examined does not stop the comparison of images.
 TEST(StoreDamage, ImagesAreComparedBesideAnEntryThatCannotBeExamined) {
     const Scratch scratch;
     write_shards(scratch.path());
@@ -130,7 +131,7 @@ TEST(StoreDamage, ImagesAreComparedBesideAnEntryThatCannotBeExamined) {
     EXPECT_NO_THROW(check.before("other"));
 }
 
-// What cannot be opened is not known to be damaged: nobody is told to remove it.
+// A file that cannot be opened may be intact, so no message advises to remove it.
 TEST(StoreDamage, NoAdviceToRemoveWhatCannotBeOpened) {
     const Scratch scratch;
     write_shards(scratch.path());
@@ -181,7 +182,7 @@ TEST(StoreDamage, CutAndMissingFilesAreNamed) {
     EXPECT_THAT(error_of([&] { store.shard(3); }).second,
                 AllOf(HasSubstr("000003.json"), HasSubstr("damaged JSON")));
     EXPECT_EQ(verify_store(scratch / "val/net").size(), 3U);
-    // A writer does not build on it, and says what to do.
+    // A writer does not continue such a store, and says what to do.
     EXPECT_THAT(error_of([&] { write_shards(scratch.path(), StorageFormat::top_k); }).second,
                 AllOf(HasSubstr("`000001.npy` has 200 bytes"),
                       HasSubstr("or remove `" + (shards / "000001.json").string() +
@@ -234,7 +235,7 @@ TEST(StoreDamage, ForgedClassesDoNotReachTheMetrics) {
     const auto file = scratch / "val/net/shards/000000.npy";
     std::string text = file_text(file);
     const std::size_t first_class = text.size() - 10 * 8;
-    text[first_class] = 7;  // of the classes 0 to 6
+    text[first_class] = 7;  // classes are 0 to 6
     std::string record = file_text(scratch / "val/net/shards/000000.json");
     const std::string old_hash = hash_file(file);
     put_text(file, text);
@@ -333,8 +334,8 @@ int status_in_child(Body&& body) {
 
 TEST(StoreDamage, AFullDiskLosesNothing) {
     const Scratch scratch;
-    // A limit on the size of files stands for a full disk: shards of 34 x 2000 floats do not fit 64
-    // kB, small files do.
+    // A limit on the size of files simulates a full disk. Shards of 34 x 2000 floats exceed 64 kB,
+    // and small files do not.
     StoreSpec spec = made_up_spec(34);
     spec.classes = 2000;
     Dataset dataset = made_up_dataset(34);

@@ -1,5 +1,5 @@
-// Every byte of every file of a store counts: a change is found by verify_store(), and whoever
-// reads all the same gets the right numbers or an error.
+// Changes every byte of every file of a store. verify_store() must find the change, and a reader
+// must get the right numbers or an error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ protected:
         files_ = all_files(scratch_.path());
         right_ = everything_in(store_);
     }
-    /// What a reader and verify_store() make of `text` in the place of the file's own.
+    /// Checks a reader and verify_store() with `text` in place of the file's own text.
     void expect_noticed(const std::string& name, const std::string& text) {
         put_text(scratch_ / name, text);
         EXPECT_FALSE(verify_store(store_).empty());
@@ -102,7 +102,7 @@ TEST_P(StoreBytes, FieldsThatAreAddedOrTurnedRound) {
         std::string text = files_.at(name);
         expect_noticed(name, text.insert(text.find('\n'), "\n \"aside\": 1,"));
         text = files_.at(name);
-        // Of the format of before there were checksums, or of one that is not known yet.
+        // A format from before checksums, or a later one.
         for (const char digit : {'2', '1', '4'}) {
             text[text.find("\"schema_version\": ") + 18] = digit;
             expect_noticed(name, text);
@@ -145,7 +145,7 @@ TEST(StoreDamage, TheErrorSaysWhereAndWhatToDo) {
     EXPECT_THAT(refusal("val/net/shards/000001.json", "unreadable", "ok"),
                 HasSubstr("or remove `" + (scratch / "val/net/shards/000001.json").string() +
                           "`, and the command that made the store computes the shard again"));
-    // The advice is good: the same data set has the same identity.
+    // Following the advice works, because the same data set has the same identity.
     fs::remove(scratch / "val/dataset.json");
     fs::remove(scratch / "val/net/shards/000001.json");
     StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));

@@ -1,4 +1,5 @@
-// Files of one store or data set in another one's place: each says which it belongs to.
+// Files of one store or data set in place of another one's. Each file names the store that it
+// belongs to.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ using ::testing::HasSubstr;
 struct MadeStore {
     std::string dataset = "val";
     std::string model = "net";
-    float more = 0;  ///< what tells the numbers of two stores apart
+    float more = 0;  ///< makes the numbers of two stores differ
     bool finished = true;
 };
 
@@ -31,7 +32,7 @@ fs::path make_store(const fs::path& runs, const MadeStore& made,
     return runs / made.dataset / made.model;
 }
 
-/// The parts that a store can be put together from.
+/// The files that make up a store.
 std::vector<std::vector<std::string>> parts_of_a_store() {
     return {{"manifest.json"},
             {"shards/000000.npy", "shards/000000.json"},
@@ -45,7 +46,7 @@ void swap_files(const fs::path& one, const fs::path& two, const std::string& nam
     fs::rename(one / "aside", two / name);
 }
 
-/// Neither store is sound any more, and neither is read as if it were.
+/// Both stores are damaged, and neither can be read.
 void expect_both_refused(const fs::path& one, const fs::path& two) {
     for (const fs::path& store : {one, two}) {
         EXPECT_FALSE(verify_store(store).empty()) << store;
@@ -70,8 +71,9 @@ TEST(StoreForeign, EveryFileAlone) {
     expect_both_sound(one, two);
 }
 
-// Two models on one data set; and two stores of the same identity whose numbers differ all the same
-// (two processors, or the same names of other images), which only finished manifests tell apart.
+// Two models on one data set, and two stores with the same identity but different numbers (from two
+// processors, or from other images with the same names). Only finished manifests distinguish the
+// latter.
 TEST(StoreForeign, EveryMixtureOfTwoStores) {
     const Scratch scratch(in_memory());
     const fs::path one = make_store(scratch / "a", {.model = "one"});
@@ -91,7 +93,8 @@ TEST(StoreForeign, EveryMixtureOfTwoStores) {
                 }
             };
             swap_chosen();
-            if (chosen + 1 == 1U << parts.size()) {  // whole stores, which say so
+            // all files were exchanged, so both stores are sound
+            if (chosen + 1 == 1U << parts.size()) {
                 expect_both_sound(one, other);
                 EXPECT_EQ(everything_in(one), right);
                 EXPECT_EQ(everything_in(other), left);
@@ -114,7 +117,7 @@ TEST(StoreForeign, ShardsOfAnotherModelInAStoreThatIsNotFinished) {
                                HasSubstr("it belongs to another store, `two` on `val` (id "),
                                HasSubstr("this one is `one` on `val` (id ")));
     EXPECT_EQ(verify_store(one).size(), 1U);
-    // No writer builds on it.
+    // No writer continues it.
     EXPECT_THAT(
         error_of([&] { make_store(scratch.path(), {.model = "one"}); }).second,
         AllOf(HasSubstr("belongs to another store"), HasSubstr("computes the shard again")));
@@ -151,13 +154,13 @@ TEST(StoreForeign, DataSetFiles) {
         for (const std::string& name : both) swap_files(one.parent_path(), two.parent_path(), name);
         expect_both_refused(one, two);
         EXPECT_THAT(verify_store(one), Contains(HasSubstr(other.message)));
-        // A writer does not go on under other labels or classes, either.
+        // A writer does not resume a store with other labels or classes, either.
         EXPECT_THROW(make_store(scratch / "a", {}, other.dataset), Error);
         swap_files(one.parent_path(), two.parent_path(), both[1]);  // dataset.json alone
         expect_both_refused(one, two);
         swap_files(one.parent_path(), two.parent_path(), both[0]);
         expect_both_sound(one, two);
-        // The store's folder beside another data set.
+        // The store's folder next to another data set.
         fs::remove_all(two);
         fs::rename(one, two);
         EXPECT_FALSE(verify_store(two).empty());
@@ -177,7 +180,7 @@ TEST(StoreForeign, FoldersMayBeMovedAndRenamed) {
     EXPECT_EQ(everything_in(folder / "third"), left);
     EXPECT_EQ(everything_in(folder / "two"), right);
     expect_both_sound(folder / "third", folder / "two");
-    // A new model there belongs to the data set that is there, and an old one goes on.
+    // A new model in that folder belongs to its data set, and a begun one can be resumed.
     const fs::path fresh =
         make_store(scratch / "elsewhere", {.dataset = "renamed", .model = "new"});
     EXPECT_EQ(PredictionStore::open(fresh).spec().dataset_name, "val");
@@ -204,7 +207,7 @@ TEST(StoreForeign, PartsOfSeveralMachinesJoin) {
     for (const auto& file : fs::directory_iterator(parts[1] / "shards"))
         fs::rename(file.path(), parts[0] / "shards" / file.path().filename());
     EXPECT_TRUE(verify_store(parts[0]).empty());
-    make_store(scratch / "c", {});  // nothing of another folder plays a part
+    make_store(scratch / "c", {});  // other folders have no effect
     StoreWriter writer = StoreWriter::open(scratch / "a", made_up_spec(24), made_up_dataset(24));
     EXPECT_EQ(writer.missing(), 0U);
     writer.finish();
@@ -266,7 +269,7 @@ TEST(StoreForeign, ClassesAreCountedOnce) {
     Dataset unknown = made_up_dataset(24);
     unknown.classes = ClassList();
     EXPECT_THAT(refused(unknown).second, HasSubstr("has 7 classes, but the scores"));
-    // As two files disagree that were both written whole.
+    // Two files that are both complete, but disagree.
     std::string text = file_text(store / "manifest.json");
     text.replace(text.find("\"classes\": 7"), 12, "\"classes\": 8");
     put_text(store / "manifest.json", with_checksum(text));

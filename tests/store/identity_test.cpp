@@ -145,7 +145,7 @@ TEST(StoreIdentity, FieldsThatDifferAreShownNotHashes) {
                 AllOf(HasSubstr("interpolation was `bicubic` and is now `bilinear`"),
                       HasSubstr("width was `224` and is now `256`"), Not(HasSubstr("crop_pct")),
                       HasSubstr("resize_as was `torch` and is now `not set`")));
-    // Another entry of what one file returns is another classifier.
+    // Another output of the same file is another classifier.
     other = spec;
     other.provenance_json = R"({"model": {"path": "a/net.pt", "output": "aux"}})";
     EXPECT_THAT(refusal(other), HasSubstr("output entry was `its only one` and is now `aux`"));
@@ -165,7 +165,7 @@ TEST(StoreIdentity, OtherItemsLabelsOrClassesAreRefused) {
                           "first: `item00000`), 34 are only here now (the first: `other00000`)"));
     EXPECT_THAT(refusal(made_up_dataset(33)).second,
                 HasSubstr("of 34 items there and 33 now, 1 is only there (`item00033`)"));
-    // A pilot, and then all items: what sets the pilot aside.
+    // A pilot, and then all items: the message names the command that moves the pilot away.
     const std::string whole = refusal(made_up_dataset(50)).second,
                       folder = (scratch / "val").string();
     EXPECT_TRUE(whole.ends_with(fmt::format("type `mv {0} {0}-34` and rerun the command", folder)))
@@ -181,7 +181,7 @@ TEST(StoreIdentity, OtherItemsLabelsOrClassesAreRefused) {
     dataset.labels = LabelSets();
     for (int i = 0; i < 34; ++i) dataset.labels.append({});
     second.rows = 34;
-    StoreWriter::open(scratch.path(), second, dataset);  // no labels now: those recorded stay
+    StoreWriter::open(scratch.path(), second, dataset);  // without labels, the recorded ones stay
     const std::int32_t label = 6;
     dataset.labels = LabelSets();
     for (int i = 0; i < 34; ++i) dataset.labels.append(std::span(&label, 1));
@@ -258,7 +258,7 @@ TEST(StoreIdentity, ASecondProcessIsToldWhoWrites) {
         error_of([&] { StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34)); });
     EXPECT_EQ(code, ErrorCode::busy);
     EXPECT_THAT(message, HasSubstr("process " + std::to_string(::getpid())));
-    // Another model of the same data set is nobody's business.
+    // Another model on the same data set is not affected by the lock.
     StoreSpec other = made_up_spec(34);
     other.model_name = "other";
     StoreWriter::open(scratch.path(), other, made_up_dataset(34));

@@ -1,5 +1,5 @@
-// Tables of scores in which a column is missing, appears twice, or stands elsewhere: the numbers
-// stay the same, or the import is refused.
+// Tables of scores with a column that is missing, duplicated or moved. The numbers stay the same,
+// or the import is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ TEST_F(ChangedTables, ALabelWithoutItsColumnIsNamed) {
                 AllOf(HasSubstr("the label `dog` in `label` of row 1 is none of the 2 classes: "
                                 "cat, emu"),
                       HasSubstr("pass --label-column none")));
-    // The numbers of classes are not their places.
+    // Class numbers in names differ from the positions of the columns.
     EXPECT_THAT(refusal("f.csv", "id,label,logit_1,logit_2\n1,0,2.5,1\n2,1,0.5,1.5\n3,2,1,3.5\n"),
                 HasSubstr("the label `0` in `label` of row 0 is none of the 2 classes: 1, 2"));
     const ImportReport from_1 =
@@ -47,7 +47,7 @@ TEST_F(ChangedTables, NumbersOfUnsortedColumnsAreAskedAbout) {
     EXPECT_THAT(refusal("f.csv", unsorted),
                 AllOf(HasSubstr("class 0 may be the first column, `dog`, or the first name, `cat`"),
                       HasSubstr("pass --classes FILE")));
-    // The same in a file of labels; names have one meaning.
+    // The same in a file of labels. Labels that are names are not ambiguous.
     const std::string scores_alone = "id,dog,cat\n1,2.5,1\n2,0.5,1.5\n3,1,3.5\n";
     ImportOptions beside;
     beside.labels = scratch_ / "labels.csv";
@@ -75,18 +75,19 @@ TEST_F(ChangedTables, ANumberThatIsNotThereIsAskedAbout) {
     ImportOptions all;
     all.columns.scores = {"c*"};
     EXPECT_THAT(classes(import("f.csv", "id,c0,c1,c3\n" + rows, all)), ElementsAre("0", "1", "3"));
-    // Of these far more are not there than are: the numbers of some classes among many.
+    // Most numbers are missing here, so the columns are some classes of many.
     EXPECT_THAT(classes(import("f.csv", "id,c7,c100,c12\n" + rows)), ElementsAre("7", "12", "100"));
 }
 
 TEST_F(ChangedTables, ASecondColumnOfOneNameIsAskedAbout) {
     const std::string rows = "1,2.5,1,7\n2,0.5,1.5,3\n3,1,3.5,2.5\n";
-    for (const char* name : {"cat.1", "cat_1", "cat:1"}) {  // as pandas and DuckDB call it
+    // the names that pandas and DuckDB give it
+    for (const char* name : {"cat.1", "cat_1", "cat:1"}) {
         EXPECT_THAT(refusal("f.csv", "id,cat,dog," + std::string(name) + "\n" + rows),
                     AllOf(HasSubstr("`" + std::string(name) + "` (a second `cat`)"),
                           HasSubstr("--ignore-columns")));
     }
-    // Columns that sum to 1 are the scores of different classes.
+    // Columns that sum to 1 are scores of different classes.
     EXPECT_THAT(classes(import("f.csv", "id,b,b.1\n1,0.25,0.75\n2,0.5,0.5\n3,0.125,0.875\n")),
                 ElementsAre("b", "b.1"));
 }

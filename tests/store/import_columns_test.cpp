@@ -1,5 +1,5 @@
-// Saved predictions with more in them than scores: what is no class is asked about, and what was
-// taken for what is said.
+// Saved predictions with more columns than scores. Columns that may not be classes need an option,
+// and a note says how each column was read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -78,17 +78,17 @@ TEST_F(ImportedColumns, AColumnBesideTheScoresIsAskedAbout) {
         all.columns.scores = {"*"};
         all.columns.label = no_column;
         EXPECT_THAT(classes(import("f.csv", text, all)), ElementsAre(column, "a", "b", "c"));
-        // The columns that the user names, wherever they stand.
+        // The columns that the user names, in any position.
         ImportOptions some;
         some.columns.scores = {"c", "a"};
         some.columns.label = no_column;
         EXPECT_THAT(classes(import("f.csv", text, some)), ElementsAre("a", "c"));
-        // A class list that the columns have says it, too.
+        // A class list with the names of the columns decides, too.
         ImportOptions listed;
         listed.classes = ClassList({"a", "b", "c"});
         EXPECT_THAT(classes(import("f.csv", text, listed)), ElementsAre("a", "b", "c"));
     }
-    // The shell takes the option as it is printed.
+    // The printed option can be pasted into a shell.
     EXPECT_THAT(refusal("f.csv", frame("day's", {"10", "10", "10", "10"}, "0101")),
                 HasSubstr(R"(--ignore-columns 'day'\''s'; if)"));
 }
@@ -98,10 +98,10 @@ TEST_F(ImportedColumns, TheRestOfARowThatSumsToOneIsTheScores) {
         "id,u,x,y,v\n1,0.3,0.25,0.75,0.9\n2,1.5,0.5,0.5,0.2\n3,0.7,0.125,0.875,0.1\n";
     EXPECT_THAT(refusal("s.csv", text), AllOf(HasSubstr("`u` (the other columns sum to 1), `v`"),
                                               HasSubstr("--ignore-columns u,v")));
-    // Where all of the row does, every column is a class, named by a label or not.
+    // If all columns of a row sum to 1, every column is a class, even if no label names it.
     EXPECT_THAT(classes(import("s.csv", "id,label,x,y,z\n1,x,0.25,0.5,0.25\n2,x,0.5,0.5,0\n")),
                 ElementsAre("x", "y", "z"));
-    // But for one that is 0 everywhere: a fold, say.
+    // An exception is a column that is always 0, such as a fold.
     EXPECT_THAT(refusal("s.csv", "id,fold,x,y\n1,0,0.25,0.75\n2,0,0.5,0.5\n3,0,0.125,0.875\n"),
                 HasSubstr("`fold` (0 in all rows)"));
 }
@@ -109,7 +109,7 @@ TEST_F(ImportedColumns, TheRestOfARowThatSumsToOneIsTheScores) {
 TEST_F(ImportedColumns, NumbersBehindOneNameAreTheClasses) {
     EXPECT_THAT(refusal("n.csv", "id,c0,c1,q\na,1,2.5,3\nb,2,1.5,1\n"),
                 HasSubstr("`q` (not one of c0 to c1)"));
-    // Whole numbers and constants are no reason to ask then.
+    // Then integers and constants are accepted as scores.
     const ImportReport report =
         import("n.csv", "id,label,c0,c1,c2\na,0,9,0.5,0\nb,1,9,0.25,0\nc,2,9,0.75,0\n");
     EXPECT_EQ(report.classes, 3U);
@@ -155,8 +155,8 @@ TEST_F(ImportedColumns, APrefixOfScoresIsNoPartOfTheClass) {
 }
 
 TEST_F(ImportedColumns, TheTruthBesideAConfidenceIsNoPrediction) {
-    // The label is the second best class of the last row: taken for the prediction it would be
-    // correct.
+    // In the last row, the label is the second best class. If it were read as the prediction, it
+    // would be correct.
     const std::string text =
         "filename,label,confidence,a,b\n1,a,0.75,0.75,0.25\n2,b,0.5,0.5,0.5\n3,a,0.875,0.125,"
         "0.875\n";
@@ -173,7 +173,7 @@ TEST_F(ImportedColumns, TheTruthBesideAConfidenceIsNoPrediction) {
                   std::to_string(lead / 2) + "," + std::to_string(lead * 1.5F) + "\n";
     }
     EXPECT_EQ(import("t.csv", logits).top_k, 0U);
-    // Beside other numbers it is the score of the class, as timm writes it.
+    // With other numbers, the column is the score of the class, as timm writes it.
     ImportOptions options;
     options.class_count = 2;
     EXPECT_EQ(
@@ -200,7 +200,7 @@ TEST_F(ImportedColumns, PercentAndOtherLogarithms) {
     const ImportReport report = import("k.csv", percent, options);
     EXPECT_EQ(report.kind, ScoreKind::probabilities);
     EXPECT_THAT(scores(report), ElementsAre(.9714F, .0286F, .145F, .855F, .5F, .5F));
-    // Of logits, the statement is refused.
+    // For logits, the option is refused.
     EXPECT_THAT(refusal("k.csv", "x,y\n1.5,-2\n3,4\n", options), HasSubstr("row 0 has scores"));
 
     for (const auto& [name, text] :
@@ -243,14 +243,14 @@ TEST_F(ImportedColumns, LabelsOfMinusOneAndOne) {
     const ImportReport dropped = import("m.csv", text, options);
     EXPECT_THAT(labels_of(dropped), ElementsAre(-1, 1, 1, -1));
     EXPECT_THAT(dropped.notes, Contains("`label`: -1 means no label: 2 of 4 rows"));
-    // Beside other labels -1 is none, and counted.
+    // With other labels, -1 means no label, and a note counts it.
     EXPECT_THAT(import("m.csv", "id,label,c0,c1\na,0,1,2\nb,-1,2,1\n").notes,
                 Contains("`label`: -1 means no label: 1 of 2 rows"));
 
     EXPECT_THAT(refusal("m.csv", "neg,pos\n1,2\n2,1\n", options),
                 HasSubstr("--minus-one is for labels"));
 
-    // The same of labels in a file of their own.
+    // The same for labels in a separate file.
     put_text(scratch_ / "labels.txt", "-1\n1\n1\n-1\n");
     ImportOptions apart;
     apart.labels = scratch_ / "labels.txt";
@@ -266,7 +266,7 @@ TEST_F(ImportedColumns, LabelsOfMinusOneAndOne) {
     EXPECT_THAT(refusal("m.csv", bare, apart), HasSubstr("for labels -1 and 1 of 2 classes"));
 }
 
-// As transformers' pipeline gives them (4.57, top_k=None), and as people collect them.
+// The output of transformers' pipeline (4.57, top_k=None), and common ways to save it.
 TEST_F(ImportedColumns, ScoresByTheNamesOfClasses) {
     for (const char* text : {R"([[{"label":"b","score":0.75},{"label":"a","score":0.25}],
               [{"label":"a","score":0.625},{"label":"b","score":0.375}]])",
@@ -286,7 +286,8 @@ TEST_F(ImportedColumns, ScoresByTheNamesOfClasses) {
         ImportOptions options;
         options.classes = ClassList({"b", "a"});
         EXPECT_THAT(scores(import("n.json", text, options)), ElementsAre(.75F, .25F, .375F, .625F));
-        // Of more classes these are the best ones, or a table without one of them.
+        // If the list has more classes, these are the best ones, or a table in which one is
+        // missing.
         options.classes = ClassList({"b", "a", "c"});
         const std::string message = error_of([&] { import("n.json", text, options); }).second;
         EXPECT_THAT(message, AnyOf("nothing was thrown", HasSubstr("the list has 3 classes")));
@@ -298,12 +299,12 @@ TEST_F(ImportedColumns, ScoresByTheNamesOfClasses) {
                                       [{"label":"c","score":0.5},{"label":"a","score":0.25}]])"),
                 AllOf(HasSubstr("the row has no `b`"), HasSubstr("top_k=None"),
                       HasSubstr("--classes FILE"), HasSubstr("element 1")));
-    // An object of other numbers holds none.
+    // An object with other numbers has no scores.
     ImportOptions two;
     two.class_count = 2;
     EXPECT_EQ(import("n.jsonl", R"({"id":"1","pred":1,"size":{"w":3,"h":4}})", two).kind,
               ScoreKind::labels);
-    // A class may be called as columns are.
+    // A class may have the name of a known column.
     const ImportReport called =
         import("n.json", R"([[{"label":"image","score":0.75},{"label":"photo","score":0.25}]])");
     EXPECT_THAT(classes(called), ElementsAre("image", "photo"));

@@ -1,5 +1,5 @@
 // Saved predictions in JSON, as other tools write them: lists and tables by image, COCO's results,
-// FiftyOne's exports, lm-eval's samples. Real-looking files in many spellings, and hostile ones.
+// FiftyOne's exports, lm-eval's samples. Realistic files in many spellings, and hostile ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -62,7 +62,7 @@ protected:
     }
 };
 
-// Every spelling says: a.jpg is a cat (0), b.jpg a bird (2).
+// Every spelling means: a.jpg is a cat (0), b.jpg a bird (2).
 TEST_F(JsonImports, RowsInTenSpellings) {
     const std::string byte_order_mark =
         "\xEF\xBB\xBF"
@@ -143,7 +143,7 @@ TEST_F(JsonImports, ShapesThatAreNoPredictionsAreNamed) {
                 HasSubstr("the id `a` of row 1 is also the id of row 0"));
 }
 
-// COCO's annotations: ids that leave numbers out, an image with two categories and one with none.
+// COCO's annotations: ids with gaps, an image with two categories, and one without.
 constexpr const char* coco_items = R"({"info": {"year": 2017}, "licenses": [],
     "images": [{"id": 139, "file_name": "000139.jpg", "width": 64}, {"id": 7, "file_name": "b.jpg"},
                {"id": 285, "file_name": "c.jpg"}],
@@ -166,13 +166,13 @@ TEST_F(JsonImports, CocosResultsMeanWhatTheirAnnotationFileSays) {
     EXPECT_THAT(read.dataset().classes.ids(), ElementsAre("person", "dog", "toothbrush"));
     EXPECT_THAT(predicted(read), ElementsAre(2, 1, 0));
     EXPECT_THAT(labels(read), ElementsAre(ElementsAre(0, 2), ElementsAre(1), IsEmpty()));
-    // Classes that are told, or those of a data set that is there, are found by name.
+    // Given classes, or those of an existing data set, are found by name.
     ImportOptions other = with_items(coco_items);
     other.classes = ClassList({"n1", "n2", "n3"}, {"toothbrush", "person", "dog"});
     EXPECT_THAT(predicted(store("results.json", results, other)), ElementsAre(0, 2, 1));
     other.classes = pets;
     EXPECT_THAT(refusal("results.json", results, other), HasSubstr("`person` is not a class"));
-    // Predicted classes alone; other files of scores by the images' names.
+    // Only predicted classes, and other files of scores by image name.
     EXPECT_THAT(predicted(store("results.json",
                                 R"([{"image_id": 7, "category_id": 1}, {"image_id": 139,
                                 "category_id": 18}, {"image_id": 285, "category_id": 90}])",
@@ -238,7 +238,7 @@ TEST_F(JsonImports, CocosFilesAreChecked) {
 }
 
 TEST_F(JsonImports, FiftyOnesLabels) {
-    // Places among the file's classes; with and without confidences; names where it has none.
+    // Positions in the file's class list, with and without confidences, or names if it has no list.
     const PredictionStore places =
         store("labels.json", R"({"classes": ["dog", "cat"], "labels": {"a": 1, "b": 0}})");
     EXPECT_THAT(ids(places), ElementsAre("a", "b"));
@@ -285,12 +285,12 @@ TEST_F(JsonImports, FiftyOnesLabels) {
                 HasSubstr("`classes[1]` is 3; allowed: a text"));
     EXPECT_THAT(refused(R"({"classes": ["cat", "cow"], "labels": {"a": 0}})", of(pets)),
                 HasSubstr("`cow` is not a class"));
-    // A number as a name is no number of a class.
+    // A name that is a number is not a class number.
     EXPECT_THAT(refused(R"({"labels": {"a": "1"}})", of(pets)), HasSubstr("`1` is not a class"));
     EXPECT_THAT(refused(R"({"classes": ["cat", "dog"], "labels":
                             {"a": {"label": 0, "confidence": 0.5}, "b": 1}})"),
                 HasSubstr("some rows have scores and others a class only"));
-    // The same file as the list of items: ids, classes and labels, null for none.
+    // The same file as the list of items: ids, classes and labels. null means no label.
     const PredictionStore items =
         store("scores.csv", "id,dog,cat\nx/b.png,1,2\nx/a.png,2,1\n",
               with_items(R"({"classes": ["dog", "cat"], "labels": {"a": 1, "b": null}})"));
@@ -299,7 +299,7 @@ TEST_F(JsonImports, FiftyOnesLabels) {
     EXPECT_THAT(predicted(items), ElementsAre(0, 1));
 }
 
-/// As FiftyOne keeps an array: NumPy's file, packed by zlib, in base64.
+/// The way FiftyOne stores an array: a NumPy file, compressed by zlib, in base64.
 std::string binary(const std::vector<float>& values) {
     const std::uint64_t shape[] = {values.size()};
     std::string bytes = npy_header("<f4", shape);
@@ -372,7 +372,7 @@ TEST_F(JsonImports, FiftyOnesSamplesAreChecked) {
     EXPECT_THAT(refused({sample("a.jpg", "cow", "")}),
                 AllOf(HasSubstr("`cow` is not a class"), HasSubstr("reading the sample `a.jpg`"),
                       HasSubstr("reading samples[0]")));
-    // --classes in another order than the logits would be noticed nowhere else.
+    // If --classes has another order than the logits, only this check can notice it.
     EXPECT_THAT(refused({sample("a.jpg", "cat", R"(, "logits": [1, 2, 3])")}),
                 HasSubstr("the label is `cat`, but the greatest logit belongs to class 2, `bird`: "
                           "check that --classes is in the order of the logits"));
@@ -421,7 +421,8 @@ TEST_F(JsonImports, FiftyOnesSamplesAreChecked) {
                 HasSubstr("the id `a.jpg` of row 1 is also the id of row 0"));
 }
 
-// What lm-eval logs of a choice between classes, and what a model with pictures answers.
+// The logs of lm-eval for a choice between classes, and the answers of a model for images and
+// texts.
 TEST_F(JsonImports, LmEvalsSamples) {
     const PredictionStore chosen = store(
         "samples.jsonl",

@@ -1,4 +1,5 @@
-// Tables of items and labels beside imported scores: the vocabulary of all lists of labels.
+// Tables of items and labels for imported scores. They accept the same names of columns as all
+// lists of labels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,18 +49,18 @@ TEST_F(ImportedLabels, OtherColumnsOfItemsAreAttributes) {
     EXPECT_THAT(report.notes, Contains("items.csv: labels: none; images: column id; attributes: "
                                        "note, group"));
     EXPECT_EQ(PredictionStore::open(report.store).dataset().attributes.size(), 2U);
-    // So is a "class" that is no class of the scores.
+    // The same holds for a "class" that is not among the classes of the scores.
     put_text(scratch_ / "items.csv", "id,class\na,mammal\nb,bird\nc,bird\n");
     EXPECT_THAT(import(scores, options).notes,
                 Contains("items.csv: labels: none; images: column id; attributes: class"));
-    // Beside labels, too; the columns are said once.
+    // The same next to labels. The columns are reported once.
     put_text(scratch_ / "items.csv", "id,label,note\na,0,x\nb,-1,y\nc,2,z\n");
     EXPECT_THAT(import(scores, options).notes,
                 AllOf(Contains("items.csv: labels: column label; images: column id; attributes: "
                                "note"),
                       Contains("items.csv: -1 means no label: 1 of 3 rows"),
                       Not(Contains(HasSubstr("not used: note")))));
-    // Tags, flags, and numbers under the names of classes, are no labels of items.
+    // Tags, flags, and columns named after classes are not labels of items.
     for (const char* text :
          {"id,tags\na,indoor night\nb,indoor\nc,\n", "id,day,night\na,1,0\nb,0,1\nc,1,0\n",
           "id,c0,c1,c2\na,0.5,0,1\nb,1,0.5,0\nc,0,0,1\n"}) {

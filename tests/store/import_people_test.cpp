@@ -1,5 +1,5 @@
-// Saved predictions as people have them: in other orders, without extensions, with labels beside
-// the scores or with nothing but the predicted class.
+// Saved predictions in common forms: in other orders, without extensions, with labels next to the
+// scores, or with only the predicted class.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,7 +85,7 @@ TEST_F(PeoplesImports, RowsAreMatchedByTheirIds) {
     EXPECT_EQ(store.dataset().attributes.at(0).values[2], "7");
     EXPECT_EQ(store.shard(0).f32()[8], 5);  // c's whole row came along
 
-    // Without ids of their own they are in the list's order, and need as many.
+    // Scores without ids are in the order of the list, and need the same number of rows.
     EXPECT_THAT(refusal("m.csv", "c0,c1,c2\n1,2,3\n", with_items("id\na\nb\n")),
                 HasSubstr("has 2 ids, the scores have 1 rows"));
 }
@@ -99,14 +99,14 @@ TEST_F(PeoplesImports, LabelsWithoutNamesAreInTheOrderOfTheScores) {
     EXPECT_THAT(labels(store), ElementsAre(0, 1, 2));
 }
 
-// Two annotators' columns, and two columns of images: which of them count is said by name.
+// Columns of two annotators, and two columns of images. Options select them by name.
 TEST_F(PeoplesImports, ColumnsOfTheLabelsFileAreNamed) {
     put_text(scratch_ / "people.csv",
              "first,second,old_file,new_file\n1,2,b.jpg,a.jpg\n2,0,c.jpg,b.jpg\n0,1,a.jpg,c.jpg\n");
     ImportOptions options = with_items("a.jpg\nb.jpg\nc.jpg\n", "items.txt");
     options.labels = scratch_ / "people.csv";
     const std::string scores = "c0,c1,c2,first\n9,1,2,7\n1,9,2,7\n1,2,9,7\n";
-    options.columns.ignored = {"first"};  // of the scores, which have no column `second`
+    options.columns.ignored = {"first"};  // applies to the scores, which have no column `second`
     EXPECT_THAT(refusal("m.csv", scores, options),
                 AllOf(HasSubstr("people.csv"), HasSubstr("give one of them, --image-column NAME")));
     options.image_column = "new_file";
@@ -129,8 +129,8 @@ TEST_F(PeoplesImports, ColumnsOfTheLabelsFileAreNamed) {
                 HasSubstr("--image-column is for a table of labels or of items"));
 }
 
-// Beside an array the columns are those of the list of items; beside a table --label-column is the
-// table's.
+// With an array, the options name columns of the list of items. With a table, --label-column names
+// a column of the table.
 TEST_F(PeoplesImports, ColumnsOfTheListOfItemsAreNamed) {
     const std::string items = "name,first,second\na.jpg,1,2\nb.jpg,2,0\n";
     ImportOptions options = with_items(items);
@@ -183,8 +183,7 @@ TEST_F(PeoplesImports, AnotherOrderFollowsTheDataSetThatIsThere) {
     const ImportReport top =
         import("top.csv", "filename,index,prob\nc,2,0.9\na,0,0.8\nb,1,0.7\n", options);
     EXPECT_THAT(predicted(PredictionStore::open(top.store)), ElementsAre(0, 1, 2));
-    // Rows that nobody named are not taken for those that are there; the command that is printed
-    // does it.
+    // Rows without ids are not matched to existing items. The printed command does so.
     options.model_name = "unnamed";
     const std::string refused =
         error_of([&] { import("n.csv", "c0,c1,c2\n5,1,1\n1,5,1\n1,1,5\n", options); }).second;
@@ -193,7 +192,7 @@ TEST_F(PeoplesImports, AnotherOrderFollowsTheDataSetThatIsThere) {
     const ImportReport unnamed = import("n.csv", "c0,c1,c2\n5,1,1\n1,5,1\n1,1,5\n", options);
     EXPECT_THAT(labels(PredictionStore::open(unnamed.store)), ElementsAre(0, 1, 2));
     options.ids.clear();
-    // Other items are another data set.
+    // Other items make another data set.
     options.model_name = "fourth";
     EXPECT_THAT(error_of([&] {
                     import("m.csv", "id,c0,c1,c2\na,1,2,3\nz,3,2,1\nb,1,3,2\n", options);
@@ -218,7 +217,8 @@ TEST_F(PeoplesImports, AColumnOfLabelsIsUsedOrNamed) {
     EXPECT_THAT(list.notes, Contains(HasSubstr("the labels of `items.csv` are used, not those of "
                                                "the scores' own `label`")));
     EXPECT_THAT(labels(PredictionStore::open(list.store)), ElementsAre(0, 0));
-    // Text that is neither is named, too; a single one beside the scores must be the ids.
+    // A text column that is neither ids nor labels is named, too. A single text column next to the
+    // scores must be the ids.
     const ImportReport other =
         import("m.csv", "fname,split,c0,c1\na,val,2,1\nb,val,1,2\n", {}, "third");
     EXPECT_THAT(other.notes, Contains("ids: column fname; scores: 2 columns c0, c1; not used: "
@@ -229,7 +229,7 @@ TEST_F(PeoplesImports, AColumnOfLabelsIsUsedOrNamed) {
 }
 
 TEST_F(PeoplesImports, APredictionIsNotTheLabelBesideIt) {
-    // Taken for the entry's class, the label would have the prediction's number for its score.
+    // If the label were read as the class of the entry, it would get the prediction's score.
     for (const char* text :
          {"id,label,prediction,prob\na,0,2,0.9\nb,1,1,0.5\n",
           "id,y_true,y_pred,confidence\na,0,2,0.9\nb,1,1,0.5\n", "id,label,pred\na,0,2\nb,1,1\n",
@@ -248,7 +248,7 @@ TEST_F(PeoplesImports, APredictionIsNotTheLabelBesideIt) {
 }
 
 TEST_F(PeoplesImports, ALineWithoutALabelHasNone) {
-    // Not that of the line before.
+    // The value must not be that of the previous line.
     const char* full =
         "{\"id\": \"a\", \"label\": 1, \"logits\": [1, 2, 3]}\n"
         "{\"id\": \"b\", \"logits\": [3, 2, 1]}\n"
@@ -256,13 +256,13 @@ TEST_F(PeoplesImports, ALineWithoutALabelHasNone) {
         "{\"id\": \"d\", \"label\": 2.0, \"logits\": [1, 3, 2]}\n";
     EXPECT_THAT(labels(PredictionStore::open(import("l.jsonl", full).store)),
                 ElementsAre(1, -1, -1, 2));
-    // The first line lacks it.
+    // The first line has no value.
     const char* later =
         "{\"id\": \"a\", \"logits\": [1, 2, 3]}\n"
         "{\"id\": \"b\", \"target\": 0, \"logits\": [3, 2, 1]}\n";
     EXPECT_THAT(labels(PredictionStore::open(import("l.jsonl", later, {}, "later").store)),
                 ElementsAre(-1, 0));
-    // A line for each entry: the image's label stands beside one of its entries at least.
+    // With one line for each entry, at least one entry of an image has its label.
     ImportOptions options;
     options.class_count = 3;
     const char* entries =
@@ -274,14 +274,14 @@ TEST_F(PeoplesImports, ALineWithoutALabelHasNone) {
         "{\"id\": \"c\", \"target\": 0, \"index\": 2, \"prob\": 0.3}\n";
     EXPECT_THAT(labels(PredictionStore::open(import("e.jsonl", entries, options, "e").store)),
                 ElementsAre(2, -1, 0));
-    // No label at all is no column of labels.
+    // A column without any label does not count as labels.
     const ImportReport none =
         import("l.jsonl", "{\"id\": \"a\", \"label\": null, \"logits\": [1, 2, 3]}\n", {}, "none");
     EXPECT_THAT(none.notes, Not(Contains(HasSubstr("holds the items' labels"))));
 }
 
 TEST_F(PeoplesImports, AMissingScoreIsNoCertainty) {
-    // Taken for a predicted class, the second line would have probability 1.
+    // If it were read as a predicted class, the second line would have probability 1.
     ImportOptions options;
     options.class_count = 3;
     EXPECT_THAT(
@@ -310,7 +310,7 @@ TEST_F(PeoplesImports, RowNumbersOfPandasAreNoClasses) {
         import("p.csv", "index,filename,label,prob\n0,a,4,0.9\n1,b,3,0.8\n2,c,2,0.7\n", options);
     EXPECT_THAT(report.notes, Contains(HasSubstr("the column `index` counts the rows")));
     EXPECT_THAT(predicted(PredictionStore::open(report.store)), ElementsAre(4, 3, 2));
-    // In front of a matrix they are no scores.
+    // Before a matrix, they are not scores.
     const ImportReport matrix = import("m.csv", ",filename,c0,c1\n0,a,1,2\n1,b,2,1\n", {}, "other");
     EXPECT_EQ(matrix.classes, 2U);
     EXPECT_THAT(ids(PredictionStore::open(matrix.store)), ElementsAre("a", "b"));
@@ -335,7 +335,7 @@ TEST_F(PeoplesImports, PredictedClassesAlone) {
         const std::int32_t seven = 7;
         EXPECT_EQ(reader.read(0, {&seven, 1}, row), RowStatus::ok);
         EXPECT_EQ(row.rank, 0);
-        EXPECT_FALSE(row.target_known);  // no probability was ever told
+        EXPECT_FALSE(row.target_known);  // no probability was given
         EXPECT_EQ(row.confidence, 0);
     };
     const std::string labels_alone = "filename,label\na.jpg,7\nb.jpg,0\nc.jpg,9\n";
@@ -371,7 +371,7 @@ TEST_F(PeoplesImports, PredictedClassesAlone) {
 }
 
 TEST_F(PeoplesImports, LabelsInAnNpzAreUsed) {
-    // make_import_fixtures.py: logits (30 x 7), labels (30) and epoch (a number).
+    // From make_import_fixtures.py: logits (30 x 7), labels (30) and epoch (a number).
     ImportOptions options;
     options.dataset_name = "val";
     const ImportReport report = import_predictions(
@@ -430,7 +430,7 @@ TEST_F(PeoplesImports, NumpyTextsAreIds) {
     }
 }
 
-// make_import_fixtures.py: scores (4 x 3), filenames and labels as texts, and authors of 2.
+// From make_import_fixtures.py: scores (4 x 3), filenames and labels as texts, and authors of 2.
 TEST_F(PeoplesImports, TextsInAnNpzAreIdsAndLabels) {
     ImportOptions options;
     options.dataset_name = "val";
@@ -447,9 +447,10 @@ TEST_F(PeoplesImports, MaskedScores) {
     const char* csv = "id,c0,c1,c2\na,1.5,-inf,2\nb,-Infinity,3,-inf\nc,-inf,-inf,-inf\n";
     const ImportReport report = import("m.csv", csv);
     EXPECT_EQ(report.kind, ScoreKind::logits);
-    EXPECT_EQ(report.bad_rows, 1U);  // of c nothing is left
+    EXPECT_EQ(report.bad_rows, 1U);  // class c is fully masked
     EXPECT_THAT(report.first_error, HasSubstr("c: no class has a score above -infinity"));
-    // As Python's json module writes them; log-probabilities of softmax over what is not masked.
+    // Infinities as Python's json module writes them. The scores are log-probabilities of the
+    // softmax over the classes that are not masked.
     const ImportReport json =
         import("m.jsonl",
                "{\"id\": \"a\", \"scores\": [-0.6931472, -Infinity, -0.6931472]}\n"
@@ -475,7 +476,7 @@ TEST_F(PeoplesImports, FilesThatPythonAloneReadsAreAnsweredWithACommand) {
                                                     HasSubstr("to_csv('p.csv', index=False)")));
     EXPECT_THAT(refusal("p.h5.gz", "x"), AllOf(HasSubstr("gunzip -k "), HasSubstr("p.h5")));
     EXPECT_THAT(refusal("p.docx", "x"), Not(HasSubstr("This converts it")));
-    // Nothing that a shell would read otherwise is put into a command.
+    // Texts in a printed command are quoted for the shell.
     EXPECT_THAT(refusal("a$(b)'c.pt", "PK"), Not(HasSubstr("To convert it")));
 }
 

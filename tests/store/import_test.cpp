@@ -103,7 +103,7 @@ TEST(Import, ThreadsAndRepeatingChangeNothing) {
         import_predictions(fixtures / "fortran_f8.npy", four.path(), options);
         EXPECT_EQ(all_files(one.path()), all_files(four.path()));
     }
-    // Another array under the same name is another model.
+    // Another array under the same name is refused, because it is another model.
     EXPECT_THAT(
         error_of([&] { import_predictions(fixtures / "c_f8.npy", four.path(), options); }).second,
         HasSubstr("the file of scores was `fortran_f8.npy` and is now `c_f8.npy`"));
@@ -130,7 +130,7 @@ TEST(Import, WhichArrayMustBeClear) {
     EXPECT_THAT(refusal("F32.safetensors"), HasSubstr("of type I64"));
 }
 
-// Checkpoints have many tensors, and a header may be made of nothing else.
+// Checkpoints have many tensors, and a header may consist only of tensor entries.
 TEST(Import, TwoHundredThousandTensors) {
     const Scratch scratch;
     constexpr std::uint64_t tensors = 200'000;
@@ -216,7 +216,7 @@ TEST(Import, AWrongStatementIsRefusedUnlessForced) {
                     import_predictions(fixtures / "c_f4.npy", scratch / "runs", options);
                 }).second,
                 HasSubstr("row 0 has scores from"));
-    // Log-probabilities are logits that softmax leaves alone: no contradiction.
+    // Softmax does not change log-probabilities, so they may be declared as logits.
     options = named("logs");
     options.kind = ScoreKind::logits;
     const ImportReport logs =
@@ -239,7 +239,7 @@ TEST(Import, UnclearKindsMustBeSaid) {
     rows[17][0] += 1;
     EXPECT_THAT(refusal(rows), HasSubstr("19 of 20 rows are probabilities, but row 17"));
     EXPECT_THAT(refusal({{std::nanf(""), 1}}), HasSubstr("no row has only finite scores"));
-    // Sigmoids may be stated as logits, if someone wants it so: nothing contradicts it.
+    // Sigmoid outputs may be declared as logits, because nothing contradicts it.
     ImportOptions options = named();
     options.kind = ScoreKind::logits;
     EXPECT_EQ(
@@ -434,7 +434,7 @@ TEST(Import, ColumnsMayStandInAnyOrder) {
     std::vector<float> row(11);
     store.shard(0).read_rows(0, 1, row);
     for (std::size_t c = 0; c < 11; ++c) EXPECT_EQ(row[c], static_cast<float>(c));
-    // Names that are no numbers are the classes' own.
+    // Names that are not numbers are class names.
     put_text(scratch / "n.csv", "image,cat,dog\na,1,2\nb,3,-4\n");
     const ImportReport other =
         import_predictions(scratch / "n.csv", scratch / "runs", named("pets"));
@@ -472,7 +472,7 @@ TEST(Import, DamagedFilesAreNamed) {
                   import_predictions(scratch / "gone.npy", scratch / "runs", named());
               }).first,
               ErrorCode::bad_input);
-    // Empty arrays, those of three dimensions, and whole numbers.
+    // Refused: empty arrays, arrays of three dimensions, and integers.
     const auto refusal = [&](const std::string& descr, std::vector<std::uint64_t> shape,
                              std::size_t bytes) {
         put_text(scratch / "x.npy", npy_header(descr, shape) + std::string(bytes, '\0'));
@@ -517,8 +517,8 @@ TEST(Import, SafetensorsHeadersAreNotTrusted) {
     EXPECT_THAT(refusal("{}", 0), HasSubstr("no array is a matrix"));
 }
 
-// The file and the items are the same, and the rows belong to others: half of each would be a
-// store of nothing.
+// The file and the items are the same, but the rows belong to other items. A store with half of
+// each would be wrong.
 TEST(Import, AnotherOrderOfTheRowsIsAnotherStore) {
     const Scratch scratch;
     put_text(scratch / "scores.csv", "cat,dog\n1,2\n3,4\n5,6\n");

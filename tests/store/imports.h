@@ -1,4 +1,4 @@
-// What the tests of imported predictions share.
+// Shared by the tests of imported predictions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace assay {
 
-/// Each import has runs of its own.
+/// Each import has its own runs folder.
 class Imports : public testing::Test {
 protected:
     ImportReport import(const std::string& name, const std::string& text,
@@ -31,7 +31,7 @@ protected:
         EXPECT_TRUE(code == ErrorCode::bad_input || code == ErrorCode::usage) << text << message;
         return message;
     }
-    /// One a row, or -1.
+    /// One for each row, or -1.
     static std::vector<std::int32_t> labels_of(const ImportReport& report) {
         const PredictionStore store = PredictionStore::open(report.store);
         std::vector<std::int32_t> labels;

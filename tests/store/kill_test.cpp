@@ -1,5 +1,5 @@
-// kill -9 at any moment: what was committed stays, what was not is done again, and the end is the
-// same bytes.
+// A kill -9 at any moment: committed shards stay, the others are written again, and the final bytes
+// are the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ void write_all(const std::filesystem::path& runs, StorageFormat storage) {
     write_missing_shards(writer);
 }
 
-/// Only plain exits: a child must not run the tests' own clean-up.
+/// A child exits directly, because it must not run the clean-up of the tests.
 template <class Body>
 pid_t in_child(Body&& body) {
     const pid_t child = ::fork();
@@ -42,7 +42,7 @@ pid_t in_child(Body&& body) {
 }
 
 /// Runs the writer in a child that is stopped at the entry and the exit of every system call, and
-/// killed at the n-th stop. True when it got to its end before.
+/// killed at the n-th stop. Returns true if it finished before.
 bool run_until_stop(const std::filesystem::path& runs, StorageFormat storage, int n) {
     const pid_t child = in_child([&] {
         if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(42);
@@ -65,7 +65,7 @@ bool run_until_stop(const std::filesystem::path& runs, StorageFormat storage, in
     return false;
 }
 
-/// What a killed writer left: each committed shard must be whole and as it should be.
+/// Checks the files that a killed writer left: each committed shard must be complete and correct.
 void expect_sound(const std::filesystem::path& runs,
                   const std::map<std::string, std::string>& expected) {
     if (!std::filesystem::exists(runs)) return;
@@ -74,7 +74,8 @@ void expect_sound(const std::filesystem::path& runs,
         const auto file = expected.find(name);
         if (file == expected.end()) {
             EXPECT_TRUE(name.ends_with(".tmp")) << name;
-        } else if (name != "val/net/manifest.json") {  // which says at the end that it is the end
+            // the manifest changes when the store is finished
+        } else if (name != "val/net/manifest.json") {
             EXPECT_EQ(text, file->second) << name;
         }
     }
@@ -107,9 +108,10 @@ TEST_P(StoreKill, AtEverySystemCall) {
         ASSERT_EQ(all_files(scratch / "runs"), expected) << "after a kill at stop " << n;
         if (done) break;
     }
-    EXPECT_GT(
-        n,
-        100);  // three shards of two files and more: fewer stops would mean that nothing was traced
+    EXPECT_GT(n,
+              // at least three shards of two files are written, so fewer stops would mean that
+              // nothing was traced
+              100);
 }
 
 TEST_P(StoreKill, AgainAndAgainAtRandomTimes) {
@@ -122,7 +124,7 @@ TEST_P(StoreKill, AgainAndAgainAtRandomTimes) {
         const Scratch scratch(in_memory());
         for (int attempt = 0; attempt < 200; ++attempt) {
             const pid_t child = in_child([&] { write_all(scratch / "runs", GetParam()); });
-            // Any moment will do: the times only spread the kills over what it writes.
+            // Any moment is valid. The times only spread the kills over the writes.
             std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
             ::kill(child, SIGKILL);
             int status = 0;

@@ -1,4 +1,4 @@
-// Made-up data sets and scores for the tests of the store.
+// Simulated data sets and scores for the tests of the store.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ inline StoreSpec made_up_spec(std::uint64_t rows, StorageFormat storage = Storag
     return spec;
 }
 
-/// A multiple of 1/8 between -16 and 16, which a half holds exactly.
+/// A multiple of 1/8 between -16 and 16, which half precision holds exactly.
 inline float made_up_score(std::uint64_t row, std::uint32_t c) {
     const std::uint64_t mixed = (row * 1000003 + c * 7919 + 12345) * 0x9e3779b97f4a7c15ULL;
     return static_cast<float>(static_cast<int>(mixed >> 56) - 128) / 8.0F;
@@ -86,13 +86,14 @@ inline void write_missing_shards(StoreWriter& writer, float more = 0) {
     writer.finish();
 }
 
-/// A folder for what is written thousands of times: syncs cost nothing there.
+/// A folder in memory for files that are written thousands of times, because syncs cost nothing
+/// there.
 inline std::filesystem::path in_memory() {
     return std::filesystem::is_directory("/dev/shm") ? "/dev/shm"
                                                      : std::filesystem::temp_directory_path();
 }
 
-/// Every file below `folder` and its bytes, but the locks (they hold the number of a process).
+/// Every file below `folder` with its bytes, except the locks (they hold a process id).
 inline std::map<std::string, std::string> all_files(const std::filesystem::path& folder) {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -114,14 +115,15 @@ inline void put_text(const std::filesystem::path& path, const std::string& text)
     std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
 }
 
-/// A text that was changed on purpose, with the checksum that it would have been written with.
+/// A changed text with a valid checksum.
 inline std::string with_checksum(const std::string& text) {
     const std::size_t at = text.rfind("\"xxh128\": ");
     return text.substr(0, at) +
            fmt::format("\"xxh128\": \"{}\"\n}}\n", hash_text(text.substr(0, at)));
 }
 
-/// All that can be read of a store, for people; equal texts: the same numbers under the same names.
+/// Everything that can be read from a store, as text. Equal texts mean the same numbers under the
+/// same names.
 inline std::string everything_in(const std::filesystem::path& folder) {
     const PredictionStore store = PredictionStore::open(folder);
     const Dataset& dataset = store.dataset();
@@ -144,7 +146,7 @@ inline std::string everything_in(const std::filesystem::path& folder) {
     return text;
 }
 
-/// The code and message of the Error that `body` throws; fails the test when it throws none.
+/// The code and message of the Error that `body` throws. The test fails if it throws none.
 template <class Body>
 std::pair<ErrorCode, std::string> error_of(Body&& body) {
     try {

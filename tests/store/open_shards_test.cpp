@@ -19,14 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// For one test.
+/// Changes the limit for one test.
 struct OpenFiles {
     explicit OpenFiles(std::size_t files) : before(store::set_open_files(files)) {}
     ~OpenFiles() { store::set_open_files(before); }
     std::size_t before;
 };
 
-/// How many files below `folder` this process has mapped.
+/// The number of files below `folder` that this process has mapped.
 std::size_t mapped_below(const fs::path& folder) {
     std::ifstream maps("/proc/self/maps");
     std::size_t count = 0;
@@ -84,7 +84,7 @@ TEST_P(OpenShards, AFewSayTheSameAsAll) {
     for (std::uint64_t t = 0; t < 4; ++t) {
         threads.emplace_back([&, t] {
             for (std::uint64_t i = 0; i < 3 * rows; ++i) {
-                // In order, in an order of its own, and all threads the same rows at once.
+                // The threads read in order, each in its own order, and all the same rows at once.
                 const std::uint64_t row = i < rows       ? (i + t * 100) % rows
                                           : i < 2 * rows ? i * (2 * t + 7) % rows
                                                          : i % rows;
@@ -95,7 +95,7 @@ TEST_P(OpenShards, AFewSayTheSameAsAll) {
     }
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(differ, 0);
-    // 64 of the reader's, one that each thread reads, and one that it is just opening.
+    // The reader keeps 64 shards. Each thread also reads one, and opens another.
     EXPECT_LE(most, (64U + 4 + 4) * files);
     EXPECT_GE(most, 64U * files);
 }
@@ -114,7 +114,7 @@ TEST(OpenShardsOfReaders, ShareWhatTheProcessMayKeep) {
         EXPECT_TRUE(first.is_mapped());
         const RowReader second(store);  // 60 more would be 120
         EXPECT_FALSE(second.is_mapped());
-        // The shards of two readers at once, in one thread.
+        // One thread uses the shards of two readers at once.
         const PredictionStore::Shard *one = first.shard(3), *two = second.shard(4);
         EXPECT_EQ(one->first_row, 3U);
         EXPECT_EQ(two->first_row, 4U);
@@ -125,7 +125,7 @@ TEST(OpenShardsOfReaders, ShareWhatTheProcessMayKeep) {
     EXPECT_TRUE(RowReader(store).is_mapped());
 }
 
-/// Bytes of addresses that this process has in use.
+/// The bytes of address space that this process uses.
 std::uint64_t address_space() {
     std::ifstream statm("/proc/self/statm");
     std::uint64_t pages = 0;
@@ -148,7 +148,7 @@ TEST(OpenShardsOfReaders, ALimitOnAddressesIsKept) {
     write_missing_shards(writer);
     const pid_t child = ::fork();
     if (child == 0) {
-        // Room for a third of the store.
+        // Enough address space for a third of the store.
         const rlimit limit{address_space() + 64 * mib, address_space() + 64 * mib};
         int status = ::setrlimit(RLIMIT_AS, &limit) == 0 ? 0 : 2;
         try {

@@ -1,5 +1,5 @@
-// Stores that several processes write in parts: together they are what one process writes, and no
-// mixture of parts is taken for a store.
+// Stores that several processes write in parts. Together they equal the store of one process, and a
+// mixture of parts is never read as a store.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -35,8 +35,8 @@ std::atomic<Locks> locks{Locks::real};
 
 }  // namespace
 
-/// In the place of the C library's: a file system without locks, or one whose locks other machines
-/// do not see.
+/// Replaces the function of the C library, to simulate a file system without locks, or one whose
+/// locks other machines do not see.
 extern "C" int flock(int descriptor, int operation) {
     if (locks == Locks::none) {
         errno = ENOLCK;
@@ -81,7 +81,7 @@ void write_part(const fs::path& runs, std::uint32_t number, std::uint32_t of,
     write_own_shards(writer);
 }
 
-/// The shards' files, whole or in parts, by their names alone.
+/// The files of the shards, of a whole store or of parts, by file name.
 std::map<std::string, std::string> shards_in(const fs::path& runs) {
     std::map<std::string, std::string> shards;
     for (auto& [name, text] : all_files(runs))
@@ -105,7 +105,7 @@ TEST(PartOfAStore, EveryShardIsInOnePartAndPartsFollowOneAnother) {
                 const auto range = shards_of({number, of}, shards);
                 ASSERT_EQ(range.begin, next) << shards << " " << number << "/" << of;
                 next = range.end;
-                // No part has more than one shard more than another one.
+                // Parts differ by at most one shard.
                 ASSERT_LE(range.size(), shards / of + 1);
                 ASSERT_GE(range.size(), shards / of);
                 for (std::size_t s = range.begin; s < range.end; ++s)
@@ -150,7 +150,7 @@ TEST(PartOfAStore, ShardsAreOfWhatIsKept) {
     EXPECT_EQ(default_rows(StorageFormat::top_k, 1000, 20, 0), 16'384U);
     EXPECT_EQ(default_rows(StorageFormat::label, 1000, 0, 64), 8192U);
     EXPECT_EQ(default_rows(StorageFormat::label, 1000, 0, 0), 262'144U);
-    EXPECT_EQ(default_rows(StorageFormat::full_f32, 10'000'000, 0, 32), 32U);  // one batch at least
+    EXPECT_EQ(default_rows(StorageFormat::full_f32, 10'000'000, 0, 32), 32U);  // at least one batch
 }
 
 TEST(PartOfAStore, ShardsLeaveEveryPartSomething) {
@@ -159,7 +159,7 @@ TEST(PartOfAStore, ShardsLeaveEveryPartSomething) {
     EXPECT_EQ(store::shard_rows_for(spec), store::default_shard_rows(spec));
     spec.part = {1, 10};
     EXPECT_EQ(store::shard_rows_for(spec), 100U);
-    spec.part = {3, 300};  // fewer batches than parts: a batch each, for those that come first
+    spec.part = {3, 300};  // fewer batches than parts: the first parts have one batch each
     EXPECT_EQ(store::shard_rows_for(spec), 5U);
     spec.rows = 50'000;
     spec.classes = 1000;
@@ -200,7 +200,7 @@ TEST_P(StoreParts, TogetherAreWhatOneProcessWritesAndSoIsTheirJoin) {
         EXPECT_TRUE(store.finished());
         EXPECT_EQ(store.spec().part, StorePart());
         EXPECT_EQ(store.spec().id, one.spec().id);
-        // Joined, it is a store like any other: the writer of the whole goes on with it.
+        // After the join it is an ordinary store, which the writer of a whole store can resume.
         EXPECT_EQ(open_writer(runs_, made_up_spec(rows, storage)).missing(), 0U);
         EXPECT_EQ(join_parts(runs_)[0].parts, 0U);
         fs::remove_all(runs_);
@@ -262,7 +262,7 @@ TEST_F(PartsOnDisk, ThatDoNotBelongTogetherAreNoStore) {
     };
     EXPECT_THAT(refusal(store_ / "parts/0002-of-0003"),
                 AllOf(HasSubstr("is part 2/3 of the store"), HasSubstr("name that one")));
-    // By its folder or its parts' it is the same store.
+    // The folder of the store and the folders of its parts open the same store.
     for (const char* path : {"", "/parts", "/parts/0002-of-0003"})
         EXPECT_EQ(find_stores(store_.string() + path).size(), 1U) << path;
 
@@ -270,7 +270,7 @@ TEST_F(PartsOnDisk, ThatDoNotBelongTogetherAreNoStore) {
     EXPECT_THAT(refusal(store_), HasSubstr("holds parts of 3 and of 4"));
     fs::rename(store_ / "parts/0003-of-0004", store_ / "parts/0003-of-0003");
 
-    // Exchanged, their names lie.
+    // If parts are exchanged, their folder names are wrong.
     fs::rename(store_ / "parts/0001-of-0003", store_ / "aside");
     fs::copy(store_ / "parts/0002-of-0003", store_ / "parts/0001-of-0003",
              fs::copy_options::recursive);
@@ -278,7 +278,7 @@ TEST_F(PartsOnDisk, ThatDoNotBelongTogetherAreNoStore) {
     fs::remove_all(store_ / "parts/0001-of-0003");
     fs::rename(store_ / "aside", store_ / "parts/0001-of-0003");
 
-    // A part of another model.
+    // A part that belongs to another model.
     StoreSpec other = spec_of_part(1, 3);
     other.model_hash = "xxh128:00000000000000000000000000000009";
     StoreWriter writer = open_writer(scratch_ / "other", other);
@@ -294,7 +294,7 @@ TEST_F(PartsOnDisk, ThatDoNotBelongTogetherAreNoStore) {
 TEST_F(PartsOnDisk, HaveTheirOwnShardsAlone) {
     for (const std::uint32_t i : {1U, 3U}) write_part(runs_, i, 3);
     write_part(scratch_ / "other", 2, 3);
-    // Shard 1 is of part 2: a copy in part 1's folder is nobody's.
+    // Shard 1 belongs to part 2, so a copy in part 1's folder is ignored.
     for (const char* file : {"000001.npy", "000001.json"})
         fs::copy(scratch_ / "other/val/net/parts/0002-of-0003/shards" / file,
                  store_ / "parts/0001-of-0003/shards" / file);
@@ -362,7 +362,7 @@ TEST_F(PartsOnDisk, ADamagedShardIsFoundBeforeAnythingIsMovedAndIsComputedAgain)
         EXPECT_EQ(code, ErrorCode::bad_input) << message;
         EXPECT_THAT(message, HasSubstr("000001"));
         EXPECT_FALSE(fs::exists(store_ / "manifest.json"));
-        // As the message says.
+        // As the message advises.
         fs::remove(store_ / "parts/0002-of-0003/shards/000001.json");
         write_part(runs_, 2, 3);
         join_parts(runs_);
@@ -372,7 +372,7 @@ TEST_F(PartsOnDisk, ADamagedShardIsFoundBeforeAnythingIsMovedAndIsComputedAgain)
     damaged_by([](const fs::path& shards) { fs::remove(shards / "000001.npy"); });
     damaged_by([](const fs::path& shards) { fs::resize_file(shards / "000001.npy", 100); });
     damaged_by([](const fs::path& shards) { put_text(shards / "000001.json", "{}"); });
-    // Sound, but not the one that the part was finished with.
+    // A valid record, but not the one with which the part was finished.
     damaged_by([&](const fs::path& shards) {
         const std::string text = file_text(shards / "000001.json");
         std::string other = text;
@@ -384,7 +384,7 @@ TEST_F(PartsOnDisk, ADamagedShardIsFoundBeforeAnythingIsMovedAndIsComputedAgain)
 TEST_F(PartsOnDisk, AShardThatIsLostWhileTheyAreJoinedIsComputedAgain) {
     for (std::uint32_t i = 1; i <= 3; ++i) write_part(runs_, i, 3);
     const auto whole = shards_in(runs_);
-    // As a join leaves it that is stopped behind shard 1, which is lost then.
+    // The state after a join that was stopped after shard 1, which is then lost.
     auto manifest = store::read_whole_manifest(store_);
     manifest.finished = false;
     manifest.records.clear();
@@ -433,8 +433,8 @@ TEST_F(PartsOnDisk, APartOnAnotherDiskIsNotBegunToBeJoined) {
     EXPECT_FALSE(fs::exists(store_ / "manifest.json"));
 }
 
-/// Runs `body` in a child that is killed at its n-th entry to or exit from a system call; true when
-/// it got to its end before.
+/// Runs `body` in a child that is killed at its n-th entry to or exit from a system call. Returns
+/// true if it finished before.
 template <class Body>
 bool run_until(int n, Body&& body) {
     const pid_t child = ::fork();
@@ -471,7 +471,7 @@ TEST_F(PartsOnDisk, AJoinThatIsKilledLosesNothingAndTheNextOneEndsIt) {
     fs::copy(runs_, scratch_ / "joined", fs::copy_options::recursive);
     join_parts(scratch_ / "joined");
     const auto expected = all_files(scratch_ / "joined");
-    // All of them take half a minute: ASSAY_EVERY_STOP=1.
+    // ASSAY_EVERY_STOP=1 tries all stops, which takes half a minute.
     const int step = std::getenv("ASSAY_EVERY_STOP") != nullptr ? 1 : 7;
     int n = 0;
     for (;; n += step) {
@@ -519,7 +519,7 @@ TEST_F(PartsOnDisk, TwoWritersThatDoNotSeeEachOtherLeaveNoMixture) {
                 try {
                     write_made_up_shard(writer, s, more);
                 } catch (const Error& error) {
-                    // The other one may have taken the record, or given the file another name.
+                    // The other writer may have removed the record or renamed the file.
                     EXPECT_TRUE(error.code() == ErrorCode::busy || error.code() == ErrorCode::io)
                         << error.what();
                     ++busy;
@@ -530,7 +530,7 @@ TEST_F(PartsOnDisk, TwoWritersThatDoNotSeeEachOtherLeaveNoMixture) {
         write(0);
         other.join();
         noticed += busy;
-        // Whatever is there is whole, of the one or of the other.
+        // Each file is complete and comes from one of the two writers.
         ASSERT_EQ(verify_store(store_), std::vector<std::string>()) << "round " << round;
     }
     EXPECT_GT(noticed, 0U);

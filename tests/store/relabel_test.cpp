@@ -1,4 +1,4 @@
-// Another list of classes for stores that are there.
+// Another class list for existing stores.
 #include "assay/store/relabel.h"
 
 #include <gmock/gmock.h>
@@ -65,7 +65,7 @@ TEST(Relabel, TheListOfBeforeIsRecordedAndItsRunsGoOn) {
     EXPECT_EQ(record.former[0].classes, dataset.classes);
     EXPECT_EQ(record.former[0].id, first);
     EXPECT_NE(record.id, first);
-    // The same command as before, and a model with the new list.
+    // The same command as before, and then a model with the new list.
     write_store(scratch.path(), dataset);
     write_store(scratch.path(), dataset, "late");
     Dataset named = dataset;
@@ -76,11 +76,11 @@ TEST(Relabel, TheListOfBeforeIsRecordedAndItsRunsGoOn) {
                           two = PredictionStore::open(scratch / "val/later");
     EXPECT_EQ(one.spec().dataset_id, record.id);
     EXPECT_EQ(store::difference(one, two, {.classes = true, .labels = true}), "");
-    // A list that nobody ever gave is another one.
+    // A list that was never used is refused as another list.
     named.classes = ClassList({"a", "b", "c", "d", "e", "f", "g"});
     EXPECT_THAT(error_of([&] { write_store(scratch.path(), named, "foreign"); }).second,
                 HasSubstr("different classes"));
-    // And back: the identity is the first one.
+    // Changing back gives the first identity.
     relabel_stores({scratch.path()}, dataset.classes);
     EXPECT_EQ(store::read_dataset_record(scratch / "val").id, first);
     EXPECT_EQ(store::read_dataset_record(scratch / "val").former.size(), 1U);
@@ -121,7 +121,7 @@ TEST(Relabel, AnotherNumberIsRefusedBeforeAnythingIsChanged) {
     EXPECT_EQ(code, ErrorCode::bad_input);
     EXPECT_THAT(text, HasSubstr("scores of 7 classes, but the list has 3"));
     EXPECT_EQ(all_files(scratch.path()), before);
-    // The same list again changes no byte.
+    // Setting the same list again changes no byte.
     EXPECT_EQ(relabel_stores({scratch.path()}, made_up_dataset(30).classes)[0].changed, 0U);
     EXPECT_EQ(all_files(scratch.path()), before);
 }
@@ -138,7 +138,7 @@ TEST(Relabel, TheSameClassesInAnotherOrderAreSaid) {
     EXPECT_THAT(report.warnings[0], HasSubstr("--labels FILE"));
 }
 
-// Scores in the old order would be read by the new list.
+// Otherwise, scores in the old order would be read with the new list.
 TEST(Relabel, AListInTheOldOrderServesOnlyStoresThatAreBegun) {
     const Scratch scratch;
     const Dataset dataset = made_up_dataset(30);
@@ -150,7 +150,7 @@ TEST(Relabel, AListInTheOldOrderServesOnlyStoresThatAreBegun) {
     EXPECT_THAT(text, HasSubstr("class 0 is `c1`"));
     EXPECT_THAT(text, HasSubstr("--classes FILE"));
     EXPECT_FALSE(std::filesystem::exists(scratch / "val/late"));
-    write_store(scratch.path(), dataset);  // goes on
+    write_store(scratch.path(), dataset);  // continues after the interruption
     Dataset named = dataset;
     named.classes = moved;
     write_store(scratch.path(), named, "late");
@@ -158,8 +158,8 @@ TEST(Relabel, AListInTheOldOrderServesOnlyStoresThatAreBegun) {
     EXPECT_FALSE(any_damaged(verify_stores(scratch.path())));
 }
 
-// The last thing that happens is a rename: what a killed run leaves beside it is not read, and the
-// next run clears it up.
+// The last step is a rename. Other files that a killed run leaves are not read, and the next run
+// removes them.
 TEST(Relabel, WhatAKilledRunLeavesIsNotRead) {
     const Scratch scratch;
     write_store(scratch.path(), made_up_dataset(30));

@@ -1,5 +1,5 @@
-// The row reader against a plain implementation in double precision: every storage format, kind of
-// score, class map and order of the classes.
+// Compares the row reader with a plain implementation in double precision, for every storage
+// format, kind of score, class map and order of the classes.
 #include "assay/store/row_reader.h"
 
 #include <gmock/gmock.h>
@@ -222,7 +222,7 @@ void expect_row(const RowReader& reader, const Stored& made, std::size_t row,
 
     std::vector<std::vector<std::int32_t>> sets = {{}, {0, 2}, {0, 1, 2}};
     for (std::int32_t c = 0; c < classes; ++c) sets.push_back({c});
-    if (classes >= 5) sets.push_back({0, 1, 2, 3, 4});  // more than a reduced row keeps
+    if (classes >= 5) sets.push_back({0, 1, 2, 3, 4});  // more classes than a reduced row keeps
     for (const auto& valid : sets) {
         RowPrediction read;
         ASSERT_EQ(reader.read(row, valid, read), RowStatus::ok);
@@ -344,7 +344,7 @@ TEST(RowReader, RowsWithoutScoresSayWhy) {
     EXPECT_EQ(reader.why_not(shard_rows), "not scored yet");
     EXPECT_EQ(reader.shard(1), nullptr);
     EXPECT_EQ(reader.status(2 * shard_rows), RowStatus::ok);
-    // What is asked of such a row leaves nothing of the row before.
+    // Reading such a row clears the values of the previous row.
     RowPrediction read;
     std::vector<RankedClass> top;
     const std::vector<std::int32_t> valid = {1};

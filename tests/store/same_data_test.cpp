@@ -1,4 +1,4 @@
-// What two stores have in common, and how it is said.
+// Comparison of the data of two stores, and its messages.
 #include "store/same_data.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ constexpr Needs everything = {
 
 class SameDataOfStores : public ::testing::Test {
 protected:
-    /// In a runs folder of its own.
+    /// A store in its own runs folder.
     PredictionStore made(const std::string& runs, const Dataset& dataset,
                          const std::string& name = "val", std::string_view corruption = {}) {
         StoreSpec spec = made_up_spec(dataset.size());
@@ -39,7 +39,7 @@ protected:
 TEST_F(SameDataOfStores, OneDataSetInTwoFolders) {
     const PredictionStore a = made("a", made_up_dataset(12)), b = made("b", made_up_dataset(12));
     EXPECT_TRUE(store::same_data(a, b, everything).meets(everything));
-    EXPECT_EQ(store::same_data(a, b, everything).files, std::nullopt);  // no shard tells
+    EXPECT_EQ(store::same_data(a, b, everything).files, std::nullopt);  // no shard records it
     EXPECT_EQ(store::difference(a, b, everything), "");
     EXPECT_NO_THROW(store::require_same(a, b, everything));
     EXPECT_EQ(store::data_key(a, everything), store::data_key(b, everything));
@@ -55,7 +55,7 @@ TEST_F(SameDataOfStores, EachDifferenceIsFoundAndSaid) {
         const auto [code, message] = error_of([&] { store::require_same(first, other, needs); });
         EXPECT_EQ(code, ErrorCode::bad_input);
         EXPECT_THAT(message, HasSubstr(first.folder().string()));
-        // Whoever needs less is content.
+        // A caller with fewer requirements accepts the stores.
         EXPECT_EQ(store::same_items(first, other), runs != "ids" && runs != "fewer");
         return store::difference(first, other, needs);
     };
@@ -74,7 +74,7 @@ TEST_F(SameDataOfStores, EachDifferenceIsFoundAndSaid) {
     EXPECT_EQ(found("classes", changed, {.classes = true}),
               "other classes: class 0 is `c0` and `c1` (in the first: c0, c1, c2, c3, c4, c5, ...; "
               "in the second: c1, c0, c2, c3, c4, c5, ...)");
-    // Equal numbers that mean other classes are other labels.
+    // Equal numbers for different classes are different labels.
     EXPECT_THAT(found("numbers", changed, {.labels = true}), HasSubstr("class 0 is `c0` and `c1`"));
     EXPECT_EQ(found("name", made_up_dataset(12), {.name = true}, "val2"),
               "two data sets, `val` and `val2`");
@@ -144,7 +144,8 @@ TEST(SameModelsOfStores, WhatIsNotRecordedIsNoOtherFile) {
     StoreSpec one, two;
     one.model_hash = "1";
     two.model_hash = "2";
-    EXPECT_EQ(store::model_file_of(one), "");  // an import's is the hash of its scores
+    // the identity of an import is the hash of its scores
+    EXPECT_EQ(store::model_file_of(one), "");
     EXPECT_FALSE(store::same_origin(one, two).file);
     EXPECT_TRUE(store::same_origin(one, two).preprocessing);
     one.preprocess_hash = "3";

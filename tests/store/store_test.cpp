@@ -1,4 +1,4 @@
-// What is written is what is read, in each storage format.
+// Stored values are read back unchanged in each storage format.
 #include "assay/store/prediction_store.h"
 
 #include <gmock/gmock.h>
@@ -107,7 +107,8 @@ TEST(Store, TheDataSetComesBack) {
     EXPECT_EQ(store.spec().provenance_json, R"({"command":"assay predict"})");
 }
 
-// The arrays beside items.csv say what it says; without them, and in stores of before, it is read.
+// The arrays next to items.csv have the same contents. Without them, as in older stores, items.csv
+// is read.
 TEST(Store, TheDataSetIsMappedOrReadFromItsCsvFile) {
     const Scratch scratch;
     const PredictionStore mapped = written(scratch, made_up_spec(34));
@@ -125,7 +126,7 @@ TEST(Store, TheDataSetIsMappedOrReadFromItsCsvFile) {
     expect_same();
     std::filesystem::remove(scratch / "val/items.columns");
     expect_same();
-    // The next writer of the data set makes them anew.
+    // The next writer of the data set writes them again.
     StoreSpec spec = made_up_spec(34);
     for (const char* damage : {"missing", "damaged"}) {
         spec.model_name = damage;
@@ -135,7 +136,7 @@ TEST(Store, TheDataSetIsMappedOrReadFromItsCsvFile) {
         EXPECT_TRUE(read_text(scratch / "val/items.columns") == columns) << damage;
     }
     expect_same();
-    // The csv file is the one that counts.
+    // If they differ, the csv file is used.
     std::string items = read_text(scratch / "val/items.csv");
     items.back() = ' ';
     write_file_atomically(scratch / "val/items.csv", items);
@@ -179,8 +180,8 @@ TEST(Store, TopEntriesAreBestFirstAndTiesGoToTheLowerClass) {
 }
 
 TEST(Store, ProbabilitiesOfKeptClassesStayExact) {
-    // 1000 classes, of which 5 are stored: softmax over all of them, in long double, must come
-    // back.
+    // 5 of 1000 classes are stored. The probabilities must equal the softmax over all classes,
+    // computed in long double.
     std::vector<float> row;
     for (std::uint32_t c = 0; c < 1000; ++c) row.push_back(made_up_score(3, c));
     long double sum = 0;
@@ -246,7 +247,7 @@ TEST(Store, RowsThatAreNotFiniteAreFoundInEveryForm) {
         std::vector<float> scores = made_up_scores(0, 5, 7);
         scores[1 * 7 + 2] = nan_f;
         scores[2 * 7 + 6] = inf;
-        scores[3 * 7 + 0] = 70000;  // a half reaches 65504
+        scores[3 * 7 + 0] = 70000;  // the largest half-precision number is 65504
         std::vector<RowState> states(5, RowState::ok);
         states[4] = RowState::unreadable;
         for (std::size_t c = 0; c < 7; ++c) scores[4 * 7 + c] = nan_f;
@@ -282,8 +283,8 @@ TEST(Store, ALogitOfMinusInfinityIsAProbabilityOfZero) {
             StoreSpec spec = made_up_spec(3, storage);
             spec.kind = kind;
             StoreWriter writer = StoreWriter::open(scratch.path(), spec, made_up_dataset(3));
-            // Masked to two classes of equal score; masked to none; masked with what a half makes
-            // -infinity of.
+            // Rows masked to two classes of equal score, to no class, and with a number that
+            // becomes -infinity in half precision.
             std::vector<float> scores(21, -inf);
             scores[1] = scores[4] = std::log(0.5F);
             std::fill(scores.begin() + 14, scores.end(), -1e9F);
@@ -320,7 +321,7 @@ TEST(Store, ALogitOfMinusInfinityIsAProbabilityOfZero) {
             std::vector<float> all(7);
             reader.probabilities(0, 0, 7, row.scale, all.data());
             EXPECT_THAT(all, ElementsAre(0, 0.5F, 0, 0, 0.5F, 0, 0));
-            // A question about two masked classes only.
+            // A row is read for two masked classes only.
             ClassMap map;
             map.name = "masked";
             map.targets = ClassList({"a", "b"});
@@ -453,8 +454,7 @@ TEST(Store, ShardsWithoutAManifestAreAFault) {
         StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(5), made_up_dataset(5));
         write_missing_shards(writer);
     }
-    std::filesystem::create_directories(scratch /
-                                        "val/other/shards");  // begun, and nothing in it yet
+    std::filesystem::create_directories(scratch / "val/other/shards");  // begun, but still empty
     EXPECT_EQ(find_stores(scratch.path()).size(), 1U);
     put_text(scratch / "val/other/shards/000000.npy", "scores of something");
     const StoreFolders found = look_for_stores(scratch.path());

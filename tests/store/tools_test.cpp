@@ -1,5 +1,6 @@
-// Files that scikit-learn, Keras, torchmetrics, transformers, pandas, NumPy and joblib wrote
-// (make_tool_fixtures.py; docs/formats.md has the versions): all of one classifier's predictions.
+// Files from scikit-learn, Keras, torchmetrics, transformers, pandas, NumPy and joblib
+// (make_tool_fixtures.py; docs/formats.md has the versions). All hold the predictions of one
+// classifier.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ using ::testing::HasSubstr;
 const fs::path tools = fs::path(ASSAY_SOURCE_DIR) / "tests/store/fixtures/tools";
 constexpr std::size_t tool_rows = 12, tool_classes = 3;
 
-/// What predict_proba() and predict() gave.
+/// The results of predict_proba() and predict().
 std::vector<float> scores_in(const char* npy) {
     const MappedFile file(tools / npy);
     const NpyView view = parse_npy(file.bytes());
@@ -58,9 +59,9 @@ private:
 
 struct ToolFile {
     const char* file;
-    const char* npy;  ///< that has the same scores
+    const char* npy;  ///< another file that has the same scores
     bool labelled, named;
-    std::vector<std::string> classes{};  ///< that the user tells
+    std::vector<std::string> classes{};  ///< which the user gives
 };
 
 class ToolScores : public ToolFiles, public testing::WithParamInterface<ToolFile> {};
@@ -111,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
         return name;
     });
 
-// What holds predicted classes alone.
+// Files that only hold predicted classes.
 TEST_F(ToolFiles, PredictedClasses) {
     ImportOptions options;
     options.classes = ClassList(animals);
@@ -133,7 +134,7 @@ TEST_F(ToolFiles, PipelinesOfTransformers) {
     EXPECT_EQ(read("transformers_best.json", options).top_k, 2U);
 }
 
-// Each by its name, and with what to type.
+// Each error names the file, and the option to type.
 TEST_F(ToolFiles, WhatIsNoTableOfPredictionsSaysWhatItIs) {
     struct Refused {
         const char* file;
@@ -155,12 +156,12 @@ TEST_F(ToolFiles, WhatIsNoTableOfPredictionsSaysWhatItIs) {
              {"keras.weights.h5", "the weights of a Keras model"},
          })
         EXPECT_THAT(refused(one.file), AllOf(HasSubstr(one.file), HasSubstr(one.what))) << one.file;
-    // A log, a report and a confusion matrix are no predictions.
+    // A log, a report and a confusion matrix are not predictions.
     for (const char* file : {"keras_log.csv", "sklearn_report.json", "torchmetrics_compute.json"})
         EXPECT_NE(refused(file), "") << file;
 }
 
-/// A row of a table, apart.
+/// A row of a table, split into cells.
 std::vector<std::string> cells_of(const std::string& line, char between) {
     std::vector<std::string> cells(1);
     for (const char c : line) {
@@ -173,7 +174,7 @@ std::vector<std::string> cells_of(const std::string& line, char between) {
     return cells;
 }
 
-/// The table with its columns in another order, without some or with some twice.
+/// The table with columns in another order, with missing ones, or with duplicates.
 std::string with_columns(const std::string& text, char between,
                          const std::vector<std::size_t>& columns) {
     std::string out;

@@ -45,7 +45,7 @@ TEST_F(Version2, IsRead) {
         }
     }
     EXPECT_EQ(store.dataset().ids[23], "item00023");
-    // The same numbers as a store of now keeps.
+    // The same numbers as in a store of the current format.
     const Scratch now;
     StoreWriter writer = StoreWriter::open(now.path(), best(), made_up_dataset(24));
     write_missing_shards(writer);
@@ -60,7 +60,7 @@ TEST_F(Version2, IsSoundAsFarAsItTells) {
         EXPECT_THAT(check.notes, ElementsAre(HasSubstr("do not name their store"),
                                              HasSubstr("dataset.json is written in format 2")));
     }
-    // What has checksums is checked.
+    // Files with checksums are checked.
     std::string text = file_text(scratch_ / "val/net/shards/000001.npy");
     text[200] = static_cast<char>(text[200] ^ 1);
     put_text(scratch_ / "val/net/shards/000001.npy", text);
@@ -78,8 +78,8 @@ TEST_F(Version2, IsGoneOnWithInItsFormat) {
     EXPECT_EQ(writer.missing(), 1U);
     write_missing_shards(writer);
     auto after = all_files(scratch_.path());
-    EXPECT_EQ(after.erase("val/items.columns"), 1U);  // which is derived, and came with format 3
-    // Whoever finishes a store signs it.
+    EXPECT_EQ(after.erase("val/items.columns"), 1U);  // it is derived, and was added in format 3
+    // The writer that finishes a store adds checksums to all files.
     std::string& text = after.at("val/best/manifest.json");
     const std::size_t at = text.find("\"written_by\": \"") + 15;
     text.replace(at, text.find('"', at) - at, "assay 0.1.0");
@@ -93,7 +93,7 @@ TEST_F(Version2, TakesNewModelsBesideIt) {
     write_missing_shards(writer);
     EXPECT_NE(PredictionStore::open(scratch_ / "val/new").spec().id, "");
     EXPECT_THAT(verify_store(scratch_ / "val/new"), IsEmpty());
-    // Neither takes the other's shards.
+    // Neither store accepts the other's shards.
     for (const auto& [from, to] : {std::pair("net", "new"), std::pair("new", "net")}) {
         const Scratch mixed;
         fs::copy(scratch_.path(), mixed.path(),

@@ -1,6 +1,6 @@
-// Stores of every format that there was, as they were written then: each is read with its numbers,
-// or refused by the number of its format. Format 2 has more of its own (version2_test.cpp). Whoever
-// makes format 4 adds a folder, and leaves these as they are.
+// Stores of every earlier format, as they were written then. Each is read with its numbers, or
+// refused by the number of its format. Format 2 has more tests (version2_test.cpp). If you add
+// format 4, add a folder, and do not change these.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ TEST(StoreVersions, TheThirdIsReadWithItsNumbers) {
         StoreWriter writer = StoreWriter::open(now.path(), version3_spec(as), made_up_dataset(24));
         write_missing_shards(writer);
         EXPECT_EQ(everything_in(folder), everything_in(now / "val" / as.model)) << as.model;
-        // By hand, where the format keeps them.
+        // The values by hand, if the format stores them.
         const PredictionStore store = PredictionStore::open(folder);
         if (as.storage != StorageFormat::full_f32) continue;
         for (std::uint32_t c = 0; c < 7; ++c)
@@ -81,11 +81,10 @@ TEST(StoreVersions, TheThirdIsReadWithItsNumbers) {
     }
 }
 
-/// The files of a store with its manifests signed as the fixtures' are: by the program's version of
-/// then.
+/// The files of a store, with the program version of the fixtures in its manifests.
 std::map<std::string, std::string> signed_as_then(const fs::path& folder) {
     std::map<std::string, std::string> files = all_files(folder);
-    files.erase("val/items.columns");  // which is derived, and came later
+    files.erase("val/items.columns");  // it is derived, and was added later
     for (auto& [name, text] : files) {
         if (!name.ends_with("manifest.json")) continue;
         const std::size_t at = text.find("\"written_by\": \"") + 15;
