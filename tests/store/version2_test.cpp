@@ -79,7 +79,7 @@ TEST_F(Version2, IsGoneOnWithInItsFormat) {
     write_missing_shards(writer);
     auto after = all_files(scratch_.path());
     EXPECT_EQ(after.erase("val/items.columns"), 1U);  // it is derived, and was added in format 3
-    // The writer that finishes a store adds checksums to all files.
+    // The writer that finishes a store records its version in the manifest.
     std::string& text = after.at("val/best/manifest.json");
     const std::size_t at = text.find("\"written_by\": \"") + 15;
     text.replace(at, text.find('"', at) - at, "assay 0.1.0");
