@@ -1,4 +1,4 @@
-// Files with arrays of images, written byte for byte as NumPy, MNIST and CIFAR write them.
+// Writes files with arrays of images, byte for byte as NumPy, MNIST and CIFAR do.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ inline std::string idx_file(const std::vector<std::uint64_t>& shape, const std::
     return text + data;
 }
 
-/// MATLAB's version 5: files of arrays, each plain or packed.
+/// MATLAB's format of version 5: files of arrays, each plain or compressed.
 class MatFile {
 public:
     MatFile& add(const std::string& name, int matlab_class, const std::vector<std::uint64_t>& shape,
@@ -57,7 +57,7 @@ public:
 private:
     static std::string element(int type, const std::string& data) {
         const auto number = static_cast<std::uint64_t>(type);
-        // Up to 4 bytes lie in the tag itself.
+        // Up to 4 bytes are stored in the tag itself.
         if (!data.empty() && data.size() <= 4)
             return little_end(number | data.size() << 16, 4) + data +
                    std::string(4 - data.size(), '\0');

@@ -1,4 +1,4 @@
-// Data sets in arrays: .npy, .npz, idx and batches of CIFAR, and what is damaged or lies.
+// Data sets in arrays: .npy, .npz, idx and batches of CIFAR, and damaged or inconsistent files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -107,7 +107,7 @@ TEST_F(Arrays, LabelsBesideAnNpyFile) {
     folder_.write("labels.npy", npy_file("|u1", {2}, {'\1', '\0'}));
     EXPECT_THAT(labels(open("x_test.npy")), ElementsAre(1, 0));
     EXPECT_THAT(said_, AllOf(HasSubstr("labels `labels.npy`"), HasSubstr("2 classes")));
-    // Labels with the name of the split come before those of everything.
+    // Labels with the name of the split are preferred to labels of all splits.
     folder_.write("y_test.npy", npy_file("<i8", {2, 1}, little_end(2, 8) + little_end(1, 8)));
     folder_.write("y_train.npy", npy_file("<i8", {1}, little_end(2, 8)));
     EXPECT_THAT(labels(open("x_test.npy")), ElementsAre(2, 1));
@@ -213,7 +213,7 @@ TEST_F(Arrays, NpzOfSeveralSplitsAsks) {
     EXPECT_THAT(said_, HasSubstr("labels `test_labels`"));
     EXPECT_THAT(refusal("med.npz", {.image_column = "test_images", .label_column = "train_labels"}),
                 HasSubstr("`train_labels` has 3 labels, but there are 2 images"));
-    // Labels of another split are none.
+    // Labels of another split are not used.
     folder_.write("two.npz", ZipWriter()
                                  .add("x_train.npy", images(2))
                                  .add("x_test.npy", images(2))
@@ -267,7 +267,7 @@ TEST_F(Arrays, DamagedNpz) {
         EXPECT_THAT(refusal_of("d.npz", ZipWriter().add("y.npy", y, how).bytes()),
                     AllOf(HasSubstr("it holds no images"), HasSubstr("y (3,) |u1")));
     }
-    // Each byte of the packed array in turn: refused, or the same pixels.
+    // Changes each byte of the compressed array: the file is refused, or has the same pixels.
     const std::string packed = ZipWriter().add("x.npy", x, {.deflate = true}).bytes();
     std::size_t refused = 0;
     for (std::size_t i = 40; i < packed.size(); ++i) {
@@ -295,7 +295,7 @@ TEST_F(Arrays, IdxFiles) {
     EXPECT_THAT(labels(dataset), ElementsAre(-1, -1, -1));
     EXPECT_THAT(said_, HasSubstr("no ...-labels-idx1-ubyte beside"));
     folder_.write("raw/t10k-labels-idx1-ubyte.gz", deflated(numbers, 31));
-    // The only images of the folder.
+    // These are the only images of the folder.
     dataset = open("raw");
     EXPECT_EQ(dataset.name, "raw");
     EXPECT_THAT(ids(dataset), ElementsAre("t10k-images-idx3-ubyte/0", "t10k-images-idx3-ubyte/1",
@@ -387,7 +387,8 @@ TEST_F(Arrays, PickledBatchesOfCifar10) {
     for (int i = 1; i <= 3; ++i)
         folder_.write("py/data_batch_" + std::to_string(i),
                       cifar_pickle(2, static_cast<std::size_t>(i)));
-    // Batches of one split are one data set; with those of another, somebody must choose.
+    // Batches of one split are one data set. If there are batches of two splits, the user must
+    // choose.
     Dataset dataset = open("py");
     EXPECT_THAT(ids(dataset), ElementsAre("data_batch_1/0", "data_batch_1/1", "data_batch_2/0",
                                           "data_batch_2/1", "data_batch_3/0", "data_batch_3/1"));
@@ -463,12 +464,12 @@ TEST_F(Arrays, DamagedPickles) {
     EXPECT_THAT(with(P::array(1, cifar_bytes, pixels), P::list({})),
                 HasSubstr("has 0 labels, but there are 1 image"));
     EXPECT_THAT(with(P::array(1, cifar_bytes, pixels), "N"), HasSubstr("no list of numbers"));
-    // A few bytes that stand for many: one text in a list 5,000 times.
+    // A few bytes that expand to many: a list with the same text 5,000 times.
     std::string often = "](" + P::text(std::string(60'000, 'x')) + "q\x05";
     for (int i = 0; i < 5000; ++i) often += "h\x05";
     EXPECT_THAT(with(P::array(1, cifar_bytes, pixels), often + "e"),
                 HasSubstr("its lists are too large"));
-    // Every byte of the structure in turn ends in an error or in a data set.
+    // Changes every byte of the structure: the result is an error or a data set.
     const std::string small = cifar_pickle(1, 1);
     const std::size_t end = small.find(samples(20, 1));
     ASSERT_NE(end, std::string::npos);
@@ -514,7 +515,7 @@ TEST_F(Arrays, BinaryBatchesOfCifar) {
 
 TEST_F(Arrays, MatFilesOfSvhn) {
     constexpr int uint8_class = 9, double_class = 6, uint8_type = 2;
-    // Two images of 2 rows and 5 columns, the row being the fastest index.
+    // Two images of 2 rows and 5 columns, in which the row is the fastest index.
     const auto file = [&](bool packed, const std::string& y, const std::string& x) {
         return MatFile()
             .add("X", uint8_class, {2, 5, 3, 2}, uint8_type, x, packed)

@@ -30,7 +30,7 @@ TEST(ClassList, FindsByIdThenUniqueNameThenNumber) {
     const ClassList list({"n1", "n2", "n3", "crane"}, {"crane", "crane", "dog", "machine"});
     EXPECT_EQ(list.find("n2"), 1);
     EXPECT_EQ(list.find("dog"), 2);
-    EXPECT_EQ(list.find("crane"), 3);  // an id goes before names
+    EXPECT_EQ(list.find("crane"), 3);  // an id is preferred to names
     EXPECT_EQ(list.find("3"), 3);
     EXPECT_EQ(list.find("003"), 3);
     EXPECT_EQ(list.find("4"), std::nullopt);
@@ -45,7 +45,7 @@ TEST(ClassList, IdsThatAreNumbersAreNoPositions) {
     const ClassList list({"1", "10", "2"});
     EXPECT_EQ(list.find("10"), 1);
     EXPECT_EQ(list.find("2"), 2);
-    EXPECT_EQ(list.find("0"), std::nullopt);  // beside ids, it would be another class
+    EXPECT_EQ(list.find("0"), std::nullopt);  // next to ids, it would be another class
     EXPECT_EQ(list.find("02"), 2);
     EXPECT_EQ(ClassList({"1", "10", "b"}).find("0"), 0);
 }
@@ -149,7 +149,7 @@ TEST(ReadClassList, OtherSpellingsOfTheSameList) {
          {"0 ant\n1 bee, wasp\n", "0: ant\n1: bee, wasp\n", "0,ant\n1,bee, wasp\n",
           "{0: 'ant',\n 1: 'bee, wasp'}", "{\n0: \"ant\",\n1: \"bee, wasp\",\n}\n"})
         EXPECT_EQ(read_class_list(folder.write("a.txt", text)), two) << text;
-    // Numbers that do not count up are part of the names.
+    // Numbers that are not consecutive are part of the names.
     EXPECT_EQ(read_class_list(folder.write("b.txt", "0 ant\n2 bee\n")),
               ClassList({"0 ant", "2 bee"}));
     EXPECT_EQ(read_class_list(folder.write("c.txt", "0\n1\n")), ClassList({"0", "1"}));
@@ -160,7 +160,8 @@ TEST(ReadClassList, OtherSpellingsOfTheSameList) {
     EXPECT_EQ(read_class_list(folder.write("t.json", R"({"architecture": "resnet18",
                   "label_names": ["n01440764", "n01443537"], "pretrained_cfg": {"mean": [0, 0, 0]}})")),
               ClassList({"n01440764", "n01443537"}));
-    // timm's descriptions are the names; a label without one is its own. Labels may have numbers.
+    // timm's descriptions are the names. A label without a description is its own name. Labels may
+    // have numbers.
     const ClassList described({"n01440764", "x"}, {"tench, Tinca tinca", "x"});
     for (const char* labels : {R"(["n01440764", "x"])", R"({"1": "x", "0": "n01440764"})"})
         EXPECT_EQ(read_class_list(folder.write(
@@ -178,7 +179,7 @@ TEST(ReadClassList, OtherSpellingsOfTheSameList) {
               two);
 }
 
-/// WordNet's names of the 1000 classes, as most published lists of names have them.
+/// WordNet's names of the 1000 classes, as in most published lists.
 std::vector<std::string> wordnet_names() {
     std::vector<std::string> names;
     for (const std::string& name : imagenet_classes().names()) names.push_back(name);
@@ -193,10 +194,11 @@ TEST(NamedClasses, ImagenetsNamesGetWordNetIds) {
     names[2] = "great_white_shark";
     names[134] = "crane bird";  // as CLIP calls it
     EXPECT_EQ(named_classes(names).ids(), imagenet_classes().ids());
-    // Two names at each other's place: not the usual order, and with two cranes no clear other one.
+    // Two names are exchanged, so this is not the usual order. Because there are two cranes, the
+    // order is ambiguous.
     std::swap(names[3], names[4]);
     EXPECT_EQ(named_classes(names).id(0), "0");  // "maillot" appears twice: numbers
-    // Every name clear, in another order.
+    // All names are unambiguous, but in another order.
     names = wordnet_names();
     names[638] = "maillot";
     names[639] = "maillot, tank suit";
@@ -231,7 +233,7 @@ TEST(NamedClasses, AllSynonymsOfTheSharedTable) {
     ASSERT_EQ(names.size(), 1000U);
     EXPECT_EQ(named_classes(names).ids(), imagenet_classes().ids());
     std::reverse(names.begin(), names.end());
-    // The two cranes cannot be told apart, so the order is not known: the names stay.
+    // The two cranes are ambiguous, so the order is unknown, and the names stay.
     EXPECT_EQ(named_classes(names).id(0), "0");
 }
 
@@ -257,14 +259,14 @@ TEST(ClassList, PlacesInAnotherOrder) {
     using Places = std::vector<std::int32_t>;
     EXPECT_EQ(places_in(ClassList({"n3", "n1", "n2"}), one), (Places{1, 2, 0}));
     EXPECT_EQ(places_in(one, one), (Places{0, 1, 2}));
-    // By name where that is unique, in both directions.
+    // Classes are matched by name if it is unique, in both directions.
     EXPECT_EQ(places_in(ClassList({"n2", "tench", "n3"}), one), (Places{1, 0, 2}));
     EXPECT_EQ(places_in(one, ClassList({"n2", "tench", "n3"})), (Places{1, 0, 2}));
     // A name of two classes, of which one has its id.
     EXPECT_EQ(places_in(ClassList({"crane", "n1", "n2"}), one), (Places{1, 2, 0}));
     EXPECT_FALSE(places_in(ClassList({"n1", "crane", "heron"}), one));
     EXPECT_FALSE(places_in(ClassList({"n1", "n2"}), one));
-    // A number is a place and no name.
+    // A number is a position, not a name.
     EXPECT_FALSE(places_in(one, ClassList({"0", "1", "2"})));
     EXPECT_EQ(first_difference(one, ClassList({"n1", "n3", "n2"})), "class 1 is `n2` and `n3`");
     EXPECT_EQ(first_difference(one, ClassList({"n1", "n2"})), "3 and 2 classes");

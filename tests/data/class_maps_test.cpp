@@ -152,7 +152,7 @@ TEST(ClassMaps, FromFile) {
         HasSubstr("`name` is null; allowed: a text"));
 }
 
-// ImageNet-12k and -21k lack a few of the 1000 classes: what then is asked about is a list.
+// ImageNet-12k and -21k lack a few of the 1000 classes, so the map uses a list of the others.
 TEST(ClassMaps, HeadsOfTwelveAndTwentyOneThousandClasses) {
     std::vector<std::string> ids = {"n00004475"}, others;
     for (const std::string& id : imagenet_classes().ids()) {
@@ -169,7 +169,7 @@ TEST(ClassMaps, HeadsOfTwelveAndTwentyOneThousandClasses) {
     EXPECT_EQ(map.targets.size(), 999U);
     EXPECT_EQ(map.target_of[0], -1);
     EXPECT_EQ(map.target_of[1], 0);
-    // Numbers alone: where the ids are to be had.
+    // If the list only has numbers, the error says where to get the ids.
     for (const auto& [count, file] : {std::pair{11821, "imagenet12k_synsets.txt"},
                                       {21841, "imagenet22k_synsets.txt"},
                                       {21843, "imagenet21k_goog_synsets.txt"}}) {
@@ -183,7 +183,7 @@ TEST(ClassMaps, HeadsOfTwelveAndTwentyOneThousandClasses) {
                 testing::Not(HasSubstr("timm")));
 }
 
-// A head of ImageNet-21k has ImageNet's classes among thousands of others.
+// A classifier of ImageNet-21k has ImageNet's classes among thousands of others.
 TEST(ClassMaps, LargerHeadsByWordNetIdOrName) {
     std::vector<std::string> ids = {"n00004475", "n00005787"};
     ids.insert(ids.end(), imagenet_classes().ids().begin(), imagenet_classes().ids().end());
@@ -202,7 +202,7 @@ TEST(ClassMaps, LargerHeadsByWordNetIdOrName) {
     EXPECT_THAT(message_of([&] { class_map_named("imagenette", ClassList(ids)); }),
                 HasSubstr("tench"));
     EXPECT_EQ(class_map_named("imagewoof", ClassList(ids)).targets.size(), 10U);
-    // A head that goes by names.
+    // A classifier whose classes have only names.
     const ClassList named({"junk", "English springer spaniel", "chute, parachute", "church",
                            "golf_ball", "gas pump", "tench, Tinca tinca", "chain saw, chainsaw",
                            "French horn", "cassette player", "dustcart"});
@@ -232,7 +232,7 @@ TEST(ClassMaps, ListsOfClasses) {
     EXPECT_EQ(ids.target_of[134], 2);
     EXPECT_EQ(ids.target_of[517], 0);
     EXPECT_EQ(ids.target_of[1], -1);
-    // Names, synonyms, other spellings, numbers; text, csv, JSON.
+    // Names, synonyms, other spellings and numbers, in text, csv and JSON.
     for (const auto& [file, text] : {std::pair{"a.txt", "Tinca tinca\nGolden_Retriever\n"},
                                      {"b.txt", "0\n207\n"},
                                      {"c.csv", "wnid\nn01440764\nn02099601\n"},
@@ -247,7 +247,7 @@ TEST(ClassMaps, ListsOfClasses) {
                 HasSubstr("entry 2 `plum` is not one of the model's 3 classes"));
     EXPECT_THAT(message_of([&] { map("g.txt", "pear\nPear\n", mine); }),
                 HasSubstr("entries 1 `pear` and 2 `Pear` are the same class"));
-    // Here the two cranes are needed, and the list cannot tell them apart.
+    // The map needs both cranes, and the list has the same name for them.
     EXPECT_THAT(
         message_of([&] { map("h.txt", "crane\ntench\n", imagenet_classes()); }),
         HasSubstr("entry 1 `crane` is not one of the model's 1000 classes, or is ambiguous"));

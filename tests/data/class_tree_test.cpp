@@ -1,4 +1,4 @@
-// Classes in a tree of kinds: ancestors at levels, distances, and where the tree is none.
+// Classes in a tree: ancestors at levels, distances, and graphs that are not a tree.
 #include "assay/data/class_tree.h"
 
 #include <gmock/gmock.h>
@@ -53,7 +53,7 @@ TEST(ClassTree, AClassMayBeAboveAnother) {
 }
 
 TEST(ClassTree, WhatIsBelowNoClassDoesNotCount) {
-    // A kitten is no class: the cat is as high as the dog.
+    // The kitten is not a class, so the cat has the same height as the dog.
     const Hierarchy more({"thing", "animal", "cat", "dog", "kitten"}, {},
                          {{1, 0}, {2, 1}, {3, 1}, {4, 2}}, "test");
     const ClassTree tree(more, ClassList({"cat", "dog"}));

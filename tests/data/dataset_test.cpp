@@ -46,7 +46,7 @@ TEST(StringColumn, EmptyTextsKeepTheirPlace) {
     EXPECT_THAT(texts(column), ElementsAre("", "ab", "", "c"));
 }
 
-// What cannot act is refused, with what it is for.
+// An option without effect is refused, and the error says what it is for.
 TEST(OptionsOfData, ThatSayNothingAboutItAreRefused) {
     const TempFolder folder;
     for (const char* name : {"val/a/1.png", "val/b/2.png", "flat/1.png"}) folder.write(name);
@@ -93,7 +93,7 @@ TEST(ImageFolder, NamesInByteOrder) {
     EXPECT_THAT(notes, Contains(HasSubstr("skipped 1 file without an image's extension")));
 }
 
-// Any tree comes out in byte order of the ids, and the same again after the folder moved.
+// Any tree is listed in byte order of the ids, also after the folder was moved.
 TEST(ImageFolder, OrderIsByteOrderForAnyTree) {
     constexpr std::string_view letters = "aA0-.~ ";
     const TempFolder folder;
@@ -148,7 +148,7 @@ TEST(ImageFolder, NumbersFromOneKeepTheirNames) {
                 HasSubstr("folders count from 1, classes from 0 to 9"));
 }
 
-// Its ids are numbers, because names that repeat are no ids; that is no reason to say that there
+// Its ids are numbers, because repeated names cannot be ids. The message must not say that there
 // are no names.
 TEST(ImageFolder, AClassListWithADoubledNameIsNamed) {
     const TempFolder folder;
@@ -161,7 +161,7 @@ TEST(ImageFolder, AClassListWithADoubledNameIsNamed) {
     }
 }
 
-// The same list over folders that none of the doubled names is about.
+// The same list, for folders that do not have the repeated names.
 TEST(ImageFolder, ADoubledNameThatNoFolderHasDoesNoHarm) {
     const TempFolder folder;
     for (const char* name : {"Ant-Hill/x.jpg", "cat/x.jpg"}) folder.write(name);
@@ -183,7 +183,7 @@ TEST(ImageFolder, SynonymsAndWordNetIdsOfNamedClasses) {
     // Byte order of the folders: Golden Retriever, chute, n01440764.
     EXPECT_THAT(single_labels(open_dataset(folder.path(), {.classes = names})),
                 ElementsAre(2, 0, 1));
-    // The other way round: ids, and folders that are called by names.
+    // The reverse: the list has ids, and the folders are named after the classes.
     const ClassList ids({"n03888257", "n01440764", "n02099601"});
     EXPECT_THAT(single_labels(open_dataset(folder.path(), {.classes = ids})), ElementsAre(2, 0, 1));
     const auto list =
@@ -191,7 +191,7 @@ TEST(ImageFolder, SynonymsAndWordNetIdsOfNamedClasses) {
     EXPECT_THAT(single_labels(open_dataset(list, {.classes = ids})), ElementsAre(0, 1));
 }
 
-// A model file knows how many classes it has, seldom which.
+// A model file has the number of classes, but rarely their names.
 TEST(ImageFolder, NamesForAClassifierThatOnlyCounts) {
     const TempFolder folder;
     for (const char* name : {"cat/x.jpg", "ant/x.jpg"}) folder.write(name);
@@ -401,7 +401,7 @@ TEST(List, Refused) {
                 HasSubstr("flat folder"));
 }
 
-// What a made data set looks like: images, perhaps in folders, and their labels beside them.
+// A typical data set: images, possibly in folders, with a file of labels next to them.
 TEST(OwnList, LabelsCsvInTheFolderSpeaksForIt) {
     const TempFolder folder;
     for (const char* name : {"k2/0.png", "k2/1.png", "k3/0.png", "stray.png"}) folder.write(name);
@@ -423,18 +423,18 @@ TEST(OwnList, LabelsCsvInTheFolderSpeaksForIt) {
                     Contains("using the images and labels in labels.csv of the folder (3 items)"));
     }
     EXPECT_EQ(open_dataset(folder.path(), {.limit = 2}).size(), 2U);
-    // Asked for by name, the class folders are what counts.
+    // If the layout is given, the class folders are used.
     std::vector<std::string> notes;
     const Dataset classes =
         open_dataset(folder.path(), {.layout = DatasetOptions::Layout::image_folder}, &notes);
     EXPECT_THAT(classes.classes.ids(), ElementsAre("k2", "k3"));
     EXPECT_THAT(notes, Contains(HasSubstr("labels.csv in the folder is ignored")));
-    // And a list that is given is taken before it.
+    // A given list has precedence.
     const auto other = folder.write("other.csv", "path,label\nstray.png,n01440764\n");
     EXPECT_THAT(texts(open_dataset(folder.path(), {.list = other}).ids), ElementsAre("stray.png"));
 }
 
-// Beside class folders a table of that name may be anything.
+// If there are class folders, a table of that name is ignored.
 TEST(OwnList, AnotherTableBesideClassFoldersIsLeftAlone) {
     const TempFolder folder;
     for (const char* name : {"cat/1.jpg", "dog/1.jpg"}) folder.write(name);
@@ -452,7 +452,7 @@ TEST(OwnList, AnotherTableBesideClassFoldersIsLeftAlone) {
     }
 }
 
-// Without class folders nothing else says what the images are: a damaged list is not passed over.
+// Without class folders, only the list has the labels, so a damaged list is an error.
 TEST(OwnList, DamagedIsAnErrorInAFlatFolder) {
     const TempFolder folder;
     folder.write("a.jpg");
@@ -462,7 +462,7 @@ TEST(OwnList, DamagedIsAnErrorInAFlatFolder) {
     EXPECT_THAT(refused(folder.path(), {.classes = ClassList({"cat", "elephant"})}),
                 HasSubstr("labels.csv line 2: label `elephnt`"));
     fs::remove(folder / "labels.csv");
-    fs::create_directories(folder / "labels.csv");  // a folder of that name is no list
+    fs::create_directories(folder / "labels.csv");  // a folder of that name is not a list
     EXPECT_EQ(open_dataset(folder.path(), {}).size(), 1U);
 }
 
@@ -479,8 +479,8 @@ std::string val_name(int number) {
     return "ILSVRC2012_val_" + std::string(8 - digits.size(), '0') + digits + ".JPEG";
 }
 
-// The three forms in which the labels of ImageNet's validation images come; the folder holds
-// numbers 2, 3 and 50000 only.
+// The three published forms of the labels of ImageNet's validation images. The folder only has the
+// images 2, 3 and 50000.
 TEST(ImagenetValidation, EveryListGivesTheSameLabels) {
     const TempFolder folder;
     for (const int n : {2, 3, 50'000}) folder.write("val/" + val_name(n));
@@ -539,10 +539,10 @@ TEST(DatasetName, AsManyFoldersAsTellThemApart) {
               (Names{"blur_1", "noise_1", "val"}));
     EXPECT_EQ(dataset_names_of({"a/blur/1", "b/blur/1", "b/noise/1"}),
               (Names{"a_blur_1", "b_blur_1", "noise_1"}));
-    // The longer name may be another folder's own.
+    // The longer name may be in use by another folder.
     EXPECT_EQ(dataset_names_of({"x/blur_1", "C/blur/1", "C/noise/1"}),
               (Names{"x_blur_1", "C_blur_1", "noise_1"}));
-    // One folder twice is one data set.
+    // The same folder twice is one data set.
     EXPECT_EQ(dataset_names_of({"C/blur/1", "./C/blur/../blur/1"}), (Names{"1", "1"}));
     EXPECT_EQ(dataset_names_of({}), Names{});
 }

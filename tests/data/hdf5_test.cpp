@@ -86,7 +86,7 @@ TEST_P(Hdf5Scores, ThatAreCutOffAreRefused) {
             << size;
 }
 
-// Any error is one of the file, and nothing is read beyond it.
+// Every error names the file, and nothing is read beyond its end.
 TEST_P(Hdf5Scores, WithADamagedByteAreReadOrRefused) {
     std::string bytes = bytes_of(GetParam());
     std::size_t refused = 0;
@@ -165,7 +165,7 @@ TEST(Hdf5, AChecksumThatDiffersIsFound) {
         std::string damaged = bytes;
         damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
         try {
-            // What is read is what was written.
+            // Read values equal the written ones.
             const std::vector<Hdf5Array> arrays = arrays_in(damaged);
             const Hdf5Array& array = array_in(arrays, "images");
             if (!array.problem.empty()) continue;
@@ -187,7 +187,7 @@ protected:
         return dataset;
     }
     void copy(const std::string& name, const std::string& to) { folder_.write(to, bytes_of(name)); }
-    /// R, G, B of an image of the fixtures, whose samples are counted through.
+    /// R, G, B of an image of the fixtures, whose samples are consecutive numbers.
     static void expect_pixels(const Dataset& dataset, std::size_t item, std::size_t samples_each) {
         const Image image = load_image(dataset, item);
         std::string text;

@@ -84,7 +84,7 @@ TEST_F(HierarchyFiles, TreesOfNames) {
     };
     EXPECT_THAT(above("dog"), ElementsAre("other"));
     EXPECT_THAT(above("hammer"), ElementsAre("root/tool/other"));
-    // A class may be called as what is above it, whichever comes first.
+    // A class may have the same name as its parent, in any order.
     const Hierarchy dogs =
         read("dog.json", R"({"children": [{"name": "dog", "children": [{"class": "dog"}]}]})");
     EXPECT_EQ(dogs.id(dogs.parents(dogs.find("dog").value())[0]), "root/dog");
@@ -97,7 +97,8 @@ TEST_F(HierarchyFiles, TreesOfNames) {
     EXPECT_THAT(refused("c.json", R"({"children": [{"names": "x"}]})"),
                 HasSubstr("a node has no `name`"));
     EXPECT_THAT(refused("d.json", R"({"children": [3]})"), HasSubstr("a node is an object"));
-    // The second `a` would be `r/a/a`, which is a class, and be below itself or above it.
+    // The second `a` would get the path `r/a/a`, which is the path of a class. It would then be its
+    // own ancestor.
     const std::string twice = R"({"name": "a", "children": [{"name": "a", "children":
                               [{"name": "x"}]}, {"name": "y"}]})";
     const std::string called = R"({"name": "r/a/a"})";
@@ -152,7 +153,7 @@ TEST(Hierarchy, ImagenetsClassesAndWhatIsAboveThem) {
     EXPECT_EQ(least, 4U);
     EXPECT_EQ(most, 18U);
     EXPECT_EQ(several, 75U);
-    // Names alone: "crane" is a bird and a machine, so only ids tell.
+    // With only names, "crane" is ambiguous (a bird and a machine), so ids are needed.
     EXPECT_EQ(h.find("n02012849").has_value(), true);
     EXPECT_EQ(h.find("crane"), std::nullopt);
     EXPECT_EQ(h.find("great white-shark"), h.find("n01484850"));

@@ -1,4 +1,4 @@
-// The item table as mapped arrays: the same as the csv file, or nothing.
+// The item table as mapped arrays. It equals the csv file or is not used.
 #include "data/item_columns.h"
 
 #include <gmock/gmock.h>
@@ -90,7 +90,7 @@ TEST(ItemColumns, WithAnyByteChangedOrMissingAreNothing) {
     EXPECT_FALSE(map_item_columns(folder / "d", items_hash));
 }
 
-/// A file whose checksum holds, whatever it says.
+/// A file with a valid checksum and any contents.
 void forge(const std::filesystem::path& path, const nlohmann::json& arrays,
            const std::string& bytes) {
     const nlohmann::json header = {
@@ -148,7 +148,7 @@ TEST(ItemColumns, ThatLieAreNothing) {
     EXPECT_FALSE(holds({2, 4}, {0, 1}, {7}));              // of one item
     EXPECT_FALSE(holds({1, 2, 4}, {0, 1, 3}, {7, 1, 2}));  // of three
     EXPECT_FALSE(holds({2, 4}, {}, {}));
-    // Sizes beyond the file, arrays that are missing, or are none.
+    // Sizes beyond the end of the file, and missing or invalid arrays.
     const std::uint64_t huge = ~std::uint64_t{0} - 100;
     for (const nlohmann::json& arrays :
          {nlohmann::json::array({{{"name", "id.text"}, {"bytes", huge}}}),

@@ -64,7 +64,7 @@ TEST(LabelSets, SortedWithoutDuplicates) {
     EXPECT_FALSE(sets.is_single());
     EXPECT_EQ(sets.labels(), 3U);
     EXPECT_THROW(sets.append(std::array{2, -1}), Error);
-    EXPECT_EQ(sets.labels(), 3U);  // nothing half appended
+    EXPECT_EQ(sets.labels(), 3U);  // nothing is appended in part
 }
 
 TEST(LabelSets, FromSingle) {
@@ -82,8 +82,8 @@ TEST(LabelCells, SeparatorsByTheWholeClassList) {
     EXPECT_EQ(LabelCells(ClassList({"dog", "hot"})).text(both), "dog hot");
     EXPECT_EQ(LabelCells(ClassList({"dog", "hot"})).text({}), "");
     EXPECT_EQ(LabelCells(ClassList({"dog", "hot", "ice cream"})).text(both), "dog;hot;");
-    // A cell may name a class by its name, too. ImageNet's names hold blanks, and none of them is
-    // made of ids.
+    // A cell may also have the name of a class. ImageNet's names contain spaces, and none of them
+    // consists of ids.
     EXPECT_EQ(LabelCells(ClassList({"dog", "hot", "x"}, {"a", "b", "dog hot"})).text(both),
               "dog;hot;");
     EXPECT_EQ(LabelCells(imagenet_classes()).text(both), "n01440764 n01443537");
@@ -101,7 +101,7 @@ TEST(ReadLabelSets, ItemsThatAreNotNamedAreCounted) {
     EXPECT_EQ(unnamed("a.csv", "image,labels\nx/a.jpg,cat\nc.jpg,\n"),
               1U);  // named, without a label
     EXPECT_EQ(unnamed("a.json", R"({"y/c.jpg": []})"), 2U);
-    EXPECT_EQ(unnamed("a.json", "[[], [], []]"), 0U);  // by their places
+    EXPECT_EQ(unnamed("a.json", "[[], [], []]"), 0U);  // by their positions
     EXPECT_EQ(unnamed("a.txt", "cat\ndog\n\n"), 0U);
 }
 
@@ -156,8 +156,7 @@ TEST(ReadLabelSets, JsonRefused) {
 
 TEST(ReadLabelSets, ListsRefused) {
     const TempFolder folder;
-    EXPECT_THAT(refused(folder, "x.csv", "image\na.jpg\n"),
-                HasSubstr("no column of labels"));
+    EXPECT_THAT(refused(folder, "x.csv", "image\na.jpg\n"), HasSubstr("no column of labels"));
     EXPECT_THAT(refused(folder, "x.csv", "image,label\na.jpg,0\nb.jpg,bird\n"),
                 HasSubstr("x.csv line 3: label `bird`"));
     EXPECT_THAT(refused(folder, "x.csv", "image,label\nq.jpg,0\n"),
@@ -206,9 +205,9 @@ TEST(ReadLabelSets, ImagesOfOneFileNameInOtherFoldersAreOthers) {
         const LabelSets sets = read_label_sets(folder.write("l.csv", text), cats, animals());
         return Sets{{sets[0].begin(), sets[0].end()}, {sets[1].begin(), sets[1].end()}};
     };
-    // Not a set of two for each cat.
+    // The result must not be a set of two for each cat.
     EXPECT_EQ(sets_of("id,label\ncat/1.png,0\ndog/1.png,2\ndog/2.png,2\n"), (Sets{{0}, {}}));
-    // Folders in front of an id are passed over; other folders are, where nobody else has the name.
+    // Folders before an id are ignored. Other folders are ignored if the file name is unique.
     EXPECT_EQ(sets_of("id,label\n/data/cat/1.png,0\n/data/dog/2.png,2\n"), (Sets{{0}, {}}));
     EXPECT_EQ(sets_of("id,label\nval/1.png,0\nval/2.png,1\n"), (Sets{{0}, {1}}));
     EXPECT_THAT(message_of([&] { sets_of("id,label\na/1.png,0\nb/1.png,2\n"); }),
@@ -222,7 +221,7 @@ TEST(ReadLabelSets, KeysWithoutExtension) {
     EXPECT_EQ(read(folder, "b.csv", "image_id,labels\na,2 0\nc,1\n"), expected);
     EXPECT_EQ(read(folder, "c.json", R"({"a": [2, 0], "c": 1})"), expected);
     EXPECT_EQ(read(folder, "d.json", R"({"a.JPEG": [2, 0], "c.png": 1})"), expected);
-    Dataset bare;  // as an import without extensions has them
+    Dataset bare;  // ids of an import, without extensions
     for (const char* id : {"v1.0", "v1.1"}) bare.ids.append(id);
     const LabelSets sets =
         read_label_sets(folder.write("e.csv", "id,label\nv1.1.jpg,1\n"), bare, animals());
@@ -321,8 +320,8 @@ Dataset imagenet_val(std::initializer_list<const char*> digits) {
     return dataset;
 }
 
-// Label-count histogram as in the paper's data; the four first sets are those at the head of the
-// file.
+// The histogram of label counts equals that of the paper's data. The first four sets are those at
+// the beginning of the file.
 TEST(ReadLabelSets, SharedRealJson) {
     const auto path = std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/data/real/real.json";
     if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";

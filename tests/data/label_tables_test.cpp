@@ -1,4 +1,4 @@
-// Lists of labels as tools write them: what each column is taken for, and what is asked about.
+// Lists of labels in the formats of tools: how each column is read, and when an option is needed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using testing::Not;
 
 using Cells = std::vector<std::vector<std::string>>;
 
-/// A table: its cells, the header first where there is one.
+/// A table: its cells, with the header first if there is one.
 struct Table {
     std::string name;
     char separator;
@@ -68,7 +68,7 @@ const ClassList& birds() {
     return list;
 }
 
-/// The layouts of which the images are a.png, b.png, c.png and d.png, and the labels 0, 0, 1, 2.
+/// Layouts with the images a.png, b.png, c.png and d.png, and the labels 0, 0, 1, 2.
 std::vector<Table> layouts() {
     const auto rows = [](const Cells& cells) { return cells; };
     return {
@@ -148,7 +148,7 @@ std::vector<Table> layouts() {
     };
 }
 
-/// The first column is the last one.
+/// The first column moves to the end.
 Table rotated(Table table) {
     for (auto& row : table.cells) std::rotate(row.begin(), row.begin() + 1, row.end());
     return table;
@@ -166,7 +166,7 @@ protected:
         options.list = folder_.write(table.name, begin + text_of(table));
         return open_dataset(folder_ / "images", options, &notes_);
     }
-    /// "0 0 1 2" and the ids in that order, or what was wrong.
+    /// Returns "0 0 1 2" with the ids in that order, or the error.
     std::string labels(const Table& table, const std::string& begin = {},
                        const DatasetOptions& options = {.classes = birds()}) {
         try {
@@ -209,7 +209,7 @@ TEST_F(Layouts, InAnotherOrder) {
     for (const Table& table : layouts()) EXPECT_EQ(labels(rotated(table)), right_) << table.name;
 }
 
-// The labels alone go with the images in order, and that is said; or the file is refused.
+// Labels without images are assigned in order with a note, or the file is refused.
 TEST_F(Layouts, WithoutTheColumnOfImages) {
     for (const Table& table : layouts()) {
         const std::string found = labels(without(table, table.image));
@@ -225,7 +225,7 @@ TEST_F(Layouts, WithoutTheColumnOfImages) {
     }
 }
 
-// Nothing else becomes the label.
+// No other column becomes the label.
 TEST_F(Layouts, WithoutTheColumnOfLabels) {
     for (const Table& table : layouts()) {
         const std::string found = labels(without(table, table.label));
@@ -285,7 +285,7 @@ TEST_F(Layouts, AColumnPerClass) {
     EXPECT_EQ(labels(table), right_);
     EXPECT_EQ(labels(reversed(table)), right_);
     EXPECT_EQ(labels(with_separator(table, ';'), "\xEF\xBB\xBF"), right_);
-    EXPECT_EQ(labels(table, "", {}), right_);  // without class names the columns say them
+    EXPECT_EQ(labels(table, "", {}), right_);  // without class names, the columns give them
     EXPECT_EQ(labels(table, "", {.classes = numbered_classes(3)}), right_);
     EXPECT_THAT(labels(reversed(table), "", {.classes = numbered_classes(3)}),
                 HasSubstr("--classes FILE"));
@@ -384,7 +384,8 @@ TEST_F(Layouts, TwoWordsForOneLabelAreOne) {
                 HasSubstr("several columns may hold the labels (class_id, class_name)"));
 }
 
-// That another value in each row goes with another one shows nothing.
+// If two columns have different values in each row, this does not show that one follows from the
+// other.
 TEST_F(Layouts, UnknownColumnsAreOneLabelOnlyWhereRowsShowIt) {
     const Cells rows = {{"file", "kind", "tone"},
                         {"a.png", "p", "x"},
@@ -397,7 +398,7 @@ TEST_F(Layouts, UnknownColumnsAreOneLabelOnlyWhereRowsShowIt) {
     EXPECT_THAT(labels({"k.csv", ',', {rows[0], rows[1]}}, "", {}), asked);
     EXPECT_THAT(labels({"k.csv", ',', {rows[0], rows[1], rows[2]}}, "", {}), asked);
     EXPECT_THAT(labels({"k.csv", ',', {rows[0], rows[2], rows[3], rows[4]}}, "", {}), asked);
-    // Of the classifier's classes each row names one in both, or not.
+    // Each row names one of the classifier's classes in both columns, or it does not.
     const Cells named = {
         {"file", "kind", "tone"}, {"a.png", "cat", "cat"}, {"b.png", "dog", "dog"}};
     EXPECT_EQ(labels({"k.csv", ',', named}), "a.png 1; b.png 2; ");
@@ -439,7 +440,7 @@ TEST_F(Layouts, SplitsAreCounted) {
     EXPECT_THAT(notes_, Contains("s.csv: the rows of every split are used: 2 of train, 1 of val"));
 }
 
-// Beside images a file of labels is read, or asked about: never passed over.
+// A file of labels next to images is read, or an option is needed. It is never ignored.
 TEST_F(Layouts, BesideTheImagesAreNeverPassedOver) {
     for (const Table& table : layouts()) {
         const fs::path file = folder_.write("images/" + table.name, text_of(table));
@@ -494,7 +495,7 @@ TEST_F(Layouts, ReadLabelSetsHasTheSameVocabulary) {
     }
 }
 
-// torchvision and Keras number class folders in the order of their letters.
+// torchvision and Keras number class folders in alphabetical order.
 TEST_F(Layouts, NumberedFoldersSayWhichOrderIsTaken) {
     for (int c = 0; c < 12; ++c) folder_.write("numbers/" + std::to_string(c) + "/x.png");
     std::vector<std::string> notes;
@@ -507,7 +508,7 @@ TEST_F(Layouts, NumberedFoldersSayWhichOrderIsTaken) {
     for (int c = 0; c < 3; ++c) folder_.write("few/" + std::to_string(c) + "/x.png");
     open_dataset(folder_ / "few", {.classes = numbered_classes(3)}, &notes);
     EXPECT_THAT(notes, Not(Contains(HasSubstr("--classes"))));
-    // Of two folders that are some of the classes there is no third one to name.
+    // The two folders are some of the classes, so the message has no third folder to name.
     for (const char* image : {"two/10/x.png", "two/2/x.png"}) folder_.write(image);
     open_dataset(folder_ / "two", {.classes = numbered_classes(12)}, &notes);
     EXPECT_THAT(notes, Contains(HasSubstr("as text (10, 2).")));
@@ -521,7 +522,7 @@ TEST(WholeNumber, OnlyZerosBehindThePoint) {
         EXPECT_EQ(whole_number(text), text);
 }
 
-// The lists of ../shared, each with what is right.
+// The lists in the shared data, each with the right result.
 TEST(SharedReports, LabelLists) {
     const fs::path reports = fs::path(ASSAY_SOURCE_DIR) / "../shared/data/reports";
     if (!fs::exists(reports)) GTEST_SKIP() << reports << " is not there";

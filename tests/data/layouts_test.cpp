@@ -1,5 +1,5 @@
-// Data sets as torchvision leaves them on disk. What is expected is what torchvision's own classes
-// read from the same files (tests/python/test_layouts.py compares the two).
+// Data sets in the layouts that torchvision leaves on disk. The expected values are those of
+// torchvision's own classes (tests/python/test_layouts.py compares both).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,9 +26,9 @@ using Files = std::vector<std::pair<std::string, std::string>>;
 
 struct Kept {
     std::string layout;
-    Files files;                      ///< those that say what is what
-    std::vector<std::string> images;  ///< those that are there
-    std::vector<std::string> ids;     ///< what is read
+    Files files;                      ///< files that describe the layout
+    std::vector<std::string> images;  ///< files that exist
+    std::vector<std::string> ids;     ///< the expected items
     std::vector<int> labels;
     std::vector<std::string> classes;
     std::string note;
@@ -186,7 +186,7 @@ std::string refused(const fs::path& path, const DatasetOptions& options = {},
     return message_of([&] { open_dataset(path, options); }, code);
 }
 
-/// What is said of the layout, with one of its files written otherwise.
+/// The message about a layout in which one file has other contents.
 std::string refused_with(const std::string& layout, const std::string& file,
                          const std::string& text) {
     const TempFolder folder;
@@ -245,7 +245,7 @@ TEST(Layouts, LinesMayEndAsOnWindows) {
 
 TEST(Layouts, AMissingImageIsNamed) {
     for (const Kept& one : every_kept()) {
-        if (one.layout == "EuroSAT" || one.layout == "SUN397") continue;  // no list of images
+        if (one.layout == "EuroSAT" || one.layout == "SUN397") continue;  // not a list of images
         const TempFolder folder;
         write(folder, one);
         fs::remove(folder / one.ids.front());
@@ -392,7 +392,7 @@ TEST(Layouts, OptionsThatCannotActAreRefused) {
                 HasSubstr("is neither: name the file or folder of the split"));
     const fs::path list = plain.write("list.csv", "path,label\ncat/1.jpg,cat\n");
     EXPECT_THAT(refused(list, split, ErrorCode::usage), HasSubstr("--split test is for"));
-    // Asked for as folders, it is folders.
+    // If the layout is given as class folders, it is read as such.
     DatasetOptions folders;
     folders.layout = DatasetOptions::Layout::image_folder;
     EXPECT_THAT(open_dataset(pets.path(), folders).classes.ids(),
@@ -409,7 +409,7 @@ TEST(Layouts, ImagesAloneAreNotReadWithoutLabels) {
     DatasetOptions flat;
     flat.layout = DatasetOptions::Layout::flat;
     EXPECT_EQ(open_dataset(folder / "images", flat).single_label(0), -1);
-    // Class folders say the classes themselves.
+    // Class folders define the classes themselves.
     const TempFolder food;
     for (const Kept& one : kept())
         if (one.layout == "Food-101") write(food, one);
@@ -476,9 +476,9 @@ TEST(SplitFolders, TestOrElseVal) {
     column.label_column = "breed";
     EXPECT_THAT(refused(folder.path(), column, ErrorCode::usage),
                 HasSubstr("--label-column is for"));
-    folder.write("devkit/readme.txt");  // holds no image
+    folder.write("devkit/readme.txt");  // contains no image
     EXPECT_THAT(ids(""), ElementsAre("cat/5.jpg"));
-    folder.write("bird/1.jpg");  // then they are classes
+    folder.write("bird/1.jpg");  // then the folders are classes
     EXPECT_THAT(open_dataset(folder.path(), {}).classes.ids(),
                 ElementsAre("bird", "devkit", "test", "train", "valid"));
 }
@@ -492,7 +492,7 @@ TEST(SplitFolders, WordNetIdsAreImagenetsClasses) {
     EXPECT_EQ(dataset.classes, imagenet_classes());
     EXPECT_EQ(dataset.single_label(0), 0);
     EXPECT_EQ(dataset.single_label(1), 217);
-    // Ten classes without names are those of the folders in their order, as torchvision has them.
+    // Ten classes without names are the folders in their order, as in torchvision.
     DatasetOptions two;
     two.classes = numbered_classes(2);
     EXPECT_EQ(open_dataset(folder.path(), two).single_label(1), 1);

@@ -1,4 +1,4 @@
-// Data sets whose labels are in MAT-files, which SciPy wrote (fixtures/mat/make.py).
+// Data sets with labels in MAT-files, which were written by SciPy (fixtures/mat/make.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST(Mat, NumbersTextCellsAndStructs) {
     EXPECT_EQ(cars[0].field(2, "fname"), nullptr);
 }
 
-// Whatever a file holds, it is read or refused.
+// A file with any contents is read or refused without a crash.
 TEST(Mat, DamagedFilesAreRefused) {
     for (const char* name : {"setid", "imagelabels", "cars_meta", "cars_test_annos_withlabels"}) {
         const auto whole = read_file(fixture(name));
@@ -158,22 +158,22 @@ TEST(MatLayouts, ImagenetsTarWithItsDevelopmentKit) {
                          std::string(1024, '\0'),
                      31));
     };
-    // Kit fox is 278 in the usual order, tench 0 and the springer 217; the kit's numbers are its
-    // own.
+    // In the usual order kit fox is 278, tench 0 and the springer 217. The development kit has its
+    // own numbers.
     write_kit("3\n1\n2\n");
     std::vector<std::string> notes;
     const Dataset dataset = open_dataset(folder.path(), {}, &notes);
     EXPECT_THAT(labels_of(dataset), ElementsAre(217, 278, 0));
     EXPECT_EQ(dataset.ids[0], "ILSVRC2012_img_val.tar/ILSVRC2012_val_00000001");
     EXPECT_THAT(notes, Contains("ImageNet: ILSVRC2012_img_val.tar, split val"));
-    write_kit("3\n4\n2\n");  // a synset that is no class
+    write_kit("3\n4\n2\n");  // a synset that is not a class
     EXPECT_THAT(
         message_of([&] { open_dataset(folder.path(), {}); }),
         HasSubstr("ground_truth.txt line 2: `4` is not one of the 3 numbers in data/meta.mat"));
     write_kit("3\n1\n");
     EXPECT_THAT(message_of([&] { open_dataset(folder.path(), {}); }),
                 HasSubstr("ILSVRC2012_val_00000003.JPEG is not one of the 2 that"));
-    // Unpacked, the class folders are read.
+    // After unpacking, the class folders are read.
     folder.write("val/n01440764/ILSVRC2012_val_00000001.JPEG");
     EXPECT_THAT(ids_of(open_dataset(folder.path(), {})),
                 ElementsAre("n01440764/ILSVRC2012_val_00000001.JPEG"));

@@ -1,5 +1,5 @@
-// Files that other people's writers made (make_parquet_fixtures.mjs): every value is worked out
-// again from the formulas there.
+// Files from other writers (make_parquet_fixtures.mjs). The test computes every value again from
+// the formulas there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ std::string refusal_of(const std::string& name, const RowOptions& options = {}) 
     return message_of([&] { open_fixture(name, options); });
 }
 
-/// `period`: the images repeat.
+/// `period`: after this number of images, they repeat.
 void expect_fixture_images(const Rows& rows, std::uint32_t period = 1000) {
     for (std::uint32_t i = 0; i < rows.ids.size(); ++i) {
         if (fixture_has_image(i)) {

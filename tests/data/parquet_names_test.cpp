@@ -1,4 +1,4 @@
-// Which files are a data set, and how several are named at once.
+// Which files make up a data set, and how to name several at once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Parts of the Parquet reader, and files that lie.
+// Parts of the Parquet reader, and files with false metadata.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <snappy.h>
@@ -47,7 +47,7 @@ protected:
         std::vector<std::string> notes;
         return parquet::open_rows(files, {}, notes);
     }
-    /// What opening the file or reading its first image says.
+    /// The error of opening the file or reading its first image.
     std::string refusal(const Claims& claims) {
         const std::string file = made_parquet::file_of(three_images, three_labels, claims);
         return message_of([&] { open(file).images->read(0, 1000); });
@@ -149,7 +149,7 @@ TEST_F(ParquetLies, PagesUnpackToWhatTheyClaimOrAreRefused) {
     for (const int codec : {1, 2, 6}) {
         Claims claims{.codec = codec, .packed_page = packed_by(codec, page)};
         const std::string file = made_parquet::file_of(three_images, three_labels, claims);
-        // The labels are not packed; a codec of their own.
+        // The labels are not compressed, and have their own codec.
         EXPECT_EQ(text_of(open(file).images->read(2, 1000)), "the third one");
         claims.packed_page = packed_by(codec, longer);
         EXPECT_THAT(refusal(claims), HasSubstr("x.parquet row 0: row group 0, column `image`"));
@@ -175,7 +175,7 @@ TEST_F(ParquetLies, NoCutIsReadAndNoFlippedBitDoesHarm) {
     const std::string whole = made_parquet::file_of(three_images, three_labels);
     for (std::size_t n = 0; n < whole.size(); ++n)
         EXPECT_NE(message_of([&] { open(whole.substr(0, n)); }), "");
-    // Every third bit: each place of a byte in turn.
+    // Changes every third bit, so each position in a byte occurs.
     for (std::size_t bit = 0; bit < 8 * whole.size(); bit += 3) {
         std::string damaged = whole;
         damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
@@ -196,7 +196,7 @@ TEST_F(ParquetLies, AFileThatChangedIsNotRead) {
 }
 
 TEST(ParquetFooter, NestingIsBounded) {
-    // Structures in structures, as no Parquet file has them: field 9 of each is the next one.
+    // Nested structures, which no real Parquet file has: field 9 of each is the next one.
     std::string deep(100'000, '\x9c');
     EXPECT_THAT(message_of([&] { parquet::parse_footer(span_of(deep)); }),
                 HasSubstr("nested deeper than 16"));
@@ -223,7 +223,7 @@ TEST(ParquetFooter, CountsBeyondTheBytesAreRefused) {
 }
 
 TEST(ParquetCache, KeepsWhatWasUsedLastAndNoMoreThanItMay) {
-    // Pages of 8 bytes a row.
+    // Pages with 8 bytes for each row.
     const auto page_of = [](std::uint32_t rows) {
         parquet::PageHeader header;
         header.kind = parquet::PageHeader::Kind::data;
@@ -234,7 +234,8 @@ TEST(ParquetCache, KeepsWhatWasUsedLastAndNoMoreThanItMay) {
             parquet::read_page({"x", parquet::Physical::int32, 0, false, 0},
                                parquet::Codec::uncompressed, header, span_of(plain), nullptr));
     };
-    parquet::PageCache cache(3000);  // 12 bytes a row: three pages of 80 rows, 960 bytes each
+    // 12 bytes for each row: three pages of 80 rows, 960 bytes each
+    parquet::PageCache cache(3000);
     int made = 0;
     const auto get = [&](std::uint64_t key) {
         cache.get(key, [&] {
@@ -245,9 +246,9 @@ TEST(ParquetCache, KeepsWhatWasUsedLastAndNoMoreThanItMay) {
     for (const std::uint64_t key : {1, 2, 3, 1, 4, 1}) get(key);
     EXPECT_EQ(made, 4);
     EXPECT_EQ(cache.bytes(), 2880U);
-    get(2);  // was the one used longest ago when 4 came
+    get(2);  // page 2 was the least recently used when page 4 was read
     EXPECT_EQ(made, 5);
-    // What is damaged is not tried again, what the disk refuses is.
+    // A damaged page is not read again. After a disk error it is.
     int tried = 0;
     const auto fail = [&](std::uint64_t key, ErrorCode code) {
         message_of(

@@ -1,5 +1,6 @@
-// Files that pyarrow 26.0.1, polars 2.1.0 and DuckDB 2.0.1 wrote (make_parquet_fixtures.py): every
-// codec, encoding and type of theirs. Every value is worked out again from the formulas there.
+// Files from pyarrow 26.0.1, polars 2.1.0 and DuckDB 2.0.1 (make_parquet_fixtures.py), with every
+// codec, encoding and type that they write. The test computes every value again from the formulas
+// there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -180,7 +181,7 @@ TEST(ParquetTables, AreTheCsvThatPandasWouldWrite) {
     EXPECT_THAT(types.text, HasSubstr("\n,,,,,,,,,,,,,,,,,,,18446744073709551615\n"));
 }
 
-/// Reads all that a file has, or finds it damaged.
+/// Reads the whole file, or finds it damaged.
 void read_all(const std::filesystem::path& path) {
     try {
         const Rows rows = open_of_tool(path);

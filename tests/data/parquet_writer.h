@@ -1,4 +1,4 @@
-// A small writer of Parquet files of images, which writes what it is told, true or not.
+// A small writer of Parquet files of images. It can also write false metadata.
 #pragma once
 
 #include <cstddef>
@@ -58,16 +58,16 @@ private:
 
 using Image = std::optional<std::string>;
 
-/// What a file says of itself, where that is not the truth.
+/// False metadata to write into a file.
 struct Claims {
     int codec = 0;
-    std::optional<std::string> packed_page{};  ///< of images, in place of what was made
+    std::optional<std::string> packed_page{};  ///< the images, instead of the generated ones
     std::optional<std::int64_t> page_size{}, packed_size{}, page_values{};
     std::optional<std::int64_t> rows{}, group_rows{}, values{}, chunk_start{}, chunk_size{}, crc{};
     std::optional<std::int64_t> metadata_size{};
     int encoding = 0;
     int schema_children = 2;
-    std::string huggingface{};  ///< what `datasets` says of the columns; "": nothing
+    std::string huggingface{};  ///< description of the columns by `datasets`; "": none
 };
 
 /// A page of images, unpacked: definition levels as bit-packed runs, then plain values.
@@ -92,7 +92,7 @@ inline std::string label_page(const std::vector<std::int64_t>& labels) {
     return page;
 }
 
-/// The schema's element, a leaf where `type` is not negative.
+/// An element of the schema. It is a leaf if `type` is not negative.
 inline ThriftStruct element(std::string_view name, int type, int repetition, int children = 0) {
     ThriftStruct out;
     if (type >= 0) out.i32(1, type);

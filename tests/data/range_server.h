@@ -1,4 +1,4 @@
-// A web server on loopback that answers as a test says: well, late, wrongly, or not at all.
+// A web server on loopback whose answers a test controls: correct, late, wrong, or none.
 #pragma once
 
 #include <arpa/inet.h>
@@ -23,15 +23,15 @@ namespace assay {
 
 struct WebRequest {
     std::string method, path;
-    std::map<std::string, std::string> headers;  ///< names in small letters
-    std::uint64_t first = 0, last = 0;           ///< of Range
+    std::map<std::string, std::string> headers;  ///< names in lower case
+    std::uint64_t first = 0, last = 0;           ///< of the header Range
 };
 
-/// What is sent: a head without the empty line behind it, then the body. Nothing: the connection
-/// ends.
+/// The answer: a head without the final empty line, and the body. If empty, the connection is
+/// closed.
 struct WebAnswer {
     std::string head, body;
-    bool silent = false;  ///< nothing comes after the head, until the server ends
+    bool silent = false;  ///< nothing is sent after the head until the server ends
     bool end = false;     ///< after it the connection ends
 };
 
@@ -79,7 +79,7 @@ public:
         const std::lock_guard lock(mutex_);
         files_[path] = {std::move(bytes), std::move(etag)};
     }
-    /// Asked before the usual answer is given: one with a head is sent instead.
+    /// Called before each usual answer. If it returns an answer with a head, that is sent instead.
     void instead(Handler handler) {
         const std::lock_guard lock(mutex_);
         handler_ = std::move(handler);
@@ -92,7 +92,7 @@ public:
         const std::lock_guard lock(mutex_);
         requests_.clear();
     }
-    /// As a good server answers.
+    /// The answer of a correct server.
     WebAnswer usual(const WebRequest& request) const {
         const std::lock_guard lock(mutex_);
         const auto found = files_.find(request.path);

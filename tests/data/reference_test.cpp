@@ -1,5 +1,5 @@
-// ImageNet's classes and what other benchmarks make of them, against digests of the authors' own
-// files: a clean clone checks every entry without holding those files.
+// Compares ImageNet's classes and those of other benchmarks with digests of the authors' files. So
+// a clean clone checks every entry without these files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-/// FNV-1a of 64 bits: few lines in any language.
+/// FNV-1a with 64 bits, which takes few lines in any language.
 std::uint64_t digest(const std::string& text) {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;

@@ -1,4 +1,4 @@
-// Archives at URLs: the bytes of a file, by a server that fails, stalls, cuts off and lies.
+// Archives at URLs, from a server that fails, stalls, truncates answers or sends wrong ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ using testing::HasSubstr;
 using testing::Not;
 using namespace std::chrono_literals;
 
-/// A variable of the environment, for a while.
+/// Sets an environment variable while it exists.
 class Variable {
 public:
     Variable(const char* name, const char* value) : name_(name) {
@@ -85,7 +85,7 @@ protected:
     std::string failure(const std::function<void()>& body) {
         return message_of(body, ErrorCode::unreachable);
     }
-    /// What is said of a server that answers a request for the first 1,000 bytes of 5,000 so.
+    /// The error if a server sends this answer to a request for the first 1,000 of 5,000 bytes.
     std::string said_of(const std::string& head, const std::string& body = std::string(1000, 'x')) {
         server_.add("/lie", made_bytes(5000));
         server_.instead([&](const WebRequest&) { return WebAnswer{head, body}; });
@@ -112,7 +112,7 @@ TEST_F(Remote, AnyRangeIsThatOfTheBytes) {
     for (const std::uint64_t block :
          {std::uint64_t{1}, std::uint64_t{1000}, std::uint64_t{1} << 20}) {
         remote::FilesLimits limits = quick(block == 1 ? 997 : block);
-        if (block == 1) limits.kept = 997;  // hardly anything stays
+        if (block == 1) limits.kept = 997;  // hardly anything stays in memory
         const remote::FilesInstead own(limits);
         const SourceFile file(server_.url("/f"));
         ASSERT_EQ(file.size(), bytes.size());
@@ -167,7 +167,7 @@ TEST_F(Remote, WhatPassesIsAskedAgain) {
                              "wait"};
         });
     }
-    failing([](const WebRequest&) { return WebAnswer{}; });  // the connection ends
+    failing([](const WebRequest&) { return WebAnswer{}; });  // the connection is closed
     const auto cut_off = [&](const WebRequest& request) {
         WebAnswer answer = server_.usual(request);
         answer.body.resize(10);
@@ -175,7 +175,7 @@ TEST_F(Remote, WhatPassesIsAskedAgain) {
         return answer;
     };
     failing(cut_off);
-    // No length: the end of the connection is the end of the answer, which is too short.
+    // Without a length, the answer ends with the connection, and is too short.
     failing([&](const WebRequest& request) {
         WebAnswer answer = cut_off(request);
         const std::size_t at = answer.head.find("Content-Length"),
@@ -390,7 +390,7 @@ TEST_F(Remote, CredentialsAreThoseOfTheProfile) {
         const WebRequest request = server_.requests().at(0);
         EXPECT_EQ(field(request.headers.at("authorization"), "Signature"),
                   signature_of(request, "hidden", "eu-file-1"));
-        // What the server says of a refusal is passed on, no secret is.
+        // The error has the server's reason for a refusal, and no secrets.
         server_.instead([](const WebRequest&) {
             return WebAnswer{"HTTP/1.1 403 No\r\nContent-Length: 31",
                              "<Code>AccessDenied</Code>......"};
@@ -458,13 +458,13 @@ TEST_F(RemoteArchives, TarsAreThoseOfTheDiskAndTheirIndexIsKept) {
         expect_same(there, here);
         EXPECT_FALSE(server_.requests().empty());
         EXPECT_EQ(there.archive->read("v-1.tar/i25.png", UINT64_MAX), here.read_image(25));
-        // As a store would be opened again.
+        // The archive is opened again, as for an existing store.
         Dataset again = there;
         again.archive = nullptr;
         again.archive = archive_of(again, index_);
         expect_same(again, here);
     }
-    // An index that is damaged is made anew.
+    // A damaged index is written again.
     for (const auto& entry : std::filesystem::directory_iterator(index_)) {
         std::string text = read_text(entry.path());
         text[text.size() / 2] ^= 1;
@@ -485,7 +485,7 @@ TEST_F(RemoteArchives, AnIndexOfAnotherVersionIsNotBelieved) {
     const std::string other = made_bytes(read_text(folder_ / "v-0.tar").size());
     server_.add("/d/v-0.tar", other, "\"2\"");
     const remote::FilesInstead own(quick());
-    const Dataset there = open(url);  // nobody was asked
+    const Dataset there = open(url);  // no request was sent
     EXPECT_THAT(failure([&] { there.read_image(3); }),
                 AllOf(HasSubstr("i3.png in http://"), HasSubstr("it changed on the server")));
 }

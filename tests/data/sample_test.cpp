@@ -46,7 +46,7 @@ TEST(StratifiedSample, EachClassGivesItsProportion) {
     // 100 of 1000: a tenth of each.
     EXPECT_EQ(counts(stratified_sample(made({500, 300, 200}), 100, 0)),
               (Counts{{0, 50}, {1, 30}, {2, 20}}));
-    // 10 of 30 items: quotas 5, 10/3, 5/3; the largest remainder (2/3) gets the item that is left.
+    // 10 of 30 items give the quotas 5, 10/3, 5/3. The largest remainder (2/3) gets the last item.
     EXPECT_EQ(counts(stratified_sample(made({15, 10, 5}), 10, 0)),
               (Counts{{0, 5}, {1, 3}, {2, 2}}));
     // Items without labels are a stratum, too.
@@ -91,14 +91,14 @@ TEST(NamesOfParts, AreMadeAndTakenOffAgain) {
     for (const char* name :
          {"photos-first50", "photos-sample50", "photos-sample50-seed7", "photos"})
         EXPECT_EQ(name_of_whole(name), "photos") << name;
-    // Names that only look alike stay.
+    // Names that only look similar stay.
     for (const char* name : {"-first50", "50", "first50", "photos-first", "photos-50",
                              "photos-seed7", "a-sample-50", ""})
         EXPECT_EQ(name_of_whole(name), name);
 }
 
-// Fewer images than classes: which classes are in is drawn, too. Of 200 seeds each of 50 items (a
-// class each) is in 10 / 50 of the samples: 40 +- 4 * sqrt(200 * 0.2 * 0.8) = 40 +- 23.
+// With fewer images than classes, the classes are drawn, too. Each of 50 items (one per class) is
+// in 10 / 50 of the samples of 200 seeds: 40 +- 4 * sqrt(200 * 0.2 * 0.8) = 40 +- 23.
 TEST(StratifiedSample, EveryItemHasTheSameChance) {
     const Dataset whole = made(std::vector<std::size_t>(50, 1));
     std::map<std::string, int> times;

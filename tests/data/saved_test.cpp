@@ -54,7 +54,7 @@ TEST_F(Saved, ImagesAndLabelsAreThoseThatWereSaved) {
     }
     EXPECT_THAT(said_, HasSubstr("images are the column `image`, labels the column `label`"));
     EXPECT_THAT(said_, HasSubstr("EXIF"));
-    // As a store names them.
+    // Ids as a store has them.
     Dataset known;
     known.root = dataset.root;
     known.ids = dataset.ids;

@@ -1,5 +1,4 @@
-// SHA-256 (FIPS 180-4) and HMAC (RFC 2104), to make signatures by which those of a library are
-// checked.
+// SHA-256 (FIPS 180-4) and HMAC (RFC 2104), to check the signatures of a library.
 #pragma once
 
 #include <array>
@@ -11,7 +10,7 @@
 namespace assay {
 
 inline std::string sha256(std::string text) {
-    // The first 32 bits of the fractions of the cube roots of the first 64 primes.
+    // The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
     static constexpr std::array<std::uint32_t, 64> k = {
         0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
         0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,

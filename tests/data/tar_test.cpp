@@ -1,5 +1,5 @@
-// Tar archives of images: the formats that people's tools write, WebDataset's samples and labels,
-// and archives that are damaged or lie.
+// Tar archives of images: the formats of common tools, WebDataset's samples and labels, and damaged
+// or inconsistent archives.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -107,7 +107,7 @@ TEST_F(Tars, SamplesAreMembersOfOneKeyWithTheirLabels) {
     EXPECT_THROW(dataset.archive->read("other.tar/two.png"), Error);
     EXPECT_THROW(dataset.archive->read("two.png"), Error);
     EXPECT_THROW(dataset.archive->read("val.tar/two.png", 100), Error);
-    // Read back from a store, it has names alone.
+    // A data set that is read back from a store only has names.
     Dataset again = dataset;
     again.archive = nullptr;
     ASSERT_TRUE(has_archived_images(again));
@@ -147,7 +147,7 @@ TEST_F(Tars, ClassFoldersThatWerePackedAsTheyAreAreLabels) {
     DatasetOptions options;
     options.classes = ClassList({"owl", "dog"});
     EXPECT_THAT(refusal("x.tar", options), AllOf(HasSubstr("train/cat/b.jpg"), HasSubstr("cat")));
-    // One that is in no folder, or one label: then folders mean nothing.
+    // If one image is in no folder, or has a label, folders are not classes.
     folder_.write("x.tar", tar + tar_member("c.jpg", "3") + tar_end());
     EXPECT_EQ(open("x.tar").single_label(0), -1);
     folder_.write("x.tar", tar + tar_member("train/cat/b.cls", "1") + tar_end());
@@ -165,7 +165,7 @@ TEST_F(Tars, LongNamesOfEveryKind) {
     unsigned sum = 0;
     for (int i = 0; i < 512; ++i) sum += static_cast<unsigned char>(split[i]);
     std::snprintf(split.data() + 148, 8, "%06o", sum);
-    // Base 256, as GNU tar has it of 8 GiB and more.
+    // Sizes in base 256, which GNU tar uses from 8 GiB on.
     std::string base256(12, '\0');
     base256[0] = '\x80';
     base256[11] = 3;
@@ -268,7 +268,7 @@ TEST_F(Tars, CompressedOnesSayHowToUnpackThem) {
     }
 }
 
-// The same samples, at the same places of what is unpacked; two archives, read to and fro.
+// The same samples are at the same places of the unpacked data. Two archives are read alternately.
 TEST_F(Tars, OnesThatGzipPackedAreReadAsTheUnpackedOnes) {
     std::string one, two;
     for (int i = 0; i < 40; ++i) {
@@ -298,7 +298,7 @@ TEST_F(Tars, OnesThatGzipPackedAreReadAsTheUnpackedOnes) {
     EXPECT_EQ(open("b.tgz", options).size(), 3U);
 }
 
-// webdataset 1.0.2 wrote them, plain and packed, and GNU's gzip packed the plain one.
+// webdataset 1.0.2 wrote them, plain and compressed, and GNU gzip compressed the plain one.
 TEST_F(Tars, OfWebDatasetHaveLabelsAndKeysOfSeveralSuffixes) {
     const fs::path fixtures = fs::path(__FILE__).parent_path() / "fixtures/tars";
     DatasetOptions options;

@@ -1,4 +1,4 @@
-// Zip files of images: what archivers write, and what is damaged or lies.
+// Zip files of images: those of common tools, and damaged or inconsistent ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -178,7 +178,7 @@ TEST_F(Zips, ADamagedImageIsItsOwn) {
         EXPECT_THAT(message_of([&] { dataset.archive->read("x.zip/b/2.png", 4); }),
                     HasSubstr("5 bytes; the limit is 4"));
     }
-    // More, and less, than is claimed.
+    // More or fewer bytes than the header claims.
     for (const std::int64_t size : {2999, 3001}) {
         folder_.write("x.zip",
                       ZipWriter().add("a/1.png", text, {.deflate = true, .size = size}).bytes());

@@ -17,11 +17,11 @@ inline std::string little_end(std::uint64_t value, int bytes) {
     return text;
 }
 
-/// What an entry says of itself, where that is not so.
+/// False values for the header of an entry.
 struct ZipClaims {
     bool deflate = false;
-    bool zip64 = false;     ///< sizes and place in the extra field
-    bool streamed = false;  ///< no sizes in its own header, but behind its bytes
+    bool zip64 = false;     ///< sizes and offset in the extra field
+    bool streamed = false;  ///< no sizes in its own header, but after its bytes
     int flags = 0;
     int method = -1;
     std::int64_t size = -1, crc = -1;
@@ -44,7 +44,7 @@ public:
                                              : little_end(packed.size(), 4) + little_end(size, 4));
         };
         const std::string numbers = little_end(size, 8) + little_end(packed.size(), 8);
-        // Another field comes first.
+        // Another extra field comes first.
         const std::string other = little_end(0x5455, 2) + little_end(1, 2) + "x";
         const std::string local_extra =
             other + (c.zip64 ? little_end(1, 2) + little_end(16, 2) + numbers : "");
@@ -68,7 +68,7 @@ public:
         return *this;
     }
 
-    /// `before`: bytes of another file that the archive does not count.
+    /// `before`: bytes of another file in front, which the archive does not count.
     std::string bytes(bool zip64 = false, const std::string& comment = "",
                       const std::string& before = "") const {
         std::string all = before + file_ + directory_;

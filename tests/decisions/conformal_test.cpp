@@ -1,4 +1,4 @@
-// Conformal sets: thresholds and scores by hand, coverage over many splits, and what is refused.
+// Conformal sets: thresholds and scores by hand, coverage over many splits, and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// One label an image, and logits that are better for easy images.
+/// One label for each image, and logits that are better for easy images.
 Made made_world(std::size_t rows, std::size_t classes, std::uint64_t seed) {
     Made made;
     made.classes = classes;
@@ -90,8 +90,8 @@ TEST(Conformal, CoverageHoldsOverManySplits) {
         ASSERT_EQ(result.sets.size(), 3U);
         for (std::size_t m = 0; m < 3; ++m) sums[m] += *result.sets[m].coverage.value;
     }
-    // A split's coverage has a standard deviation of about .035, the mean's is below .004; scores
-    // without ties cover at most 1/(n + 1) more than asked.
+    // The coverage of a split has a standard deviation of about .035, and the mean one below .004.
+    // Without ties, the coverage exceeds the nominal one by at most 1/(n + 1).
     for (const double sum : sums) {
         EXPECT_GT(sum / splits, .9 - .012);
         EXPECT_LT(sum / splits, .9 + .02);
@@ -135,7 +135,7 @@ TEST(Conformal, AnyValidClassCovers) {
     options.method = SetMethod::lac;
     const ConformalResult result = conformal_sets(options);
     ASSERT_EQ(result.sets.size(), 2U);
-    // Two classes are easier to hit, so the sets shrink; their coverage stays what was asked.
+    // Two classes are easier to predict, so the sets shrink. Their coverage stays the nominal one.
     EXPECT_LT(*result.sets[0].size.value, *result.sets[1].size.value - .3);
     EXPECT_NEAR(*result.sets[0].coverage.value, .9, .03);
     options.class_conditional = true;
@@ -153,7 +153,7 @@ TEST(Conformal, AnyValidClassCovers) {
 TEST(Conformal, EachClassGetsItsThreshold) {
     const Scratch folder;
     Made made = made_world(4000, 4, 4);
-    // The last class is hard: its scores say nothing.
+    // The last class is hard, because its scores are random.
     for (std::size_t i = 0; i < made.rows(); ++i)
         if (made.labels[i][0] == 3) made.scores[i * 4 + 3] = made.scores[i * 4];
     save(folder, made, "net", StorageFormat::full_f32, 4000);
@@ -272,7 +272,7 @@ TEST(Conformal, EqualNamesOfFilesThatDifferAreOtherImages) {
                 HasSubstr("200 images of `again` are also in `val`"));
 }
 
-/// The probability of at least `least` hits in n draws that hit with `p`.
+/// The probability of at least `least` hits in n draws with hit probability `p`.
 double binomial_tail(std::uint64_t least, std::uint64_t n, double p) {
     double sum = 0;
     for (std::uint64_t k = least; k <= n; ++k) {
@@ -296,8 +296,9 @@ TEST(Conformal, WithTiesTheRangeOfCoverageHasNoUpperEnd) {
     const Interval tied = result.sets[0].expected.value(), apart = result.sets[1].expected.value();
     EXPECT_EQ(tied.high, 1);
     EXPECT_LT(apart.high, .97);
-    // The coverage is below x if at least `place` of n uniform numbers are: 5 % below the one end
-    // of the tied scores, 2.5 % outside each of the others. A wrong side is off by .025 or more.
+    // The coverage is below x if at least `place` of n uniform numbers are. The probability is 5 %
+    // below the one end for tied scores, and 2.5 % outside each of the other ends. A wrong side
+    // would differ by .025 or more.
     const std::uint64_t n = result.sets[0].calibration, place = place_of_threshold(n, .1);
     EXPECT_NEAR(binomial_tail(place, n, tied.low), .05, 1e-6);
     EXPECT_NEAR(binomial_tail(place, n, apart.low), .025, 1e-6);
@@ -415,7 +416,7 @@ TEST(Conformal, ImagesWithoutScoresAreSkippedAndSaid) {
     ASSERT_EQ(result.notes.size(), 1U);
     EXPECT_THAT(result.notes[0], HasSubstr("net on val: 1 image without scores"));
     EXPECT_TRUE(report_of(result).partial);
-    // Also if they would calibrate the sets of others.
+    // The same if they would calibrate the sets of other stores.
     made = made_world(80, 4, 10);
     made.dataset = "test";
     for (std::size_t i = 0; i < made.rows(); ++i) made.ids.push_back(fmt::format("t{}", i));
@@ -436,7 +437,8 @@ TEST(Conformal, ImagesWithoutScoresAreSkippedAndSaid) {
 }
 
 TEST(Abstention, TheErrorStaysBelowTheBound) {
-    // Confidence c is correct with probability c: above .7 the error is .15 on average.
+    // A prediction with confidence c is correct with probability c, so above .7 the mean error is
+    // .15.
     int broken = 0, found = 0;
     for (std::uint64_t seed = 0; seed < 400; ++seed) {
         RandomStream random(seed, "abstention");

@@ -1,5 +1,5 @@
-// Methods over training runs: patterns, numbers beside an independent computation, coverage in a
-// world with variance of runs, and what is refused.
+// Methods over training runs: patterns, comparison with an independent computation, coverage in a
+// simulation with variance between runs, and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Numbers without a pattern, the same as in the computation that the values below are from.
+/// Pseudo-random numbers, the same as in the computation of the values below.
 RunTable numbered_table(std::size_t runs, std::size_t images, std::size_t k) {
     RunTable out(runs, std::vector<std::uint8_t>(images));
     for (std::size_t r = 0; r < runs; ++r)
@@ -65,7 +65,8 @@ TEST(Methods, NoIntervalHasWidthZero) {
 
 constexpr int worlds = 300;
 
-/// How often the interval of the difference, and that of images alone, hold of 300 worlds.
+/// The coverage of the interval of the difference, and of one from images alone, in 300
+/// simulations.
 std::pair<int, int> times_held(std::size_t baselines, std::size_t candidates) {
     constexpr std::size_t images = 150;
     int held = 0, by_images = 0;
@@ -115,7 +116,8 @@ TEST(Methods, EachGroupOfRunsHasItsOwnInteraction) {
     mean.images = .02;
     mean.interaction = .012;
     mean.runs = {{0, 2, .01}, {0, 10, .002}};
-    // Ten runs of each: .01 * 2 / 10 + .002 beside .02 - .012 of the images.
+    // With ten runs of each, the variance is .01 * 2 / 10 + .002 from runs, and .02 - .012 from
+    // images.
     EXPECT_NEAR(half_width_with(mean, 10, .95), normal_quantile(.975) * std::sqrt(.012), 1e-12);
 }
 

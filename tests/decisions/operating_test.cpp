@@ -1,5 +1,5 @@
-// Operating points: thresholds and rates by hand, intervals beside an independent computation, and
-// what is refused.
+// Operating points: thresholds and rates by hand, intervals compared with an independent
+// computation, and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,18 +26,19 @@ std::vector<ScoredImage> ten_images() {
 
 TEST(OperatingPoints, ThresholdsByHand) {
     const std::vector<ScoredImage> images = ten_images();
-    // Half of six negatives may be above: the threshold lies just above the fourth, .2.
+    // Half of six negatives may be above, so the threshold is just above .2.
     const double specific = threshold_for_specificity(images, .5);
     EXPECT_GT(specific, .2);
     EXPECT_LT(specific, .2 + 1e-12);
     EXPECT_EQ(outcomes_at(images, specific).true_positives, 4U);
     EXPECT_EQ(outcomes_at(images, specific).true_negatives, 3U);
-    // None may: just above .7.
+    // No negative may be above, so the threshold is just above .7.
     EXPECT_EQ(outcomes_at(images, threshold_for_specificity(images, .9)).true_positives, 2U);
     EXPECT_EQ(threshold_for_sensitivity(images, .75), .6);
     EXPECT_EQ(threshold_for_sensitivity(images, .76), .3);
-    // Costs at prevalence .4: missing costs .1 per positive, an alarm .1 per negative. At .6: one
-    // miss and one alarm, 2; at .8: two misses, 2, which is higher and comes first.
+    // At prevalence .4, a missed positive costs .1 and a false alarm .1. The threshold .6 has one
+    // miss and one alarm, in all 2. The threshold .8 has two misses, also 2. It is higher, so it is
+    // chosen.
     EXPECT_EQ(threshold_for_costs(images, 1, 1, .4), .8);
     EXPECT_EQ(threshold_for_costs(images, 1, 100, .4), .3);
     EXPECT_GT(threshold_for_costs(images, 100, 1, .01), .7);
@@ -132,7 +133,8 @@ TEST(OperatingPoints, NetBenefitMovesProbabilitiesToThePrevalence) {
     for (std::size_t i = 0; i < made.rows(); ++i) positives += made.labels[i][0];
     const double here = positives / 2000 / (1 - positives / 2000);
     for (std::size_t i = 0; i < made.rows(); ++i) {
-        // Odds at the prevalence of the images, times the ratio of both prevalences' odds.
+        // The odds at the prevalence of the images, times the ratio of the odds of both
+        // prevalences.
         const double odds = std::exp(static_cast<double>(made.scores[2 * i + 1]) -
                                      static_cast<double>(made.scores[2 * i])) /
                             here * (.02 / .98);
@@ -152,8 +154,8 @@ TEST(OperatingPoints, ProbabilitiesThatRoundTo1AreSaidAndTheOtherClassIsFree) {
     for (std::size_t i = 0; i < 400; ++i) {
         made.labels.push_back({static_cast<std::int32_t>(i % 2)});
         made.scores.push_back(0);
-        // exp(-40) is lost beside 1, so half of the negatives have the probability of the
-        // positives.
+        // exp(-40) is lost when added to 1, so half of the negatives have the same probability as
+        // the positives.
         made.scores.push_back(i % 2 == 1 ? 50.F : i % 4 == 0 ? 40.F : -40.F);
     }
     save(folder, made, "net", StorageFormat::full_f32, 4000);

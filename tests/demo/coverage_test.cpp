@@ -49,7 +49,7 @@ TEST(Coverage, ARectangleCoversPartsOfPixels) {
 TEST(Coverage, BothDirectionsCoverAndAHoleDoesNot) {
     const Contour outer = {{0, 0}, {6, 0}, {6, 6}, {0, 6}};
     Contour inner = {{2, 2}, {4, 2}, {4, 4}, {2, 4}};
-    EXPECT_DOUBLE_EQ(sum(covered(6, 6, {outer, inner})), 36);  // the same way: united
+    EXPECT_DOUBLE_EQ(sum(covered(6, 6, {outer, inner})), 36);  // the same orientation: a union
     std::reverse(inner.begin(), inner.end());
     EXPECT_DOUBLE_EQ(sum(covered(6, 6, {outer, inner})), 32);
     EXPECT_DOUBLE_EQ(sum(covered(6, 6, {inner})), 4);
@@ -65,7 +65,7 @@ TEST(Coverage, WhatHangsOutOfTheImageIsCutOff) {
 // The sum over all pixels is the polygon's area, and each pixel agrees with counting 32 x 32 points
 // in it.
 TEST(Coverage, TheBorderChangesNothingWithinTheImage) {
-    // The same triangles on a canvas with component around it.
+    // The same triangles on a larger canvas.
     constexpr int side = 16, component = 24;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         RandomStream draw(seed, "test", 0);
@@ -80,7 +80,7 @@ TEST(Coverage, TheBorderChangesNothingWithinTheImage) {
         const Mask cut = covered(side, side, {near}),
                    whole = covered(side + 2 * component, side + 2 * component, {moved});
         for (int y = 0; y < side; ++y) {
-            // Sums of single precision over a row: 1e-4 is also what counts as nothing.
+            // Sums over a row in single precision. Values below 1e-4 also count as nothing.
             for (int x = 0; x < side; ++x)
                 EXPECT_NEAR(cut.at(x, y), whole.at(x + component, y + component), 2e-4) << seed;
         }

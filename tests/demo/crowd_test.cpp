@@ -33,9 +33,9 @@ TEST(Annotators, HaveRowsThatSumToOneAndAllManners) {
     EXPECT_EQ(manners["careless"] + manners["lazy"], 5);
 }
 
-// Every annotator's answers against the table that they were drawn from: 40 annotators x 2 truths x
-// 3 answers = 240 shares, each within 4.5 of its standard deviations (by chance one in 600 such
-// tests would miss).
+// Compares every annotator's answers with the table that they were drawn from: 40 annotators x 2
+// truths x 3 answers = 240 shares, each within 4.5 of its standard deviations (by chance one in 600
+// such tests would miss).
 TEST(Votes, ReproduceEveryAnnotatorsErrorRates) {
     const Plan plan = crowd_plan(WorldSize::small);
     const SetRow& set = set_row("v1");
@@ -136,8 +136,8 @@ TEST(Selections, DiligentSelectorsSelectAtTheTrueRateAndOthersAtTheirOwn) {
     EXPECT_EQ(judged.size(), 1600U * 20U);  // 20 different selectors for each image
     for (const auto& [grid, images] : grids) EXPECT_LE(images.size(), 24U) << grid;
     const auto& diligent = of_manner["diligent"];
-    // About 54 selectors of leniency 0.35 on the probit scale; its mean moves the rate by about
-    // 0.35 / sqrt(54) x 0.25.
+    // About 54 selectors have a leniency with standard deviation 0.35 on the probit scale. Its mean
+    // changes the rate by about 0.35 / sqrt(54) x 0.25.
     EXPECT_NEAR(diligent[0] / diligent[2], diligent[1] / diligent[2],
                 3 * 0.35 / std::sqrt(54.0) * 0.25);
     EXPECT_NEAR(of_manner["idle"][0] / of_manner["idle"][2], 0.03, 0.02);

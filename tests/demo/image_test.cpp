@@ -1,4 +1,4 @@
-// What the painter says about an image is what is in its pixels.
+// The painter's description of an image agrees with its pixels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Plan image_plan(int side = 64, int multi_side = 96) {
     return plan;
 }
 
-/// The pixels darker than half, by their red byte.
+/// The pixels that are darker than half, by their red byte.
 PixelBox dark_box(const Image& image) {
     PixelBox box{image.width, image.height, 0, 0};
     for (int y = 0; y < image.height; ++y) {
@@ -66,7 +66,7 @@ TEST(Painter, WrittenImagesComeBackToTheByte) {
     Painter painter;
     Image image;
     for (const SetRow& row : set_rows()) {
-        if (row.name == "v2") continue;  // v1's manner; needs the replication
+        if (row.name == "v2") continue;  // drawn as in v1; needs the replication
         painter.paint(row.recipe(plan, 7).scene, image);
         const Image back = decode_image(encode_png(image));
         EXPECT_EQ(back.width, image.width) << row.name;
@@ -126,10 +126,12 @@ TEST(Painter, HiddenPartsAreMeasured) {
     scene.covers = {{.from = {32, -40}, .to = {32, 100}, .width = 16, .colour = {}}};
     painter.paint(scene, image);
     EXPECT_FLOAT_EQ(painter.seen()[0].area, area);
-    // The bar covers columns 24 to 40. The house is 0.92 x 52 pixels high in its middle and 0.78 x
-    // 52 eight pixels aside, where the roof has come down by 44 / 48 of that: 16 x 0.85 x 52 = 707.
+    // The bar covers columns 24 to 40. The house is 0.92 x 52 pixels high in the middle, and 0.78 x
+    // 52 eight pixels to the side, because the roof slopes. So it has 16 x 0.85 x 52 = 707 pixels
+    // behind the bar.
     EXPECT_NEAR(painter.seen()[0].hidden, 707, 12);
-    scene.things.push_back(house);  // right behind the same bar, right in front of the first
+    // the right house behind the same bar, and in front of the first house
+    scene.things.push_back(house);
     painter.paint(scene, image);
     EXPECT_NEAR(painter.seen()[0].hidden, area, 0.02F * area);
 }

@@ -56,7 +56,8 @@ TEST(WorldMaths, NoiseStaysInRangeHasNoJumpsAndDependsOnTheSeed) {
         const float now = noise(-5 + 0.001F * static_cast<float>(k), 0.3F, 7);
         ASSERT_GE(now, 0);
         ASSERT_LE(now, 1);
-        ASSERT_LT(std::fabs(now - last), 0.01F);  // slope of the interpolation: at most 1.5 a cell
+        // slope of the interpolation: at most 1.5 per cell
+        ASSERT_LT(std::fabs(now - last), 0.01F);
         last = now;
         sum += static_cast<double>(now);
     }

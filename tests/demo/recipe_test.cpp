@@ -22,7 +22,7 @@ TEST(Classes, AreSortedAndHaveATextureEach) {
     for (std::size_t c = 0; c < classes().size(); ++c) {
         EXPECT_TRUE(c == 0 || classes()[c - 1].id < classes()[c].id);
         textures.insert(classes()[c].texture);
-        // Geirhos' names end in digits and are parted by '-'.
+        // Names by Geirhos et al. end in digits, and '-' separates their parts.
         EXPECT_EQ(classes()[c].id.find_first_not_of("abcdefghijklmnopqrstuvwxyz"),
                   std::string_view::npos);
     }
@@ -88,7 +88,7 @@ TEST(Recipes, BackgroundsGoWithTheClassInSevenOfTen) {
         shown += cls == recipe.cls ? 1 : 0;
     }
     EXPECT_NEAR(usual / 4800.0, 0.7, 4.5 * 0.0066);
-    // 1.5 % are mislabelled: standard deviation 0.0018.
+    // 1.5 % of the images are mislabelled, with a standard deviation of 0.0018.
     EXPECT_NEAR(shown / 4800.0, 0.985, 4.5 * 0.0018);
 }
 
@@ -98,7 +98,7 @@ TEST(CueConflict, ShowsAllPairsOfDifferentClassesAndSaysSoInTheName) {
     for (std::size_t i = 0; i < 380; ++i) {
         const Recipe recipe = cue_conflict_image(plan, i);
         const std::string stem = std::filesystem::path(recipe.path).stem().string();
-        // Read as shape bias does: the last '-' parts shape from texture, digits at the end are
+        // Read as by the shape bias: the last '-' separates shape and texture, and final digits are
         // numbers.
         const auto cut = stem.rfind('-');
         const auto word = [](std::string text) {
@@ -165,8 +165,8 @@ TEST(Photographs, HideNoCompanionThatTheirLabelsName) {
     EXPECT_GT(companions, 200U);
 }
 
-// Chosen by few people's judgements, v2 looks about as good as v1 in these judgements and is worse
-// in truth.
+// v2 is chosen by the judgements of few people. By these judgements it is similar to v1, but its
+// true values are lower.
 TEST(Replication, MatchesWhatWasSeenAndMissesWhatIsTrue) {
     Plan plan = recipe_plan();
     const Replication done = replicate(plan);

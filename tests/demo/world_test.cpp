@@ -26,7 +26,7 @@ WorldSpec small_spec(const fs::path& folder) {
     return {.folder = folder, .seed = 9, .size = WorldSize::tiny, .side = 32, .multi_side = 64};
 }
 
-/// Every file of a world by its name, as a fingerprint.
+/// A fingerprint of every file of a synthetic data set, by name.
 std::map<std::string, std::string> fingerprints(const fs::path& folder) {
     std::map<std::string, std::string> out;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -40,13 +40,13 @@ std::string refused(const WorldSpec& spec) {
     return message_of([&] { make_world(spec); }, ErrorCode::usage);
 }
 
-/// What stands between <tag> and </tag>, from `at` on.
+/// The text between <tag> and </tag>, from `at` on.
 std::string between(const std::string& xml, const std::string& tag, std::size_t at) {
     const std::size_t begin = xml.find("<" + tag + ">", at) + tag.size() + 2;
     return xml.substr(begin, xml.find("</" + tag + ">", begin) - begin);
 }
 
-/// One world for all tests that only look.
+/// One synthetic data set for all tests that do not change it.
 class World : public testing::Test {
 protected:
     static void SetUpTestSuite() {
@@ -102,8 +102,8 @@ TEST_F(World, CompletesAWorldThatWasInterruptedAnywhere) {
 }
 
 TEST_F(World, DrawsASetAgainThatWasBegunAgain) {
-    // An image of a finished set is lost, and the set's second drawing is killed: what that left
-    // may be half a image.
+    // An image of a finished data set is lost, and drawing it again is killed. This may leave half
+    // an image.
     const TempFolder scratch;
     const WorldSpec spec = small_spec(scratch.path() / "w");
     fs::copy(folder(), spec.folder, fs::copy_options::recursive);

@@ -1,4 +1,4 @@
-// Calibrated stores: the optimum, its intervals, what is reported, and what is refused.
+// Calibrated stores: the optimum, its intervals, the report, and errors.
 #include "assay/derived/calibrate.h"
 
 #include <gmock/gmock.h>
@@ -54,8 +54,8 @@ struct World {
         };
         return out;
     }
-    /// Gradient of the mean loss by weights and biases, in plain loops: 0 at the optimum alone,
-    /// because the loss is convex.
+    /// The gradient of the mean loss by weights and biases, in plain loops. It is 0 only at the
+    /// optimum, because the loss is convex.
     std::vector<double> gradient(std::span<const double> weight,
                                  std::span<const double> bias) const {
         std::vector<double> out(2 * classes);
@@ -149,7 +149,7 @@ TEST(ScalingFit, WhatTheScoresDoNotTellIsRefused) {
     std::ranges::fill(equal.logits, 0.25);
     EXPECT_THAT(message_of([&] { derived::fit_scaling(equal.rows(), Scaling::temperature, 1); }),
                 HasSubstr("every temperature fits equally well"));
-    // Of two opposite logits only the sum of both weights matters.
+    // With two opposite logits, only the sum of both weights matters.
     World opposite(200, same(1, 2), same(0, 2), 5);
     for (std::size_t i = 0; i < 200; ++i) opposite.logits[2 * i + 1] = -opposite.logits[2 * i];
     for (const Scaling method : {Scaling::vector, Scaling::per_class})
@@ -157,7 +157,7 @@ TEST(ScalingFit, WhatTheScoresDoNotTellIsRefused) {
                     HasSubstr("no single best value"));
 }
 
-/// A store of such a world, whose items are called as `first` says.
+/// A store of these data, with item names that begin with `first`.
 Made made_of(const World& world, std::string_view first = "item") {
     Made made;
     made.classes = world.classes;
@@ -197,7 +197,8 @@ TEST(Calibrate, ReportsWhatItWasNotFittedOn) {
     EXPECT_TRUE(derived_of(after).is_variant());
     EXPECT_FALSE(derived_of(before).any());
     EXPECT_EQ(describe(derived_of(after)), "calibrated (temperature)");
-    // Every row is the source's, divided by the temperature; rows of the fit are not there.
+    // Every row is that of the source divided by the temperature. Rows that were used for the fit
+    // are missing.
     std::map<std::string, std::uint64_t> rows;
     for (std::uint64_t i = 0; i < 900; ++i)
         rows.emplace(whole.dataset().ids[static_cast<std::size_t>(i)], i);
@@ -215,7 +216,7 @@ TEST(Calibrate, ReportsWhatItWasNotFittedOn) {
             EXPECT_EQ(own[k], from[k]);
         }
     }
-    // Fitted on the others, and on these alone.
+    // The fit uses the other items, or only these.
     World rest(0, same(1, 3), same(0, 3), 0);
     for (std::uint64_t i = 0; i < 900; ++i) {
         const std::string id(whole.dataset().ids[static_cast<std::size_t>(i)]);
@@ -233,7 +234,7 @@ TEST(Calibrate, ReportsWhatItWasNotFittedOn) {
     const auto slopes = rest.gradient(same(1 / *one.temperature.value, 3), same(0, 3));
     EXPECT_NEAR(slopes[0] + slopes[1] + slopes[2], 0, 1e-9);
 
-    // The same once more finds it there; derived stores are no models to be calibrated.
+    // The same command finds the store. Derived stores are not calibrated again.
     EXPECT_EQ(calibrate_stores(options).stores.size(), 1U);
     options.paths = {folder / "runs/val-heldout50"};
     EXPECT_THAT(message_of([&] { calibrate_stores(options); }, ErrorCode::usage),
@@ -257,7 +258,7 @@ TEST(Calibrate, AnotherDataSet) {
     EXPECT_EQ(result.stores[0].items, 500U);
     EXPECT_EQ(result.stores[0].classes.size(), 3U);
 
-    // The calibrated store is beside the model's own, and is no second model of the layer.
+    // The calibrated store is next to the model's own. For the layer file it is not a second model.
     options.layer = folder / "layer.json";
     EXPECT_EQ(calibrate_stores(options).stores.size(), 1U);
     EXPECT_TRUE(std::filesystem::exists(options.layer));
@@ -268,8 +269,8 @@ TEST(Calibrate, AnotherDataSet) {
     options.layer.clear();
     options.paths = {folder / "runs/val/net"};
 
-    // Fitted on another data set, it would be another store of the same name. The refusal comes
-    // before the fit, of which every class needs an item.
+    // Fitting on another data set would give another store of the same name. The error comes before
+    // the fit, which needs an item of every class.
     other.dataset = "elsewhere";
     for (auto& label : other.labels) label = {0};
     save(folder, other, "net");

@@ -1,4 +1,4 @@
-// Ensembles: the mean, how much the members disagree, and what is refused.
+// Ensembles: the mean, the disagreement of the members, and errors.
 #include "assay/derived/ensemble.h"
 
 #include <gmock/gmock.h>
@@ -67,7 +67,7 @@ TEST(Ensemble, IntervalsOfTheDisagreementHaveAWidth) {
     save(folder, made_up(400, 3, 2), "b");
     EnsembleOptions options;
     options.stores = {folder / "runs/val/a", folder / "runs/val/same"};
-    // No item of 400 differs, which leaves open that a few of all items do.
+    // None of 400 items differs, so the interval must still allow that a few of all items do.
     const EnsembleStore equal = make_ensemble(options);
     EXPECT_EQ(*equal.agreement.value, 1);
     const Interval all = wilson(400, 400);
@@ -84,7 +84,7 @@ TEST(Ensemble, IntervalsOfTheDisagreementHaveAWidth) {
     EXPECT_NEAR(two.agreement.interval->low, wilson(hits, 400).low, 1e-12);
     EXPECT_NEAR(two.agreement.interval->high, wilson(hits, 400).high, 1e-12);
     EXPECT_LT(two.mutual_information.interval->high, std::log(2.0));
-    // The pairs of an item of three go together.
+    // With three members, the pairs of an item are not independent.
     options.stores.push_back(folder / "runs/val/same");
     options.name = "three";
     const EnsembleStore three = make_ensemble(options);

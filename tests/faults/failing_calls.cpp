@@ -1,6 +1,7 @@
-// Preloaded into a program, makes one of its calls to the system fail, or ends the program there.
+// A library to preload into a program. It makes one of its system calls fail, or ends the program
+// there.
 //
-//   ASSAY_FAULT_BELOW  folders, separated by ':'; calls about files elsewhere are left alone
+//   ASSAY_FAULT_BELOW  folders, separated by ':'; calls about other files are not changed
 //   ASSAY_FAULT_AT     which call, from 1; 0 or absent: none, they are only counted
 //   ASSAY_FAULT_AS     error:NAME (EIO, ENOSPC, ...), once:NAME (that call only), short (half of a
 //                      read or write, once), kill (SIGKILL before the call), killed (after it),
@@ -51,8 +52,8 @@ struct Plan {
             const char* value = std::getenv(name);
             return std::string(value != nullptr ? value : "");
         };
-        // Calls of the command are counted, not those of the processes that run its models, which
-        // may write no count either.
+        // Only calls of the command are counted. The processes that run its models may not write a
+        // file of counts.
         if (std::string_view(::program_invocation_short_name) == "assay-model") return;
         below = text("ASSAY_FAULT_BELOW");
         count = text("ASSAY_FAULT_COUNT");
@@ -128,7 +129,7 @@ void halve(const std::string& path) {
         (void)!::truncate(path.c_str(), info.st_size / 2);
 }
 
-/// After a call that went well: what a power cut would lose.
+/// After a successful call: records the data that a power cut would lose.
 void keep_account(const char* call, const std::string& path, const std::string& from) {
     if (plan().as != Plan::power || !is_below(path)) return;
     const std::lock_guard guard(dirty_mutex);
@@ -186,7 +187,7 @@ Result failed() {
         return Result(-1);
 }
 
-/// What is to happen once the call has been made.
+/// What happens after the call.
 template <class Result>
 Result ended(const char* call, const std::string& path, Verdict verdict, Result result,
              const std::string& from = {}) {
@@ -411,7 +412,7 @@ int flock(int descriptor, int operation) {
     return about_path("flock", next, path_of(descriptor), descriptor, operation);
 }
 
-/// Threads belong to no file: they count where ASSAY_FAULT_BELOW names /thread.
+/// Starting a thread has no file. It is counted if ASSAY_FAULT_BELOW names /thread.
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
                    void* argument) {
     NEXT(pthread_create);

@@ -1,5 +1,5 @@
-// Alarms over sequences of made-up pools: how often without a change, and after a fall. The worlds
-// were written down before the first run.
+// The frequency of alarms over sequences of simulated pools, without a change and after a fall. The
+// simulations were defined before the first run.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,12 +20,13 @@ constexpr std::uint64_t pools = 12, labels = 200;
 
 struct DriftWorld {
     const char* name;
-    double middle;  ///< logit of the accuracy on a middling image
+    double middle;  ///< logit of the accuracy on an image of average difficulty
     double spread;
 };
 constexpr DriftWorld drift_worlds[] = {{"plain", 1.2, 1.5}, {"near1", 5.0, 1.5}};
 
-/// A pool of images of one world, estimated. `fall`: probability that a correct label turns wrong.
+/// The estimate for a simulated pool of images. `fall`: probability that a correct prediction
+/// becomes wrong.
 PoolEstimate estimated_pool(const DriftWorld& world, std::uint64_t seed, double fall,
                             double level) {
     std::vector<std::vector<float>> scores(models);

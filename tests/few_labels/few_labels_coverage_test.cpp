@@ -1,5 +1,5 @@
-// How often the intervals hold the truth, over samples of made-up pools. The worlds were written
-// down before the first run.
+// The coverage of the intervals over samples of simulated pools. The simulations were defined
+// before the first run.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,10 +14,12 @@ struct PoolWorld {
     const char* name;
     std::size_t classes, classifiers;
     double best,
-        step;       ///< logit of the first classifier's accuracy on a middling image; less for each
-    double spread;  ///< of the images' difficulty
+        step;       ///< logit of the first classifier's accuracy on an image of average difficulty;
+                    ///< lower for each next one
+    double spread;  ///< standard deviation of the images' difficulty
     double surprising;  ///< proportion of images with confident errors
-    double redrawn;     ///< of two versions: images on which the second is drawn anew; 0: all
+    double redrawn;     ///< for two versions: proportion of images on which the second is drawn
+                        ///< independently; 0: all
 };
 constexpr std::size_t pool_images = 4000;
 constexpr int draws = 300;

@@ -1,4 +1,4 @@
-// Studies: what is drawn, what answers make of it, and what is refused.
+// Studies: the drawn images, the estimates from answers, and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t images = 900;
 
-/// Three classifiers of one pool, two of them alike.
+/// Three classifiers on one pool, two of which are similar.
 void save_pool(const Scratch& folder, std::size_t rows = images) {
     for (const auto& [name, seed, skill] :
          {std::tuple{"a", 1, 2.5}, std::tuple{"b", 2, 2.0}, std::tuple{"c", 3, 0.5}}) {
@@ -93,7 +93,7 @@ TEST(FewLabelsStudy, DrawsMoreAndKeepsWhatWasDrawn) {
     EXPECT_EQ(std::set(after.begin(), after.end()).size(), 150U);
     EXPECT_THAT(after, testing::IsSupersetOf(before));
     EXPECT_EQ(read_text(questions_file(study, 1)), questions);
-    // The second file asks about the new images alone.
+    // The second file only asks about the new images.
     const std::string text = read_text(questions_file(study, 2));
     CsvReader csv(text, "questions");
     while (csv.next())
@@ -196,7 +196,8 @@ TEST(FewLabelsStudy, AnswersBehindAGapAndOfOtherImagesChangeNothing) {
     const PoolEstimate other = estimate(with_other);
     EXPECT_EQ(other.answers_ignored, 1U);
     EXPECT_EQ(*other.classifiers[0].accuracy.value, *whole.classifiers[0].accuracy.value);
-    // The third image of the first stratum is open: what comes after it there waits.
+    // The third image of the first stratum has no answer, so later images of that stratum are not
+    // used yet.
     std::vector<std::string> gap = items;
     gap.erase(gap.begin() + 2);
     const PoolEstimate waiting = estimate(gap);
@@ -243,7 +244,7 @@ TEST(FewLabelsStudy, VotesAreSettledByMajority) {
     EXPECT_EQ(votes.unjudged, 1U);
     EXPECT_EQ(votes.labels, 59U);
     EXPECT_EQ(labels.labels, 60U);
-    // Strata without the image that nobody can judge say the same.
+    // Strata without the unclear image give the same result.
     for (std::size_t h = 1; h < labels.strata.size(); ++h)
         EXPECT_EQ(votes.strata[h].labels, labels.strata[h].labels);
     EXPECT_NEAR(*votes.classifiers[0].accuracy.value, *labels.classifiers[0].accuracy.value, 0.03);
@@ -255,7 +256,7 @@ TEST(FewLabelsStudy, ChosenClassesCountOverAllFiles) {
     const fs::path study = folder / "study";
     draw_sample(study, options_of(folder, 60));
     const std::vector<std::string> items = drawn_items(study);
-    // Each person has a file; the first always chooses another class than the two others.
+    // Each person has a file. The first person always chooses another class than the two others.
     EstimateOptions by_votes, by_labels;
     for (int person = 0; person < 3; ++person) {
         const fs::path file = folder / fmt::format("p{}.csv", person);
@@ -300,7 +301,7 @@ TEST(FewLabelsStudy, StopsAndLooks) {
     EXPECT_NEAR(peeked.quantile, 3.04, 0.01);
     EXPECT_GT(half_width(peeked.classifiers[0].accuracy),
               half_width(plain.classifiers[0].accuracy));
-    options.peek = 10'000;  // far more than 8.3, beyond which no probability is told from 1
+    options.peek = 10'000;  // far above 8.3, beyond which a probability rounds to 1
     EXPECT_GT(estimate_pool(study, options).quantile, 8.3);
     options.peek = 0;
     options.simultaneous = true;
@@ -317,7 +318,7 @@ TEST(FewLabelsDrift, TheChangeIsThatOfTwoIndependentSamples) {
     EXPECT_NEAR(*whole.value, -0.1, 1e-12);
     EXPECT_NEAR(whole.interval->low, -0.1 - std::hypot(0.05, 0.03), 1e-6);
     EXPECT_NEAR(whole.interval->high, -0.1 + std::hypot(0.06, 0.04), 1e-6);
-    // Two pools that were labelled throughout: a difference of two proportions.
+    // Two pools with labels for all images: a difference of two proportions.
     before.interval = Interval{0.8, 0.8, 0.95, ""};
     now.interval = Interval{0.7, 0.7, 0.95, ""};
     const Estimate census = change_of(before, 400, now, 100, 1.96, 0.95);
@@ -332,7 +333,7 @@ TEST(FewLabelsDrift, SignsWithoutLabelsAndAlarmsWithThem) {
     const Scratch folder;
     save_pool(folder);
     draw_sample(folder / "old", options_of(folder, 300));
-    // The new pool: the first classifier has become as poor as the third.
+    // In the new pool, the first classifier is as poor as the third.
     const Scratch other;
     for (const auto& [name, seed, skill] :
          {std::tuple{"a", 11, 0.5}, std::tuple{"b", 12, 2.0}, std::tuple{"c", 13, 0.5}})

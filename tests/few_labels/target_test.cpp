@@ -63,7 +63,7 @@ std::vector<StratumSample> strata_of(const World& world) {
     return out;
 }
 
-/// `value` and `x` of an image; `in`: whether it is of the domain.
+/// `value` and `x` of an image; `in`: whether it belongs to the domain.
 template <class In, class Value, class X>
 Target target_of(const World& world, const In& in, const Value& value, const X& x) {
     Target out;
@@ -169,7 +169,7 @@ TEST(FewLabelsTarget, MultipliersEqualTheReference) {
     for (std::size_t k = 0; k < 3; ++k)
         EXPECT_NEAR(anytime_quantile(std::array{50.0, 300.0, 1000.0}[k], 300, 0.05),
                     expected.at("anytime")[k],
-                    2e-4);  // the reference's 7.9379 is 7.9362 here: where it is narrowest
+                    2e-4);  // 7.9362 here and 7.9379 in the reference, in the narrowest case
 }
 
 /// One stratum of many images.
@@ -217,7 +217,7 @@ TEST(FewLabelsTarget, TheOppositeIsTheMirrorImage) {
     for (LabelledValue& one : opposite.labelled) one.value = 1 - one.value;
     const auto a = estimate_target(target, strata, 1.96),
                b = estimate_target(opposite, strata, 1.96);
-    EXPECT_LT(a.factor, 0.95);  // the covariates help
+    EXPECT_LT(a.factor, 0.95);  // the covariates narrow the interval
     EXPECT_NEAR(*a.value, 1 - *b.value, 1e-9);
     EXPECT_NEAR(a.low, 1 - b.high, 1e-7);
     EXPECT_NEAR(a.high, 1 - b.low, 1e-7);

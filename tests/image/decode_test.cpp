@@ -25,7 +25,8 @@ std::span<const std::byte> bytes_of(std::string_view text) {
     return std::as_bytes(std::span(text));
 }
 
-/// The error's message; "" when there is none. Anything but Error{bad_input} fails the test.
+/// The message of the error; "" if there is none. Any other error than Error{bad_input} fails the
+/// test.
 std::string refusal(std::span<const std::byte> bytes) {
     try {
         const Image image = decode_image(bytes);
@@ -57,7 +58,7 @@ std::string noise_as_webp(int side) {
     return text;
 }
 
-/// random_bytes() as one strip of grey, not packed.
+/// random_bytes() as one strip of grey, not compressed.
 std::string grey_tiff(int side) {
     std::string file = std::string("II\x2A\0\x08\0\0\0", 8);
     const auto put = [&](std::uint32_t value, int count) {
@@ -158,7 +159,8 @@ std::string refusal_under(std::span<const std::byte> bytes, const DecodeLimits& 
     return message_of([&] { decode_image(bytes, limits); });
 }
 
-// Every kind says once what it needs, the pixels at least, before it takes that.
+// Every format reports once how much memory it needs, at least for the pixels, before it allocates
+// it.
 TEST(DecodeLimits, HoldForEveryKind) {
     for (const PixelFixture& f : pixel_fixtures()) {
         if (f.kind != "same") continue;
@@ -186,7 +188,7 @@ TEST(DecodeLimits, HoldForEveryKind) {
     }
 }
 
-// A few bytes a scan, and each goes over all pixels.
+// Each scan has a few bytes, and decodes all pixels.
 TEST(DecodeLimits, AJpegOfManyScansIsRefused) {
     const PixelFixture& f = pixel_fixture("jpeg progressive");
     const std::string file(reinterpret_cast<const char*>(f.file.data()), f.file.size());
@@ -205,7 +207,7 @@ TEST(DecodeLimits, AJpegOfManyScansIsRefused) {
     EXPECT_THAT(refusal_under(f.file, few), HasSubstr("more than 3 scans"));
 }
 
-// 8 bytes of data, one strip of all rows: no packing shrinks a gigabyte to that.
+// 8 bytes of data for one strip with all rows. No compression can reduce a gigabyte to that.
 TEST(DecodeLimits, ASmallTiffTakesNoLargeMemory) {
     std::string file = std::string("II\x2A\0\x08\0\0\0", 8);
     const auto put = [&](std::uint32_t value, int count) {
@@ -226,7 +228,7 @@ TEST(DecodeLimits, ASmallTiffTakesNoLargeMemory) {
 }
 
 TEST(DecodeLimits, AStopIsHeard) {
-    const pid_t child = ::fork();  // a request to stop is for the rest of the process
+    const pid_t child = ::fork();  // a request to stop holds until the process ends
     if (child == 0) {
         request_stop();
         int heard = 0;
@@ -244,7 +246,7 @@ TEST(DecodeLimits, AStopIsHeard) {
     EXPECT_EQ(status, 0);
 }
 
-// Asked for after decoding has begun.
+// The request to stop comes after decoding has begun.
 TEST(DecodeLimits, AStopIsHeardWithinAnImage) {
     const std::string large_webp = noise_as_webp(700), one_strip = grey_tiff(4100);
     const std::pair<const char*, std::span<const std::byte>> images[] = {
@@ -273,7 +275,7 @@ TEST(DecodeLimits, AStopIsHeardWithinAnImage) {
     }
 }
 
-// More than a megabyte: decoded in parts, with what is decoded at once as the reference.
+// More than a megabyte is decoded in parts. The reference is decoded at once.
 TEST(Decode, ALargeWebpHasItsPixels) {
     const int side = 700;
     const std::string file = noise_as_webp(side);
@@ -286,7 +288,7 @@ TEST(Decode, ALargeWebpHasItsPixels) {
             ASSERT_EQ(image.pixels[4 * i + c], static_cast<std::uint8_t>(pixels[3 * i + c])) << i;
     }
     EXPECT_THAT(refusal(bytes_of(file.substr(0, file.size() - 1000))), HasSubstr("truncated"));
-    std::string cut = file.substr(0, file.size() - 100'000);  // the container is whole
+    std::string cut = file.substr(0, file.size() - 100'000);  // the container is complete
     const auto length = [&](std::size_t at, std::size_t value) {
         for (std::size_t i = 0; i < 4; ++i) cut[at + i] = static_cast<char>(value >> (8 * i));
     };
@@ -295,7 +297,7 @@ TEST(Decode, ALargeWebpHasItsPixels) {
     EXPECT_THAT(refusal(bytes_of(cut)), HasSubstr("its bit stream"));
 }
 
-// One strip of more than 16 MiB: decoded row by row.
+// One strip of more than 16 MiB is decoded row by row.
 TEST(Decode, ATiffOfOneLargeStripHasItsPixels) {
     const int side = 4100;
     const Image image = decode_image(bytes_of(grey_tiff(side)));

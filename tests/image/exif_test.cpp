@@ -16,7 +16,7 @@ std::vector<std::byte> fixture_of(const std::string& name) {
     return {file.begin(), file.end()};
 }
 
-/// Where the value of the tag is: type SHORT, one value.
+/// The offset of the tag's value: type SHORT, one value.
 std::size_t place_of_orientation(const std::vector<std::byte>& file, bool big) {
     const std::string tag = big ? std::string("\x01\x12\x00\x03\x00\x00\x00\x01", 8)
                                 : std::string("\x12\x01\x03\x00\x01\x00\x00\x00", 8);
@@ -83,7 +83,7 @@ TEST(Exif, OfTwoBlocksTheFirstCounts) {
         two.insert(two.begin() + static_cast<std::ptrdiff_t>(begin + size), block.begin(),
                    block.end());
         EXPECT_EQ(exif_orientation(two), 6);
-        EXPECT_EQ(facts_of_file(two).whole, value == 6);  // one may count elsewhere
+        EXPECT_EQ(facts_of_file(two).whole, value == 6);  // another one may be counted
     }
 }
 
@@ -101,7 +101,7 @@ TEST(Exif, DamagedDataTurnNothingAndDoNoHarm) {
             EXPECT_TRUE(found >= 1 && found <= 8);
         }
     }
-    // An image that cannot be decoded is left to whoever decodes it.
+    // For an image that cannot be decoded, the decoder reports the error.
     const std::vector<std::byte> file = fixture_of("jpeg exif turned");
     std::size_t header = 0;
     while (exif_orientation(std::span(file).first(header)) != 6) ++header;

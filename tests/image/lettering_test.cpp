@@ -47,12 +47,13 @@ TEST(Lettering, OtherCharactersAreBoxes) {
     EXPECT_EQ(box[3], "#...#.");
     EXPECT_EQ(box[6], "#####.");
     EXPECT_EQ(box[7], "......");
-    // Two, three and four bytes of UTF-8 are one character; what is no UTF-8 is a box a byte.
+    // Two, three and four bytes of UTF-8 are one character; each byte that is not UTF-8 is drawn as
+    // a box.
     for (const char* one : {"\u00e9", "\u4e2d", "\U0001F600", "\xFF", "\x80"}) {
         EXPECT_EQ(letters_in(one), 1U) << one;
         EXPECT_EQ(drawn(one), box) << one;
     }
-    EXPECT_EQ(letters_in("\xC3("), 2U);     // begins a character that does not go on
+    EXPECT_EQ(letters_in("\xC3("), 2U);     // begins a character that is not continued
     EXPECT_EQ(letters_in("\xE4\xB8"), 2U);  // cut off
     EXPECT_EQ(letters_in("caf\u00e9s"), 5U);
 }

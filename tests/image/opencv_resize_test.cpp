@@ -1,4 +1,4 @@
-// The resize of OpenCV, against what OpenCV itself wrote (make_opencv_fixtures.py).
+// Compares the resize of OpenCV with OpenCV's own results (make_opencv_fixtures.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -60,7 +60,8 @@ inline const PixelFixture& pixel_fixture(std::string_view name) {
     throw std::out_of_range("no fixture " + std::string(name));
 }
 
-/// How many of the R, G, B bytes differ, and of the X bytes that are not 255; -1 when the sizes do.
+/// The number of R, G, B bytes that differ, plus the X bytes that are not 255; -1 if the sizes
+/// differ.
 inline std::int64_t differing_bytes(const Image& image, const PixelFixture& fixture) {
     const std::size_t pixels = fixture.rgb.size() / 3;
     if (image.width != fixture.width || image.height != fixture.height ||

@@ -64,7 +64,7 @@ TEST(Window, ACropLargerThanTheImageIsPadded) {
     p.resize_size = 201;
     // 23 missing: 23 / 2 = 11 before, 12 after.
     expect_window(p, 100, 100, {201, 201, -11, -11});
-    // One side larger, one smaller.
+    // One side is larger than the crop, and one is smaller.
     expect_window(p, 300, 100, {603, 201, 190, -11});  // (603 - 224) / 2 = 189.5, half to even 190
 }
 
@@ -139,7 +139,7 @@ TEST(PreprocessInto, DividesThenNormalisesInFloats) {
     EXPECT_EQ(out[1], (10.0F / 255.0F - 0.485F) / 0.229F);
     EXPECT_EQ(out[2], (51.0F / 255.0F - 0.456F) / 0.224F);
     EXPECT_EQ(out[5], (30.0F / 255.0F - 0.406F) / 0.225F);
-    // Blue first: the mean and std follow the order of the channels fed.
+    // Blue comes first. The mean and std have the order of the model's channels.
     p.channel_order = ChannelOrder::bgr;
     preprocess_into(two_pixels(), p, out);
     EXPECT_EQ(out[0], (255.0F / 255.0F - 0.485F) / 0.229F);
@@ -160,7 +160,7 @@ TEST(PreprocessInto, OtherScalesMultiply) {
     EXPECT_EQ(out[4], 255.0F * static_cast<float>(1 / 127.5) - 1.0F);
 }
 
-// What Pillow 12's convert("L") makes of these colours.
+// The results of Pillow 12's convert("L") for these colours.
 TEST(InGray, IsPillows) {
     const std::vector<std::array<std::uint8_t, 4>> colours = {
         {255, 0, 0, 76},    {0, 255, 0, 150},     {0, 0, 255, 29},
@@ -176,7 +176,7 @@ TEST(InGray, IsPillows) {
     }
 }
 
-// Gray comes before the resize, and the padding is gray, too.
+// The conversion to gray comes before the resize, and the padding is gray, too.
 TEST(InGray, ComesBeforeTheResize) {
     Preprocess p = two_by_one();
     p.channel_order = ChannelOrder::gray;
@@ -296,7 +296,7 @@ TEST(PreprocessJson, EveryFieldChangesTheFingerprint) {
         {"mean", {0, 0, 1}},      {"resize_size", 256},  {"scale", 1},
         {"std", {1, 1, 2}},       {"width", 225},        {"resize_as", "torch"},
         {"crop_start", "floor"},  {"antialias", false}};
-    // The last three are there only where they are given.
+    // The last three keys only exist if they are given.
     EXPECT_EQ(changed.size(), base.size() + 3);
     for (const auto& [key, value] : changed.items()) {
         nlohmann::json json = base;

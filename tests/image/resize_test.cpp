@@ -39,8 +39,8 @@ std::vector<int> reds(const Image& image) {
     return values;
 }
 
-/// The definition in the slowest way: for each output, each pass on its own, from one pass's bytes
-/// to the next's.
+/// A slow implementation of the definition: each pass separately for each output, with bytes
+/// between the passes.
 double weight(Interpolation filter, double x) {
     const double d = std::abs(x);
     const auto sinc = [](double v) {
@@ -81,7 +81,7 @@ std::vector<int> slow_line(Interpolation filter, const std::vector<int>& in, int
     for (int i = 0; i < size; ++i) {
         const double centre = (i + 0.5) * scale;
         if (filter == Interpolation::nearest) {
-            // Pillow adds the steps up, which rounds differently from a product.
+            // Pillow sums the steps, which rounds differently from a product.
             double at = scale * 0.5;
             for (int j = 0; j < i; ++j) at += scale;
             out.push_back(in[static_cast<std::size_t>(at)]);
@@ -222,7 +222,7 @@ TEST(Resize, SmallCasesByHand) {
     // Triangle, 2 to 4: centres 0.25, 0.75, 1.25, 1.75; between the two pixels 100 * {3/4, 1/4}.
     EXPECT_EQ(reds(resize(grey_image(2, 1, {0, 100}), Interpolation::bilinear, {4, 1})),
               (std::vector{0, 25, 75, 100}));
-    // The same upright.
+    // The same in the vertical direction.
     EXPECT_EQ(reds(resize(grey_image(1, 2, {0, 100}), Interpolation::bilinear, {1, 4})),
               (std::vector{0, 25, 75, 100}));
 }
@@ -309,8 +309,8 @@ TEST(ResizeKernels, ThePlainAndTheAvx2OnesGiveTheSameBits) {
     EXPECT_GT(paired_axes, 100);
 }
 
-// Noise of 3 x 6 pixels that Pillow 13.0.0 and 9.5.0 took to 4 x 2 by BICUBIC. The height shrinks
-// by 4, the width by -1.
+// Noise of 3 x 6 pixels, which Pillow 13.0.0 and 9.5.0 resized to 4 x 2 by BICUBIC. The height
+// falls by 4, and the width grows by 1.
 TEST(ResizePillow13, TakesTheRowsFirstWhereTheHeightShrinksMore) {
     const std::vector<int> noise = {
         139, 74,  229, 241, 169, 65,  6,   160, 149, 106, 38,  175, 188, 205, 175, 229, 98, 249,
@@ -334,7 +334,7 @@ TEST(ResizePillow13, TakesTheRowsFirstWhereTheHeightShrinksMore) {
     const Image from = image(3, 6, noise);
     EXPECT_EQ(resized(from, {4, 2}, ResizeRule::pillow13), image(4, 2, of_13).pixels);
     EXPECT_EQ(resized(from, {4, 2}, ResizeRule::pillow), image(4, 2, of_9).pixels);
-    // A window is a part of it, with the fill outside: column 3 of row 1.
+    // A window is a part of the image, filled outside of it: column 3 of row 1.
     EXPECT_EQ(resized(from, {4, 2, 3, 1, 2, 1}, ResizeRule::pillow13),
               (std::vector<std::uint8_t>{187, 50, 94, 255, 1, 2, 3, 255}));
     // Twice the columns' 2 is not below the rows' 4: as before.

@@ -1,4 +1,4 @@
-// PyTorch's resizes of floats, and those without antialias, against what PyTorch itself wrote
+// Compares PyTorch's resizes of floats, and those without antialias, with PyTorch's own results
 // (make_torch_float_fixtures.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -163,7 +163,7 @@ TEST(TorchFloat, OnlyItsSmoothFiltersGiveOtherNumbersThanBytes) {
     EXPECT_FALSE(resizes_to_bytes(p));
     p.interpolation = Interpolation::nearest;
     EXPECT_TRUE(resizes_to_bytes(p));
-    // It copies pixels: the same as of bytes.
+    // The filter copies pixels, so the result equals that of bytes.
     const Image image{3, 1, {1, 2, 3, 255, 4, 5, 6, 255, 7, 8, 9, 255}};
     p.height = p.width = 2;
     p.crop_mode = CropMode::none;

@@ -1,4 +1,4 @@
-// The resize of PyTorch, against what PyTorch itself wrote (make_torch_fixtures.py).
+// Compares the resize of PyTorch with PyTorch's own results (make_torch_fixtures.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,8 @@ TEST(TorchResize, GivesPyTorchsPixels) {
 }
 
 TEST(TorchResize, AWindowIsAPartOfTheWhole) {
-    // The largest weight may lie outside of the window; it still says how all are rounded.
+    // The largest weight may be outside of the window. It still determines how all weights are
+    // rounded.
     for (const ResizeCase& c : torch_cases()) {
         if (c.to.width < 8 || c.to.height < 8) continue;
         const ResizeWindow window{.width = c.to.width,
@@ -100,7 +101,7 @@ TEST(Scale, TheFloatItselfMultiplies) {
         EXPECT_EQ(multiplied[0][byte], x * (1.0F / 255.0F));
     }
     EXPECT_NE(divided, multiplied);
-    p.scale = 0.003921569;  // as people write it: divides
+    p.scale = 0.003921569;  // the usual spelling, which divides
     EXPECT_EQ(byte_values(p), divided);
 }
 

@@ -1,4 +1,4 @@
-// What annotators read of labels: from files, from WordNet, and files that are refused.
+// Definitions of labels for annotators: from files, from WordNet, and files that are refused.
 #include "labelling/class_definitions.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ protected:
         write_file_atomically(scratch_ / name, text);
         return scratch_ / name;
     }
-    /// Of the labels cat and dog.
+    /// The definitions of the labels cat and dog.
     std::vector<LabelText> of(const std::string& name, const std::string& text) {
         return label_texts({"cat", "dog"}, {}, write(name, text));
     }
@@ -48,7 +48,8 @@ TEST_F(Definitions, WordNetKnowsEveryImagenetClass) {
 }
 
 TEST_F(Definitions, TwoClassesOfOneNameAreToldApart) {
-    // Two cranes: their definitions differ, and nothing is added. Without definitions ids are.
+    // The two cranes have different definitions, so nothing is added. Without definitions, ids are
+    // added.
     const auto cranes = label_texts({"n02012849", "n03126707"}, {}, {});
     EXPECT_EQ(cranes[0].name, "crane");
     EXPECT_EQ(cranes[1].name, "crane");

@@ -1,4 +1,4 @@
-// What people answered, as the commands that come next read it.
+// People's answers, as later commands read them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST_F(FolderAnswers, VotesThatAggregateReads) {
     EXPECT_EQ(votes.labels[0], "cat");
     ASSERT_EQ(votes.of(0).size(), 1U);
     EXPECT_EQ(votes.of(0)[0], 1U);          // maybe
-    EXPECT_EQ(votes.of(1)[0], 1U * 3 + 2);  // anna, who came second: yes
+    EXPECT_EQ(votes.of(1)[0], 1U * 3 + 2);  // anna, who is the second annotator: yes
     EXPECT_EQ(text_.substr(0, text_.find('\n')), "item,label,class,annotator,answer,question,at");
 }
 
@@ -90,7 +90,7 @@ TEST_F(FolderAnswers, SelectionsThatReplicateReads) {
                                 : Answer::cannot_say);
     replication::StudyNames names;
     const replication::Selections read = replication::read_selections(written(), names);
-    // Of the first two images: nobody saw the third one.
+    // Only the first two images have answers, because nobody saw the third one.
     ASSERT_EQ(read.rows.size(), 4U);
     EXPECT_TRUE(read.has_batches);
     EXPECT_TRUE(read.has_controls);
@@ -102,7 +102,7 @@ TEST_F(FolderAnswers, SelectionsThatReplicateReads) {
     EXPECT_TRUE(read.rows[2].selected);
     EXPECT_EQ(names.batches[read.rows[0].batch], "one");
     const replication::Readings readings = count_readings(read);
-    EXPECT_EQ(readings.size(), 1U);  // the control apart
+    EXPECT_EQ(readings.size(), 1U);  // without the control image
     EXPECT_EQ(readings.annotators[0], 2U);
     EXPECT_EQ(readings.selected[0], 2U);
 }

@@ -1,5 +1,5 @@
-// Folders of questions: made as a whole or not at all, the same twice, told apart from others,
-// read back, and damaged ones found.
+// Folders of questions: written completely or not at all, recognized on a second call,
+// distinguished from others, read back, and checked for damage.
 #include "assay/labelling/folder.h"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ protected:
                                   "b,images/b.png,n01440764,tench,no\n");
         return options;
     }
-    /// The database is changed by hand.
+    /// Changes the database by hand.
     void change(const std::string& sql, const fs::path& folder) {
         Database(folder / "labelling.sqlite", Database::Access::write).execute(sql);
     }
@@ -216,7 +216,8 @@ TEST_F(Folders, AnotherPlaceOfImagesIsKept) {
     EXPECT_THAT(folder_summary(folder_).warnings, IsEmpty());
     EXPECT_EQ(open_folder_book(folder_)->contents().images[1].path,
               scratch_ / "moved/images/b.png");
-    // It is beside the labelling folder, and moves with it; the questions are served with it, too.
+    // The file is next to the labelling folder, and moves with it. The questions are served with
+    // it, too.
     fs::create_directories(scratch_ / "away");
     fs::rename(folder_, scratch_ / "away/study");
     EXPECT_THAT(folder_summary(scratch_ / "away/study").warnings, SizeIs(1));
@@ -252,7 +253,8 @@ TEST_F(Folders, OtherTextsOfLabelsAreToldOf) {
     EXPECT_THAT(make_folder(folder_, study).warnings,
                 ElementsAre(HasSubstr("of labels in q.csv have changed since")));
     EXPECT_EQ(open_folder_book(folder_)->contents().labels[1].name, "Hund");
-    // Made with a file of definitions, and served again without it: nothing has changed.
+    // A folder that was made with a file of definitions is served again without it. Nothing has
+    // changed.
     study = options();
     study.definitions = write("d.csv", "label,definition\ndog,a dog\n");
     make_folder(scratch_ / "defined", study);
@@ -385,7 +387,7 @@ TEST_F(Folders, RowsThatContradictAreFound) {
                 HasSubstr("table class, row 1: definition is"));
     EXPECT_THAT(broken("UPDATE setting SET value = CAST(x'e9' AS TEXT) WHERE name = 'title'"),
                 HasSubstr("table setting, row 9: value is `\\xe9`"));
-    // As many rows as questions, in a table that keeps nothing out.
+    // The same number of rows as questions, in a table without constraints.
     EXPECT_THAT(broken("DROP TABLE shown; CREATE TABLE shown (screen INTEGER, place INTEGER, "
                        "question INTEGER); INSERT INTO shown VALUES (1, 0, 1), (2, 0, 1), "
                        "(3, 0, 3)"),

@@ -1,4 +1,4 @@
-// Tables of questions in the shapes in which they come, and those that contradict themselves.
+// Tables of questions in all supported forms, and contradictory ones.
 #include "labelling/question_csv.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,8 @@ TEST(QuestionCsv, WhatProposeWrites) {
 }
 
 TEST(QuestionCsv, VotesOfAToolAreQuestionsOnce) {
-    // Which class: each class that somebody chose is asked about. Yes/no: the class asked about.
+    // For "which class", each chosen class gets a question. For yes or no, the table names the
+    // class.
     const std::vector<std::string> texts = {
         R"([{"image":"a.png","annotator":1,"choice":"cat"},{"image":"a.png","annotator":2,"choice":"dog"},)"
         R"({"image":"/data/upload/1/1a2b3c4d-a.png","annotator":3,"choice":"cat"}])",
@@ -58,7 +59,7 @@ TEST(QuestionCsv, VotesOfAToolAreQuestionsOnce) {
         EXPECT_THAT(set.warnings, Not(IsEmpty()));
     }
     EXPECT_THAT(refused("WorkerId,Input.image\n1,a.png\n"), HasSubstr("no column answer."));
-    // A sheet that nobody has filled in.
+    // A table without answers.
     EXPECT_EQ(read("image,label,rater1,rater2\na.png,cat,,\nb.png,cat,yes,\n").questions.size(),
               2U);
 }

@@ -1,4 +1,5 @@
-// Which questions stand together: every question once, groups of equal size, known answers spread.
+// How questions are grouped on screens: every question once, groups of equal size, known answers
+// distributed evenly.
 #include "labelling/screens.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,8 @@ void check_complete(const QuestionSet& set, const std::vector<PlannedScreen>& sc
     EXPECT_EQ(std::set<std::uint32_t>(seen.begin(), seen.end()).size(), seen.size());
 }
 
-/// `images` of each label; every `nth` known not to show it, beginning with the first ones.
+/// `images` of each label. Of every `nth` image, beginning with the first, it is known that it does
+/// not show the label.
 QuestionSet grid_questions(int labels, int images, int known) {
     std::string text = "image,label,control\n";
     for (int l = 0; l < labels; ++l)
@@ -97,7 +99,7 @@ TEST(Screens, NamedBatchesStayTogether) {
     check_complete(set, screens);
     std::map<std::string, std::size_t> sizes;
     for (const PlannedScreen& screen : screens) sizes[screen.name] = screen.questions.size();
-    // A batch of two labels is two grids; what has no batch is a group of its own.
+    // A batch with two labels gives two grids. Questions without a batch are a group of their own.
     ASSERT_EQ(screens.size(), 4U);
     EXPECT_EQ(sizes.at("one"), 2U);
     EXPECT_EQ(sizes.at("two cat"), 1U);
@@ -123,7 +125,7 @@ TEST(Screens, LabelsOfAnImageInAnyOrder) {
         ASSERT_EQ(screen.questions.size(), 6U);
         first.insert(set.questions[screen.questions[0]].label);
     }
-    // The original label stands first in the table, and not on the screens.
+    // The original label is first in the table, but not on the screens.
     EXPECT_EQ(first.size(), 6U);
 }
 

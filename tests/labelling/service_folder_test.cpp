@@ -36,7 +36,7 @@ protected:
         write_answers_csv(scratch_ / "study", [&](std::string_view piece) { text += piece; });
         return text;
     }
-    /// Images 0 to 39 of two labels each; every tenth is known not to show it.
+    /// Images 0 to 39 with two labels each. Every tenth is known not to show the label.
     static std::string grid_csv() {
         std::string csv = "image,label,control\n";
         for (const char* label : {"cat", "dog"})
@@ -80,7 +80,7 @@ TEST_F(ServiceOfAFolder, GridsAreSelectedAndReadAsSelections) {
             EXPECT_EQ(service.work(person, {given}, {}, 0).taken[0].state, State::recorded);
         }
     }
-    // Four screens, each wanted of two people: the third finds nothing to do.
+    // Four screens need answers from two people each, so the third person has nothing to do.
     EXPECT_EQ(screens, 8U);
     EXPECT_EQ(service.status().open, 0U);
 
@@ -155,7 +155,7 @@ TEST_F(ServiceOfAFolder, AGridIsShownWithoutImagesThatCannotBe) {
     const Screen screen = service.work(anna, {}, {}, 1).screens.at(0);
     const std::map<std::string, int> number = numbers(service, screen);
     service.image_failed(screen.cells[3].question, "it is damaged");
-    // The page has the screen with all images, and leaves the one out that it could not show.
+    // The page gets the screen with all images, and omits the one that it cannot show.
     GivenScreen given = click(screen, "key-00000001", number);
     given.answers.erase(given.answers.begin() + 3);
     EXPECT_EQ(service.work(anna, {given}, {}, 0).taken[0].state, State::recorded);
@@ -171,7 +171,7 @@ TEST_F(ServiceOfAFolder, AGridIsShownWithoutImagesThatCannotBe) {
     EXPECT_EQ(cells, 79U);
     EXPECT_EQ(service.status().open, 0U);
     EXPECT_EQ(service.status().skipped, 1U);
-    // Once it is mended, it alone is asked about.
+    // After the image is repaired, only this image has open questions.
     service.retry_images();
     EXPECT_EQ(service.status().skipped, 0U);
     EXPECT_EQ(service.status().open, 1U);
@@ -202,7 +202,7 @@ TEST_F(ServiceOfAFolder, PartsOfATrainingGridCannotBeChangedEither) {
     };
     EXPECT_EQ(say("key-00000001", 4, Answer::yes).feedback.size(), 4U);
     EXPECT_EQ(say("key-00000002", 20, Answer::no).state, State::refused);
-    // The key of some of the answers is that of another delivery.
+    // Some answers have the key of another delivery.
     EXPECT_EQ(say("key-00000001", 20, Answer::yes).state, State::refused);
     EXPECT_EQ(say("key-00000001", 4, Answer::yes).state, State::repeated);
     EXPECT_EQ(service.status().answers, 4U);

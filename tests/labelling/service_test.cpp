@@ -17,7 +17,7 @@ namespace {
 
 using State = TakenScreen::State;
 
-/// By trying all that could be said.
+/// A reference that tries all possible answers.
 std::uint32_t fewest_by_trying(const std::vector<Answer>& said, std::uint32_t votes) {
     std::vector<std::vector<Answer>> all = {said};
     for (std::uint32_t more = 0;; ++more) {
@@ -45,8 +45,9 @@ TEST(AnswersNeeded, AreTheFewestThatCanSettle) {
             }
         }
     }
-    EXPECT_EQ(answers_needed({}, 5), 3U);                         // three alike of five
-    EXPECT_EQ(answers_needed({Answer::yes, Answer::no}, 5), 2U);  // two more of either
+    EXPECT_EQ(answers_needed({}, 5), 3U);  // three equal answers of five
+    // two more of either answer are possible
+    EXPECT_EQ(answers_needed({Answer::yes, Answer::no}, 5), 2U);
 }
 
 TEST(Service, OnePersonIsAskedEverythingOnce) {
@@ -76,8 +77,8 @@ TEST(Service, OnePersonIsAskedEverythingOnce) {
 }
 
 TEST(Service, NothingIsAskedMoreOftenThanWanted) {
-    // Seven people who come and go, at random: a question never has more answers and holders than
-    // can still be needed, and all are settled in the end.
+    // Seven people come and go at random. A question never has more answers and holders than may be
+    // needed, and all questions are settled at the end.
     SmallStudy study;
     Service service = study.open();
     std::vector<Page> pages;
@@ -136,7 +137,7 @@ TEST(Service, WhenPeopleAgreeNobodyIsAskedInVain) {
         }
     }
     service.commit();
-    // Three of five who say the same settle a question.
+    // Three equal answers of five settle a question.
     EXPECT_EQ(study.answers(), 3 * static_cast<std::int64_t>(service.status().questions));
 }
 
@@ -151,7 +152,7 @@ TEST(Service, ARepeatedDeliveryCountsOnce) {
     EXPECT_EQ(anna.fetch({given}).taken[0].state, State::repeated);
     EXPECT_EQ(study.answers(), 1);
     EXPECT_EQ(study.competition().count("answer"), 1);
-    // The same key with another answer is none of this page.
+    // The same key with another answer does not come from this page.
     given.answers[0].second = Answer::no;
     const TakenScreen other = anna.fetch({given}).taken[0];
     EXPECT_EQ(other.state, State::refused);
@@ -174,7 +175,7 @@ TEST(Service, AChangedAnswerTakesTheFormersPlace) {
     EXPECT_EQ(study.competition().count("answer"), 2);
     EXPECT_EQ(study.competition().count("answer WHERE counts = 1 AND answer = 0"), 1);
     EXPECT_EQ(service.answered(anna.person(), first.token)->said, std::vector<Answer>{Answer::no});
-    // Nobody else answered it, so that it is not theirs to see.
+    // They did not answer it, so they must not see it.
     Page ben(service, "ben");
     EXPECT_FALSE(service.answered(ben.person(), first.token));
 }
@@ -220,9 +221,9 @@ TEST(Service, AnswersAreThereForOthersOnceCommitReturns) {
     anna.answer(Answer::yes);
     service.abandon();
     EXPECT_EQ(study.answers(), 1);
-    // In memory, too: the page gives it once more, and it is new.
+    // The same holds in memory: the page sends the answer again, and it counts as new.
     EXPECT_EQ(anna.fetch().answered, 1U);
-    // A first answer ever, of somebody new, that comes to nothing.
+    // The first answer of a new person fails.
     Page ben(service, "ben");
     service.begin();
     ben.fetch();
@@ -275,7 +276,7 @@ TEST(Service, GoesOnWhereAnotherOneStopped) {
     EXPECT_EQ(service->person_of(link), anna.person());
     anna.at(*service);
     ben.at(*service);
-    // What they hold is theirs, also before they say so; what was given is there.
+    // People keep the questions that they hold, also before they answer. Answers are kept, too.
     EXPECT_TRUE(service->image_of(ben.person(), held));
     ben.fetch();
     EXPECT_TRUE(service->image_of(ben.person(), held));
@@ -287,7 +288,7 @@ TEST(Service, NobodyIsGivenAfterARestartWhatOthersHold) {
     SmallStudy study;
     std::optional<Service> service(study.open());
     std::set<std::string> held;
-    for (const char* name : {"anna", "ben", "clara"}) {  // as many as votes
+    for (const char* name : {"anna", "ben", "clara"}) {  // the number of votes
         Page page(*service, name);
         page.fetch();
         for (const Screen& screen : page.screens()) held.insert(screen.token);
@@ -305,7 +306,7 @@ TEST(Service, WhoseLinkWasTakenBackHoldsNothingAfterARestart) {
     SmallStudy study;
     std::optional<Service> service(study.open());
     std::set<std::string> held;
-    for (const char* name : {"anna", "ben", "clara"}) {  // as many as votes
+    for (const char* name : {"anna", "ben", "clara"}) {  // the number of votes
         Page page(*service, name);
         page.fetch();
         for (const Screen& screen : page.screens()) held.insert(screen.token);
@@ -338,7 +339,7 @@ TEST(Service, WhatSomebodyLeavesBehindIsAskedOfOthers) {
     dora.forget();
     dora.fetch();
     EXPECT_EQ(dora.screens()[0].token, held);
-    // Who comes back answers it all the same, and it counts.
+    // A person who returns can still answer it, and the answer counts.
     EXPECT_EQ(first[0].answer(Answer::yes).taken[0].state, State::recorded);
 }
 
@@ -389,7 +390,7 @@ TEST(Service, ABlockedAnnotatorsAnswersAreKeptAndLeftOut) {
     EXPECT_TRUE(service.status().people[0].blocked);
     EXPECT_EQ(study.answers(), static_cast<std::int64_t>(questions));
     EXPECT_EQ(anna.fetch().state, Work::State::nothing);
-    // Before a first answer, too.
+    // The same before a first answer.
     const Person ben = service.add_person("ben");
     service.block("ben", true, "");
     EXPECT_TRUE(service.work(ben.id, {}, {}, 4).screens.empty());
@@ -465,7 +466,7 @@ TEST(Service, WhatNobodyCanJudgeMakesTheOtherQuestionNeedless) {
     for (int p = 0; p < 4; ++p) pages.emplace_back(service, fmt::format("person {}", p));
     for (Page& page : pages) page.fetch();
     const std::string first = pages[0].screens().front().token;
-    // Four of five who cannot say. Three were asked first.
+    // Four of five answers are "cannot say". Three people were asked first.
     for (Page& page : pages) {
         const auto is_first = [&](const Screen& s) { return s.token == first; };
         if (std::none_of(page.screens().begin(), page.screens().end(), is_first)) {
@@ -497,7 +498,7 @@ TEST(Service, SeesWhatOtherProgramsChange) {
     study.now += 2;
     EXPECT_EQ(service.status().open, 0U);
     EXPECT_EQ(service.status().people.size(), 4U);
-    // What is held may still be answered.
+    // A question that is held may still be answered.
     EXPECT_EQ(anna.answer(Answer::yes).taken[0].state, State::recorded);
     EXPECT_EQ(anna.fetch().left, 0U);
     bool says_next = false;
@@ -587,7 +588,7 @@ TEST(Service, NobodyAnswersWhatHeWasNeverAsked) {
     Page anna(service, "anna"), ben(service, "ben");
     anna.fetch();
     const Screen hers = anna.screens().front();
-    // Tokens can be worked out by who knows another study of the same seed.
+    // Somebody with another study of the same seed could compute the tokens.
     const Work work = service.work(ben.person(), {ben.say(hers, Answer::yes)}, {hers.token}, 0);
     EXPECT_EQ(work.taken[0].state, State::refused);
     EXPECT_EQ(work.state, Work::State::nothing);
@@ -694,7 +695,7 @@ TEST(Service, SpeedIsTheMedianBetweenScreens) {
     Page anna(service, "anna");
     anna.fetch();
     for (int i = 0; i < 5; ++i) anna.answer(Answer::yes);
-    // Breaks are no work: 2, 2, 400 (left out) and 4 seconds.
+    // Breaks do not count as work: 2, 2, 400 (excluded) and 4 seconds.
     int second = 0;
     for (const int passed : {0, 2, 2, 400, 4}) {
         static int row = 0;
@@ -708,7 +709,7 @@ TEST(Service, SpeedIsTheMedianBetweenScreens) {
     ASSERT_TRUE(service.status().people[0].seconds_per_screen);
     EXPECT_DOUBLE_EQ(*service.status().people[0].seconds_per_screen, 2);
     ASSERT_TRUE(service.status().hours_left);
-    // Two of three answers of five questions are missing, and three of the others.
+    // Five questions lack two of three answers, and the others lack three.
     const double screens = 3.0 * static_cast<double>(service.status().questions) - 5;
     EXPECT_NEAR(*service.status().hours_left, screens * 2 / 3600, 1e-9);
 }

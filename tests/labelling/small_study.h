@@ -1,4 +1,4 @@
-// A small competition that is served, and people who work on it.
+// A small competition with its server, and people who answer.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace assay::labelling {
 
 class SmallStudy {
 public:
-    /// Each two of three classifiers have `k` images.
+    /// Each pair of three classifiers has `k` images.
     explicit SmallStudy(std::size_t k = 6, ServiceOptions options = {}, double gold = 0)
         : competition_(3, 45, settings(gold)) {
         competition_.select(k);
@@ -29,7 +29,7 @@ public:
 
     Service open() { return Service(competition_->folder(), options_); }
     mad::questions_test::SmallCompetition& competition() { return competition_; }
-    /// Answers that count, seen by another connection.
+    /// The answers that count, read through another connection.
     std::int64_t answers() { return competition_.count("answer WHERE counts = 1"); }
 
     double now = 1000;  ///< the service's clock
@@ -40,7 +40,7 @@ private:
         settings.gold = gold;
         return settings;
     }
-    /// Of each image, what it shows and what it does not.
+    /// For each image, the labels that it shows and those that it does not.
     std::filesystem::path gold_file() {
         std::string text;
         CsvWriter csv(text);
@@ -57,13 +57,13 @@ private:
     ServiceOptions options_;
 };
 
-/// A page: holds screens, answers the first one.
+/// A page, which holds screens and answers the first one.
 class Page {
 public:
     Page(Service& service, std::string_view name)
         : service_(&service), person_(service.add_person(name).id) {}
 
-    /// Asks for as many screens as may be held.
+    /// Requests as many screens as it may hold.
     Work fetch(const std::vector<GivenScreen>& given = {}) {
         std::vector<std::string> holding;
         for (const Screen& screen : screens_) holding.push_back(screen.token);
@@ -76,7 +76,7 @@ public:
         for (const Cell& cell : screen.cells) given.answers.push_back({cell.question, answer});
         return given;
     }
-    /// Answers the first screen that it holds, and asks on.
+    /// Answers the first screen that it holds, and requests more.
     Work answer(Answer answer) {
         const Screen first = screens_.front();
         screens_.erase(screens_.begin());

@@ -87,7 +87,7 @@ TEST(Voc, FolderInByteOrderWithSeveralObjects) {
     EXPECT_THAT(list.rejected, IsEmpty());
 }
 
-// One in the set of ILSVRC has a placeholder for a name.
+// One file in ILSVRC has a placeholder instead of a name.
 TEST(Voc, AFileNameThatIsNoneIsTheXmls) {
     const TempFolder folder;
     folder.write("n1/n1_7.xml", voc("%s", object("dog", corners("0", "0", "1", "1"))));
@@ -104,7 +104,8 @@ TEST(Voc, DamagedFilesAreListedBesideTheOthers) {
     folder.write("b.xml", "<annotation><object>");
     folder.write("c.xml", "");
     folder.write("d.xml", "<other/>");
-    // Ten entities, each of ten of the one before: 10^9 words where entities are expanded.
+    // Each of ten entities contains ten of the previous one. A parser that expands entities would
+    // produce 10^9 words.
     std::string bomb = "<?xml version=\"1.0\"?><!DOCTYPE annotation [<!ENTITY e0 \"lol\">";
     for (int i = 1; i < 10; ++i) {
         bomb += "<!ENTITY e" + std::to_string(i) + " \"";
@@ -210,7 +211,7 @@ TEST(PlainCsv, ColumnsInAnyOrder) {
     const BoxList list = read_boxes(path, BoxFormat::automatic, Corners::edges);
     EXPECT_EQ(list.format, BoxFormat::csv);
     EXPECT_EQ(list.corners, Corners::edges);
-    ASSERT_EQ(list.rows.size(), 2U);  // NaN is a number here; the pool refuses it
+    ASSERT_EQ(list.rows.size(), 2U);  // the parser accepts NaN, and the pool refuses it
     EXPECT_EQ(list.rows[0].corners, (Four{1, 2, 3, 4}));
     EXPECT_EQ(list.classes[0], "great white shark");
     EXPECT_THAT(described(list.rejected),
@@ -357,14 +358,14 @@ TEST_F(Pool, WhatCornersMean) {
     EXPECT_THAT(refused_pool("a.png,5,3,2,6,cat\n"), HasSubstr("reversed"));
     EXPECT_THAT(pool("a.png,2.5,0,5.25,1,cat\n", Corners::edges).patches,
                 ElementsAre(Patch{0, 0, 2, 0, 4, 1}));
-    // All of the image, as each of the three writes it.
+    // The whole image, in each of the three conventions.
     const Patch all{0, 0, 0, 0, 10, 8};
     EXPECT_THAT(pool("a.png,0,0,9,7,cat\n").patches, ElementsAre(all));
     EXPECT_THAT(pool("a.png,1,1,10,8,cat\n", Corners::inclusive1).patches, ElementsAre(all));
     EXPECT_THAT(pool("a.png,0,0,10,8,cat\n", Corners::edges).patches, ElementsAre(all));
 }
 
-// A copy of 10 x 8 pixels of an image that was annotated at 20 x 16: its boxes are elsewhere.
+// A copy of 10 x 8 pixels of an image that was annotated at 20 x 16, so its boxes are wrong.
 TEST_F(Pool, ImagesOfAnotherSizeThanAnnotated) {
     const auto annotated = [&](const std::string& size, PoolOptions options = {}) {
         const auto path = folder_.write(
@@ -420,7 +421,7 @@ TEST_F(Pool, TheSameBoxAgain) {
         "a.png,-5,0,3,3,cat\na.png,0,0,3,3,dog\na.png,0,0,3,2,cat\n";
     const PatchPool all = pool(rows);
     EXPECT_EQ(all.patches.size(), 7U);
-    // The third, the fifth (which clipping makes the same) and the second dog; the first dog is
+    // Refused are the third, the fifth (equal after clipping) and the second dog. The first dog is
     // another class for the same pixels.
     EXPECT_EQ(all.duplicates, 3U);
     EXPECT_EQ(all.conflicts, 1U);
@@ -441,7 +442,7 @@ TEST_F(Pool, OutsideIsClippedAndCounted) {
     EXPECT_THAT(made.patches, ElementsAre(Patch{0, 0, 0, 0, 5, 5}, Patch{0, 0, 5, 5, 5, 3},
                                           Patch{0, 0, 5, 5, 5, 3}, Patch{0, 0, 1, 1, 2, 2}));
     EXPECT_EQ(made.clipped, 3U);
-    EXPECT_EQ(made.clipped_by_one, 1U);  // 10 where 9 is the last column
+    EXPECT_EQ(made.clipped_by_one, 1U);  // 10, but 9 is the last column
 }
 
 TEST_F(Pool, EveryBoxIsThereOrListed) {
@@ -466,7 +467,7 @@ TEST_F(Pool, EveryBoxIsThereOrListed) {
     EXPECT_EQ(made.read, 14U);
     EXPECT_EQ(made.patches.size() + made.rejected.size(), made.read);
     EXPECT_EQ(made.patches.size(),
-              3U);  // the first, x/twin.png, and sub/b.png by its name without extension
+              3U);  // the first, x/twin.png, and sub/b.png, which is found without its extension
     EXPECT_EQ(made.images[made.patches[2].image], "sub/b.png");
     const auto counts = made.rejected_by_fault();
     const auto count = [&](BoxFault fault) { return counts[static_cast<std::size_t>(fault)]; };

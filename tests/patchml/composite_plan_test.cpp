@@ -94,7 +94,7 @@ TEST(Grids, ThePoolMustDo) {
                 HasSubstr("class `b;c` cannot be in a list of labels"));
 }
 
-// The definition in the header, word for word: a vector, a pick, an erasure.
+// The definition in the header: draws an element of a vector and removes it.
 TEST(Draws, AreThoseOfTheStream) {
     const PatchPool pool = paper_pool(std::vector<std::int32_t>(17, 0), 1);
     CompositeOptions options;
@@ -136,7 +136,7 @@ TEST(Draws, EveryGridStartsFromTheFullPoolAndUsesAPatchOnce) {
                 plans.insert(plan.patches);
             }
         }
-        EXPECT_EQ(plans.size(), 8U);  // no two alike
+        EXPECT_EQ(plans.size(), 8U);  // all differ
     }
     CompositeOptions options;
     options.limit = 3;
@@ -147,8 +147,8 @@ TEST(Draws, EveryGridStartsFromTheFullPoolAndUsesAPatchOnce) {
     EXPECT_TRUE(std::equal(first.patches.begin(), first.patches.end(), all.patches.begin()));
 }
 
-// Each of the 5 * 4 ordered pairs as often as any other: 4000 draws, 200 expected, standard
-// deviation 13.8.
+// Each of the 5 * 4 ordered pairs is equally likely: 200 of 4000 draws are expected, with a
+// standard deviation of 13.8.
 TEST(Draws, AreUniform) {
     const PatchPool pool = paper_pool({0, 1, 2, 3, 4}, 5);
     std::map<std::pair<std::uint32_t, std::uint32_t>, int> seen;
@@ -169,7 +169,7 @@ TEST(Distinct, RepeatsAreDrawnAgainAndComeBack) {
     options.distinct = true;
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         options.seed = seed;
-        // Four of each: whatever is put aside, four composites come out.
+        // With four patches of each class, the result is always four composites.
         const PatchPool even = paper_pool({0, 0, 0, 0, 1, 1, 1, 1}, 2);
         EXPECT_EQ(plan_composites(even, {2, 4}, options).size(), 4U);
         // One patch of the second class: one composite, and three of the first are left.
@@ -209,7 +209,8 @@ TEST(RepeatShare, ClosedForms) {
     EXPECT_NEAR(repeat_proportion(2, pairs), 3.0 / 15, 1e-14);
     EXPECT_NEAR(repeat_proportion(3, pairs), 1 - 8.0 / 20, 1e-14);
     EXPECT_NEAR(repeat_proportion(4, pairs), 1, 1e-14);
-    // One patch a class never repeats; many of each are nearly drawn with replacement.
+    // With one patch for each class, no class repeats. With many, the draws are nearly with
+    // replacement.
     EXPECT_NEAR(repeat_proportion(9, std::vector<std::uint64_t>(700, 1)), 0, 1e-12);
     EXPECT_NEAR(repeat_proportion(9, std::vector<std::uint64_t>(1000, 1'000'000)),
                 repeat_proportion(9, 1000), 1e-6);
@@ -235,7 +236,7 @@ TEST(RepeatShare, EqualsCounting) {
     }
 }
 
-// What is drawn repeats classes as often as it must, within four standard deviations.
+// The drawn composites repeat classes as often as expected, within four standard deviations.
 TEST(RepeatShare, IsWhatTheDrawsShow) {
     const PatchPool pool = paper_pool(random_classes(20'000, 50), 50);
     for (const int k : {2, 3, 4, 6, 9}) {

@@ -54,7 +54,7 @@ std::string refused(const PatchPool& pool, const CompositeOptions& options, cons
     return message_of([&] { make_composites(pool, options, folder); }, code);
 }
 
-/// Images of one colour each, of many shapes, one patch an image.
+/// Images of one colour each and many shapes, with one patch for each image.
 class Composites : public testing::Test {
 protected:
     explicit Composites(std::size_t images = 23) {
@@ -81,7 +81,8 @@ protected:
     CompositeOptions options_;
 };
 
-// A resized image of one colour is of that colour: every pixel of a composite is known.
+// An image of one colour keeps its colour when it is resized, so every pixel of a composite is
+// known.
 TEST_F(Composites, EveryPixelIsWhereItBelongs) {
     for (const Grid& grid : options_.grids) {
         const auto plan = plan_composites(pool_, grid, options_);
@@ -104,7 +105,7 @@ TEST_F(Composites, EveryPixelIsWhereItBelongs) {
     }
 }
 
-// What is around a box must not bleed into its patch, and the patch is what crop and resize give.
+// Pixels around a box must not affect its patch. The patch equals the resized crop.
 TEST_F(Composites, OnlyTheBoxIsResized) {
     Image image = one_colour(20, 20, {0, 255, 0});
     for (int y = 5; y < 12; ++y) {
@@ -152,7 +153,7 @@ TEST_F(Composites, AreAnOrdinaryDataSet) {
     EXPECT_EQ(dataset.ids[0], "k2-p16/000000.png");
     ASSERT_EQ(dataset.attributes.size(), 3U);
     EXPECT_EQ(dataset.attributes[2].name, "label_count");
-    // Labels are the union over the patches that the manifest names.
+    // The labels are the union over the patches in the manifest.
     std::map<std::string, std::set<std::int32_t>> unions;
     std::map<std::string, std::set<std::string>> sources;
     const auto manifest = rows_of(folder_ / "out/set/manifest.csv");
@@ -202,7 +203,8 @@ TEST_F(Composites, SameBytesForAnyThreadsAndCache) {
             EXPECT_EQ(report.decodes + report.cache_hits, 11U * 2 + 5 * 4 + 2 * 9);
         }
     }
-    // Two grids share p = 16: on one thread the second finds every patch that the first used.
+    // Two grids share p = 16. On one thread, the second finds every patch of the first in the
+    // cache.
     options_.threads = 1;
     const auto of_first = plan_composites(pool_, options_.grids[0], options_).patches;
     const auto of_second = plan_composites(pool_, options_.grids[1], options_).patches;
@@ -221,7 +223,7 @@ TEST_F(Composites, SameBytesForAnyThreadsAndCache) {
         make_composites(pool_, other, folder_ / "three", make_patch_cache(pool_, options_)), Error);
 }
 
-// The pixels of JPEG are near those of PNG, and its files are the data set's.
+// The pixels of JPEG are close to those of PNG, and its files belong to the data set.
 TEST_F(Composites, AsJpeg) {
     make_composites(pool_, options_, folder_ / "png");
     options_.jpeg_quality = 95;
@@ -264,8 +266,8 @@ TEST_F(Composites, InterruptedGoesOn) {
     EXPECT_THROW(make_composites(pool_, stopping, folder_ / "set"), Error);
     EXPECT_FALSE(fs::exists(folder_ / "set"));
     const fs::path partial = folder_ / ".set.partial";
-    // What a kill and a crash of the system leave besides: half a file, a damaged one, another's
-    // size.
+    // Further remains of a kill or a system crash: half a file, a damaged file, and one with the
+    // size of another.
     std::ofstream(partial / "k2-p16/.000007.png.0.tmp") << "half";
     fs::resize_file(partial / "k2-p16/000001.png", 40);
     save(one_colour(31, 32, black), partial / "k2-p16/000002.png");
@@ -275,7 +277,8 @@ TEST_F(Composites, InterruptedGoesOn) {
     EXPECT_FALSE(fs::exists(partial));
 }
 
-// Killed while it wrote its settings: that they are not there does not make its leftovers images.
+// The run was killed while it wrote its settings. Without them, its temporary files must still not
+// count as images.
 TEST_F(Composites, NoLeftoverEndsInAFinishedDataSet) {
     make_composites(pool_, options_, folder_ / "whole");
     const fs::path partial = folder_ / ".set.partial";
@@ -302,7 +305,7 @@ TEST_F(Composites, NothingIsOverwritten) {
     folder_.write("else/photo.jpg", "x");
     EXPECT_THAT(refused(pool_, options_, folder_ / "else"),
                 HasSubstr("exists but has no patchml.json"));
-    // An unfinished one of other settings is nobody's to delete.
+    // An unfinished data set with other settings is not deleted.
     other.progress = [](const Progress&) { throw Error(ErrorCode::interrupted, "stop"); };
     EXPECT_THAT(refused(pool_, other, folder_ / "new", ErrorCode::interrupted), HasSubstr("stop"));
     EXPECT_THAT(refused(pool_, options_, folder_ / "new"),
@@ -347,7 +350,7 @@ TEST_F(Composites, ClassNamesWithBlanksComeBack) {
     }
 }
 
-// The composite of a dog and something hot is none of a hot dog.
+// A composite of `hot` and `dog` does not have the class `hot dog`.
 TEST_F(Composites, TwoLabelsAreNotOneClass) {
     pool_.classes = ClassList({"dog", "hot", "dog hot", "ant", "cat"});
     options_.grids = {{2, 16}};

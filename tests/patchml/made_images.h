@@ -34,7 +34,7 @@ inline void save(const Image& image, const std::filesystem::path& path) {
     save_png(image, path);
 }
 
-/// A colour that tells the number of a patch, and is never black.
+/// A colour that encodes the number of a patch, and is never black.
 inline Rgb colour_of(std::size_t i) {
     return {static_cast<std::uint8_t>(1 + i % 251), static_cast<std::uint8_t>(1 + i / 251 % 251),
             200};

@@ -56,7 +56,7 @@ TEST_F(Patchml, PlannedThenMade) {
     EXPECT_EQ(result.options.grids, (std::vector<Grid>{{2, 8}}));
     const GridSummary& planned = result.datasets[0].grids.at(0);
     EXPECT_EQ(planned.counts.composites, 6U);
-    // Two of 12, six of each class: 2 * 15 of 66 pairs are of one class.
+    // Two of 12 patches, six of each class: 2 * 15 of 66 pairs have one class.
     EXPECT_NEAR(planned.expected_pool, 30.0 / 66, 1e-12);
     EXPECT_NEAR(planned.expected_equal_classes, 0.5, 1e-12);
     EXPECT_NEAR(*planned.repeats.value, static_cast<double>(planned.counts.repeats()) / 6, 1e-15);
@@ -78,7 +78,7 @@ TEST_F(Patchml, PlannedThenMade) {
     EXPECT_EQ(report.records.rows.size(), 2U);
 }
 
-// A class list of five, of which two have patches: chance repeats one of the two.
+// Two of five classes in the list have patches, so only these can repeat by chance.
 TEST_F(Patchml, EqualClassesAreThoseOfThePool) {
     options_.classes = folder_.write("classes.txt", "bird\ncat\ncow\ndog\nemu\n");
     const PatchmlResult result = plan_patchml(options_);
