@@ -1,6 +1,7 @@
 #include "evaluate/measurement_text.h"
 
 #include <algorithm>
+#include <variant>
 
 #include "assay/metric/metric.h"
 
@@ -13,6 +14,14 @@ std::string parameters_text(const MeasurementKey& key) {
     for (const auto& [name, value] : key.parameters)
         text += (text.empty() ? "" : " ") + name + "=" + value;
     return text;
+}
+
+/// True if half of the interval's width says where both ends are, to the printed digit.
+bool has_equal_sides(const Estimate& e) {
+    if (!e.value || !e.interval) return true;
+    const double half = half_width(e);
+    return number_text(*e.value - e.interval->low, half, e.unit) ==
+           number_text(e.interval->high - *e.value, half, e.unit);
 }
 
 }  // namespace
@@ -47,6 +56,21 @@ std::string column_key(const MeasurementKey& key) {
 
 bool is_by_labels_per_image(const Measurement& m) {
     return metric_named(m.key.metric).by_labels_per_image;
+}
+
+bool show_unequal_sides(Table& table) {
+    bool halves = false;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        Column& column = table.columns[c];
+        if (column.show != Column::Show::value_and_half) continue;
+        const bool equal = std::ranges::all_of(table.rows, [c](const std::vector<Cell>& row) {
+            const Estimate* const e = c < row.size() ? std::get_if<Estimate>(&row[c]) : nullptr;
+            return e == nullptr || has_equal_sides(*e);
+        });
+        halves = halves || equal;
+        if (!equal) column.show = Column::Show::value_and_interval;
+    }
+    return halves;
 }
 
 NamedValue named_value(const Measurement& m) {

@@ -21,6 +21,10 @@ std::string column_key(const MeasurementKey& key);
 /// True for one number of labels per image: such values have separate tables.
 bool is_by_labels_per_image(const Measurement& m);
 
+/// Shows both ends of the intervals in columns of Show::value_and_half in which a value is not in
+/// the middle of its interval, to the printed digit. Returns true if a column keeps its halves.
+bool show_unequal_sides(Table& table);
+
 /// Named by the data set, the model, the subgroup if there is one, and the metric with its
 /// parameters.
 NamedValue named_value(const Measurement& m);

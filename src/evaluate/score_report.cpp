@@ -170,6 +170,7 @@ Table level_league(const Stores& reports, const std::set<int>& levels, bool atta
         }
     }
     Table table = joined.take();
+    show_unequal_sides(table);
     table.title =
         fmt::format("{}: accuracy at levels of the hierarchy", heading_of(*reports[0], attacked));
     if (shown.size() < levels.size())
@@ -211,9 +212,9 @@ Table league_table(const Stores& reports, bool attacked, const std::set<int>& ap
             if (said.insert(note).second) table.notes.push_back(note);
         }
     }
-    table.notes.emplace_back(
-        "± is half of the interval; `assay score STORE` shows one model with intervals, "
-        "definitions and notes.");
+    table.notes.emplace_back(fmt::format(
+        "{}; `assay score STORE` shows one model with intervals, definitions and notes.",
+        show_unequal_sides(table) ? "± is half of the interval" : "in brackets: the interval"));
     return table;
 }
 
@@ -271,6 +272,7 @@ Table labels_per_image_league(const Stores& reports, const std::string& definiti
         }
     }
     Table table = joined.take();
+    show_unequal_sides(table);
     table.title = fmt::format("{}: by number of labels per image ({})",
                               heading_of(*reports[0], attacked), definition);
     std::string items;
