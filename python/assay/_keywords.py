@@ -115,6 +115,7 @@ class CompareKeywords(MeasureKeywords, total=False):
     plugin: Value
     gates: Value
     disagreements: Value
+    by: Value
     class_map: Value
     cluster: Value
     null: Value
@@ -156,6 +157,7 @@ class ColumnKeywords(TypedDict, total=False):
 
 
 class GapKeywords(TypedDict, total=False):
+    by: Value
     table: Value
     unit: Value
     n1: Value

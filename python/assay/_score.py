@@ -233,7 +233,8 @@ def compare(
     baseline: a Store, its path, or scores; candidates: one or several of these, or {name: scores}.
     labels: the classes of the items, for scores. Items of stores are matched by their ids.
     sample_weight: how much each item counts, as for score(); of scores in memory.
-    options: plugin, gates, disagreements, class_map, cluster, k, bins, edges, subgroups, bootstrap, null, seed, threads, other_images.
+    by: attributes of the baseline's data set. comparison.pairs[0]["groups"] then has the difference in each group, and the lowest.
+    options: plugin, gates, disagreements, by, class_map, cluster, k, bins, edges, subgroups, bootstrap, null, seed, threads, other_images.
 
     >>> import assay
     >>> a = [[2.0, 1.0], [0.0, 3.0], [1.0, 0.0], [5.0, 1.0]]
@@ -293,7 +294,7 @@ def gap(
     """Compares the same models on two data sets: the gap in accuracy, and how much of it the number of labels explains.
 
     first, second: folders RUNS/DATA_SET, or names below `runs`. labels: two files of label sets.
-    options: subgroups, pooled_above, agreement, margin, also, also_labels, also_subgroups, rank_by, rank_against, mark, slivers, top,
+    options: by, subgroups, pooled_above, agreement, margin, also, also_labels, also_subgroups, rank_by, rank_against, mark, slivers, top,
     bootstrap, seed, scale, families, threads, all_models.
     """
     given: dict[str, Any] = {

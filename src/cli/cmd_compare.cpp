@@ -27,6 +27,7 @@ assay compare runs/val/resnet50 runs/val/resnet50-v2
 assay compare runs/val/a runs/val/b runs/val/c --metrics top1,nll,ece
 assay compare runs/val/old runs/val/new --gate "top1.delta >= -0.005" --gate "high(ece.delta) <= 0.01"
 assay compare runs/val/old runs/val/new --gate "top1.delta >= 0" --junit gates.xml --format md -o summary.md
+assay compare runs/val/old runs/val/new --by camera --gate "worst(top1).delta >= -0.05"
 assay compare runs/val/old runs/val/new --disagreements 50 --json
 assay compare runs/val/a runs/val-blurred/a --other-images
 assay compare --method 'old=runs/val/old-seed*' --method 'new=runs/val/new-seed*' --within 0.005
@@ -111,6 +112,8 @@ public:
                 "--people measures only error consistency: remove --metrics, --labels and --gate");
         if (!measure.cluster.empty())
             throw Error(ErrorCode::usage, "--people measures independent images: remove --cluster");
+        if (!options_.by.empty())
+            throw Error(ErrorCode::usage, "--people compares all images together: remove --by");
     }
 
     int run() const override {

@@ -21,6 +21,7 @@ constexpr std::string_view gap_examples = R"(
 assay gap runs/imagenet-v1 runs/imagenet-v2 --labels1 real.json --labels2 v2-labels.csv
 assay gap v1 v2 --runs runs --mark resnet50
 assay gap runs/v1 runs/v2 --subgroups present --agreement jaccard --json -o gap.json
+assay gap runs/v1 runs/v2 --by camera
 assay gap --table published.csv --all
 assay gap --table published.csv --rank-by asma_patchml --ties dense --all --format latex
 assay gap v1 v2 --runs runs --also patchml-seed1 --also-subgroups 2,3,4,6,9 --rank-by asma_patchml-seed1

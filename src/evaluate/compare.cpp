@@ -12,6 +12,7 @@
 #include "core/parallel.h"
 #include "core/statistics.h"
 #include "evaluate/compare_agreement.h"
+#include "evaluate/compare_groups.h"
 #include "evaluate/compare_pairing.h"
 #include "evaluate/computed_on.h"
 #include "evaluate/groups_of_store.h"
@@ -261,13 +262,18 @@ void check_images(PairReport& report, const PairedImages& images, bool one_name,
 }
 
 // Holm's correction for each metric over the candidates that have it. Derived stores are not
-// additional models: they form a separate family.
+// additional models: they form a separate family. The groups of images of all candidates are one.
 void correct_by_holm(std::vector<PairReport>& reports, double level) {
     std::map<std::pair<bool, std::string>, std::vector<PairedMetric*>> families;
     for (PairReport& report : reports) {
         for (PairedMetric& metric : report.metrics)
             families[{report.candidate_derived.any(), column_key(metric.candidate.key)}].push_back(
                 &metric);
+        for (ComparedByGroup& result : report.groups) {
+            for (PairedMetric& group : result.groups)
+                families[{report.candidate_derived.any(), "by group: " + result.metric}].push_back(
+                    &group);
+        }
     }
     for (auto& [key, family] : families) {
         std::vector<double> p;
@@ -346,6 +352,9 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
         report.metrics.push_back(paired(one.requests[i], one, two, i, labels_per_image,
                                         options.score.resampling, one.alike));
     }
+    if (!options.score.by.empty())
+        report.groups =
+            evaluate::compare_by_group(one, two, a.dataset(), rows.baseline, options.score);
     fill_predictions(report, one, two, rows, labels, a.dataset().ids, options.disagreements,
                      options.score.resampling.level);
     if (truth.clustered) {
@@ -410,6 +419,7 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
                                        std::span<const PredictionStore* const> candidates,
                                        const CompareOptions& given, Comm& comm,
                                        const ProgressCallback& progress) {
+    evaluate::check_attributes(baseline.dataset(), given.score);
     const RowReader reader(baseline, given.score.map);
     Truth truth;
     CompareOptions options = given;

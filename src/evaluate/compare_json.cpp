@@ -111,6 +111,8 @@ ResultType result_type(ResultOf<PairReport>) {
                      return pair.candidate_derived.any() ? &pair.candidate_derived : nullptr;
                  }),
             part<&PairReport::metrics>({}),
+            part<&PairReport::groups>(
+                {.help = "With `--by`: of `top1`, `real`, or both", .omitted = true}),
             part({.help = "The most confident first", .name = "disagreements"},
                  [](const PairReport& pair) { return disagreements_of(pair); }),
             part<&PairReport::notes>({}),

@@ -9,6 +9,7 @@
 #include "assay/evaluate/compare.h"
 #include "assay/report.h"
 #include "core/result_table.h"
+#include "evaluate/compare_groups.h"
 #include "evaluate/described_evaluate.h"
 #include "evaluate/measurement_text.h"
 
@@ -150,7 +151,7 @@ ResultType result_type(ResultOf<ComparedRow>) {
                     "high=of.difference.interval.high,level=of.difference.interval.level,"
                     "method=of.difference.interval.method,p=of.p,p_holm=of.p_holm,test=of.test,"
                     "n=of.candidate.n,undefined=of.difference.undefined,candidate_dataset,"
-                    "verdict=of.verdict"},
+                    "verdict=of.verdict,subgroup=of.candidate.subgroup"},
         {
             part<pair, &PairReport::baseline>({}),
             part<pair, &PairReport::candidate>({}),
@@ -166,6 +167,9 @@ Table records_of(const std::vector<PairReport>& pairs) {
     Table table = result_table<ComparedRow>();
     for (const PairReport& pair : pairs) {
         for (const PairedMetric& m : pair.metrics) add_row(table, ComparedRow{&pair, &m});
+        for (const ComparedByGroup& result : pair.groups) {
+            for (const PairedMetric& m : result.groups) add_row(table, ComparedRow{&pair, &m});
+        }
     }
     return table;
 }
@@ -183,6 +187,11 @@ void add_values(Report& report, const PairReport& pair) {
         add(name + " baseline", m.baseline);
         add(name + " delta", m.difference);
     }
+    for (const ComparedByGroup& result : pair.groups) {
+        add(fmt::format("worst({}) delta", result.metric), result.worst);
+        for (const PairedMetric& m : result.groups)
+            add(fmt::format("{}[{}] delta", result.metric, m.candidate.key.subgroup), m.difference);
+    }
     add("error_consistency", pair.error_consistency);
 }
 
@@ -192,7 +201,10 @@ Report report_of(const CompareResult& result) {
     Report report;
     Section& section = report.sections.emplace_back();
     for (const PairReport& pair : result.pairs) {
-        section.blocks.emplace_back(differences_table(pair, family_of(pair, result.pairs)));
+        const HolmFamily family = family_of(pair, result.pairs);
+        section.blocks.emplace_back(differences_table(pair, family));
+        for (Block& block : evaluate::compared_group_blocks(pair, family.size > 1))
+            section.blocks.push_back(std::move(block));
         if (!pair.disagreements.empty()) section.blocks.emplace_back(disagreement_table(pair));
     }
     for (const PairReport& pair : result.pairs) add_values(report, pair);

@@ -7,6 +7,7 @@
 #include "assay/evaluate/compare.h"
 #include "core/shell_word.h"
 #include "evaluate/given_labels.h"
+#include "evaluate/groups_of_store.h"
 
 namespace assay {
 namespace {
@@ -28,6 +29,16 @@ PredictionStore the_store(const std::filesystem::path& path) {
 
 void check(const CompareRunsOptions& options) {
     check(options.measure, true);
+    evaluate::check_group_names(options.by);
+    if (!options.by.empty() && !options.measure.cluster.empty())
+        throw Error(ErrorCode::usage,
+                    "--by of compare treats images as independent: omit --cluster, or compare the "
+                    "groups of each model with `assay score --by ATTRIBUTE --cluster ATTRIBUTE`");
+    for (const Gate& gate : gates_of(options.measure)) {
+        const bool about_groups = gate.worst || !gate.group.empty();
+        if (about_groups && (options.by.empty() || (gate.worst && !gate.delta)))
+            check_gate(gate, PairReport());  // says what it needs
+    }
 }
 
 CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
@@ -66,8 +77,9 @@ CompareResult compare_opened(const PredictionStore& baseline,
     const std::vector<Gate> gates = gates_of(options.measure);
     const PredictionStore* const one = &baseline;
     const GivenLabels given(options.measure, {&one, 1});
-    const CompareOptions how{resolve(given.measure_for(options.measure, baseline), baseline),
-                             options.disagreements, options.other_images};
+    CompareOptions how{resolve(given.measure_for(options.measure, baseline), baseline),
+                       options.disagreements, options.other_images};
+    how.score.by = options.by;
     result.notes = given.notes();
     result.warnings = given.warnings();
     result.pairs = compare_stores(baseline, candidates, how, comm, progress);

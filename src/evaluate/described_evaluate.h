@@ -20,6 +20,7 @@ namespace assay {
 ResultType result_type(ResultOf<DerivedStore>);
 ResultType result_type(ResultOf<GateResult>);
 ResultType result_type(ResultOf<GroupAccuracy>);
+ResultType result_type(ResultOf<WithoutValue>);
 ResultType result_type(ResultOf<AccuracyByGroup>);
 ResultType result_type(ResultOf<PublishedValue>);
 
@@ -47,6 +48,7 @@ ResultType result_type(ResultOf<AcrossResult>);
 ResultType result_type(ResultOf<ShownScores>);
 
 ResultType result_type(ResultOf<PairedMetric>);
+ResultType result_type(ResultOf<ComparedByGroup>);
 ResultType result_type(ResultOf<PairReport>);
 ResultType result_type(ResultOf<CompareResult>);
 

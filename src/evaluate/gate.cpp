@@ -89,16 +89,12 @@ std::string fault_of_bound(const Gate& gate, std::string_view metric, bool perce
     return text;
 }
 
-bool about_groups(const Gate& gate) {
-    return gate.worst || !gate.group.empty();
-}
-
 [[noreturn]] void needs_groups(const Gate& gate) {
     throw Error(
         ErrorCode::usage,
-        fmt::format("gate `{}` is about groups of images: `assay score RUNS --by ATTRIBUTE` "
-                    "measures them",
-                    gate.text));
+        fmt::format("gate `{}` is about groups of images: `{} --by ATTRIBUTE` measures them",
+                    gate.text,
+                    gate.delta ? "assay compare BASELINE CANDIDATE" : "assay score RUNS"));
 }
 
 [[noreturn]] void needs_subgroup(const Gate& gate) {
@@ -107,6 +103,19 @@ bool about_groups(const Gate& gate) {
                 fmt::format("gate `{}`: --by measures only top1 and real of groups; `assay score "
                             "RUNS --subgroup {}` measures {} of each",
                             gate.text, attribute, gate.metric.name()));
+}
+
+/// A gate about a group that none of the values is of. Returns if the group is measured by another
+/// definition.
+void refuse_group(const Gate& gate, std::vector<std::string> groups) {
+    if (!groups.empty() && std::ranges::find(groups, gate.group) == groups.end()) {
+        std::ranges::sort(groups);  // each has several measurements
+        groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+        throw Error(ErrorCode::usage, fmt::format("gate `{}`: there is no group `{}`{}", gate.text,
+                                                  gate.group, suggest(gate.group, groups)));
+    }
+    if (!evaluate::has_groups(gate.metric)) needs_subgroup(gate);
+    if (groups.empty()) needs_groups(gate);
 }
 
 [[noreturn]] void not_measured(const Gate& gate, const std::vector<std::string>& definitions) {
@@ -178,7 +187,6 @@ Gate parse_gate(std::string_view text) {
     if (left.empty()) fail("no metric");
     gate.metric =
         with_note(fmt::format("reading gate `{}`", gate.text), [&] { return parse_metric(left); });
-    if (about_groups(gate) && gate.delta) fail("a gate about groups takes no .delta");
     if (gate.worst && !evaluate::has_groups(gate.metric))
         fail("worst() is of top1 or real, as in `worst(top1) >= 0.7`");
     if (const std::string fault = fault_of_bound(gate, left, percent); !fault.empty())
@@ -209,30 +217,43 @@ GateResult check_gate(const Gate& gate, std::span<const Measurement> measurement
         result.dataset = m.key.dataset;
         return result;
     }
-    if (!groups.empty() && std::ranges::find(groups, gate.group) == groups.end()) {
-        std::ranges::sort(groups);  // each has several measurements
-        groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
-        throw Error(ErrorCode::usage, fmt::format("gate `{}`: there is no group `{}`{}", gate.text,
-                                                  gate.group, suggest(gate.group, groups)));
-    }
-    if (!gate.group.empty() && !evaluate::has_groups(gate.metric)) needs_subgroup(gate);
-    if (about_groups(gate) && groups.empty()) needs_groups(gate);
+    if (!gate.group.empty()) refuse_group(gate, std::move(groups));
+    if (gate.worst && groups.empty()) needs_groups(gate);
     not_measured(gate, definitions);
 }
 
 GateResult check_gate(const Gate& gate, const PairReport& pair) {
-    if (about_groups(gate)) needs_groups(gate);
-    std::vector<std::string> definitions;
-    for (const PairedMetric& m : pair.metrics) {
-        definitions.push_back(m.candidate.key.definition);
-        if (!same_metric(m.candidate.key, gate)) continue;
-        GateResult result = judged(gate, gate.delta ? m.difference : m.candidate);
-        result.definition = m.candidate.key.definition;
+    const auto result_of = [&](const Estimate& found, const std::string& definition) {
+        GateResult result = judged(gate, found);
+        result.definition = definition;
         result.model = pair.candidate;
         result.dataset = pair.candidate_dataset;
         result.baseline = pair.baseline;
         return result;
+    };
+    if (gate.worst) {
+        for (const ComparedByGroup& by : pair.groups) {
+            if (gate.delta && by.metric == gate.metric.name() && !by.groups.empty())
+                return result_of(by.worst, by.groups[0].candidate.key.definition);
+        }
+        if (!gate.delta || pair.groups.empty()) needs_groups(gate);
     }
+    std::vector<std::string> definitions, groups;
+    std::vector<const PairedMetric*> all;
+    for (const PairedMetric& m : pair.metrics) all.push_back(&m);
+    for (const ComparedByGroup& by : pair.groups) {
+        for (const PairedMetric& m : by.groups) {
+            all.push_back(&m);
+            groups.push_back(m.candidate.key.subgroup);
+        }
+    }
+    for (const PairedMetric* const m : all) {
+        definitions.push_back(m->candidate.key.definition);
+        if (same_metric(m->candidate.key, gate))
+            return result_of(gate.delta ? m->difference : m->candidate,
+                             m->candidate.key.definition);
+    }
+    if (!gate.group.empty()) refuse_group(gate, std::move(groups));
     not_measured(gate, definitions);
 }
 

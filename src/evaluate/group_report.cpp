@@ -16,21 +16,13 @@ using Show = Column::Show;
 
 constexpr std::size_t most_rows = 30;
 
-std::string by_text(const AccuracyByGroup& result) {
-    std::vector<std::string> texts;
-    for (const std::string& by : result.by) {
-        std::string text = by;
-        for (std::size_t at = 0; (at = text.find(',', at)) != std::string::npos; at += 3)
-            text.replace(at, 1, " x ");
-        texts.push_back(std::move(text));
-    }
-    return fmt::format("{}", fmt::join(texts, " and by "));
-}
-
 void add_counts_notes(Table& table, const AccuracyByGroup& result) {
-    if (result.without > 0)
-        table.notes.push_back(
-            fmt::format("images without a value, in no group: {}", count_text(result.without)));
+    if (result.without_value.empty()) return;
+    std::vector<std::string> parts;
+    for (const WithoutValue& one : result.without_value)
+        parts.push_back(fmt::format("{}: {}", one.attribute, count_text(one.images)));
+    table.notes.push_back(fmt::format("images without a value of {}; in no group: {}",
+                                      fmt::join(parts, ", "), count_text(result.without)));
 }
 
 /// The lowest first; groups that are too small last.
@@ -51,7 +43,7 @@ Table groups_table(const ScoreReport& report, const AccuracyByGroup& result) {
         result.groups, [](const GroupAccuracy& group) { return group.clusters.has_value(); });
     Table table;
     table.title = fmt::format("{} on {}: {} by {}", report.model, report.dataset, result.metric,
-                              by_text(result));
+                              by_text(result.by));
     table.columns = {{"group", false}, {"n"}};
     if (clusters) table.columns.push_back({"clusters"});
     table.columns.push_back({result.metric + " %", true, Show::value});
@@ -104,7 +96,7 @@ Table worst_table(const std::vector<const ScoreReport*>& reports, const std::str
             if (result.metric != metric) continue;
             if (table.title.empty())
                 table.title =
-                    fmt::format("{}: worst group by {}", report->dataset, by_text(result));
+                    fmt::format("{}: worst group by {}", report->dataset, by_text(result.by));
             table.add(
                 {report->model, Estimate(result.worst), Estimate(result.worst),
                  result.observed ? Cell(Number{*result.observed, Unit::proportion, 1}) : Cell(),
@@ -118,6 +110,17 @@ Table worst_table(const std::vector<const ScoreReport*>& reports, const std::str
 }
 
 }  // namespace
+
+std::string by_text(const std::vector<std::string>& all) {
+    std::vector<std::string> texts;
+    for (const std::string& by : all) {
+        std::string text = by;
+        for (std::size_t at = 0; (at = text.find(',', at)) != std::string::npos; at += 3)
+            text.replace(at, 1, " x ");
+        texts.push_back(std::move(text));
+    }
+    return fmt::format("{}", fmt::join(texts, " and by "));
+}
 
 std::vector<Block> group_blocks(const std::vector<const ScoreReport*>& reports) {
     std::vector<Block> blocks;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
@@ -28,12 +29,6 @@ std::vector<std::string> names_in(const std::string& text) {
     return names;
 }
 
-/// The groups of all columns, with their names.
-struct NamedGroups {
-    GroupedHits hits;
-    std::vector<std::string> names;
-};
-
 /// The same attributes twice would count each of their groups twice.
 void check_columns_differ(const std::vector<std::string>& by) {
     std::map<std::vector<std::string>, std::string> seen;
@@ -48,32 +43,14 @@ void check_columns_differ(const std::vector<std::string>& by) {
     }
 }
 
-NamedGroups groups_of(const Dataset& dataset, const ScoreOptions& options) {
-    NamedGroups groups;
-    for (const std::string& text : options.by) {
-        AttributeGroups column = with_note("reading --by " + text, [&] {
-            return groups_by(dataset, names_in(text), most_groups);
-        });
-        if (column.names.empty() && dataset.size() > 0)
-            throw Error(ErrorCode::usage,
-                        fmt::format("no image has a value of `{}`: remove --by {}", text, text));
-        const auto first = static_cast<std::int32_t>(groups.hits.groups);
-        for (std::int32_t& g : column.of) g += g == AttributeGroups::none ? 0 : first;
-        groups.hits.columns.push_back({std::move(column.of), first, column.names.size()});
-        groups.hits.groups += column.names.size();
-        for (std::string& name : column.names) groups.names.push_back(std::move(name));
-    }
-    if (groups.hits.groups > most_groups) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("--by {} makes {} groups; at most {} are allowed",
-                                fmt::join(options.by, " --by "), groups.hits.groups, most_groups));
-    }
-    if (!options.cluster.empty()) {
-        Clusters clusters = clusters_by(dataset, options.cluster);
-        groups.hits.cluster = std::move(clusters.of);
-        groups.hits.clusters = clusters.count;
-    }
-    return groups;
+/// The elements at these rows; none: all.
+template <class T>
+void keep_rows(std::vector<T>& values, std::span<const std::uint64_t> rows) {
+    if (rows.empty()) return;
+    std::vector<T> kept;
+    kept.reserve(rows.size());
+    for (const std::uint64_t row : rows) kept.push_back(values[static_cast<std::size_t>(row)]);
+    values = std::move(kept);
 }
 
 std::vector<std::uint8_t> top1_hits(const ScoredSet& set) {
@@ -95,6 +72,27 @@ std::uint64_t images_in(const GroupedHits& hits, Chosen&& chosen) {
         images += hits.hit[i] != 2 && inside ? 1 : 0;
     }
     return images;
+}
+
+/// By each attribute of `by`, in that order.
+std::vector<WithoutValue> without_value(const Dataset& dataset, const std::vector<std::string>& by,
+                                        const std::vector<std::uint8_t>& hits,
+                                        std::span<const std::uint64_t> rows) {
+    std::vector<WithoutValue> found;
+    std::set<std::string> seen;
+    for (const std::string& text : by) {
+        for (std::string& name : names_in(text)) {
+            if (!seen.insert(name).second) continue;
+            const StringColumn& values = attribute_named(dataset, name).values;
+            std::uint64_t images = 0;
+            for (std::size_t i = 0; i < hits.size(); ++i) {
+                const std::size_t row = rows.empty() ? i : static_cast<std::size_t>(rows[i]);
+                images += hits[i] != 2 && values[row].empty() ? 1 : 0;
+            }
+            if (images > 0) found.push_back({std::move(name), images});
+        }
+    }
+    return found;
 }
 
 AccuracyByGroup result_of(const NamedGroups& groups, const Measurement& whole,
@@ -186,14 +184,62 @@ void check_attributes(const Dataset& dataset, const ScoreOptions& options) {
     }
 }
 
+void check_group_names(const std::vector<std::string>& by) {
+    for (const std::string& names : by) {
+        if (names.empty() || names.starts_with(',') || names.ends_with(',') ||
+            names.find(",,") != std::string::npos)
+            throw Error(ErrorCode::usage,
+                        fmt::format("--by `{}`: a name is missing; write `--by sex` or `--by "
+                                    "sex,camera`",
+                                    names));
+    }
+}
+
+NamedGroups named_groups(const Dataset& dataset, const ScoreOptions& options,
+                         std::span<const std::uint64_t> rows) {
+    NamedGroups groups;
+    for (const std::string& text : options.by) {
+        AttributeGroups column = with_note("reading --by " + text, [&] {
+            return groups_by(dataset, names_in(text), most_groups);
+        });
+        if (column.names.empty() && dataset.size() > 0)
+            throw Error(ErrorCode::usage,
+                        fmt::format("no image has a value of `{}`: remove --by {}", text, text));
+        const auto first = static_cast<std::int32_t>(groups.hits.groups);
+        for (std::int32_t& g : column.of) g += g == AttributeGroups::none ? 0 : first;
+        groups.hits.columns.push_back({std::move(column.of), first, column.names.size()});
+        groups.hits.groups += column.names.size();
+        for (std::string& name : column.names) groups.names.push_back(std::move(name));
+    }
+    if (groups.hits.groups > most_groups) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("--by {} makes {} groups; at most {} are allowed",
+                                fmt::join(options.by, " --by "), groups.hits.groups, most_groups));
+    }
+    if (!options.cluster.empty()) {
+        Clusters clusters = clusters_by(dataset, options.cluster);
+        groups.hits.cluster = std::move(clusters.of);
+        groups.hits.clusters = clusters.count;
+        keep_rows(groups.hits.cluster, rows);
+    }
+    for (GroupedHits::Column& column : groups.hits.columns) keep_rows(column.of, rows);
+    return groups;
+}
+
+std::vector<std::uint8_t> hits_of_images(const MetricRequest& request, const ScoredSet& set) {
+    return request.facts->name == "real" ? set.correct : top1_hits(set);
+}
+
 std::vector<AccuracyByGroup> accuracy_by_group(const ScoredSet& set, const Dataset& dataset,
-                                               const ScoreOptions& options) {
-    NamedGroups groups = groups_of(dataset, options);
+                                               const ScoreOptions& options,
+                                               std::span<const std::uint64_t> rows) {
+    NamedGroups groups = named_groups(dataset, options, rows);
     std::vector<AccuracyByGroup> results;
     for (std::size_t i = 0; i < set.requests.size(); ++i) {
         if (!has_groups(set.requests[i])) continue;
-        groups.hits.hit = set.requests[i].facts->name == "real" ? set.correct : top1_hits(set);
+        groups.hits.hit = hits_of_images(set.requests[i], set);
         results.push_back(result_of(groups, set.report.measurements[i], options));
+        results.back().without_value = without_value(dataset, options.by, groups.hits.hit, rows);
     }
     if (results.empty())
         throw Error(ErrorCode::usage,
@@ -272,6 +318,13 @@ ResultType result_type(ResultOf<GroupAccuracy>) {
     return rows;
 }
 
+ResultType result_type(ResultOf<WithoutValue>) {
+    static constexpr auto rows = describe_result<WithoutValue>(
+        {.name = "WithoutValue", .help = "Images that count and lack a value"},
+        {part<&WithoutValue::attribute>({}), part<&WithoutValue::images>({})});
+    return rows;
+}
+
 ResultType result_type(ResultOf<AccuracyByGroup>) {
     static constexpr auto rows = describe_result<AccuracyByGroup>(
         {.name = "AccuracyByGroup", .help = "One accuracy of a store by groups of images"},
@@ -287,6 +340,8 @@ ResultType result_type(ResultOf<AccuracyByGroup>) {
             part<&AccuracyByGroup::too_small>({.help = "Groups that are not, and cannot be the "
                                                        "worst"}),
             part<&AccuracyByGroup::without>({.help = "Images that count and are in no group"}),
+            part<&AccuracyByGroup::without_value>(
+                {.help = "By each attribute for which there are some"}),
             part<&AccuracyByGroup::groups>({}),
         });
     return rows;

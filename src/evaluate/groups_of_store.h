@@ -1,6 +1,8 @@
 // Accuracy by groups of the images of a store.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "assay/evaluate/score.h"
 #include "assay/metric/metric.h"
 #include "assay/report.h"
+#include "evaluate/group_hits.h"
 #include "evaluate/score_set.h"
 
 namespace assay::evaluate {
@@ -22,10 +25,28 @@ inline constexpr std::size_t most_groups = 1000;
 /// Before anything is computed. Throws usage: --by names no attribute, or the same ones twice.
 void check_attributes(const Dataset& dataset, const ScoreOptions& options);
 
-/// Of each of top1 and real in `set`, which was scored with Keep::items in the order of the data
-/// set. Throws usage: unknown attributes, too many groups, neither top1 nor real.
+/// What can be wrong with `--by` without a data set: an empty name. Throws usage.
+void check_group_names(const std::vector<std::string>& by);
+
+/// The groups of all `options.by`, with their names. `hits.hit` is empty.
+struct NamedGroups {
+    GroupedHits hits;
+    std::vector<std::string> names;
+};
+/// Of the images in these rows of the data set; empty: all in order. Throws usage: unknown
+/// attributes, too many groups.
+NamedGroups named_groups(const Dataset& dataset, const ScoreOptions& options,
+                         std::span<const std::uint64_t> rows = {});
+/// GroupedHits::hit of a request that has_groups(), in the order of `set`.
+std::vector<std::uint8_t> hits_of_images(const MetricRequest& request, const ScoredSet& set);
+
+/// Of each of top1 and real in `set`, which was scored with Keep::items in the order of `rows`.
+/// Throws usage: as named_groups(), neither top1 nor real.
 std::vector<AccuracyByGroup> accuracy_by_group(const ScoredSet& set, const Dataset& dataset,
-                                               const ScoreOptions& options);
+                                               const ScoreOptions& options,
+                                               std::span<const std::uint64_t> rows = {});
+/// "sex x camera and by hospital": for headings.
+std::string by_text(const std::vector<std::string>& by);
 /// With those of `groups` behind `measurements`, the worst group first: what gates and csv are
 /// about.
 std::vector<Measurement> with_groups(const std::vector<Measurement>& measurements,

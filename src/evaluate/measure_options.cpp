@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "assay/error.h"
-#include "assay/evaluate/compare.h"
 #include "assay/evaluate/score.h"
 #include "assay/report.h"
 #include "core/paths.h"
@@ -226,8 +225,6 @@ void check(const MeasureOptions& options, bool differences) {
     for (const Gate& gate : gates_of(options)) {
         if (gate.delta && !differences)
             check_gate(gate, std::span<const Measurement>());  // says what it needs
-        if (differences && (gate.worst || !gate.group.empty()))
-            check_gate(gate, PairReport());  // likewise
     }
     if (!options.cluster.empty() && options.null_draws > 0)
         throw Error(ErrorCode::usage,

@@ -284,14 +284,7 @@ void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
     if (!options.across.empty() && !options.published.empty())
         throw Error(ErrorCode::usage, "--published compares single data sets: omit --across");
     for (const std::string& table : options.published) read_published(table);
-    for (const std::string& by : options.by) {
-        if (by.empty() || by.starts_with(',') || by.ends_with(',') ||
-            by.find(",,") != std::string::npos)
-            throw Error(ErrorCode::usage,
-                        fmt::format("--by `{}`: a name is missing; write `--by sex` or `--by "
-                                    "sex,camera`",
-                                    by));
-    }
+    evaluate::check_group_names(options.by);
     if (!options.measure.cluster.empty() &&
         (!options.across.empty() || !options.ood.empty() || !options.votes.empty()))
         throw Error(ErrorCode::usage,

@@ -293,6 +293,27 @@ TEST(AccuracyByGroup, ImagesOfOverlappingGroupsCountOnce) {
     EXPECT_EQ(result.without, 0U);
 }
 
+TEST(AccuracyByGroup, CountsImagesWithoutAValueByAttribute) {
+    Scratch folder;
+    Made made = in_groups(300);
+    for (const std::size_t i : {20, 21, 22}) made.group[i].clear();
+    for (const std::size_t i : {22, 23}) made.severity[i].clear();
+    made.severity[24].clear();
+    made.labels[24].clear();  // does not count
+    const PredictionStore store = save(folder, made, "net");
+    ScoreOptions options;
+    options.by = {"group,severity", "group"};
+    const AccuracyByGroup result = scored(store, options).groups.at(0);
+    ASSERT_EQ(result.without_value.size(), 2U);
+    EXPECT_EQ(result.without_value[0].attribute, "group");
+    EXPECT_EQ(result.without_value[0].images, 3U);
+    EXPECT_EQ(result.without_value[1].attribute, "severity");
+    EXPECT_EQ(result.without_value[1].images, 2U);
+    EXPECT_EQ(result.without, 3U);  // the image that lacks only a severity is in a group
+    const nlohmann::json json = to_json(result);
+    EXPECT_EQ(json.at("without_value").at(1).at("images"), 2);
+}
+
 TEST(AccuracyByGroup, BadInput) {
     Scratch folder;
     const PredictionStore store = save(folder, in_groups(300), "net");

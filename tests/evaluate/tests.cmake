@@ -9,7 +9,8 @@ assay_test(score
     LINKS assay_evaluate assay_report fmt::fmt Threads::Threads
     UNSANITIZED Score.IntervalsCoverTheTruth)
 assay_test(group_accuracy
-    SOURCES evaluate/group_accuracy_test.cpp evaluate/league_test.cpp
+    SOURCES evaluate/group_accuracy_test.cpp evaluate/compare_groups_test.cpp
+        evaluate/gap_groups_test.cpp evaluate/league_test.cpp
     LINKS assay_evaluate assay_report fmt::fmt Threads::Threads
     UNSANITIZED GroupHits.HoldsTheLowestTruthWhereItsOwnIntervalDoesNot)
 assay_test(metric_kind

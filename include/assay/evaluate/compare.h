@@ -30,8 +30,9 @@ namespace assay {
 struct Report;
 
 struct CompareOptions {
-    ScoreOptions score;              ///< labels are indexed by the baseline's items; `subgroup` is
-                                     ///< not used
+    /// Labels are indexed by the baseline's items; `by` names attributes of the baseline's data
+    /// set; `subgroup` is not used, and `cluster` is not used by groups.
+    ScoreOptions score;
     std::size_t disagreements = 50;  ///< items listed for each pair
     /// Pairs items by their ids although their images are known to differ: clean and corrupted
     /// images of one model.
@@ -79,6 +80,24 @@ struct Disagreement {
     bool baseline_correct = false, candidate_correct = false;
 };
 
+/// One accuracy of two models, by groups of images.
+struct ComparedByGroup {
+    std::vector<std::string> by;  ///< as they were asked for: {"sex,camera", "hospital"}
+    std::string metric;           ///< "top1", "real"
+    /// The lowest true difference of any candidate group (candidate minus baseline). The value is
+    /// the lowest observed one without the part that is due to choosing the lowest.
+    Estimate worst;
+    std::optional<double> observed;  ///< the lowest observed difference
+    std::string observed_group;      ///< of the group that has it
+    std::uint64_t candidates = 0;    ///< groups that are large enough
+    std::uint64_t too_small = 0;     ///< groups that are not
+    std::uint64_t without = 0;       ///< images that count and are in no group
+    /// In the order of `by`, then of the values. The measurements' key.subgroup is the name. The
+    /// intervals of all differences hold together; p_holm is adjusted over the groups, and over
+    /// those of the other candidates.
+    std::vector<PairedMetric> groups;
+};
+
 struct PairReport {
     /// Names of the models. If several stores have models with the same name, each name includes as
     /// much of the folder as is needed to distinguish them.
@@ -91,7 +110,8 @@ struct PairReport {
     std::uint64_t not_scored = 0;  ///< common items that are unreadable or missing in one of the
                                    ///< stores
     std::vector<PairedMetric> metrics;
-    std::uint64_t same_prediction = 0;  ///< of `items`
+    std::vector<ComparedByGroup> groups;  ///< with ScoreOptions::by: of top1, real, or both
+    std::uint64_t same_prediction = 0;    ///< of `items`
     std::uint64_t both_correct = 0, both_incorrect = 0, only_baseline_correct = 0,
                   only_candidate_correct = 0;  ///< over the items with valid labels
     /// between the two models, over the items with valid labels
@@ -114,7 +134,9 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
 
 nlohmann::json to_json(const PairReport& report);
 
-/// Throws usage if the metric was measured only by another definition.
+/// Of a group, `top1[sex=f].delta >= -0.01`, and of the lowest difference of all groups,
+/// `worst(top1).delta >= -0.01`. Throws usage if the metric was measured only by another
+/// definition, or not by group.
 GateResult check_gate(const Gate& gate, const PairReport& pair);
 
 struct CompareRunsOptions {
@@ -125,6 +147,7 @@ struct CompareRunsOptions {
     MeasureOptions measure;
     std::size_t disagreements = 10;
     bool other_images = false;
+    std::vector<std::string> by;
 };
 template <>
 inline constexpr auto description<CompareRunsOptions> = describe<CompareRunsOptions>({
@@ -132,6 +155,13 @@ inline constexpr auto description<CompareRunsOptions> = describe<CompareRunsOpti
         {.help = "Pair items by id even if their images differ, as for clean and corrupted images "
                  "(otherwise an error)"}),
     field<&CompareRunsOptions::disagreements>({.help = "Items listed for each pair"}),
+    field<&CompareRunsOptions::by>(
+        {.help = "Also compare top1 and real in each group of images with one value of this "
+                 "attribute, and show the lowest difference. The names sex,camera stand for each "
+                 "combination of values; repeatable",
+         .empty = "none",
+         .value = "ATTR",
+         .separator = ""}),
 });
 struct CompareResult {
     std::vector<PairReport> pairs;  ///< in the order of the candidates

@@ -135,6 +135,7 @@ struct GapRequest {
     /// rank_by() chooses it.
     std::string rank_by, rank_against;
     bool dense_ties = false;
+    std::vector<std::string> by;  ///< attributes of both data sets; not with a table
     GapOptions options;
 };
 template <>
@@ -180,6 +181,13 @@ inline constexpr auto description<GapRequest> = describe<GapRequest>({
         {.help = "Column whose ranks are compared with those of --rank-by",
          .empty = "top1_v1; if no model has one, as on composites, real_v1",
          .value = "COLUMN"}),
+    field<&GapRequest::by>(
+        {.help = "Also show the gap of top1 and real in each group of images with one value of "
+                 "this attribute of both data sets. The names sex,camera stand for each "
+                 "combination of values; repeatable",
+         .empty = "none",
+         .value = "ATTR",
+         .separator = ""}),
 });
 /// Checks what can be known before a store is opened. Throws usage as check(GapOptions) does and
 /// for options that do not go together; bad_input for a missing file.

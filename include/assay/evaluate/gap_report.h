@@ -214,6 +214,21 @@ struct GapRanking {
     std::vector<Place> places;  ///< the models that have both values, best first
 };
 
+/// A group of images that both data sets have.
+struct GapOfGroup {
+    std::string name;                  ///< "sex=f,camera=2"
+    std::array<Estimate, 2> accuracy;  ///< by data set
+    Estimate gap;                      ///< the intervals of all groups hold together
+};
+/// One accuracy of a model on both data sets, by groups of images.
+struct GapByGroup {
+    std::vector<std::string> by;  ///< as they were asked for: {"sex,camera", "hospital"}
+    std::string model, metric;    ///< "top1", "real"
+    std::vector<GapOfGroup> groups;
+    std::array<std::vector<std::string>, 2> only_here;  ///< groups that the other data set lacks
+    std::size_t too_small = 0;                          ///< groups without an interval
+};
+
 struct GapReport {
     std::string source;  ///< "stores" or "table"
     std::array<GapDataSet, 2> sets;
@@ -233,6 +248,7 @@ struct GapReport {
     std::vector<std::size_t> marked;  ///< indices into `models`
     std::vector<GapAlso> also;
     std::optional<GapRanking> ranking;
+    std::vector<GapByGroup> groups;  ///< with GapRequest::by: model by model
     std::vector<std::string> warnings;
     std::vector<std::string> notes;  ///< notes on how a table of published values was used
     /// For a table: the assumed correlation of two models' errors.

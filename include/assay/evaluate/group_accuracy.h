@@ -29,6 +29,11 @@ struct GroupAccuracy {
     Measurement difference;
 };
 
+struct WithoutValue {
+    std::string attribute;
+    std::uint64_t images = 0;
+};
+
 /// One accuracy of one store, by groups.
 struct AccuracyByGroup {
     std::vector<std::string> by;  ///< as they were asked for: {"sex,camera", "hospital"}
@@ -36,11 +41,13 @@ struct AccuracyByGroup {
     /// key.metric "worst(top1)": the lowest true accuracy. The value is the lowest observed one
     /// without the part that is due to choosing the lowest. n: images in any candidate.
     Measurement worst;
-    std::optional<double> observed;     ///< the lowest observed accuracy
-    std::string observed_group;         ///< of the group that has it
-    std::uint64_t candidates = 0;       ///< groups that are large enough
-    std::uint64_t too_small = 0;        ///< groups that are not
-    std::uint64_t without = 0;          ///< images that count and are in no group
+    std::optional<double> observed;  ///< the lowest observed accuracy
+    std::string observed_group;      ///< of the group that has it
+    std::uint64_t candidates = 0;    ///< groups that are large enough
+    std::uint64_t too_small = 0;     ///< groups that are not
+    std::uint64_t without = 0;       ///< images that count and are in no group
+    /// Images that count and lack a value, by each attribute for which there are some.
+    std::vector<WithoutValue> without_value;
     std::vector<GroupAccuracy> groups;  ///< in the order of `by`, then of the values
 };
 

@@ -14,7 +14,9 @@
 #include "core/text.h"
 #include "data/label_rows.h"
 #include "evaluate/gap/assemble.h"
+#include "evaluate/gap/gap_groups.h"
 #include "evaluate/gap/model_families.h"
+#include "evaluate/groups_of_store.h"
 #include "store/label_fit.h"
 #include "store/same_models.h"
 
@@ -147,6 +149,7 @@ void check_stores(const GapRequest& request) {
                             option));
     }
     for (const fs::path& labels : request.labels) require_labels(labels);
+    evaluate::check_group_names(request.by);
 }
 
 std::array<GapImages, 2> images_of_table(const GapRequest& request) {
@@ -165,6 +168,10 @@ void check_table(const GapRequest& request) {
         throw Error(ErrorCode::usage,
                     "--table has published values: omit folders of runs and label sets, which are "
                     "for stores");
+    if (!request.by.empty())
+        throw Error(ErrorCode::usage,
+                    "--by needs stores, whose images have attributes; --table has only published "
+                    "values: omit --by");
     images_of_table(request);
     if (!is_there(request.table))
         throw Error(ErrorCode::bad_input,
@@ -208,6 +215,16 @@ void warn_of_families(GapReport& report) {
                                               store::names_text(unknown)));
 }
 
+/// Before anything is computed.
+void check_groups(const GapSide& side, const std::vector<std::string>& by) {
+    if (by.empty()) return;
+    ScoreOptions options;
+    options.by = by;
+    with_note("reading the groups of " + side.name, [&] {
+        evaluate::check_attributes(PredictionStore::open(side.stores[0]).dataset(), options);
+    });
+}
+
 GapReport from_stores(const GapRequest& request, Comm& comm, const ProgressCallback& progress) {
     std::vector<std::string> warnings;
     GapSide first, second;
@@ -220,8 +237,13 @@ GapReport from_stores(const GapRequest& request, Comm& comm, const ProgressCallb
                     fmt::format("both are `{}`", first.stores[0].parent_path().string()));
     if (first.name == second.name) second.name += " (2)";
     GapOptions options;
-    agree(comm, [&] { options = with_families(request); });
+    agree(comm, [&] {
+        options = with_families(request);
+        for (const GapSide* side : {&first, &second}) check_groups(*side, request.by);
+    });
     GapReport report = gap_of_stores(first, second, options, comm, progress);
+    if (!request.by.empty())
+        report.groups = gap_by_group(report, {first, second}, request.by, comm, progress);
     warn_of_families(report);
     report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
     return report;

@@ -254,6 +254,8 @@ ResultType result_type(ResultOf<GapReport>) {
                  [](const GapReport& r) {
                      return r.ranking ? std::optional(ShownRanking{&r}) : std::nullopt;
                  }),
+            part<&GapReport::groups>(
+                {.help = "With `--by`: of each model, `top1`, `real`, or both", .omitted = true}),
             part<&GapReport::warnings>({}),
         });
     return rows;

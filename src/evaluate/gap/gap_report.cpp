@@ -9,6 +9,7 @@
 #include "assay/evaluate/gap.h"
 #include "core/list_columns.h"
 #include "evaluate/described_evaluate.h"  // before the first to_json(): clang keeps what it found
+#include "evaluate/gap/gap_groups.h"
 #include "evaluate/gap/gap_report_tables.h"
 #include "evaluate/gap/gap_result.h"
 
@@ -25,6 +26,8 @@ Section section_of(const GapReport& r, bool all_models) {
         if (!r.average.subgroups.empty()) section.blocks.emplace_back(gap_tables::subgroups(r));
     }
     section.blocks.emplace_back(gap_tables::models(r, all_models));
+    for (Table& table : gap_tables::groups(r, all_models))
+        section.blocks.emplace_back(std::move(table));
     if (!r.also.empty() || r.ranking)
         section.blocks.emplace_back(gap_tables::places(r, all_models));
     for (std::size_t set = 0; set < 2; ++set) {

@@ -29,6 +29,8 @@ struct ShownEstimate {
 ResultType result_type(ResultOf<ShownEstimate>);
 
 ResultType result_type(ResultOf<GapModel>);
+ResultType result_type(ResultOf<GapOfGroup>);
+ResultType result_type(ResultOf<GapByGroup>);
 ResultType result_type(ResultOf<GapAverage>);
 ResultType result_type(ResultOf<GapRankChange>);
 ResultType result_type(ResultOf<GapDifference>);

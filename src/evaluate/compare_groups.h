@@ -1,0 +1,33 @@
+// Differences of two models within groups of images.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/data/dataset.h"
+#include "assay/evaluate/compare.h"
+#include "assay/report.h"
+#include "evaluate/score_set.h"
+
+namespace assay::evaluate {
+
+/// Of each of top1 and real. Both sets are of the same images, which are these rows of `dataset`,
+/// and were scored with Keep::items and the same requests.
+///
+/// The difference of a group has Newcombe's interval for paired proportions, at the level
+/// level^(1 / groups): all hold together (Sidak 1967, which also holds for groups that overlap).
+/// The lowest true difference has an interval from the lowest of the groups' lower ends at `level`
+/// to the lowest of their upper ends at 1 - (1 - level) / groups. p: McNemar's exact test. Groups
+/// with fewer than fewest_group_images have neither. Images are independent: `options.cluster` is
+/// not used. Throws usage: as accuracy_by_group(). Cost: images times columns.
+std::vector<ComparedByGroup> compare_by_group(const ScoredSet& baseline, const ScoredSet& candidate,
+                                              const Dataset& dataset,
+                                              std::span<const std::uint64_t> rows,
+                                              const ScoreOptions& options);
+
+/// For people: a table of the groups for each metric. `corrected`: p is adjusted over the groups,
+/// and over those of other candidates if there are several.
+std::vector<Block> compared_group_blocks(const PairReport& report, bool several);
+
+}  // namespace assay::evaluate

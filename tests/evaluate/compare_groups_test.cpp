@@ -1,0 +1,220 @@
+// Differences of two models by groups of images. Expected: Newcombe's interval and Sidak's level as
+// their formulas say, computed in NumPy; the p-values of scipy.stats.binomtest.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "assay/evaluate/compare.h"
+#include "assay/evaluate/gate.h"
+#include "assay/report.h"
+#include "core/random.h"
+#include "core/statistics.h"
+#include "message_of.h"
+#include "saved_scores.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+/// Images of a group: both correct, only the baseline, only the candidate, neither.
+struct Cell4 {
+    const char* group;
+    int both, baseline, candidate, neither;
+};
+
+Made one_side(const std::vector<Cell4>& cells, bool candidate) {
+    Made made;
+    made.classes = 2;
+    const auto add = [&](const char* group, int images, bool correct) {
+        for (int i = 0; i < images; ++i) {
+            made.labels.push_back({0});
+            made.group.emplace_back(group);
+            made.scores.push_back(correct ? 2 : 0);
+            made.scores.push_back(1);
+        }
+    };
+    for (const Cell4& one : cells) {
+        add(one.group, one.both, true);
+        add(one.group, one.baseline, !candidate);
+        add(one.group, one.candidate, candidate);
+        add(one.group, one.neither, false);
+    }
+    return made;
+}
+
+PairReport compared_by(const std::vector<Cell4>& cells, std::vector<std::string> by = {"group"}) {
+    const Scratch folder;
+    CompareOptions options;
+    options.score.metrics = {parse_metric("top1")};
+    options.score.by = std::move(by);
+    return compared(save(folder, one_side(cells, false), "old"),
+                    save(folder, one_side(cells, true), "new"), options);
+}
+
+const std::vector<Cell4> three = {{"day", 60, 10, 12, 18},
+                                  {"night", 30, 15, 3, 12},
+                                  {"rain", 40, 4, 6, 10},
+                                  {"rare", 2, 3, 0, 4}};
+
+TEST(CompareGroups, HaveNewcombesIntervalAtSidaksLevel) {
+    const PairReport report = compared_by(three);
+    ASSERT_EQ(report.groups.size(), 1U);
+    const ComparedByGroup& result = report.groups[0];
+    ASSERT_EQ(result.groups.size(), 4U);
+    const PairedMetric& night = result.groups[1];
+    EXPECT_EQ(night.candidate.key.subgroup, "group=night");
+    EXPECT_EQ(night.baseline.value, 0.75);
+    EXPECT_EQ(night.candidate.value, 0.55);
+    EXPECT_NEAR(*night.difference.value, -0.2, 1e-12);
+    ASSERT_TRUE(night.difference.interval);
+    EXPECT_NEAR(night.difference.interval->low, -0.3497873708734519, 1e-9);
+    EXPECT_NEAR(night.difference.interval->high, -0.03486626235922971, 1e-9);
+    EXPECT_EQ(night.difference.interval->level, 0.95);
+    EXPECT_EQ(night.difference.interval->method, "newcombe.paired.sidak");
+    EXPECT_NEAR(*night.p, 0.007537841796875, 1e-12);
+    EXPECT_NEAR(*night.p_holm, 3 * 0.007537841796875, 1e-12);
+    EXPECT_EQ(night.verdict, Verdict::worse);
+    EXPECT_EQ(result.groups[0].verdict, Verdict::no_difference);
+    // Nine images are too few for an interval, though three of them got worse.
+    EXPECT_FALSE(result.groups[3].difference.interval);
+    EXPECT_FALSE(result.groups[3].p);
+    EXPECT_NEAR(*result.groups[3].difference.value, -1.0 / 3, 1e-12);
+    EXPECT_EQ(result.candidates, 3U);
+    EXPECT_EQ(result.too_small, 1U);
+}
+
+TEST(CompareGroups, TheLowestDifferenceHasItsInterval) {
+    const ComparedByGroup result = compared_by(three).groups.at(0);
+    EXPECT_EQ(result.observed_group, "group=night");
+    EXPECT_NEAR(*result.observed, -0.2, 1e-12);
+    EXPECT_NEAR(result.worst.interval->low, paired_difference(30, 3, 15, 60, 0.95).interval.low,
+                1e-12);
+    EXPECT_NEAR(result.worst.interval->high,
+                paired_difference(30, 3, 15, 60, 1 - 0.05 / 3).interval.high, 1e-12);
+    EXPECT_GE(*result.worst.value, *result.observed);
+    EXPECT_LE(*result.worst.value, -8.0 / 220);  // all images of the three groups
+    EXPECT_EQ(result.worst.n, 220U);
+    EXPECT_THAT(result.worst.note, HasSubstr("lowest observed: -20 points in group=night"));
+}
+
+// Equal models: the observed lowest is low by choice, which its value does not show.
+TEST(CompareGroups, TheLowestIsNotAboveAllImages) {
+    std::vector<Cell4> cells;
+    const char* const names[] = {"a", "b", "c", "d"};
+    for (int g = 0; g < 4; ++g) cells.push_back({names[g], 60, 10 + g, 13 - g, 17});
+    const ComparedByGroup result = compared_by(cells).groups.at(0);
+    EXPECT_NEAR(*result.observed, -0.03, 1e-12);
+    EXPECT_NEAR(*result.worst.value, 0, 1e-12);
+}
+
+TEST(CompareGroups, OneGroupHasNoChoice) {
+    const ComparedByGroup result = compared_by({{"day", 60, 10, 12, 18}}).groups.at(0);
+    const Interval alone = paired_difference(60, 12, 10, 100, 0.95).interval;
+    EXPECT_EQ(result.worst.value, 0.02);
+    EXPECT_NEAR(result.worst.interval->high, alone.high, 1e-12);
+    EXPECT_NEAR(result.groups[0].difference.interval->low, alone.low, 1e-12);
+    EXPECT_EQ(result.groups[0].p, result.groups[0].p_holm);
+}
+
+TEST(CompareGroups, TooSmallGroupsLeaveItUndefined) {
+    const ComparedByGroup result = compared_by({{"a", 3, 1, 1, 4}, {"b", 0, 0, 9, 0}}).groups.at(0);
+    EXPECT_FALSE(result.worst.value);
+    EXPECT_EQ(result.worst.undefined, "all groups have fewer than 10 images");
+}
+
+// Twenty equal groups of 30 images: all intervals hold together, and so does that of the lowest.
+TEST(CompareGroups, IntervalsHoldTogether) {
+    constexpr int runs = 40, groups = 20;
+    int together = 0, lowest = 0, alone = 0;
+    RandomStream random(3, "compared groups", 0);
+    for (int r = 0; r < runs; ++r) {
+        bool all = true, each = true;
+        double low = 1, high = 1;
+        for (int g = 0; g < groups; ++g) {
+            std::uint64_t both = 0, first = 0, second = 0;
+            for (int i = 0; i < 30; ++i) {
+                const bool a = random.below(10) < 7, b = random.below(10) < 7;
+                both += a && b ? 1 : 0;
+                first += a && !b ? 1 : 0;
+                second += !a && b ? 1 : 0;
+            }
+            const auto at = [&](double level) {
+                return paired_difference(both, second, first, 30, level).interval;
+            };
+            const auto holds = [](const Interval& i) { return i.low <= 0 && 0 <= i.high; };
+            all = all && holds(at(std::pow(0.95, 1.0 / groups)));
+            each = each && holds(at(0.95));
+            low = std::min(low, at(0.95).low);
+            high = std::min(high, at(1 - 0.05 / groups).high);
+        }
+        together += all ? 1 : 0;
+        alone += each ? 1 : 0;
+        lowest += low <= 0 && 0 <= high ? 1 : 0;
+    }
+    EXPECT_GE(together, 36);
+    EXPECT_GE(lowest, 36);
+    EXPECT_LE(alone, 25);
+}
+
+TEST(CompareGroups, GatesAreAboutAGroupOrTheLowest) {
+    const PairReport report = compared_by(three);
+    const auto value = [&](const char* gate) { return check_gate(parse_gate(gate), report).value; };
+    EXPECT_EQ(value("top1[group=night].delta >= 0"), report.groups[0].groups[1].difference.value);
+    EXPECT_EQ(value("top1[group=night] >= 0"), 0.55);
+    EXPECT_EQ(value("worst(top1).delta >= 0"), report.groups[0].worst.value);
+    EXPECT_EQ(value("low(worst(top1).delta) >= 0"), report.groups[0].worst.interval->low);
+    EXPECT_EQ(value("top1.delta >= 0"), report.metrics[0].difference.value);
+    const auto message = [](const PairReport& pair, const char* gate) {
+        return message_of([&] { check_gate(parse_gate(gate), pair); }, ErrorCode::usage);
+    };
+    EXPECT_THAT(message(report, "top1[group=nigth].delta >= 0"),
+                HasSubstr("did you mean `group=night`?"));
+    EXPECT_THAT(message(report, "worst(top1) >= 0"), HasSubstr("`assay score RUNS --by"));
+    EXPECT_THAT(message(PairReport(), "worst(top1).delta >= 0"),
+                HasSubstr("`assay compare BASELINE CANDIDATE --by ATTRIBUTE` measures them"));
+}
+
+TEST(CompareGroups, ReportJsonAndCsvHaveThem) {
+    CompareResult result;
+    result.pairs.push_back(compared_by(three));
+    const nlohmann::json json = to_json(result);
+    const nlohmann::json& groups = json.at("pairs").at(0).at("groups").at(0);
+    EXPECT_EQ(groups.at("observed_group"), "group=night");
+    EXPECT_EQ(groups.at("groups").at(1).at("candidate").at("subgroup"), "group=night");
+    const Report report = report_of(result);
+    const std::string csv = render(report, ReportFormat::csv);
+    EXPECT_THAT(csv, HasSubstr(",worse,group=night\n"));
+    EXPECT_EQ(to_json(CompareResult{{compared_by(three, {})}, {}, {}, {}})
+                  .at("pairs")
+                  .at(0)
+                  .count("groups"),
+              0U);
+}
+
+TEST(CompareGroups, BadInput) {
+    EXPECT_THAT(message_of([] { compared_by(three, {"grup"}); }, ErrorCode::usage),
+                HasSubstr("did you mean `group`?"));
+    CompareRunsOptions options;
+    options.by = {"sex,"};
+    EXPECT_THAT(message_of([&] { check(options); }, ErrorCode::usage),
+                HasSubstr("a name is missing"));
+    options.by = {"sex"};
+    options.measure.cluster = "patient";
+    EXPECT_THAT(message_of([&] { check(options); }, ErrorCode::usage), HasSubstr("omit --cluster"));
+    options.measure.cluster.clear();
+    options.measure.gates = {"worst(top1).delta >= 0"};
+    check(options);
+    options.by.clear();
+    EXPECT_THAT(message_of([&] { check(options); }, ErrorCode::usage),
+                HasSubstr("--by ATTRIBUTE` measures them"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,113 @@
+// Gaps by groups of images. Expected: Newcombe's interval of two independent proportions at Sidak's
+// level, computed in NumPy.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/collective/comm.h"
+#include "assay/error.h"
+#include "assay/evaluate/gap.h"
+#include "assay/report.h"
+#include "message_of.h"
+#include "saved_scores.h"
+
+namespace assay {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct ImagesOfGroup {
+    const char* group;
+    int images, correct;
+};
+
+Made data_set(const char* name, const std::vector<ImagesOfGroup>& groups) {
+    Made made;
+    made.classes = 2;
+    made.dataset = name;
+    for (const ImagesOfGroup& one : groups) {
+        for (int i = 0; i < one.images; ++i) {
+            made.labels.push_back({0});
+            made.group.emplace_back(one.group);
+            made.scores.push_back(i < one.correct ? 2 : 0);
+            made.scores.push_back(1);
+        }
+    }
+    return made;
+}
+
+GapReport gap_by(const std::vector<ImagesOfGroup>& first, const std::vector<ImagesOfGroup>& second,
+                 const char* by = "group") {
+    const Scratch folder;
+    for (const char* model : {"a", "b"}) {
+        save(folder, data_set("v1", first), model);
+        save(folder, data_set("v2", second), model);
+    }
+    GapRequest request;
+    request.sets = {(folder / "runs" / "v1").string(), (folder / "runs" / "v2").string()};
+    request.by = {by};
+    return run_gap(request, *self_comm());
+}
+
+const std::vector<ImagesOfGroup>
+    on_v1 = {{"day", 100, 80}, {"night", 40, 30}, {"rain", 20, 9}, {"rare", 30, 9}},
+    on_v2 = {{"day", 90, 60}, {"fog", 20, 1}, {"night", 50, 35}, {"rare", 9, 0}};
+
+TEST(GapGroups, AreThoseOfBothDataSets) {
+    const GapReport report = gap_by(on_v1, on_v2);
+    ASSERT_EQ(report.groups.size(), 2U);  // a model each; ReaL is top-1 here
+    const GapByGroup& of_model = report.groups[0];
+    EXPECT_EQ(of_model.metric, "top1");
+    EXPECT_THAT(of_model.only_here[0], ElementsAre("group=rain"));
+    EXPECT_THAT(of_model.only_here[1], ElementsAre("group=fog"));
+    ASSERT_EQ(of_model.groups.size(), 3U);
+    const GapOfGroup &day = of_model.groups[0], &night = of_model.groups[1];
+    EXPECT_EQ(day.accuracy[0].value, 0.8);
+    EXPECT_NEAR(*day.gap.value, 0.13333333333333341, 1e-12);
+    EXPECT_NEAR(day.gap.interval->low, -0.00987276290906347, 1e-9);
+    EXPECT_NEAR(day.gap.interval->high, 0.2721145395727145, 1e-9);
+    EXPECT_EQ(day.gap.interval->level, 0.95);
+    EXPECT_EQ(day.gap.interval->method, "newcombe.unpaired.sidak");
+    EXPECT_NEAR(night.gap.interval->low, -0.16270373485643944, 1e-9);
+    EXPECT_NEAR(night.gap.interval->high, 0.24759415918412184, 1e-9);
+    EXPECT_EQ(of_model.groups[2].gap.value, 0.3);  // nine images on V2 are too few
+    EXPECT_FALSE(of_model.groups[2].gap.interval);
+    EXPECT_EQ(of_model.too_small, 1U);
+}
+
+TEST(GapGroups, AreInTheReport) {
+    const GapReport report = gap_by(on_v1, on_v2);
+    const nlohmann::json json = to_json(report);
+    EXPECT_EQ(json.at("groups").at(1).at("model"), "b");
+    EXPECT_EQ(json.at("groups").at(0).at("groups").at(0).at("accuracy").at("first").at("value"),
+              0.8);
+    const std::string text = render(report_of(report), ReportFormat::text);
+    EXPECT_THAT(text, HasSubstr("top1 by group"));
+    EXPECT_THAT(text, HasSubstr("groups only in v1: group=rain"));
+    EXPECT_THAT(text, HasSubstr("groups only in v2: group=fog"));
+}
+
+TEST(GapGroups, BadInput) {
+    const auto message = [](auto&& make) { return message_of(make, ErrorCode::usage); };
+    EXPECT_THAT(message([] { gap_by(on_v1, on_v2, "grup"); }), HasSubstr("did you mean `group`?"));
+    EXPECT_THAT(message([] {
+                    gap_by({{"day", 20, 9}}, {{"fog", 20, 1}});
+                }),
+                HasSubstr("have no group in common; v1 has group=day; v2 has group=fog"));
+    GapRequest table;
+    table.table = "published.csv";
+    table.by = {"group"};
+    EXPECT_THAT(message([&] { check(table); }), HasSubstr("--table has only published values"));
+    GapRequest stores;
+    stores.sets = {"a", "b"};
+    stores.by = {",sex"};
+    EXPECT_THAT(message([&] { check(stores); }), HasSubstr("a name is missing"));
+}
+
+}  // namespace
+}  // namespace assay
