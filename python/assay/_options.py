@@ -23,6 +23,7 @@ class ScoreOptions(TypedDict, total=False):
     subgroup: str
     by: _Texts
     cluster: str
+    weights: str
     subgroups: Any
     class_map: str
     k: Union[int, Sequence[int]]

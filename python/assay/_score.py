@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import sys
 import tempfile
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Union
@@ -155,8 +156,9 @@ def score(
     ignore_index: a label that stands for none (-100).
     sample_weight: how much each item counts, a number from 0, as in scikit-learn. Only ratios matter. Metrics without an
     interval for weights are refused by name, with a list of those that have one.
-    options: plugin, gates, reliability, confusions, per_class, subgroup, by, cluster, subgroups, class_map, k, bins, edges, bootstrap, null, seed,
-    threads, hierarchy, ordinal, class_order, threshold_file, label_votes. Options without effect are refused.
+    weights: of stores, the attribute of the data set that says how much each item counts.
+    options: plugin, gates, reliability, confusions, per_class, subgroup, by, cluster, weights, subgroups, class_map, k, bins, edges, bootstrap,
+    null, seed, threads, hierarchy, ordinal, class_order, threshold_file, label_votes. Options without effect are refused.
 
     The report keeps the scores until confusion_matrix(), per_class() or plot() has read them. With per_class=True, confusions=True and
     reliability=True it does not keep them.
@@ -211,7 +213,9 @@ def score(
 
         return weighted_report(report, opened, sample_weight, level, metrics is not None)
     report._scores_to_read = sum(len(store) * store.classes for store in opened)
-    if not report._is_detailed():
+    if given.get("weights"):
+        report._scores_to_read = sys.maxsize  # no plots of classes and bins, which count items the same
+    elif not report._is_detailed():
         report._detail = lambda: measured({"per_class": True, "confusions": 2**63, "reliability": True}, False)
     return report
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 
 #include <fmt/core.h>
@@ -51,7 +52,9 @@ bool holds(double value, Gate::Op op, double bound) {
 bool same_metric(const MeasurementKey& key, const Gate& gate) {
     if (!key.cls.empty() || key.subgroup != gate.group) return false;
     if (gate.worst) return key.metric == fmt::format("worst({})", gate.metric.name());
-    return gate.metric.is_of(key.definition, key.parameters);
+    std::map<std::string, std::string> parameters = key.parameters;
+    parameters.erase("weights");  // a gate is about the metric as it was measured
+    return gate.metric.is_of(key.definition, parameters);
 }
 
 GateResult judged(const Gate& gate, const Estimate& found) {

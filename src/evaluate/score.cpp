@@ -10,6 +10,7 @@
 #include "core/json_limits.h"
 #include "data/attributes.h"
 #include "evaluate/groups_of_store.h"
+#include "evaluate/image_weights.h"
 #include "evaluate/score_set.h"
 #include "evaluate/score_tables.h"
 
@@ -44,8 +45,14 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
         options.left_out = std::move(defaults.left_out);
     }
     evaluate::check_attributes(store.dataset(), options);
+    evaluate::ImageWeights weights;
+    if (!options.weights.empty()) {
+        weights = evaluate::weights_by(store.dataset(), options.weights);
+        evaluate::keep_weighted(options);
+    }
     ScoredSet set = score_set(reader, truth, options, {}, "", comm,
                               options.by.empty() ? Keep::report : Keep::items, progress);
+    if (!options.weights.empty()) evaluate::weigh(set, weights, reader, truth, options, comm);
     if (!options.by.empty())
         set.report.groups = evaluate::accuracy_by_group(set, store.dataset(), options);
     ScoreReport report = std::move(set.report);

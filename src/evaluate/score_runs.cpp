@@ -13,6 +13,7 @@
 #include "evaluate/by_votes/by_votes.h"
 #include "evaluate/given_labels.h"
 #include "evaluate/groups_of_store.h"
+#include "evaluate/image_weights.h"
 #include "evaluate/label_signs.h"
 #include "store/data_groups.h"
 #include "store/same_models.h"
@@ -238,6 +239,7 @@ public:
             ScoreOptions one = resolve(measure, store);
             one.subgroup = options_.subgroup;
             one.by = options_.by;
+            one.weights = options_.weights;
             one.confusions = options_.confusions;
             if (options_.reliability) one.reliability = reliability_of(options_.measure);
             result_.reports.push_back(score_store(store, one, comm_, [&](const Progress& p) {
@@ -292,6 +294,7 @@ void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
                     "--votes");
     if (!options.by.empty() && !options.across.empty())
         throw Error(ErrorCode::usage, "--by is about groups of one data set: omit --across");
+    evaluate::check_weights(options, shown);
     for (const Gate& gate : gates_of(options.measure)) {
         const bool measured = !options.by.empty() || (!gate.worst && !options.subgroup.empty());
         if ((gate.worst || !gate.group.empty()) && (!measured || !options.across.empty()))

@@ -3,6 +3,7 @@ equal. Intervals are valid."""
 import importlib.util
 import math
 import pickle
+import shutil
 import sys
 import unittest
 
@@ -10,7 +11,7 @@ import numpy as np
 
 import assay
 from assay import _influences, _weighted, _weighted_curves
-from common import CLASSES, InFolder, made
+from common import CLASSES, InFolder, command, made
 
 NAMES = "top1,top3,nll,brier,confidence,overconfidence,balanced,precision,recall,f1,precision:average=weighted,f1:average=weighted,matthews,kappa"
 CURVES = "auroc,auroc:average=weighted,average_precision,average_precision:average=weighted,ece,ece:norm=l2"
@@ -257,6 +258,43 @@ class Results(InFolder):
         self.assertEqual(len(several.to_csv().splitlines()), 5)
         stored = assay.score(self.imported(scores, labels), metrics="top1,nll", sample_weight=weights(500))
         self.assertEqual(stored["nll"].value, several["a", "nll"].value)
+
+    def with_column(self, scores, labels, weight):
+        """The folder of a store whose data set has the weights as the attribute `weight`."""
+        np.save(self.folder / "scores.npy", scores)
+        with open(self.folder / "items.csv", "w") as file:
+            file.write("id,label,weight\n")
+            file.writelines(f"{i},{label if label >= 0 else ''},{w!r}\n" for i, (label, w) in enumerate(zip(labels.tolist(), weight.tolist())))
+        command(
+            "import", self.folder / "scores.npy", "--items", self.folder / "items.csv", "--dataset-name", "val", "--name", "net", "--out",
+            self.folder / "runs", "-q",
+        )
+        return self.folder / "runs" / "val" / "net"
+
+    def test_stores_take_a_column_of_their_data_set(self):
+        # The library and this package compute the same, independently of each other.
+        scores, labels = made(700)
+        for weight in (weights(700), np.random.default_rng(4).integers(0, 3, 700).astype(float)):
+            for given in (scores, softmax(scores).astype(np.float32)):
+                expected = assay.score(given, labels, NAMES, sample_weight=weight)
+                store = self.with_column(given, labels, weight)
+                found = assay.score(store, metrics=NAMES, weights="weight")
+                self.assertEqual(list(found), list(expected))
+                for m, own in zip(found.measurements, expected.measurements):
+                    self.assertEqual((m.definition, m.n, m.interval.method), (own.definition, own.n, own.interval.method))
+                    np.testing.assert_allclose(
+                        [m.value, m.standard_error, *m.interval[:2]], [own.value, own.standard_error, *own.interval[:2]], atol=2e-7, err_msg=m.metric)
+                shutil.rmtree(self.folder / "runs")
+        two, yes = made(400, 2)
+        store = self.with_column(two, yes, weights(400))
+        found, expected = assay.score(store, weights="weight"), assay.score(two, yes, "binary_brier", sample_weight=weights(400))
+        self.assertEqual(found["top1"].parameters["weights"], "weight")
+        self.assertNotIn("ece", found)
+        brier = assay.score(store, metrics="binary_brier", weights="weight")["binary_brier"]
+        np.testing.assert_allclose(brier.interval[:2], expected["binary_brier"].interval[:2], atol=2e-7)
+        found._repr_html_()  # without classes and bins, which would count items the same
+        self.refused(lambda: assay.score(store, metrics="ece", weights="weight"), "usage", "--weights does not measure ece")
+        self.refused(lambda: assay.score(store, weights="weigth"), "usage", "did you mean `weight`?")
 
     def test_stores_of_the_best_classes_and_of_predictions(self):
         scores, labels = made(500)

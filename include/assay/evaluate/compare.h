@@ -31,7 +31,7 @@ struct Report;
 
 struct CompareOptions {
     /// Labels are indexed by the baseline's items; `by` names attributes of the baseline's data
-    /// set; `subgroup` is not used, and `cluster` is not used by groups.
+    /// set; `subgroup` and `weights` are not used, and `cluster` is not used by groups.
     ScoreOptions score;
     std::size_t disagreements = 50;  ///< items listed for each pair
     /// Pairs items by their ids although their images are known to differ: clean and corrupted

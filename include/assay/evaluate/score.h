@@ -58,6 +58,7 @@ struct ScoreOptions {
     /// an item more.
     std::vector<std::string> by;
     std::string cluster;  ///< attribute: items with one value are not independent; "": all are
+    std::string weights;  ///< attribute: how much each item counts; "": all count the same
     std::vector<MetricRequest> metrics;  ///< empty means those of default_metrics_for()
     Resampling resampling;
     int threads = 0;                                        ///< 0: available cores
@@ -179,6 +180,7 @@ struct ScoreRunsOptions {
     MeasureOptions measure;
     std::string subgroup;
     std::vector<std::string> by;
+    std::string weights;         ///< an attribute
     std::string across;          ///< a glob
     std::size_t confusions = 0;  ///< number of most frequent confusions that are kept
     bool reliability = false;    ///< with the bins and the edge rule of `measure`
@@ -203,6 +205,12 @@ inline constexpr auto description<ScoreRunsOptions> = describe<ScoreRunsOptions>
          .empty = "none",
          .value = "ATTR",
          .separator = ""}),
+    field<&ScoreRunsOptions::weights>(
+        {.help = "Let each image count as much as this attribute of the data set says, a number "
+                 "from 0. For images that were drawn with unequal probabilities, it is one divided "
+                 "by the probability. Metrics that count images, such as ece, are not measured",
+         .empty = "images count the same",
+         .value = "ATTR"}),
     field<&ScoreRunsOptions::across>(
         {.help = "Show the mean and spread of each metric over the data sets whose name matches, "
                  "for each model; gates then apply to the means",

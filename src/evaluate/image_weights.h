@@ -1,0 +1,38 @@
+// `--weights`: images of a store that count as an attribute of the data set says.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assay/collective/comm.h"
+#include "assay/data/dataset.h"
+#include "assay/evaluate/score.h"
+#include "assay/store/row_reader.h"
+#include "evaluate/score_set.h"
+#include "evaluate/truth.h"
+
+namespace assay::evaluate {
+
+struct ImageWeights {
+    std::vector<double> of;     ///< one per image, finite, from 0; 0: the image does not count
+    std::uint64_t zero = 0;     ///< images with a weight of 0
+    std::uint64_t without = 0;  ///< images without a value
+};
+/// Throws usage: no such attribute, no image with a weight above 0; bad_input: a value that is no
+/// number from 0, with the image.
+ImageWeights weights_by(const Dataset& dataset, const std::string& attribute);
+
+/// Throws usage for what does not go with `options.weights`, and for named metrics and gates that
+/// have no weighted form.
+void check_weights(const ScoreRunsOptions& options, const ScoreShown& shown);
+
+/// Removes the metrics without a weighted form and notes them. Throws usage if none is left.
+void keep_weighted(ScoreOptions& options);
+
+/// Replaces the values in `set`, which was scored without weights from the same arguments, and
+/// notes how many images count. Reads the rows once more. Memory: 48 bytes per image.
+void weigh(ScoredSet& set, const ImageWeights& weights, const RowReader& reader, const Truth& truth,
+           const ScoreOptions& options, Comm& comm);
+
+}  // namespace assay::evaluate
