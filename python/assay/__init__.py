@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .command import predict as predict
     from .command import robustness as robustness
     from .command import run as run
+    from .command import slices as slices
     from .evaluation import Evaluation as Evaluation
     from .evaluation import evaluate as evaluate
     from .report import Comparison as Comparison
@@ -69,14 +70,14 @@ _PLACES = {
     "Evaluation": "evaluation", "evaluate": "evaluation",
     "attack": "command", "audit": "command", "calibrate": "command", "check": "command", "corrupt": "command", "cost": "command",
     "ensemble": "command", "predict": "command", "robustness": "command",
-    "run": "command",
+    "run": "command", "slices": "command",
 }
 _MODULES = ("annotation", "command", "mad", "patchml", "quality", "replicate")
 
 __all__ = [
     "Comparison", "Difference", "Error", "Estimate", "Evaluation", "Gap", "Interval", "Measurement", "Metrics", "Report", "Store", "StoreWriter",
     "annotation", "attack", "audit", "calibrate", "check", "command", "compare", "compute_metrics", "corrupt", "cost", "ensemble", "evaluate", "gap",
-    "mad", "metrics", "patchml", "predict", "quality", "replicate", "robustness", "run", "score", "stores", "version",
+    "mad", "metrics", "patchml", "predict", "quality", "replicate", "robustness", "run", "score", "slices", "stores", "version",
 ]
 
 

@@ -344,6 +344,17 @@ class AuditOptions(TypedDict, total=False):
     threads: Value
 
 
+class SlicesOptions(TypedDict, total=False):
+    # assay slices
+    without_images: Flag
+    labels: Value
+    top: Value
+    examples: Value
+    seed: Value
+    level: Value
+    threads: Value
+
+
 class EnsembleOptions(TypedDict, total=False):
     # assay ensemble
     of: Value

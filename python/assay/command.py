@@ -23,7 +23,7 @@ from ._library import Error, candidates
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._command_options import AuditOptions, CalibrateOptions, EnsembleOptions, RobustnessOptions
+    from ._command_options import AuditOptions, CalibrateOptions, EnsembleOptions, RobustnessOptions, SlicesOptions
     from ._keywords import AttackKeywords, CheckKeywords, CorruptKeywords, CostKeywords, PredictKeywords
 
 
@@ -379,6 +379,17 @@ def audit(runs: Any, **options: "Unpack[AuditOptions]") -> Any:
     return run("audit", *map(_store_path, paths), *words(options), "--json").json
 
 
+def slices(runs: Any, *, data: "str | os.PathLike[str] | None" = None, **options: "Unpack[SlicesOptions]") -> Any:
+    """Finds slices of the images on which a model is less accurate than on the rest, as `assay slices --json` does.
+
+    runs: a store, a data set, a RUNS folder, or a list of these. data: the images, whose brightness, sharpness, size and aspect make slices.
+    options: labels="real.json", level=0.95, without_images=True, ...
+    Raises Error for fewer than 80 images with scores and labels, and for data that holds other images.
+    """
+    paths = runs if isinstance(runs, (list, tuple)) else [runs]
+    return run("slices", *map(_store_path, paths), *words({**options, "data": data}), "--json").json
+
+
 def calibrate(runs: Any, *, layer: "str | os.PathLike[str] | None" = None, **options: "Unpack[CalibrateOptions]") -> Any:
     """Scales stored scores so that their probabilities fit, as `assay calibrate --json` does. The numbers are fitted on other items.
 
@@ -457,4 +468,4 @@ def main() -> None:
     os.execv(path, [path, *sys.argv[1:]])
 
 
-__all__ = ["Finished", "attack", "audit", "calibrate", "check", "corrupt", "cost", "ensemble", "main", "predict", "program", "robustness", "run", "table", "words"]
+__all__ = ["Finished", "attack", "audit", "calibrate", "check", "corrupt", "cost", "ensemble", "main", "predict", "program", "robustness", "run", "slices", "table", "words"]

@@ -73,6 +73,7 @@ int cmd_serve(std::vector<std::string> arguments);
 int cmd_show(std::vector<std::string> arguments);
 int cmd_join(std::vector<std::string> arguments);
 int cmd_verify(std::vector<std::string> arguments);
+int cmd_slices(std::vector<std::string> arguments);
 int cmd_torch(std::vector<std::string> arguments);
 int cmd_version(std::vector<std::string> arguments);
 

@@ -21,6 +21,7 @@ const std::vector<Command>& commands() {
          cmd_calibrate},
         {"conformal", "Predict sets of classes with guaranteed coverage", cmd_conformal},
         {"decide", "Choose and test the threshold of a classifier of two classes", cmd_decide},
+        {"slices", "Find slices of the images on which a model is less accurate", cmd_slices},
         {"ensemble", "Average models, or augmentations of one; show their disagreement",
          cmd_ensemble},
         {"audit", "Find labels that are probably wrong, by stored scores", cmd_audit},

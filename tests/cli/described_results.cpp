@@ -29,6 +29,7 @@
 #include "quality/described_quality.h"
 #include "report/described_report.h"
 #include "robustness/described_robustness.h"
+#include "slices/described_slices.h"
 #include "store/described_store.h"
 #include "study/described_study.h"
 
@@ -103,6 +104,7 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<replication::ReplicateFigures>{}),
         result_type(ResultOf<replication::SimulateOutcome>{}),
         result_type(ResultOf<replication::Simulation>{}),
+        result_type(ResultOf<slices::SliceResult>{}),
         result_type(ResultOf<study::CompetitionCheck>{}),
         result_type(ResultOf<study::FolderCheck>{}),
     };

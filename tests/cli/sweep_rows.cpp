@@ -39,7 +39,7 @@ void import_model(const Scratch& folder, const std::string& dataset, const std::
 /// A model with two classes that classifies some images incorrectly.
 void import_two(const Scratch& folder) {
     std::string scores = "path,benign,malignant\n", items = "path,labels\n";
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < 140; ++i) {
         const std::string path = "t" + std::to_string(i) + ".png";
         scores +=
             path + "," + std::to_string(0.1 * (i % 7)) + "," + std::to_string(0.2 * (i % 5)) + "\n";
@@ -133,6 +133,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "conformal",
          .arguments = {"FOLDER/runs/v1", "--alpha", "0.4", "--max-error", "0.9"}},
         {.command = "decide", .arguments = {"FOLDER/two", "--specificity", "0.8"}},
+        {.command = "slices", .arguments = {"FOLDER/two"}},
         {.command = "ensemble", .arguments = {"FOLDER/derived/v1/a", "FOLDER/derived/v1/b", "-q"}},
         {.command = "audit", .arguments = {"FOLDER/runs/v1", "-q"}},
         {.command = "estimate select",

@@ -14,7 +14,7 @@ OWN = {"help", "help_all", "quiet", "format", "json", "csv", "output", "also", "
 # The name of the type, the arguments of the command, and the parameters of the function that are options of the command.
 TYPES = {
     "Predict": ("predict", ()), "Attack": ("attack", ()), "Check": ("check", ()), "Corrupt": ("corrupt", ()), "Cost": ("cost", ()), "Eval": ("eval", ()),
-    "Robustness": ("robustness", ("clean",)), "Calibrate": ("calibrate", ("layer",)), "Audit": ("audit", ()),
+    "Robustness": ("robustness", ("clean",)), "Calibrate": ("calibrate", ("layer",)), "Audit": ("audit", ()), "Slices": ("slices", ()),
     "Ensemble": ("ensemble", ("name",)),
     "Aggregate": ("labels aggregate", ()), "Propose": ("labels propose", ()), "Compose": ("patchml", ("boxes",)),
     "Adjust": ("replicate adjust", ("hits",)), "Match": ("replicate match", ()), "Plan": ("replicate plan", ("hits",)),

@@ -1123,6 +1123,29 @@ export interface FileProvenance {
   schema: string;
 }
 
+export interface FoundSlice {
+  model: string;
+  dataset: string;
+  /** `camera=b,brightness=0.1 to 0.3`. */
+  name: string;
+  /** One or two; an image of the slice meets all. */
+  conditions: SliceCondition[];
+  /** Of both halves. */
+  images: number;
+  /** Of these, those whose prediction is incorrect. */
+  incorrect: number;
+  /** On the second half. */
+  accuracy: Estimate;
+  /** Of all other images of the second half. */
+  rest: Estimate;
+  /** On the second half, with Holm's correction. */
+  p: number;
+  /** On the first half, with Benjamini and Hochberg's correction. */
+  screened: number;
+  /** Incorrect images, the most confident errors first. */
+  examples: string[];
+}
+
 /** A plug-in that runs models. */
 export interface FrameworkFile {
   file: string;
@@ -3752,6 +3775,56 @@ export interface ShownSelection {
   distance: number;
   /** `I`, `II`, `III`, `replaced` or `open`. */
   case: string;
+}
+
+export interface SliceCondition {
+  by: string;
+  value: string;
+}
+
+/** One way in which images are divided into slices. */
+export interface SliceFacet {
+  dataset: string;
+  /** `camera`, `brightness`, `number of labels`, `label`. */
+  by: string;
+  /** `attribute`; `quartiles` of an attribute; `image`: quartiles of a statistic of the pixels; `labels`; `class`. */
+  kind: string;
+  /** Number of different values. */
+  values: number;
+  /** Images that have none. */
+  without: number;
+}
+
+/** What `assay slices` prints. */
+export interface SliceResult extends Result {
+  /** Of the intervals and of the confirmation. */
+  level: number;
+  /** Of the halves. */
+  seed: number;
+  /** Without `predicted`, which each model has of its own. */
+  facets: SliceFacet[];
+  models: SlicedModel[];
+  /** Images without scores, which are skipped. */
+  not_scored: number;
+  notes: string[];
+  warnings: string[];
+}
+
+export interface SlicedModel {
+  model: string;
+  dataset: string;
+  /** Images of the first half, which selects slices. */
+  first: number;
+  /** Images of the second half, which confirms them. */
+  second: number;
+  /** On the second half. */
+  accuracy: Estimate;
+  /** Slices that are large enough in both halves. */
+  tested: number;
+  /** Slices that the first half selects. */
+  selected: number;
+  /** Slices that the second half confirms, the smallest p first. */
+  found: FoundSlice[];
 }
 
 /** A saved result of a command. */

@@ -1,0 +1,46 @@
+// assay slices: where a classifier is less accurate than on the rest.
+#include <CLI/CLI.hpp>
+
+#include "assay/slices/slices.h"
+#include "cli/command.h"
+#include "cli/described.h"
+#include "cli/progress.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view slices_examples = R"(
+assay slices runs/val
+assay slices runs/val/resnet50 -d imagenet/val
+assay slices runs/val --labels real.json --without-images
+assay slices runs/val --csv -o slices.csv
+)";
+
+}  // namespace
+
+int cmd_slices(std::vector<std::string> arguments) {
+    auto app = make_app("slices",
+                        "Find slices of the images on which a model is less accurate than on the "
+                        "rest. Slices are by attribute, pixels (brightness, sharpness, size, "
+                        "aspect), label, predicted class, and pairs of these. One half of the "
+                        "images selects slices, the "
+                        "other confirms them. Status 3: some images have no scores.",
+                        slices_examples);
+    slices::SliceOptions options;
+    app->add_option("stores", options.stores, "Stores, data sets in a RUNS folder, or RUNS folders")
+        ->required()
+        ->type_name("RUNS");
+    add_options(*app, options);
+    Output output;
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    ProgressLine line("slices", "images");
+    const slices::SliceResult result = slices::find_slices(options, line);
+    line.finish();
+    const Report report = report_of(result);
+    output.print(report);
+    return report.partial ? Status::partial : Status::done;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,150 @@
+#include "slices/facets.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "assay/report.h"
+#include "core/finite_number.h"
+#include "core/statistics.h"
+#include "core/text.h"
+#include "data/text_numbers.h"
+#include "evaluate/inspect/duplicates.h"
+
+namespace assay::slices {
+namespace {
+
+/// The facet with the values in the order of their keys.
+template <class Key, class NameOf>
+Facet keyed_facet(std::string by, std::string kind, std::size_t source,
+                  std::span<const std::int32_t> number_of, const std::vector<Key>& keys,
+                  const NameOf& name_of) {
+    Facet out{.by = std::move(by), .kind = std::move(kind), .source = source};
+    std::vector<std::size_t> order(keys.size());
+    for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+    std::ranges::sort(order, {}, [&](std::size_t k) { return keys[k]; });
+    std::vector<std::int32_t> place(keys.size());
+    for (const std::size_t k : order) {
+        place[k] = static_cast<std::int32_t>(out.values.size());
+        out.values.push_back(name_of(keys[k]));
+    }
+    out.of.reserve(number_of.size());
+    for (const std::int32_t number : number_of)
+        out.of.push_back(number == Facet::none ? Facet::none
+                                               : place[static_cast<std::size_t>(number)]);
+    return out;
+}
+
+/// Items by whole numbers that are at least 0; a negative one is none.
+template <class NameOf>
+Facet whole_facet(std::string by, std::string kind, std::size_t source,
+                  std::span<const std::int32_t> of, const NameOf& name_of) {
+    std::map<std::int32_t, std::int32_t> numbers;
+    std::vector<std::int32_t> keys, number_of;
+    number_of.reserve(of.size());
+    for (const std::int32_t one : of) {
+        if (one < 0) {
+            number_of.push_back(Facet::none);
+            continue;
+        }
+        const auto [at, first] = numbers.try_emplace(one, static_cast<std::int32_t>(keys.size()));
+        if (first) keys.push_back(one);
+        number_of.push_back(at->second);
+    }
+    return keyed_facet(std::move(by), std::move(kind), source, number_of, keys, name_of);
+}
+
+}  // namespace
+
+Facet quartiles_of(std::string by, std::string kind, std::size_t source,
+                   std::span<const double> numbers) {
+    Facet out{.by = std::move(by), .kind = std::move(kind), .source = source};
+    out.of.assign(numbers.size(), Facet::none);
+    std::vector<double> sorted;
+    for (const double x : numbers)
+        if (!std::isnan(x)) sorted.push_back(x);
+    if (sorted.empty()) return out;
+    std::ranges::sort(sorted);
+    const std::array<double, 3> edges = {
+        quantile_sorted(sorted, 0.25), quantile_sorted(sorted, 0.5), quantile_sorted(sorted, 0.75)};
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    std::array<double, 4> low{infinite, infinite, infinite, infinite}, high{};
+    const auto quartile = [&](double x) {
+        return static_cast<std::size_t>(
+            std::ranges::count_if(edges, [&](double edge) { return edge < x; }));
+    };
+    for (const double x : sorted) {
+        const std::size_t q = quartile(x);
+        low[q] = std::min(low[q], x);
+        high[q] = x;
+    }
+    std::array<std::int32_t, 4> place{};
+    for (std::size_t q = 0; q < low.size(); ++q) {
+        if (low[q] == infinite) continue;
+        place[q] = static_cast<std::int32_t>(out.values.size());
+        out.values.push_back(low[q] == high[q] ? fmt::format("{:.4g}", low[q])
+                                               : fmt::format("{:.4g} to {:.4g}", low[q], high[q]));
+    }
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (!std::isnan(numbers[i])) out.of[i] = place[quartile(numbers[i])];
+    return out;
+}
+
+void add_attribute(const std::string& name, std::size_t items,
+                   const std::function<std::string_view(std::size_t item)>& text_of,
+                   std::size_t source, std::vector<Facet>& facets,
+                   std::vector<std::string>& notes) {
+    TextNumbers number;
+    std::vector<std::int32_t> number_of(items, Facet::none);
+    for (std::size_t i = 0; i < items; ++i) {
+        const std::string_view text = text_of(i);
+        if (!text.empty()) number_of[i] = static_cast<std::int32_t>(number(text));
+    }
+    const StringColumn texts = number.take();
+    if (texts.size() < 2) return;
+    std::vector<double> values;
+    for (std::size_t t = 0; t < texts.size(); ++t)
+        if (const auto value = finite_number(texts[t])) values.push_back(*value);
+    const bool numeric = values.size() == texts.size();
+    if (!numeric && texts.size() > most_texts) {
+        notes.push_back(
+            fmt::format("`{}` has {} different texts, and makes no slices: at most {} are allowed",
+                        name, count_text(texts.size()), most_texts));
+        return;
+    }
+    if (texts.size() <= most_texts) {
+        std::vector<std::pair<double, std::string_view>> keys;
+        for (std::size_t t = 0; t < texts.size(); ++t)
+            keys.emplace_back(numeric ? values[t] : 0, texts[t]);
+        facets.push_back(keyed_facet(name, "attribute", source, number_of, keys,
+                                     [](const auto& key) { return std::string(key.second); }));
+    }
+    if (!numeric || texts.size() <= most_plain_numbers) return;
+    std::vector<double> numbers;
+    numbers.reserve(items);
+    for (const std::int32_t one : number_of)
+        numbers.push_back(one == Facet::none ? std::numeric_limits<double>::quiet_NaN()
+                                             : values[static_cast<std::size_t>(one)]);
+    facets.push_back(quartiles_of(name, "quartiles", source, numbers));
+}
+
+Facet class_facet(std::string by, std::size_t source, std::span<const std::int32_t> of,
+                  const ClassList& classes) {
+    return whole_facet(std::move(by), "class", source, of,
+                       [&](std::int32_t c) { return inspect::class_text(classes, c); });
+}
+
+Facet label_count_facet(const LabelSets& labels, std::size_t source) {
+    std::vector<std::int32_t> counts;
+    for (std::size_t i = 0; i < labels.size(); ++i)
+        counts.push_back(labels[i].empty() ? -1 : static_cast<std::int32_t>(labels[i].size()));
+    return whole_facet("number of labels", "labels", source, counts,
+                       [](std::int32_t n) { return std::to_string(n); });
+}
+
+}  // namespace assay::slices

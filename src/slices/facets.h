@@ -1,0 +1,44 @@
+// Facets of a data set: attributes, numbers in quartiles, classes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/class_list.h"
+#include "assay/data/dataset.h"
+#include "assay/data/label_sets.h"
+#include "slices/search.h"
+
+namespace assay::slices {
+
+/// An attribute with more different texts makes no slices. One with more different numbers makes
+/// quartiles only.
+inline constexpr std::size_t most_texts = 100;
+/// Numbers with more different values than these make quartiles, too.
+inline constexpr std::size_t most_plain_numbers = 10;
+
+/// Adds the facets of a column: none, one, or its values and their quartiles. An empty text is a
+/// missing value. `text_of` gives the text of each item. `note` gets the reason if an attribute
+/// makes no slices.
+void add_attribute(const std::string& name, std::size_t items,
+                   const std::function<std::string_view(std::size_t item)>& text_of,
+                   std::size_t source, std::vector<Facet>& facets, std::vector<std::string>& notes);
+
+/// Items by quartiles of numbers; NaN is a missing one. Equal numbers are in one quartile, so there
+/// may be fewer than four values, with the smallest and the largest number of each as their names.
+Facet quartiles_of(std::string by, std::string kind, std::size_t source,
+                   std::span<const double> numbers);
+
+/// Items by a class each; -1 is none. Only classes that occur are values: "n01440764 (tench)".
+Facet class_facet(std::string by, std::size_t source, std::span<const std::int32_t> of,
+                  const ClassList& classes);
+
+/// Items by their number of labels; none has no value.
+Facet label_count_facet(const LabelSets& labels, std::size_t source);
+
+}  // namespace assay::slices

@@ -1,0 +1,42 @@
+// What the pixels of each image say about it: how bright, sharp, large and wide it is.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/dataset.h"
+#include "assay/image/image.h"
+#include "assay/progress.h"
+#include "assay/store/prediction_store.h"
+
+namespace assay::slices {
+
+inline constexpr std::array<std::string_view, 4> image_statistics = {"brightness", "sharpness",
+                                                                     "megapixels", "aspect"};
+
+/// In the order of `image_statistics`; NaN: not defined.
+/// brightness: mean luma from 0 to 1 (ITU-R BT.601, 8 bits, as Pillow's mode L). sharpness:
+/// variance of the Laplacian of the luma from 0 to 255, which is low in blurred images
+/// (Pech-Pacheco et al. 2000); only inner pixels. megapixels: width times height. aspect: width
+/// over height.
+std::array<double, 4> statistics_of(const Image& image);
+
+struct ImageStatistics {
+    std::array<std::vector<double>, 4> of;  ///< by statistic, then by row; NaN: not read
+    std::uint64_t read = 0;
+    std::uint64_t absent = 0;  ///< rows without an image in the data set
+    std::uint64_t unreadable = 0;
+    std::string first_unreadable;
+};
+
+/// Reads the image `items[row]` of `images` for each row of the store; -1: it has none. Compares
+/// the bytes with the store's record of its images. Throws bad_input for another image; errors that
+/// end a run. Cost: reads and decodes each image. Memory: 32 bytes per row, an image per thread.
+ImageStatistics read_statistics(const Dataset& images, const std::vector<std::int64_t>& items,
+                                const PredictionStore& store, int threads,
+                                const ProgressCallback& progress);
+
+}  // namespace assay::slices

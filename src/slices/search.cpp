@@ -1,0 +1,259 @@
+#include "slices/search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.h"
+#include "core/statistics.h"
+
+namespace assay::slices {
+namespace {
+
+constexpr double screening_level = 0.1;
+/// A value is only reported beside a selected pair if its other images are lower, too, at this
+/// level in the first half.
+constexpr double beyond_level = 0.05;
+
+using HalfCounts = std::array<Counts, 2>;
+
+/// A facet over the judged images, with the values that have enough of them. The last value stands
+/// for all others.
+struct JudgedFacet {
+    std::vector<std::int32_t> of;
+    std::vector<std::int32_t> value;  ///< of the facet
+    std::vector<HalfCounts> counts;
+
+    std::int32_t others() const { return static_cast<std::int32_t>(value.size()); }
+};
+
+void count_one(HalfCounts& counts, std::uint8_t code) {
+    Counts& half = counts[code >> 1U];
+    half.hits += code & 1U;
+    ++half.images;
+}
+
+bool is_large(const HalfCounts& counts) {
+    return counts[0].images >= fewest_slice_images && counts[1].images >= fewest_slice_images;
+}
+bool leaves_enough(const HalfCounts& part, const HalfCounts& whole) {
+    return is_large({whole[0] - part[0], whole[1] - part[1]});
+}
+
+JudgedFacet judged_facet(const Facet& facet, const JudgedRows& judged) {
+    std::vector<HalfCounts> all(facet.values.size());
+    for (std::size_t i = 0; i < judged.rows.size(); ++i) {
+        const std::int32_t value = facet.of[judged.rows[i]];
+        if (value != Facet::none) count_one(all[static_cast<std::size_t>(value)], judged.code[i]);
+    }
+    JudgedFacet out;
+    std::vector<std::int32_t> place(all.size(), Facet::none);
+    for (std::size_t v = 0; v < all.size(); ++v) {
+        if (!is_large(all[v])) continue;
+        place[v] = out.others();
+        out.value.push_back(static_cast<std::int32_t>(v));
+        out.counts.push_back(all[v]);
+    }
+    out.of.reserve(judged.rows.size());
+    for (const std::uint64_t row : judged.rows) {
+        const std::int32_t value = facet.of[row];
+        const std::int32_t at =
+            value == Facet::none ? Facet::none : place[static_cast<std::size_t>(value)];
+        out.of.push_back(at == Facet::none ? out.others() : at);
+    }
+    return out;
+}
+
+/// A slice that the first half may select.
+struct Candidate {
+    std::array<std::size_t, 2> facet{};
+    std::array<std::int32_t, 2> place{};  ///< in the judged facets
+    std::size_t conditions = 1;
+    HalfCounts own;
+    double p = 1, screened = 1;
+};
+struct Tested {
+    std::uint64_t tested = 0;
+    std::vector<Candidate> low;  ///< those with p at most screening_level
+};
+
+class Search {
+public:
+    Search(std::span<const Facet* const> facets, const JudgedRows& judged)
+        : facets_(facets), judged_(judged), lower_(judged.rows.size()) {
+        for (const std::uint8_t code : judged.code) count_one(all_, code);
+        for (const Facet* facet : facets) columns_.push_back(judged_facet(*facet, judged));
+    }
+
+    Confirmed confirmed(double level, int threads) {
+        Confirmed out;
+        out.all = all_;
+        const std::vector<Candidate> kept = beyond_pairs(selected(threads, out.tested));
+        out.selected = kept.size();
+        std::vector<double> p;
+        for (const Candidate& one : kept) p.push_back(p_of(one, 1));
+        const std::vector<double> adjusted = holm(p);
+        for (std::size_t i = 0; i < kept.size(); ++i) {
+            // 1 - 0.95 is a little more than 0.05.
+            if (adjusted[i] > 1 - level + 1e-12) continue;
+            ConfirmedSlice& slice = out.slices.emplace_back();
+            for (std::size_t c = 0; c < kept[i].conditions; ++c) {
+                const JudgedFacet& column = columns_[kept[i].facet[c]];
+                slice.conditions.emplace_back(
+                    kept[i].facet[c], column.value[static_cast<std::size_t>(kept[i].place[c])]);
+            }
+            slice.own = kept[i].own;
+            slice.screened = kept[i].screened;
+            slice.p = adjusted[i];
+        }
+        std::ranges::stable_sort(out.slices, {}, &ConfirmedSlice::p);
+        return out;
+    }
+
+private:
+    const HalfCounts& value_counts(const Candidate& one, std::size_t c) const {
+        return columns_[one.facet[c]].counts[static_cast<std::size_t>(one.place[c])];
+    }
+
+    /// Against all other images, and of a pair against the others of each value. Stops at the first
+    /// p above `most`.
+    double p_of(const Candidate& one, std::size_t half, double most = 1) const {
+        double p = lower_(one.own[half], all_[half]);
+        for (std::size_t c = 0; c < one.conditions && one.conditions > 1 && p <= most; ++c)
+            p = std::max(p, lower_(one.own[half], value_counts(one, c)[half]));
+        return p;
+    }
+
+    void test(Candidate one, Tested& out) const {
+        if (!is_large(one.own) || !leaves_enough(one.own, all_)) return;
+        for (std::size_t c = 0; c < one.conditions && one.conditions > 1; ++c)
+            if (!leaves_enough(one.own, value_counts(one, c))) return;
+        ++out.tested;
+        one.p = p_of(one, 0, screening_level);
+        if (one.p <= screening_level) out.low.push_back(one);
+    }
+
+    Tested test_values(std::size_t f) const {
+        Tested out;
+        for (std::int32_t v = 0; v < columns_[f].others(); ++v)
+            test({.facet = {f, 0},
+                  .place = {v, 0},
+                  .own = columns_[f].counts[static_cast<std::size_t>(v)]},
+                 out);
+        return out;
+    }
+
+    Tested test_pairs(std::size_t f, std::size_t g) const {
+        Tested out;
+        const JudgedFacet &a = columns_[f], &b = columns_[g];
+        const auto width = static_cast<std::size_t>(b.others()) + 1;
+        std::vector<std::array<std::uint32_t, 4>> cells((a.value.size() + 1) * width);
+        for (std::size_t i = 0; i < judged_.code.size(); ++i)
+            ++cells[static_cast<std::size_t>(a.of[i]) * width + static_cast<std::size_t>(b.of[i])]
+                   [judged_.code[i]];
+        for (std::int32_t v = 0; v < a.others(); ++v) {
+            for (std::int32_t w = 0; w < b.others(); ++w) {
+                const auto& cell =
+                    cells[static_cast<std::size_t>(v) * width + static_cast<std::size_t>(w)];
+                const HalfCounts own = {Counts{cell[1], std::uint64_t{cell[0]} + cell[1]},
+                                        Counts{cell[3], std::uint64_t{cell[2]} + cell[3]}};
+                test({.facet = {f, g}, .place = {v, w}, .conditions = 2, .own = own}, out);
+            }
+        }
+        return out;
+    }
+
+    bool makes_pairs(std::size_t f, std::size_t g) const {
+        const std::size_t one = facets_[f]->source, two = facets_[g]->source;
+        return one != two && std::max(one, two) >= first_free_source;
+    }
+
+    std::vector<Candidate> selected(int threads, std::uint64_t& tested) const {
+        std::vector<std::pair<std::size_t, std::size_t>> blocks;
+        for (std::size_t f = 0; f < columns_.size(); ++f) blocks.emplace_back(f, f);
+        for (std::size_t f = 0; f < columns_.size(); ++f)
+            for (std::size_t g = f + 1; g < columns_.size(); ++g)
+                if (makes_pairs(f, g)) blocks.emplace_back(f, g);
+        std::vector<Tested> found(blocks.size());
+        parallel_blocks(blocks.size(), resolve_threads(threads), [&](std::size_t block) {
+            throw_if_stopped();
+            const auto& pair = blocks[block];
+            found[block] = pair.first == pair.second ? test_values(pair.first)
+                                                     : test_pairs(pair.first, pair.second);
+        });
+        std::vector<Candidate> low;
+        for (const Tested& one : found) {
+            tested += one.tested;
+            low.insert(low.end(), one.low.begin(), one.low.end());
+        }
+        // The others have a p above the level, so their exact value changes no selection.
+        std::vector<double> p(static_cast<std::size_t>(tested), 1.0);
+        for (std::size_t i = 0; i < low.size(); ++i) p[i] = low[i].p;
+        const std::vector<double> adjusted = benjamini_hochberg(p);
+        for (std::size_t i = 0; i < low.size(); ++i) low[i].screened = adjusted[i];
+        std::erase_if(low, [](const Candidate& one) { return one.screened > screening_level; });
+        return low;
+    }
+
+    /// Without the values that are low because of a selected pair alone.
+    std::vector<Candidate> beyond_pairs(std::vector<Candidate> all) const {
+        std::vector<Candidate> pairs;
+        std::ranges::copy_if(all, std::back_inserter(pairs),
+                             [](const Candidate& one) { return one.conditions == 2; });
+        std::erase_if(all, [&](const Candidate& one) {
+            if (one.conditions == 2) return false;
+            const Counts rest = all_[0] - one.own[0];
+            return std::ranges::any_of(pairs, [&](const Candidate& pair) {
+                const bool inside =
+                    (pair.facet[0] == one.facet[0] && pair.place[0] == one.place[0]) ||
+                    (pair.facet[1] == one.facet[0] && pair.place[1] == one.place[0]);
+                if (!inside) return false;
+                const Counts others = one.own[0] - pair.own[0];
+                return lower_(others, {others.hits + rest.hits, others.images + rest.images}) >
+                       beyond_level;
+            });
+        });
+        return all;
+    }
+
+    std::span<const Facet* const> facets_;
+    const JudgedRows& judged_;
+    LowerTest lower_;
+    HalfCounts all_;
+    std::vector<JudgedFacet> columns_;
+};
+
+}  // namespace
+
+LowerTest::LowerTest(std::uint64_t most) : log_factorial_(static_cast<std::size_t>(most) + 1) {
+    for (std::size_t n = 1; n < log_factorial_.size(); ++n)
+        log_factorial_[n] = log_factorial_[n - 1] + std::log(static_cast<double>(n));
+}
+
+double LowerTest::choose(std::uint64_t n, std::uint64_t k) const {
+    return log_factorial_[n] - log_factorial_[k] - log_factorial_[n - k];
+}
+
+double LowerTest::operator()(const Counts& part, const Counts& whole) const {
+    const Counts rest = whole - part;
+    if (part.hits * rest.images >= rest.hits * part.images) return 1;
+    const std::uint64_t misses = whole.images - whole.hits;
+    double term = std::exp(choose(whole.hits, part.hits) + choose(misses, part.images - part.hits) -
+                           choose(whole.images, part.images));
+    double sum = term;
+    // Below the mean each term is smaller than the last.
+    for (std::uint64_t x = part.hits; x > 0 && term > 1e-18 * sum; --x) {
+        const std::uint64_t missed = part.images - x;
+        if (missed >= misses) break;
+        term *= static_cast<double>(x) * static_cast<double>(misses - missed) /
+                (static_cast<double>(whole.hits - x + 1) * static_cast<double>(missed + 1));
+        sum += term;
+    }
+    return std::min(1.0, sum);
+}
+
+Confirmed search_slices(std::span<const Facet* const> facets, const JudgedRows& judged,
+                        double level, int threads) {
+    return Search(facets, judged).confirmed(level, threads);
+}
+
+}  // namespace assay::slices

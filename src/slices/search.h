@@ -1,0 +1,73 @@
+// The search: counts of all slices, and the tests that select and confirm them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace assay::slices {
+
+/// A slice, and the other images, have at least this many images in each half.
+inline constexpr std::uint64_t fewest_slice_images = 20;
+
+/// One way to divide the images of a data set.
+struct Facet {
+    static constexpr std::int32_t none = -1;
+    std::string by{};
+    std::string kind{};
+    std::vector<std::string> values{};
+    std::vector<std::int32_t> of{};  ///< the value of each item; none: it has none
+    /// Facets of one source are two views of it, and make no pairs. Nor do the label and the
+    /// predicted class, whose pairs are correct or incorrect by definition.
+    std::size_t source = 0;
+};
+/// Sources of `label` and `predicted`; attributes come after them.
+inline constexpr std::size_t label_source = 0, predicted_source = 1, first_free_source = 2;
+
+struct Counts {
+    std::uint64_t hits = 0, images = 0;
+    Counts operator-(const Counts& part) const { return {hits - part.hits, images - part.images}; }
+};
+
+/// Fisher's exact test, one-sided.
+class LowerTest {
+public:
+    /// For up to `most` images. Memory: 8 bytes for each.
+    explicit LowerTest(std::uint64_t most);
+    /// The chance of as few hits as in `part`, or fewer, if it were drawn from `whole` at random. 1
+    /// if its proportion of hits is not lower than that of the others.
+    double operator()(const Counts& part, const Counts& whole) const;
+
+private:
+    double choose(std::uint64_t n, std::uint64_t k) const;
+    std::vector<double> log_factorial_;
+};
+
+/// The images that count, by their places.
+struct JudgedRows {
+    std::vector<std::uint64_t> rows;
+    std::vector<std::uint8_t> code;  ///< of each: 2 * half + hit
+};
+
+struct ConfirmedSlice {
+    /// Facet and value, one or two.
+    std::vector<std::pair<std::size_t, std::int32_t>> conditions;
+    std::array<Counts, 2> own;  ///< by half
+    double screened = 1, p = 1;
+};
+struct Confirmed {
+    std::array<Counts, 2> all;
+    std::uint64_t tested = 0, selected = 0;
+    std::vector<ConfirmedSlice> slices;  ///< the smallest p first
+};
+
+/// Cost: images times pairs of facets, and a test for each large slice. The same bits for any
+/// number of threads. Throws interrupted.
+Confirmed search_slices(std::span<const Facet* const> facets, const JudgedRows& judged,
+                        double level, int threads);
+
+}  // namespace assay::slices

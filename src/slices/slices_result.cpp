@@ -1,0 +1,165 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "assay/describe_result.h"
+#include "assay/slices/slices.h"
+#include "core/result_table.h"
+#include "core/text.h"
+#include "slices/described_slices.h"
+
+namespace assay {
+
+using slices::FoundSlice;
+using slices::SliceCondition;
+using slices::SlicedModel;
+using slices::SliceFacet;
+using slices::SliceResult;
+
+ResultType result_type(ResultOf<SliceFacet>) {
+    using Of = SliceFacet;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "SliceFacet", .help = "One way in which images are divided into slices"},
+        {part<&Of::dataset>({}),
+         part<&Of::by>({.help = "`camera`, `brightness`, `number of labels`, `label`"}),
+         part<&Of::kind>({.help = "`attribute`; `quartiles` of an attribute; `image`: quartiles of "
+                                  "a statistic of the pixels; `labels`; `class`"}),
+         part<&Of::values>({.help = "Number of different values"}),
+         part<&Of::without>({.help = "Images that have none"})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<SliceCondition>) {
+    using Of = SliceCondition;
+    static constexpr auto rows =
+        describe_result<Of>({.name = "SliceCondition"}, {part<&Of::by>({}), part<&Of::value>({})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<FoundSlice>) {
+    using Of = FoundSlice;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "FoundSlice",
+         .columns = "model,dataset,slice=name,images,incorrect,n=accuracy.n,"
+                    "accuracy=accuracy.value,low=accuracy.interval.low,"
+                    "high=accuracy.interval.high,rest=rest.value,p,screened"},
+        {part<&Of::model>({}), part<&Of::dataset>({}),
+         part<&Of::name>({.help = "`camera=b,brightness=0.1 to 0.3`"}),
+         part<&Of::conditions>({.help = "One or two; an image of the slice meets all"}),
+         part<&Of::images>({.help = "Of both halves"}),
+         part<&Of::incorrect>({.help = "Of these, those whose prediction is incorrect"}),
+         part<&Of::accuracy>({.help = "On the second half"}),
+         part<&Of::rest>({.help = "Of all other images of the second half"}),
+         part<&Of::p>({.help = "On the second half, with Holm's correction"}),
+         part<&Of::screened>(
+             {.help = "On the first half, with Benjamini and Hochberg's correction"}),
+         part<&Of::examples>({.help = "Incorrect images, the most confident errors first"})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<SlicedModel>) {
+    using Of = SlicedModel;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "SlicedModel"},
+        {part<&Of::model>({}), part<&Of::dataset>({}),
+         part<&Of::first>({.help = "Images of the first half, which selects slices"}),
+         part<&Of::second>({.help = "Images of the second half, which confirms them"}),
+         part<&Of::accuracy>({.help = "On the second half"}),
+         part<&Of::tested>({.help = "Slices that are large enough in both halves"}),
+         part<&Of::selected>({.help = "Slices that the first half selects"}),
+         part<&Of::found>({.help = "Slices that the second half confirms, the smallest p first"})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<SliceResult>) {
+    using Of = SliceResult;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "SliceResult", .help = "What `assay slices` prints", .schema = "assay.slices/1"},
+        {part<&Of::level>({.help = "Of the intervals and of the confirmation"}),
+         part<&Of::seed>({.help = "Of the halves"}),
+         part<&Of::facets>({.help = "Without `predicted`, which each model has of its own"}),
+         part<&Of::models>({}),
+         part<&Of::not_scored>({.help = "Images without scores, which are skipped"}),
+         part<&Of::notes>({}), part<&Of::warnings>({})});
+    return rows;
+}
+
+namespace slices {
+namespace {
+
+Table slice_table(const SlicedModel& model, std::uint64_t top) {
+    Table table;
+    table.title = fmt::format(
+        "{} on {}: {} than the rest", model.model, model.dataset,
+        model.found.size() == 1
+            ? "1 slice is less accurate"
+            : fmt::format("{} slices are less accurate", count_text(model.found.size())));
+    table.columns = {
+        {"slice", false}, {"images", true}, {"accuracy %", true, Column::Show::value_and_interval},
+        {"rest %", true}, {"p", true},      {"incorrect, for example", false}};
+    const std::size_t shown = std::min<std::size_t>(model.found.size(), top);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const FoundSlice& one = model.found[i];
+        table.add({one.name, Count{one.images}, one.accuracy, one.rest, PValue{one.p},
+                   fmt::format("{}", fmt::join(one.examples, " "))});
+    }
+    if (shown < model.found.size())
+        table.notes.push_back(fmt::format(
+            "{} more: --top {}", count_text(model.found.size() - shown), model.found.size()));
+    return table;
+}
+
+std::string tests_of(const SlicedModel& model) {
+    return fmt::format("{} slices tested on {} images, {} of them tested again on {} others",
+                       count_text(model.tested), count_text(model.first),
+                       count_text(model.selected), count_text(model.second));
+}
+
+/// Attributes are counted where naming all would take several lines.
+std::string facets_text(const SliceResult& result) {
+    constexpr std::size_t most_named = 8;
+    std::vector<std::string> attributes, others;
+    for (const SliceFacet& facet : result.facets) {
+        const bool own = facet.kind == "attribute" || facet.kind == "quartiles";
+        std::vector<std::string>& names = own ? attributes : others;
+        if (std::ranges::find(names, facet.by) == names.end()) names.push_back(facet.by);
+    }
+    if (attributes.size() > most_named)
+        attributes = {fmt::format("{} attributes", attributes.size())};
+    attributes.insert(attributes.end(), others.begin(), others.end());
+    attributes.emplace_back("predicted class");
+    return fmt::format("slices are by {}, and by pairs of these", fmt::join(attributes, ", "));
+}
+
+}  // namespace
+
+Report report_of(const SliceResult& result) {
+    Report report;
+    report.records = result_table<FoundSlice>();
+    Section section;
+    for (const SlicedModel& model : result.models) {
+        for (const FoundSlice& one : model.found) add_row(report.records, one);
+        if (model.found.empty()) {
+            section.blocks.emplace_back(
+                fmt::format("{} on {}: no slice is less accurate than the rest ({})", model.model,
+                            model.dataset, tests_of(model)));
+            continue;
+        }
+        Table table = slice_table(model, result.top);
+        table.notes.push_back(tests_of(model) +
+                              "; accuracies are those on the others, and p has Holm's correction");
+        section.blocks.emplace_back(std::move(table));
+    }
+    std::vector<std::string> notes = {facets_text(result)};
+    notes.insert(notes.end(), result.notes.begin(), result.notes.end());
+    for (std::string& note : notes) section.blocks.emplace_back(std::move(note));
+    report.sections.push_back(std::move(section));
+    report.result = json_of(result);
+    report.warnings = result.warnings;
+    report.partial = result.not_scored > 0;
+    return report;
+}
+
+}  // namespace slices
+}  // namespace assay

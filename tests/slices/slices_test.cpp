@@ -1,0 +1,318 @@
+// Which slices are found, with which numbers, and what is refused.
+#include "assay/slices/slices.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <variant>
+
+#include "../evaluate/saved_scores.h"
+#include "assay/error.h"
+#include "assay/image/encode.h"
+#include "assay/report.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/statistics.h"
+#include "message_of.h"
+#include "slices/search.h"
+#include "store/image_check.h"
+
+namespace assay::slices {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+/// `rows` images of four classes with random groups (a, b, c) and shapes (x, y). `accuracy` gives
+/// the chance that image i is correct.
+template <class Accuracy>
+Made world(std::size_t rows, std::uint64_t seed, const Accuracy& accuracy) {
+    Made made;
+    made.classes = 4;
+    RandomStream random(seed, "slices");
+    for (std::size_t i = 0; i < rows; ++i) {
+        made.group.emplace_back(1, static_cast<char>('a' + random.below(3)));
+        made.shape.emplace_back(1, static_cast<char>('x' + random.below(2)));
+        const auto label = static_cast<std::int32_t>(random.below(4));
+        const bool hit = random.uniform() < accuracy(made, i);
+        const std::int32_t predicted =
+            hit ? label : (label + 1 + static_cast<std::int32_t>(random.below(3))) % 4;
+        made.labels.push_back({label});
+        for (std::int32_t c = 0; c < 4; ++c)
+            made.scores.push_back(c == predicted ? 1 + static_cast<float>(random.uniform()) : 0.F);
+    }
+    return made;
+}
+
+SliceOptions options_of(const Scratch& folder) {
+    SliceOptions options;
+    options.stores = {folder / "runs"};
+    return options;
+}
+
+std::set<std::string> names_of(const SlicedModel& model) {
+    std::set<std::string> names;
+    for (const FoundSlice& one : model.found) names.insert(one.name);
+    return names;
+}
+
+double low_group(const Made& made, std::size_t i) {
+    return made.group[i] == "b" ? 0.6 : 0.9;
+}
+
+TEST(Slices, FindsAValueWithTheNumbersOfTheSecondHalf) {
+    const Scratch folder;
+    const Made made = world(1200, 1, low_group);
+    save(folder, made, "a");
+    const SliceResult result = find_slices(options_of(folder));
+    ASSERT_EQ(result.models.size(), 1U);
+    const SlicedModel& model = result.models[0];
+    ASSERT_EQ(names_of(model), std::set<std::string>{"group=b"});
+    const FoundSlice& found = model.found[0];
+    std::uint64_t hits = 0, images = 0, rest_hits = 0, rest = 0, all = 0;
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        all += made.group[i] == "b" ? 1 : 0;
+        const std::string id = fmt::format("item{:05}", i);
+        if (RandomStream(0, "slices half of " + id).uniform() < 0.5) continue;
+        const float* row = made.scores.data() + 4 * i;
+        const bool hit = std::max_element(row, row + 4) - row == made.labels[i][0];
+        (made.group[i] == "b" ? images : rest) += 1;
+        (made.group[i] == "b" ? hits : rest_hits) += hit ? 1 : 0;
+    }
+    EXPECT_EQ(found.images, all);
+    EXPECT_EQ(found.accuracy.n, images);
+    EXPECT_EQ(found.accuracy.value, static_cast<double>(hits) / static_cast<double>(images));
+    EXPECT_EQ(found.accuracy.interval, wilson(hits, images, 0.95));
+    EXPECT_EQ(found.rest.value, static_cast<double>(rest_hits) / static_cast<double>(rest));
+    EXPECT_EQ(model.second, images + rest);
+    const double p = LowerTest(1200)({hits, images}, {hits + rest_hits, images + rest});
+    EXPECT_EQ(found.p, std::min(1.0, p * static_cast<double>(model.selected)));
+    EXPECT_EQ(found.conditions[0].by, "group");
+    EXPECT_EQ(found.conditions[0].value, "b");
+}
+
+TEST(Slices, ExamplesAreTheMostConfidentErrors) {
+    const Scratch folder;
+    const Made made = world(1200, 1, low_group);
+    save(folder, made, "a");
+    SliceOptions options = options_of(folder);
+    options.examples = 2;
+    const FoundSlice found = find_slices(options).models[0].found.at(0);
+    std::vector<std::pair<float, std::string>> errors;
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        const float* row = made.scores.data() + 4 * i;
+        const float* best = std::max_element(row, row + 4);
+        if (made.group[i] == "b" && best - row != made.labels[i][0])
+            errors.emplace_back(-*best, fmt::format("item{:05}", i));
+    }
+    std::ranges::sort(errors);
+    EXPECT_EQ(found.incorrect, errors.size());
+    EXPECT_THAT(found.examples, ElementsAre(errors[0].second, errors[1].second));
+}
+
+TEST(Slices, FindsAPairWithoutItsValues) {
+    const Scratch folder;
+    save(folder,
+         world(2400, 2,
+               [](const Made& made, std::size_t i) {
+                   return made.group[i] == "b" && made.shape[i] == "y" ? 0.5 : 0.9;
+               }),
+         "a");
+    const SlicedModel model = find_slices(options_of(folder)).models[0];
+    EXPECT_EQ(names_of(model), std::set<std::string>{"group=b,shape=y"});
+}
+
+TEST(Slices, EveryModelHasItsOwnAndThreadsChangeNothing) {
+    const Scratch folder;
+    save(folder, world(1200, 1, low_group), "a");
+    Made other = world(
+        1200, 1, [](const Made& made, std::size_t i) { return made.shape[i] == "y" ? 0.6 : 0.9; });
+    save(folder, world(1200, 1, low_group), "b");
+    other.dataset = "test";
+    save(folder, other, "a");
+    SliceOptions options = options_of(folder);
+    options.threads = 1;
+    const SliceResult one = find_slices(options);
+    ASSERT_EQ(one.models.size(), 3U);
+    for (const SlicedModel& model : one.models)
+        EXPECT_EQ(names_of(model),
+                  std::set<std::string>{model.dataset == "val" ? "group=b" : "shape=y"})
+            << model.dataset;
+    options.threads = 7;
+    EXPECT_EQ(report_of(one).result, report_of(find_slices(options)).result);
+}
+
+TEST(Slices, LabelSetsMakeSlicesAndDecideWhatIsCorrect) {
+    const Scratch folder;
+    Made made = world(1200, 3, [](const Made&, std::size_t) { return 0.7; });
+    // Half of the images have two labels, of which the prediction is one.
+    for (std::size_t i = 0; i < made.rows(); i += 2) {
+        const float* row = made.scores.data() + 4 * i;
+        const auto best = static_cast<std::int32_t>(std::max_element(row, row + 4) - row);
+        made.labels[i] = {std::min(best, (best + 1) % 4), std::max(best, (best + 1) % 4)};
+    }
+    save(folder, made, "a");
+    const SliceResult result = find_slices(options_of(folder));
+    EXPECT_THAT(names_of(result.models[0]), Contains("number of labels=1"));
+    for (const FoundSlice& one : result.models[0].found) {
+        if (one.name == "number of labels=1") {
+            EXPECT_EQ(one.rest.value, 1);
+        }
+    }
+}
+
+TEST(Slices, LabelsFromAFileDecide) {
+    const Scratch folder;
+    const Made made = world(1200, 1, low_group);
+    save(folder, made, "a");
+    std::ofstream file(folder / "labels.csv");
+    file << "item,labels\n";
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        const float* row = made.scores.data() + 4 * i;
+        file << fmt::format("item{:05},c{}\n", i, std::max_element(row, row + 4) - row);
+    }
+    file.close();
+    SliceOptions options = options_of(folder);
+    options.labels = folder / "labels.csv";
+    const SlicedModel model = find_slices(options).models[0];
+    EXPECT_TRUE(model.found.empty());
+    EXPECT_EQ(model.accuracy.value, 1);
+    const Report report = report_of(find_slices(options));
+    EXPECT_THAT(std::get<std::string>(report.sections[0].blocks[0]),
+                HasSubstr("no slice is less accurate"));
+    EXPECT_EQ(report.records.rows.size(), 0U);
+    EXPECT_GT(report.records.columns.size(), 5U);
+}
+
+TEST(Slices, ImagesWithoutScoresOrValuesAreCounted) {
+    const Scratch folder;
+    Made made = world(1200, 1, low_group);
+    made.states.assign(made.rows(), RowState::ok);
+    made.states[5] = RowState::unreadable;
+    made.labels[7].clear();
+    made.group[9].clear();
+    save(folder, made, "a");
+    const SliceResult result = find_slices(options_of(folder));
+    EXPECT_EQ(result.not_scored, 1U);
+    EXPECT_TRUE(report_of(result).partial);
+    EXPECT_EQ(result.models[0].first + result.models[0].second, 1198U);
+    EXPECT_THAT(result.notes, Contains(HasSubstr("2 images without scores or valid classes")));
+    EXPECT_THAT(result.notes, Contains(HasSubstr("1 image has no `group`")));
+    ASSERT_FALSE(result.facets.empty());
+    EXPECT_EQ(result.facets[0].by, "group");
+    EXPECT_EQ(result.facets[0].values, 3U);
+    EXPECT_EQ(result.facets[0].without, 1U);
+}
+
+void write(const fs::path& file, std::string_view text) {
+    fs::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << text;
+}
+std::string_view text_of(const std::vector<std::byte>& bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::vector<std::byte> picture(std::size_t i, bool dark) {
+    Image image{.width = 4, .height = 4, .pixels = {}};
+    for (int p = 0; p < 16; ++p) {
+        const auto value = static_cast<std::uint8_t>((dark ? 10 : 150) + (i * 7 + p) % 90);
+        image.pixels.insert(image.pixels.end(), {value, value, value, 255});
+    }
+    return encode_png(image);
+}
+
+/// The world of low_group with images: those of group b are dark.
+Made with_images(const Scratch& folder) {
+    Made made = world(600, 1, low_group);
+    made.root = folder / "photos";
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        const std::vector<std::byte> bytes = picture(i, made.group[i] == "b");
+        made.ids.push_back(fmt::format("item{:05}.png", i));
+        made.files.push_back(store::image_file(bytes.size(), hash_bytes(bytes)));
+        write(folder / ("photos/" + made.ids.back()), text_of(bytes));
+    }
+    made.group.clear();
+    return made;
+}
+
+TEST(Slices, DarkImagesAreASlice) {
+    const Scratch folder;
+    save(folder, with_images(folder), "a");
+    const SliceResult result = find_slices(options_of(folder));
+    std::set<std::string> facets;
+    for (const SliceFacet& facet : result.facets) facets.insert(facet.by);
+    // All images have one size.
+    EXPECT_EQ(facets, (std::set<std::string>{"shape", "brightness", "sharpness", "label"}));
+    ASSERT_FALSE(result.models[0].found.empty());
+    EXPECT_EQ(result.models[0].found[0].conditions[0].by, "brightness");
+    SliceOptions options = options_of(folder);
+    options.without_images = true;
+    EXPECT_TRUE(find_slices(options).models[0].found.empty());
+}
+
+TEST(Slices, ImagesAreThoseOfData) {
+    const Scratch folder;
+    save(folder, with_images(folder), "a");
+    fs::rename(folder / "photos", folder / "moved");
+    SliceOptions options = options_of(folder);
+    EXPECT_THAT(find_slices(options).notes, Contains(HasSubstr("no longer in")));
+    options.data = folder / "moved";
+    const SliceResult result = find_slices(options);
+    EXPECT_EQ(result.models[0].found.at(0).conditions[0].by, "brightness");
+
+    // A column of the list is an attribute.
+    std::string list = "path,camera\n";
+    for (std::size_t i = 0; i < 600; ++i)
+        list += fmt::format("item{:05}.png,{}\n", i, i % 2 == 0 ? "old" : "new");
+    write(folder / "moved/labels.csv", list);
+    std::set<std::string> facets;
+    for (const SliceFacet& facet : find_slices(options).facets) facets.insert(facet.by);
+    EXPECT_THAT(facets, Contains("camera"));
+
+    const std::vector<std::byte> other = picture(0, true);
+    write(folder / "moved/item00003.png", text_of(other));
+    write(folder / "moved/item00004.png", "no image");
+    EXPECT_THAT(message_of([&] { find_slices(options); }), HasSubstr("item00003.png is another"));
+}
+
+TEST(Slices, RefusesWhatCannotBeSliced) {
+    const auto even = [](const Made&, std::size_t) { return 0.8; };
+    {
+        const Scratch folder;
+        save(folder, world(79, 1, even), "a");
+        EXPECT_THAT(message_of([&] { find_slices(options_of(folder)); }),
+                    HasSubstr("79 of its images have scores and labels"));
+    }
+    {
+        const Scratch folder;
+        Made made = world(100, 1, even);
+        made.labels[3] = {4};
+        made.named = false;
+        save(folder, made, "a");
+        EXPECT_THAT(message_of([&] { find_slices(options_of(folder)); }),
+                    HasSubstr("`item00003` has the label 4"));
+    }
+    {
+        const Scratch folder;
+        Made made = with_images(folder);
+        save(folder, made, "a");
+        write(folder / "others/x.png", read_text(folder / "photos/item00001.png"));
+        SliceOptions options = options_of(folder);
+        options.data = folder / "others";
+        EXPECT_THAT(message_of([&] { find_slices(options); }),
+                    HasSubstr("has none of the images of"));
+        made.dataset = "test";
+        save(folder, made, "a");
+        EXPECT_THAT(message_of([&] { find_slices(options); }, ErrorCode::usage),
+                    HasSubstr("--data is about one data set"));
+    }
+    EXPECT_THAT(message_of([] { find_slices({}); }, ErrorCode::usage), HasSubstr("no predictions"));
+}
+
+}  // namespace
+}  // namespace assay::slices
