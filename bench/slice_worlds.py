@@ -4,15 +4,19 @@ usage: python3 bench/slice_worlds.py [draws]     (numpy; default: 100 draws of e
 
 The worlds, written down before the method was run on them:
   images: 2,000 or 10,000; accuracy .8, each image correct or not on its own.
-  facets: ten attributes, independent of one another, with 2, 2, 3, 3, 4, 4, 5, 6, 8 and 50 values; value v of L values (v from 0) has the weight 1 + v.
+  facets: ten attributes, independent of one another, with 2, 2, 3, 3, 4, 4, 5, 6, 8 and 50 values. Value v of L values, v from 0, has the weight
+    1 + v.
   none: nothing is planted.
   single: value 1 of the third attribute (a third of the images) is 10, 20 or 30 points lower.
   small single: value 1 of the eighth attribute (2 of 21 images) is lower.
   pair: images with value 1 of the third and value 2 of the fifth attribute (1 in 10 images) are lower.
+  classes: nothing is planted, but ten classes have accuracies from .5 to .95, and wrong predictions go to the next two classes. The label and the
+    predicted class are facets, too. Slices by the label or the predicted class are truly lower; slices with an attribute are not lower than the
+    other images of that class, and none should be found.
 
-Wanted: where nothing is planted, nothing is found in at least 95 of 100 draws. Elsewhere: recall is the proportion of draws in which the planted
-slice itself is found, precision the proportion of found slices that are the planted one, and `true` the proportion whose true accuracy is lower
-than that of the other images.
+Wanted: where nothing is planted, nothing is found in at least 95 of 100 draws; in the world of classes, no slice with an attribute. Elsewhere:
+recall is the proportion of draws in which the planted slice itself is found, precision the proportion of found slices that are the planted one.
+The next column is the proportion of found slices with a part of the planted one, whose true accuracy is lower than that of the other images.
 
 This is another implementation of src/slices, which the test test_slices.py compares with the command.
 """
@@ -150,6 +154,15 @@ def drawn(n: int, planted: Any, drop: float, random: Any) -> Any:
     return facets, random.random(n) < accuracy, accuracy
 
 
+def classes(n: int, random: Any) -> Any:
+    """The facets with label and predicted class, their sources, and which predictions are correct."""
+    facets, _, _ = drawn(n, (), 0, random)
+    label = random.integers(0, 10, n)
+    hit = random.random(n) < np.linspace(0.5, 0.95, 10)[label]
+    predicted = np.where(hit, label, (label + random.integers(1, 3, n)) % 10)
+    return [*facets, label, predicted], [*range(len(facets)), "label", "predicted"], hit
+
+
 def is_lower(one: Slice, facets: Any, accuracy: Any) -> bool:
     inside = np.all([facets[f] == v for f, v in one.conditions], axis=0)
     return bool(accuracy[inside].mean() < accuracy[~inside].mean() - 1e-9 and any(accuracy[inside] < 0.8))
@@ -176,6 +189,17 @@ def main() -> None:
                 tested += count
             rate = f"{exact / found:9.2f}  {true / found:18.2f}" if found else f"{'-':>9}  {'-':>18}"
             print(f"{n:6d}  {name:12s}  {drop:4.1f}  {nothing / draws:13.2f}  {recall / draws:6.2f}  {found / draws:5.2f}  {rate}  {tested // draws:6d}", flush=True)
+
+
+    for n in (2000, 10000):
+        random = np.random.default_rng([n, 1])
+        false = found = 0
+        for _ in range(draws):
+            facets, source, hit = classes(n, random)
+            slices, _, _ = find(facets, source, hit, random.integers(0, 2, n))
+            found += len(slices)
+            false += any(f < len(VALUES) for one, _ in slices for f, _ in one.conditions)
+        print(f"{n:6d}  classes: {found / draws:.2f} slices found; none with an attribute in {1 - false / draws:.2f}", flush=True)
 
 
 if __name__ == "__main__":
