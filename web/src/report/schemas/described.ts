@@ -47,6 +47,8 @@ export interface AccuracyByGroup {
   too_small: number;
   /** Images that count and are in no group. */
   without: number;
+  /** By each attribute for which there are some. */
+  without_value: WithoutValue[];
   groups: GroupAccuracy[];
 }
 
@@ -553,6 +555,28 @@ export interface ColumnBest {
   level: number;
 }
 
+/** One accuracy of two models by groups of images. */
+export interface ComparedByGroup {
+  /** The attributes of each `--by`. */
+  by: string[];
+  /** `top1` or `real`. */
+  metric: string;
+  /** The lowest true difference; its value is corrected for the choice of the lowest. */
+  worst: Estimate;
+  /** The lowest observed difference. */
+  observed: number | null;
+  /** The group that has it. */
+  observed_group: string;
+  /** Groups that are large enough. */
+  candidates: number;
+  /** Groups that are not, and cannot have the lowest difference. */
+  too_small: number;
+  /** Images that count and are in no group. */
+  without: number;
+  /** The intervals of all differences hold together; `p_holm` is adjusted over the groups of all candidates. */
+  groups: PairedMetric[];
+}
+
 export interface ComparedPair extends Result {
   baseline: string;
   candidate: string;
@@ -560,6 +584,8 @@ export interface ComparedPair extends Result {
   candidate_dataset: string;
   derived?: DerivedStore;
   metrics: PairedMetric[];
+  /** With `--by`: of `top1`, `real`, or both. */
+  groups?: ComparedByGroup[];
   /** The most confident first. */
   disagreements: Disagreement[];
   notes: string[];
@@ -1212,6 +1238,21 @@ export interface GapBox {
   box?: BoxNumbers;
 }
 
+/** One accuracy of a model on both data sets, by groups of images. */
+export interface GapByGroup {
+  /** The attributes of each `--by`. */
+  by: string[];
+  model: string;
+  /** `top1` or `real`. */
+  metric: string;
+  /** Those that both data sets have; the intervals of all gaps hold together. */
+  groups: GapOfGroup[];
+  /** Groups that the other data set lacks. */
+  only_here: Record<"first" | "second", string[]>;
+  /** Groups without an interval. */
+  too_small: number;
+}
+
 /** Whether one line describes the models. */
 export interface GapCurvature {
   /** Of the square. */
@@ -1313,6 +1354,14 @@ export interface GapModel {
   not_scored: Record<"first" | "second", number>;
 }
 
+export interface GapOfGroup {
+  /** `sex=f,camera=2`. */
+  name: string;
+  accuracy: Record<"first" | "second", Estimate>;
+  /** First minus second. */
+  gap: Estimate;
+}
+
 /** Agreement of two rankings of the models. */
 export interface GapOrder {
   a: OrderEnd;
@@ -1394,6 +1443,8 @@ export interface GapResult extends Result {
   marked: number[];
   also?: GapAlso[];
   ranking?: GapRanking;
+  /** With `--by`: of each model, `top1`, `real`, or both. */
+  groups?: GapByGroup[];
   warnings: string[];
   options: {
     subgroups: number[];
@@ -4128,4 +4179,10 @@ export interface WithPerson {
   by_chance: number;
   /** Cohen's kappa of being correct. */
   error_consistency: Estimate;
+}
+
+/** Images that count and lack a value. */
+export interface WithoutValue {
+  attribute: string;
+  images: number;
 }
