@@ -16,7 +16,7 @@ from .report import Comparison, Report, _with_texts
 _METRIC = "model,dataset,subgroup,metric,definition,parameters,value,low,high,level,method,n,left_out,undefined,note".split(",")
 _PAIR = (
     "baseline,candidate,dataset,metric,definition,baseline_value,candidate_value,difference,low,high,level,method,p,p_holm,test,n,undefined,"
-    "candidate_dataset,verdict"
+    "candidate_dataset,verdict,subgroup"
 ).split(",")
 _ELSEWHERE = "its interval is of items that count the same"
 

@@ -24,7 +24,8 @@ struct Session {
 /// Replaces nll and ece by #, because they depend on every score of a network.
 std::vector<std::string> without_scores(const std::vector<std::string>& lines) {
     const std::regex number("[0-9]+\\.[0-9]+"),
-        row("(\\S+ [0-9.]+ \u00b1[0-9.]+ [0-9.]+ \u00b1[0-9.]+ )(.*)");
+        row("(\\S+ [0-9.]+ \\([0-9.]+ \u2013 [0-9.]+\\) [0-9.]+ \\([0-9.]+ \u2013 [0-9.]+\\) )"
+            "(.*)");
     std::vector<std::string> out;
     for (const std::string& line : lines) {
         std::smatch parts;
