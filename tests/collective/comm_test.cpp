@@ -38,7 +38,7 @@ std::string text_of(ErrorCode code, const std::string& message) {
     return std::to_string(static_cast<int>(code)) + " " + message;
 }
 
-/// What each rank's call threw, "" where nothing: body(comm) on `ranks` threads.
+/// Runs body(comm) on `ranks` threads. Returns the error of each rank, or "".
 std::vector<std::string> messages(int ranks, const std::function<void(Comm&)>& body) {
     std::vector<std::string> found(static_cast<std::size_t>(ranks));
     run_thread_ranks(ranks, [&](Comm& comm) {
@@ -79,7 +79,7 @@ TEST(ThreadRanks, GatherAndBroadcastInRankOrder) {
     for (const int ranks : rank_counts) {
         std::atomic<int> correct = 0;
         run_thread_ranks(ranks, [&](Comm& comm) {
-            // Twenty rounds, so that a late copy would be seen.
+            // Twenty rounds, so that a late copy would be detected.
             for (int round = 0; round < 20; ++round) {
                 const auto mine = bytes_of_rank(comm.rank(), round);
                 bool good = all_there(comm.all_gather(mine), ranks, round);
@@ -148,7 +148,7 @@ TEST(ThreadRanks, SumsAtTheEndsOfTheRange) {
         if (numbers != std::vector<std::int64_t>{INT64_MAX, INT64_MIN})
             throw std::runtime_error("wrong sums");
     });
-    // One more does not fit, whichever rank adds up that number.
+    // One more overflows, for any rank that adds this number.
     for (const std::size_t place : {0U, 1U, 2U}) {
         const auto found = messages(3, [&](Comm& comm) {
             std::vector<std::int64_t> numbers(3);
@@ -186,7 +186,7 @@ TEST(Agree, AllGoOnOrAllThrowTheLowestRanksError) {
     for (const int ranks : rank_counts) {
         for (const auto& message : messages(ranks, [](Comm& comm) { agree(comm, [] {}); }))
             EXPECT_EQ(message, "");
-        // Ranks `first` and above fail, each with an error of its own.
+        // Ranks `first` and above fail, each with its own error.
         for (int first = 0; first < ranks; ++first) {
             const auto found = messages(ranks, [&](Comm& comm) {
                 agree(comm, [&] {

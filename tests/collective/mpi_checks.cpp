@@ -26,7 +26,7 @@ void expect(bool good, std::string_view what, const Comm& comm) {
     std::fputs(fmt::format("rank {} of {}: {}\n", comm.rank(), comm.size(), what).c_str(), stderr);
 }
 
-/// 13 bytes times the rank, so that rank 0 has none and others do not end with a piece.
+/// 13 bytes times the rank, so rank 0 has none, and the others do not end at the end of a piece.
 std::vector<std::byte> bytes_of_rank(int rank, int round) {
     std::vector<std::byte> bytes(13 * static_cast<std::size_t>(rank));
     for (std::size_t i = 0; i < bytes.size(); ++i)
@@ -117,7 +117,7 @@ int run(int count, char** words) {
     const auto mpi = open_mpi(launch, options);
     Comm& comm = mpi->comm();
     if (count > 2 && comm.rank() == std::atoi(words[2])) {
-        // The others wait in a barrier that this rank does not come to.
+        // The others wait in a barrier that this rank never reaches.
         if (mpi->leave({7, 1}, 0.3).empty()) mpi->abort(7);
         std::fputs("mpi_checks: a rank that waits has left\n", stderr);
         return 1;
@@ -128,8 +128,8 @@ int run(int count, char** words) {
     check_agreements(comm);
     expect(mpi->rank_of_machine() == comm.rank(), "the rank of the machine", comm);
     expect(mpi->ranks_of_machine() == comm.size(), "the ranks of the machine", comm);
-    // The last one is late, so that the others wait for it more than once; nothing fails if they do
-    // not.
+    // The last rank is late, so that the others wait for it more than once. The test also passes if
+    // they do not.
     if (comm.rank() == comm.size() - 1) ::usleep(150'000);
     std::vector<RankEnd> ends;
     while (ends.empty()) ends = mpi->leave({comm.rank(), failures}, 0.05);

@@ -1,4 +1,4 @@
-// Built with what pkg-config says.
+// Built with the flags of pkg-config.
 #include <assay/model/model_spec.h>
 
 #include <iostream>

@@ -13,10 +13,10 @@ namespace {
 struct PoolWorld {
     const char* name;
     std::size_t classes, classifiers;
-    double best,
-        step;       ///< logit of the first classifier's accuracy on an image of average difficulty;
-                    ///< lower for each next one
-    double spread;  ///< standard deviation of the images' difficulty
+    /// Logit of the first classifier's accuracy on an image of average difficulty, and how much
+    /// lower it is for each next one.
+    double best, step;
+    double spread;      ///< standard deviation of the images' difficulty
     double surprising;  ///< proportion of images with confident errors
     double redrawn;     ///< for two versions: proportion of images on which the second is drawn
                         ///< independently; 0: all

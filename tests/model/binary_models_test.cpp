@@ -1,4 +1,4 @@
-// Models with one score per image, and models of one channel: files that make_binary.py wrote.
+// Models with one score per image, and models of one channel, in files from make_binary.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ TEST(BinaryModels, OneLogitIsTwoClassesByTheSigmoid) {
         for (const std::string& ending : endings) {
             SCOPED_TRACE(name + ending);
             ModelSpec spec = fixture_spec(name + ending);
-            spec.num_classes = 2;  // as a settings file may say; or 1
+            spec.num_classes = 2;  // may be set in a settings file; or 1
             const auto classifier = open_classifier(spec, {"cpu"});
             EXPECT_EQ(classifier->facts().classes, 2U);
             EXPECT_THAT(classifier->facts().notes,
@@ -43,7 +43,7 @@ TEST(BinaryModels, OneLogitIsTwoClassesByTheSigmoid) {
 }
 
 TEST(BinaryModels, OneImageAloneHasTheScoreOfABatch) {
-    // squeeze() leaves no list of one image.
+    // squeeze() of one image returns a number instead of a list.
     for (const std::string& ending : endings) {
         const auto classifier = open_classifier(fixture_spec("binary_flat" + ending), {"cpu"});
         EXPECT_EQ(classifier->facts().fixed_batch, 0) << ending;
@@ -75,7 +75,7 @@ TEST(BinaryModels, HaveTheGradientOfTheirLoss) {
             const auto z = static_cast<double>(scores[2 * i + 1]);
             EXPECT_NEAR(losses[i], std::log1p(std::exp(i == 0 ? z : -z)), 1e-6);
         }
-        // Along its gradient the loss grows as it says.
+        // Along the gradient, the loss grows as predicted.
         double squares = 0;
         for (const float g : gradient) squares += static_cast<double>(g) * static_cast<double>(g);
         ASSERT_GT(squares, 0);
@@ -106,7 +106,7 @@ TEST(GrayModels, TakeTheFirstOfThreeChannels) {
             }
         }
     }
-    // A model of three channels is not one of gray images.
+    // A model of three channels does not take gray images.
     ModelSpec spec = fixture_spec("binary.onnx");
     spec.preprocess.channel_order = ChannelOrder::gray;
     EXPECT_THAT(error_of([&] { open_classifier(spec, {"cpu"}); }).message(),

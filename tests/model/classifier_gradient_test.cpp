@@ -1,4 +1,4 @@
-// Gradients through the plug-in's interface: what attacks ask of a model, whatever its file.
+// Gradients through the plug-in's interface, as attacks use them, for every kind of model file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ Asked ask(Classifier& classifier, Loss loss, std::span<const float> input,
     return out;
 }
 
-/// The loss by the scores alone, in the batch that the model takes.
+/// The loss from the scores alone, in the batch that the model takes.
 double loss_at(Classifier& classifier, std::span<const float> image, std::uint32_t label) {
     std::vector<float> scores(classifier.facts().classes);
     std::vector<float> unused(scores.size());
@@ -47,19 +47,21 @@ TEST(ClassifierGradient, EqualsDifferencesOfTheLossForEveryKindOfFile) {
         const auto classifier = open_classifier(spec);
         const std::vector<float> input = images(3, 16);
         const std::size_t size = input.size() / 3;
-        run(*classifier, 3, 16);  // inference before: nothing of it may be in the way
+        run(*classifier, 3, 16);  // inference first, to show that it does not affect gradients
         const Asked got = ask(*classifier, Loss::cross_entropy, input, {1, 0, 2});
         EXPECT_EQ(got.scores.size(), 3U * classifier->facts().classes);
         const std::vector<float> plain = run(*classifier, 3, 16);
         for (std::size_t k = 0; k < plain.size(); ++k) EXPECT_NEAR(got.scores[k], plain[k], 1e-5F);
-        // Along the gradient itself: single elements drown in the rounding of float scores.
+        // Steps along the gradient itself, because single elements are smaller than the rounding of
+        // float scores.
         for (std::size_t i = 0; i < 3; ++i) {
             const auto g = std::span(got.gradient).subspan(i * size, size);
             double squares = 0;
             for (const float v : g) squares += static_cast<double>(v) * static_cast<double>(v);
             ASSERT_GT(squares, 0);
-            // The loss moves by some .001: a thousand times the rounding of float scores; over
-            // longer steps activations pass their kinks (.002: 1 % off, .01: 4.5 %).
+            // The loss changes by about .001, which is a thousand times the rounding of float
+            // scores. With longer steps, activations pass their kinks (error 1 % at .002, 4.5 % at
+            // .01).
             const double step = .0005 / squares;
             const auto moved = [&](double by) {
                 std::vector<float> image(
@@ -125,7 +127,7 @@ TEST(ClassifierGradient, WhatHasNoneIsNamed) {
         const auto classifier = open_classifier(fixture_spec(name));
         try {
             const Asked got = ask(*classifier, Loss::margin, input, {0});
-            // Where the network computes in floats all the same, its gradient is one.
+            // If the network computes in floats anyway, it has a gradient.
             float largest = 0;
             for (const float v : got.gradient) largest = std::max(largest, std::abs(v));
             EXPECT_GT(largest, 0) << name;

@@ -1,4 +1,4 @@
-// What a trace says of cuDNN is replaced by what this process says.
+// Flags of cuDNN in a trace are replaced by the flags of this process.
 #include <gtest/gtest.h>
 
 #include <ATen/Context.h>
@@ -10,8 +10,8 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// benchmark, deterministic, cudnn_enabled and allow_tf32, which a trace of PyTorch's defaults has
-/// as 0, 0, 1, 1.
+/// benchmark, deterministic, cudnn_enabled and allow_tf32. A trace with PyTorch's defaults has 0,
+/// 0, 1, 1.
 std::vector<bool> flags_of(torch::jit::Graph& graph) {
     std::vector<bool> flags;
     for (torch::jit::Node* node : graph.nodes()) {
@@ -45,7 +45,7 @@ graph(%x : Tensor, %w : Tensor, %b : Tensor?):
     take_own_convolution_flags(graph->block());
     EXPECT_EQ(flags_of(*graph), (std::vector<bool>{false, true, true, true}));
     context.setAllowTF32CuDNN(before);
-    // Whether a convolution is transposed, an argument of the same type, is left alone.
+    // The flag for a transposed convolution has the same type, and must not change.
     for (torch::jit::Node* node : graph->nodes()) {
         if (node->kind() == c10::Symbol::fromQualString("aten::_convolution")) {
             EXPECT_FALSE(torch::jit::toIValue(node->input(6))->toBool());

@@ -31,7 +31,8 @@ TEST(CostOfKnownNetworks, ResNet50) {
     EXPECT_EQ(cost.calls_of(OperatorKind::product), 54U);
     EXPECT_EQ(cost.calls_of(OperatorKind::normalisation), 53U);
     EXPECT_EQ(cost.calls_of(OperatorKind::unknown), 0U);
-    // In the first stage the shortcut, a convolution and its normalisation: 256 x 56 x 56 each.
+    // The peak is in the first stage: the shortcut, a convolution and its normalisation, 256 x 56 x
+    // 56 each.
     EXPECT_EQ(cost.peak_bytes, 3U * 256 * 56 * 56 * 4);
     EXPECT_THAT(cost.peak_node, HasSubstr("1 x 256 x 56 x 56"));
 }
@@ -56,15 +57,15 @@ struct Published {
     int side;
     std::uint64_t macs;
     double millions, parameters;  ///< as published
-    double near;                  ///< how far the published MAC may be, as a proportion
+    double near;                  ///< allowed difference to the published MAC, as a proportion
 };
 
 TEST(CostOfKnownNetworks, FiveMobileNetworksAsPublished) {
     const std::filesystem::path folder = ASSAY_SOURCE_DIR "/../shared/data/models";
     if (!std::filesystem::exists(folder))
         GTEST_SKIP() << folder << " is not there: the five real models are not counted";
-    // The list of the files says 233 M of 0.75 at 192, where the paper's 325 M at 224 goes with
-    // 239 M: the sides 192 / 224, squared.
+    // The published list has 233 M for 0.75 at 192. The paper's 325 M at 224, scaled by (192 /
+    // 224)^2, gives 239 M.
     const Published all[] = {
         {"mobilenet_v1_0.25_128", 128, 13'570'304, 14, 0.47, 0.04},
         {"mobilenet_v1_0.50_160", 160, 76'525'312, 77, 1.34, 0.01},
@@ -82,7 +83,8 @@ TEST(CostOfKnownNetworks, FiveMobileNetworksAsPublished) {
         const ModelCost cost = open_classifier(spec, {"cpu"})->cost(request);
         EXPECT_EQ(cost.macs(), one.macs);
         EXPECT_NEAR(static_cast<double>(cost.macs()) / 1e6, one.millions, one.near * one.millions);
-        // Published to three figures, with other counts of batch norms: up to 1 % apart.
+        // Published to three figures, with batch norms counted differently, so up to 1 % may
+        // differ.
         EXPECT_NEAR(static_cast<double>(cost.weights.parameters) / 1e6, one.parameters,
                     0.012 * one.parameters);
         EXPECT_EQ(cost.calls_of(OperatorKind::unknown), 0U);

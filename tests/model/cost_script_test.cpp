@@ -1,4 +1,4 @@
-// TorchScript modules that are made here, against closed forms and against the same network in
+// Compares TorchScript modules that the tests build with closed forms, and with the same network in
 // ONNX.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using Sizes = OnnxWriter::Sizes;
 
-/// `body` may use the parameters by their names, and the buffer "b" where it is given.
+/// `body` may use the parameters by their names, and the buffer "b" if it is given.
 torch::jit::Module script(const std::string& body,
                           const std::vector<std::pair<std::string, Sizes>>& parameters = {}) {
     torch::jit::Module module("Net");
@@ -88,7 +88,7 @@ TEST(CostOfScript, ProductsByTheirSizes) {
          {{"w", {81, 7}}},
          3 * 81 * 7,
          0},
-        // 3 x 3 sums of 81
+        // 3 x 3 sums over 81 products
         {R"(
     return torch.bmm(x.flatten(2), x.flatten(2).transpose(1, 2)).flatten(1)
 )",
@@ -164,7 +164,7 @@ TEST(CostOfScript, EqualsTheSameNetworkInOnnx) {
     EXPECT_EQ(ours.macs(), 256 * 8 * 27 + 256 * 8 * 9 + 40U);
     EXPECT_EQ(theirs.macs(), ours.macs());
     EXPECT_EQ(theirs.weights.parameters, ours.weights.parameters);
-    // y, the second convolution and z: 3 x 8 x 16 x 16 floats.
+    // Alive at the peak: y, the second convolution and z, 3 x 8 x 16 x 16 floats.
     EXPECT_EQ(ours.peak_bytes, 3 * 8 * 256 * 4U);
     EXPECT_EQ(theirs.peak_bytes, ours.peak_bytes);
 }
@@ -173,7 +173,7 @@ TEST(CostOfScript, ResultsInPlaceAreTheirBase) {
     const std::string before = R"(
     y = torch.neg(x)
 )";
-    // neg: x and y. A relu of its own: y and z; then z and its negative.
+    // For neg: x and y. For a separate relu: y and z, then z and its negative.
     EXPECT_EQ(cost_of_script(script(before + R"(
     z = torch.relu(y)
     return torch.add(z, y).flatten(1)
@@ -216,7 +216,7 @@ def forward(self, x):
     EXPECT_EQ(cost.weights.buffers, 48U);
     EXPECT_EQ(cost.weights.bytes, 4 * (7 * 48 + 48U));
     EXPECT_EQ(cost.macs(), 2 * 7 * 48U);
-    // Frozen: all of it is constants of the graph, and counts as parameters.
+    // In a frozen module, all weights are constants of the graph, and count as parameters.
     const ModelCost frozen = cost_of_script(torch::jit::freeze(module), 4);
     EXPECT_EQ(frozen.weights.parameters, 7 * 48 + 48U);
     EXPECT_EQ(frozen.weights.buffers, 0U);

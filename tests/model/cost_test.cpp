@@ -1,4 +1,4 @@
-// What is counted, by hand: each expected number is the product of the sizes in the line above it.
+// Counts by hand: each expected number is the product of the sizes in the line above it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Sizes = OnnxWriter::Sizes;
 
-/// Nothing is timed.
+/// Without timing.
 CostRequest counted_only(std::int64_t batch = 1) {
     CostRequest request;
     request.batch = batch;
@@ -30,7 +30,7 @@ ModelSpec cost_spec(const std::filesystem::path& path, int side) {
     return spec;
 }
 
-/// Of a network from images of side x side; its result is flattened to scores.
+/// The cost of a network on images of side x side, whose result is flattened to scores.
 ModelCost cost_of(OnnxWriter net, const std::string& result, int side, std::int64_t batch = 1) {
     const Scratch scratch;
     const auto path = scratch / "net.onnx";
@@ -72,7 +72,8 @@ TEST(Cost, Convolutions) {
         {"a kernel of 5 x 1: 5 x 9", "Conv", {2, 3, 5, 1}, {}, 45 * 2 * 15},
         {"one dimension", "Conv", {4, 3, 5}, {{"pads", Sizes{2, 2}}}, 81 * 4 * 15, {0, 3, 81}},
         {"three dimensions: 1 x 7 x 7", "Conv", {2, 1, 3, 3, 3}, {}, 49 * 2 * 27, {0, 1, 3, 9, 9}},
-        // Transposed: each of the 9 x 9 x 3 numbers of the input meets 4 x 3 x 3 of the weight.
+        // Transposed: each of the 9 x 9 x 3 numbers of the input is multiplied by 4 x 3 x 3
+        // weights.
         {"transposed", "ConvTranspose", {3, 4, 3, 3}, {}, 81 * 3 * 36},
         {"transposed, stride 2",
          "ConvTranspose",
@@ -102,7 +103,7 @@ TEST(Cost, MatrixProducts) {
     {
         OnnxWriter net;
         const std::string flat = net.node("Flatten", {"x"});
-        // 3 * 16 numbers to 10; the bias is no product.
+        // 3 * 16 numbers to 10. The bias is not a product.
         const std::string y = net.node("Gemm", {flat, net.weight({10, 48}), net.weight({10})},
                                        {{"transB", std::int64_t{1}}});
         EXPECT_EQ(cost_of(net, y, 4).macs(), 480U);
@@ -147,7 +148,7 @@ TEST(Cost, EinsumIsCountedByTheProductsThatItBecomes) {
     };
     EXPECT_EQ(einsum_of("nck,kd->ncd", {16, 5}).macs(), 3 * 5 * 16U);
     EXPECT_EQ(einsum_of("nck,kd->ncd", {16, 5}).activation_macs(), 0U);
-    // Sums over c and k; a sum over one factor alone is none of products.
+    // Sums over c and k. A sum over one factor alone has no products.
     EXPECT_EQ(einsum_of("nck,ckd->nd", {3, 16, 5}).macs(), 3 * 16 * 5U);
     EXPECT_EQ(einsum_of("nck,ndk->ncd", {}).macs(), 3 * 3 * 16U);
     EXPECT_EQ(einsum_of("nck,ndk->ncd", {}).activation_macs(), 3 * 3 * 16U);
@@ -209,7 +210,7 @@ TEST(Cost, ViewsAreTheirBase) {
 }
 
 TEST(Cost, WhatAnOperatorMakesForItselfIsNotLive) {
-    // Asymmetric padding is a tensor of its own below the convolution: a workspace.
+    // Asymmetric padding needs a separate tensor in the convolution, which counts as workspace.
     OnnxWriter net;
     const std::string y =
         net.node("Conv", {"x", net.weight({3, 3, 2, 2})}, {{"pads", Sizes{0, 0, 1, 1}}});
@@ -225,8 +226,8 @@ TEST(Cost, ConstantsAreNotActivations) {
     EXPECT_EQ(cost_of(net, y, 8).peak_bytes, 2 * 768U);
 }
 
-/// One network in four forms. images() and the networks are of make_models.py: a convolution of 3
-/// to 6 channels, a depthwise one, a mean, a layer from 6 to 5.
+/// One network in four forms. images() and the networks are those of make_models.py: a convolution
+/// of 3 to 6 channels, a depthwise one, a mean, a layer from 6 to 5.
 TEST(Cost, TheSameNetworkCostsTheSameInEveryFormat) {
     const ModelCost script = cost_of_fixture("cnn.pt");
     for (const char* name : {"cnn_opset11.onnx", "cnn_opset13.onnx", "pt2_plain.pt2"}) {
@@ -273,7 +274,7 @@ TEST(Cost, QuantisedOperatorsCountAsIntegers) {
     }
 }
 
-/// What is counted, without what is measured.
+/// The counted values, without the measured ones.
 nlohmann::json bits_of(const ModelCost& cost) {
     nlohmann::json out = {cost.batch,      cost.weights.parameters, cost.weights.buffers,
                           cost.peak_bytes, cost.peak_node,          cost.notes};
@@ -297,7 +298,7 @@ TEST(Cost, AProcessOfItsOwnAndThreadsChangeNothingThatIsCounted) {
         const ModelCost timed = apart->cost(request);
         EXPECT_EQ(timed.seconds.size(), 20U);
         EXPECT_EQ(bits_of(timed), bits_of(inside->cost(counted_only())));
-        // Afterwards it computes as before.
+        // After the measurement, the model computes as before.
         EXPECT_EQ(run(*apart, 2, 16), run(*inside, 2, 16));
         EXPECT_EQ(bits_of(inside->cost(counted_only())), bits_of(timed));
     }

@@ -1,4 +1,4 @@
-// A cost as a model's process sends it: whole, or refused.
+// A cost as the process of a model sends it. It is complete or refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ TEST(CostWire, NonsenseIsRefused) {
         change(other);
         EXPECT_THAT(message_of([&] { sent(cost, other); }), HasSubstr("another request"));
     }
-    // What never says that it is the last ends all the same.
+    // Messages without a last one also end.
     const std::string part = std::string(1, static_cast<char>(MessageKind::cost)) + '\0' +
                              std::string(most_message - 2, 'x');
     CostParts endless;
@@ -110,7 +110,7 @@ TEST(CostWire, NonsenseIsRefused) {
                     }
                 }),
                 HasSubstr("without an end"));
-    // Changed bytes: an Error, or another cost.
+    // Changed bytes give an Error or another cost.
     const std::string whole = parts_of(some_cost(3)).front();
     std::mt19937 random(1);
     for (int i = 0; i < 2000; ++i) {

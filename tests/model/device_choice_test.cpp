@@ -1,4 +1,4 @@
-// Which devices a process takes, and the names of precisions.
+// Which devices a process uses, and the names of precisions.
 #include "model/device_choice.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ TEST(DeviceChoice, OneProcessHasAllDevicesOfTheFirstsType) {
                     ElementsAre(AllOf(HasSubstr("cuda:1 (T4) is not used"), HasSubstr("(H100)")),
                                 HasSubstr("cuda:3 (a device of unknown name) is not used")));
     }
-    // Names that are not known are one type: there is nothing to tell them apart by.
+    // Devices with unknown names count as one type, because nothing distinguishes them.
     EXPECT_THAT(chosen("cuda", {"", ""}).numbers, ElementsAre(0, 1));
 }
 

@@ -1,5 +1,5 @@
-// Classifiers on devices, tried on devices that are none (fake_device.h): the same scores as on the
-// processor, whoever waits for whom, and what happens where a device fails.
+// Classifiers on devices, tested with fake devices (fake_device.h). Scores equal those of the
+// processor for any order of waiting, and failures of a device are handled.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ protected:
 };
 
 TEST_F(Device, ScoresAreThoseOfTheProcessor) {
-    // These give the processor the channels last, which moves the last bits.
+    // These models use channels last on the processor, which changes the last bits.
     for (const char* name : {"cnn.pt",
                              "vit.pt",
                              "dict.pt",
@@ -113,7 +113,7 @@ TEST_F(Device, ScoresHaveTheProcessorsBitsWhereItsNumbersLieAlike) {
     EXPECT_FALSE(processor->prefers_bytes());
 }
 
-/// Images as bytes, and as the floats that these stand for.
+/// Images as bytes, and as the equivalent floats.
 struct BothForms {
     std::vector<std::uint8_t> bytes;
     std::vector<float> floats;
@@ -217,11 +217,11 @@ TEST_F(Device, WhoIsAloneWaitsForTheOthersAndKeepsThemAway) {
     std::jthread alone([&] {
         const LaneTurn turn = LaneTurn::alone_on(device);
         EXPECT_EQ(step.exchange(2), 1);
-        EXPECT_EQ(LaneTurn::waiting(), 1U);  // the other
+        EXPECT_EQ(LaneTurn::waiting(), 1U);  // the other device
         EXPECT_EQ(step.exchange(3), 2);
     });
     EXPECT_TRUE(until([] { return LaneTurn::waiting() == 1; }));
-    // One lane is free, but somebody waits to be alone.
+    // One lane is free, but a thread waits for exclusive use.
     std::jthread other([&] {
         const LaneTurn turn(std::vector{device});
         EXPECT_EQ(step.load(), 3);
@@ -271,7 +271,7 @@ TEST_F(Device, GradientsAreThoseOfTheProcessor) {
         EXPECT_GT(largest, 0);
         expect_near(gradients[1], gradients[0], 1e-4F * largest);
     }
-    // LibTorch takes the way back on the streams of the way there on CUDA devices alone.
+    // Only on CUDA devices does LibTorch run the backward pass on the streams of the forward pass.
     EXPECT_GT(fake_device::seen().on_default_stream, 0U);
     fake_device::reset();
 }
@@ -303,7 +303,7 @@ TEST_F(Device, HalvesRoundScoresOfEveryFormat) {
         const auto device = opened(name, fakes(1, Precision::bf16));
         EXPECT_EQ(device->facts().precision, Precision::bf16);
         const std::vector<float> rounded = run(*device, 4, side);
-        // bfloat16 has 8 bits.
+        // bfloat16 has 8 significant bits.
         expect_near(rounded, whole, 0.05F);
         EXPECT_NE(rounded, whole);
         for (const float score : rounded) {
@@ -370,7 +370,7 @@ TEST_F(PredictOnDevices, StoresHaveTheSameBytesForAnyNumberOfDevicesAndThreads) 
     EXPECT_EQ(first.size(), 16U);
     EXPECT_EQ(PredictionStore::open(scratch_ / "runs-3/d/net").shard(0).computed_on().device,
               "fake");
-    // The processor's bits, by floats.
+    // The same bits as on the processor with floats.
     const LoadedModel processor = model_on({});
     predict(std::span(&processor, 1), unlabelled(61, processor), options("runs-cpu"));
     EXPECT_EQ(shards_in("runs-cpu").at("000003.npy"), first.at("000003.npy"));

@@ -1,4 +1,4 @@
-// Archives of torch.export taken apart and put together again, whole and damaged.
+// Takes archives of torch.export apart and writes them again, complete or damaged.
 #pragma once
 
 #include <map>
@@ -51,15 +51,15 @@ std::string with_program(const std::string& name, Edit&& edit) {
     return zipped(entries);
 }
 
-/// The exporter's number of a type, and a size as it writes one.
+/// The exporter's number of a type, and its form of a size.
 inline nlohmann::json sizes_as_written(const std::vector<std::int64_t>& sizes) {
     nlohmann::json out = nlohmann::json::array();
     for (const std::int64_t size : sizes) out.push_back({{"as_int", size}});
     return out;
 }
 
-/// The archive of PyTorch 2.6 rearranged as torch/export/pt2_archive/_package.py of PyTorch 2.9
-/// writes one: raw storages with a table of what lies in them.
+/// The archive of PyTorch 2.6 in the layout of torch/export/pt2_archive/_package.py of PyTorch 2.9:
+/// raw storages with a table of their contents.
 inline EntryTexts newer_layout(const std::string& name) {
     const MappedFile file(fixture(name));
     const pt2::Package package = pt2::read_package(file.bytes());

@@ -1,5 +1,5 @@
-// Stands in for a LibTorch's libc10.so: by the name of this function one tells which std::string it
-// was compiled with.
+// Replaces libc10.so of a LibTorch. The symbol of this function shows with which std::string it was
+// compiled.
 #include <cstdint>
 #include <string>
 

@@ -33,7 +33,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr c10::DeviceType fake = c10::DeviceType::PrivateUse1;
-/// From the last call to its end: a device that is late. Tests find the same whatever it is.
+/// Delay after the last call, to simulate a slow device. Tests give the same result for any delay.
 constexpr std::chrono::microseconds delay(300);
 
 struct StreamWork {
@@ -59,7 +59,7 @@ Machine& machine() {
 
 thread_local int current_device = 0;
 thread_local std::array<std::int64_t, kDevices> current_stream{};
-/// Copies are then the processor's.
+/// Copies are then done by the processor.
 thread_local bool in_operator = false;
 
 c10::Stream stream_of(int device_number) {
@@ -67,7 +67,7 @@ c10::Stream stream_of(int device_number) {
                        current_stream[static_cast<std::size_t>(device_number)]);
 }
 
-/// Does what the stream was given, once it is time.
+/// Runs the work of the stream when it is due.
 bool query(const c10::Stream& stream) {
     std::vector<std::function<void()>> late;  // whose tensors are freed without the lock
     const std::scoped_lock lock(machine().mutex);
@@ -153,7 +153,7 @@ private:
             machine().seen.most_bytes = std::max(machine().seen.most_bytes, used);
         }
         auto* block = new Block{where, bytes, std::malloc(std::max<std::size_t>(bytes, 1))};
-        // What was not written is no number.
+        // Memory that was not written holds NaN.
         std::memset(block->data, 0xff, bytes);
         return {block->data, block, &release, device(where)};
     }
@@ -182,7 +182,7 @@ at::Tensor empty_strided(c10::IntArrayRef sizes, c10::IntArrayRef strides,
                                              type.value_or(at::kFloat));
 }
 
-/// The same memory as a tensor of the processor.
+/// A tensor of the processor over the same memory.
 at::Tensor as_host(const at::Tensor& x) {
     std::int64_t numbers = x.numel() > 0 ? 1 : 0;
     for (std::int64_t d = 0; d < x.dim() && numbers > 0; ++d)
@@ -204,8 +204,8 @@ at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool non_bloc
         target.copy_(source);
         return to;
     }
-    // Its numbers are those of now; a target on the processor has them late, and a source on the
-    // processor must have them as long.
+    // Copies the current numbers. A target on the processor gets them late, and a source on the
+    // processor must keep them until then.
     const at::Tensor snapshot = source.clone();
     const bool out = to.is_cpu();
     if (out) {
@@ -232,7 +232,7 @@ at::Tensor copy_from_and_resize(const at::Tensor& from, const at::Tensor& to) {
     return copy_from(from, to, false);
 }
 
-/// One operator on a device, as long as it lives.
+/// Marks one operator as running on a device while it exists.
 class Running {
 public:
     Running(const std::string& name, int on) : on_(static_cast<std::size_t>(on)) {
@@ -281,7 +281,7 @@ int device_of(const torch::jit::Stack& stack, std::size_t arguments) {
 void on_processor(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     const std::size_t arguments = op.schema().arguments().size();
     const Running running(op.schema().name(), device_of(*stack, arguments));
-    // LibTorch 1.13 leaves lists whose tensors are optional (indices) where they are.
+    // LibTorch 1.13 does not move lists of optional tensors (indices) to another device.
     for (std::size_t i = stack->size() - arguments; i < stack->size(); ++i) {
         c10::IValue& value = (*stack)[i];
         if (!value.isOptionalTensorList()) continue;
@@ -295,7 +295,7 @@ void on_processor(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     at::native::cpu_fallback(op, stack);
 }
 
-/// Convolutions have a refusal for private backends in the place of the fallback.
+/// For private backends, convolutions have an error instead of the fallback.
 at::Tensor convolution(const at::Tensor& input, const at::Tensor& weight,
                        const c10::optional<at::Tensor>& bias, at::IntArrayRef stride,
                        at::IntArrayRef padding, at::IntArrayRef dilation, bool transposed,

@@ -1,5 +1,4 @@
-// Stands in for the plug-in of another release (or, without FAKE_BUILD, for a library that is no
-// plug-in at all).
+// Imitates the plug-in of another release, or, without FAKE_BUILD, a library that is not a plug-in.
 #include "model/plugin.h"
 
 #ifdef FAKE_BUILD

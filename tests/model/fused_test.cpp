@@ -1,5 +1,5 @@
-// Graphs whose steps are computed together beside the same graphs step by step: scores, gradients,
-// and what must not be put together.
+// Compares graphs with fused steps with the same graphs step by step: scores, gradients, and steps
+// that must not be fused.
 #include <ATen/ops/arange.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/core/InferenceMode.h>
@@ -67,7 +67,7 @@ double apart(const at::Tensor& a, const at::Tensor& b) {
     return a.sub(b).abs().max().item<double>() / std::max(1e-3, b.abs().max().item<double>());
 }
 
-/// Of one network, in either way, for one image and three, in either order of memory.
+/// Compares both for one network, with one image and three, and in both memory orders.
 void expect_same(Network& fused, Network& written, std::int64_t side) {
     for (const auto order : {at::MemoryFormat::ChannelsLast, at::MemoryFormat::Contiguous}) {
         for (const std::int64_t n : {1, 3}) {
@@ -160,7 +160,7 @@ TEST(FusedGraph, AResultThatIsReadTwiceStays) {
     compared([](Built& b) {
         const std::string y = b.conv("x", 3, 6, 3);
         const std::string sum = b.net.node("Add", {b.net.node("Relu", {y}), y});
-        // Its gate is read by another, too.
+        // Another step also reads its gate.
         const std::string z = b.conv(sum, 6, 6, 1);
         const std::string gate = b.net.node("Sigmoid", {z});
         return b.net.node("Add", {b.net.node("Mul", {z, gate}), gate});
@@ -193,7 +193,8 @@ TEST(FusedGraph, ASumMayBeLargerThanTheConvolution) {
 TEST(FusedGraph, AWeightThatAnImageMakesStays) {
     compared(
         [](Built& b) {
-            // 1 x 3 x 1 x 1 of a batch of images would be no weight: a mean over them is one.
+            // A tensor of 1 x 3 x 1 x 1 only counts as a weight if it does not depend on the
+            // images. Here it is a mean over the batch.
             const std::string mean = b.net.node(
                 "ReduceMean", {"x"}, {{"axes", Sizes{0, 2, 3}}, {"keepdims", std::int64_t{1}}});
             return b.net.node("Relu", {b.net.node("Conv", {"x", mean})});

@@ -1,4 +1,4 @@
-// The files of transformers and timm as they are published, and names of models.
+// Published files of transformers and timm, and names of models.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A folder with an (empty) model.onnx and what is written beside it.
+/// A folder with an (empty) model.onnx and further files.
 struct Hub {
     Scratch scratch;
     Hub() { write("model.onnx", ""); }
@@ -58,7 +58,7 @@ TEST(Timm, IsEvaluatedAtItsTestSize) {
     EXPECT_EQ(trained.preprocess.height, 224);
     EXPECT_EQ(trained.preprocess.crop_pct, 0.95);
     EXPECT_EQ(trained.instead_of, "");
-    // What a flag says goes over either; the other half stays the tested one, as in timm.
+    // A flag overrides either value. The other value stays the tested one, as in timm.
     const ModelSpec flagged = hub.resolve({{"input_size", 320}});
     EXPECT_EQ(flagged.preprocess.height, 320);
     EXPECT_EQ(flagged.preprocess.crop_pct, 1.0);
@@ -79,7 +79,8 @@ TEST(Timm, TestCropAlone) {
                 HasSubstr("`train_size` is 1; allowed: true, false"));
 }
 
-// Somebody else's text is passed over; settings that break the limits may be the model's own.
+// Foreign texts are ignored. Settings beyond the limits are an error, because they may be the
+// model's own.
 TEST(Timm, AConfigWithAKeyTwiceIsRefusedByName) {
     const Hub hub;
     hub.write("config.json", R"({"pretrained_cfg": {"crop_pct": 0.9, "crop_pct": 0.8}})");
@@ -99,7 +100,7 @@ TEST(Timm, KeysWithoutEffectAreNamed) {
     EXPECT_THAT(spec.without_effect, Contains("architecture"));
     EXPECT_THAT(spec.without_effect, Not(Contains("test_crop_pct")));
     EXPECT_EQ(to_json(spec)["without_effect"], json(spec.without_effect));
-    // A key that no version of ours knows is named in another program's file, refused in our own.
+    // An unknown key gives a note in another program's file, and an error in Assay's own.
     json later = json::parse(resnet18);
     later["pretrained_cfg"]["patch_dropout_rate"] = 0;
     hub.write("config.json", later.dump());
@@ -108,8 +109,8 @@ TEST(Timm, KeysWithoutEffectAreNamed) {
     EXPECT_THAT(message_of([&] { hub.resolve(); }), HasSubstr("patch_dropout_rate"));
 }
 
-// A network with another head: what timm's loader takes is around the pretrained_cfg, which still
-// speaks of the first training.
+// A network with another head. timm's loader uses values outside the pretrained_cfg, which still
+// describes the first training.
 TEST(Timm, ClassesOfAnotherHead) {
     const Hub hub;
     hub.write("config.json", R"({"architecture": "resnet18", "num_classes": 2,
@@ -195,7 +196,7 @@ TEST(Transformers, ProcessorsAsTheyResizeAndCrop) {
          224,
          {},
          nearest},
-        // A kind that is not in the table, but leaves no doubt.
+        // A kind that is not in the table, but is unambiguous.
         {processor("NewImageProcessor", R"("size": {"height": 96, "width": 96}, "resample": 1)"),
          none,
          96,
@@ -219,8 +220,8 @@ TEST(Transformers, ProcessorsAsTheyResizeAndCrop) {
     }
 }
 
-// Processors that compute with tensors: PyTorch's resize, the crop's start and the order of the
-// arithmetic.
+// Processors that compute with tensors differ in PyTorch's resize, the start of the crop and the
+// order of the arithmetic.
 TEST(Transformers, FastProcessors) {
     const Hub hub;
     const auto preprocess = [&](const std::string& file) {
@@ -238,13 +239,13 @@ TEST(Transformers, FastProcessors) {
     EXPECT_EQ(fast.mean, (std::array{127.5, 127.5, 127.5}));
     EXPECT_EQ(fast.std, (std::array{127.5, 127.5, 127.5}));
     EXPECT_EQ(fast.resize_size, slow.resize_size);
-    // DINOv3 has no other one. It scales before the resize.
+    // DINOv3 only has this processor. It scales before the resize.
     const Preprocess floats = preprocess(
         processor("DINOv3ViTImageProcessor", R"("size": {"height": 224, "width": 224})"));
     EXPECT_EQ(floats.resize_as, ResizeRule::torch_float);
     EXPECT_EQ(floats.scale, float_255th);
     EXPECT_EQ(floats.mean, (std::array{0.5, 0.5, 0.5}));
-    // Without mean and std: a product with the float32 nearest to 1/255.
+    // Without mean and std, bytes are multiplied by the float32 nearest to 1/255.
     const Preprocess mobile =
         preprocess(R"({"image_processor_type": "MobileViTImageProcessorFast", "size": 288,
             "crop_size": 256, "do_center_crop": true, "do_flip_channel_order": true,
@@ -284,14 +285,14 @@ TEST(Transformers, Values) {
     EXPECT_EQ(raw.scale, 1.0);
     EXPECT_EQ(preprocess(processor("ViTImageProcessor", R"("do_normalize": false)")).std,
               (std::array{1.0, 1.0, 1.0}));
-    // google/vit-hybrid-base-bit-384 with its file's values left out: CLIP's, as BiT.
+    // google/vit-hybrid-base-bit-384 without the values of its file: CLIP's values, as for BiT.
     const Preprocess hybrid = preprocess(R"({"image_processor_type": "ViTHybridImageProcessor"})");
     EXPECT_EQ(hybrid.mean, (std::array{0.48145466, 0.4578275, 0.40821073}));
     EXPECT_EQ(hybrid.std, (std::array{0.26862954, 0.26130258, 0.27577711}));
     EXPECT_EQ(hybrid.height, 224);
     EXPECT_EQ(hybrid.resize_size, 224);
     EXPECT_EQ(hybrid.crop_mode, CropMode::center);
-    // Defaults that the file leaves out: LeViT's are ImageNet's.
+    // Values that the file omits: LeViT's defaults are ImageNet's.
     EXPECT_EQ(preprocess(R"({"image_processor_type": "LevitImageProcessor"})").mean,
               (std::array{0.485, 0.456, 0.406}));
 }
@@ -330,7 +331,7 @@ TEST(Transformers, WhatCannotBeSaidIsRefused) {
          "`size.height` is 224.5"},
         {R"({"image_processor_type": "ViTImageProcessor", "image_mean": [0.5, null, 0.5]})",
          "`image_mean[1]` is null; allowed: a number"},
-        // The kind's own size is the short side: the file has none to show.
+        // The default size of the kind is the short side, and the file has no size.
         {R"({"image_processor_type": "CLIPImageProcessor", "do_center_crop": false})",
          "the short side, 224 pixels"},
     };
@@ -347,7 +348,7 @@ TEST(Transformers, ClassesAndPreprocessingComeFromTwoFiles) {
               R"({"architectures": ["ViTForImageClassification"], "model_type": "vit",
                   "hidden_size": 768, "image_size": 224, "id2label": {"0": "ant", "2": "crane", "1": "crane"},
                   "label2id": {"ant": 0, "crane": 2}, "transformers_version": "4.38.2"})");
-    // Of the time before processors said what they are: the model's type tells.
+    // Older files do not name the processor, so the type of the model decides.
     hub.write("preprocessor_config.json",
               R"({"do_normalize": true, "do_resize": true, "image_mean": [0.5, 0.5, 0.5],
                   "image_std": [0.5, 0.5, 0.5], "size": 224, "processor_class": "x"})");
@@ -359,15 +360,15 @@ TEST(Transformers, ClassesAndPreprocessingComeFromTwoFiles) {
     EXPECT_THAT(spec.without_effect, Contains("hidden_size"));
     EXPECT_THAT(spec.without_effect, Contains("processor_class"));
     EXPECT_THAT(spec.without_effect, Not(Contains("id2label")));
-    // The other one given: the same.
+    // Passing the other file gives the same.
     const ModelSpec same =
         resolve_model(hub.scratch / "model.onnx", {}, hub.scratch / "preprocessor_config.json");
     EXPECT_EQ(same.preprocess, spec.preprocess);
     EXPECT_EQ(same.classes, spec.classes);
-    // Below them, as exports to ONNX are laid out.
+    // The model is in a subfolder, as in exports to ONNX.
     hub.write("onnx/model.onnx", "");
     EXPECT_EQ(resolve_model(hub.scratch / "onnx/model.onnx", {}).classes, spec.classes);
-    // Options go over what they say.
+    // Options override the files.
     EXPECT_EQ(hub.resolve({{"mean", 0.25}}).preprocess.mean, (std::array{0.25, 0.25, 0.25}));
 }
 
@@ -377,10 +378,12 @@ TEST(Transformers, ConfigAloneGivesClassesOnly) {
         "id2label": {"0": "LABEL_0", "1": "LABEL_1"}, "label2id": {"LABEL_0": 0, "LABEL_1": 1}})");
     EXPECT_THAT(message_of([&] { hub.resolve(); }, ErrorCode::usage),
                 HasSubstr("preprocessor_config.json"));
-    EXPECT_TRUE(hub.resolve({{"preset", "vit"}}).classes.empty());  // names that nobody gave
+    // names that transformers generated
+    EXPECT_TRUE(hub.resolve({{"preset", "vit"}}).classes.empty());
     hub.write("config.json", R"({"model_type": "vit", "id2label": {"0": "ant", "2": "bee"}})");
     EXPECT_THAT(message_of([&] { hub.resolve({{"preset", "vit"}}); }), HasSubstr("id2label"));
-    hub.write("preprocessor_config.json", R"({"sample_rate": 22050, "n_mfcc": 40})");  // of sounds
+    // a model of sounds
+    hub.write("preprocessor_config.json", R"({"sample_rate": 22050, "n_mfcc": 40})");
     hub.write("config.json", R"({"optimizer": "sgd"})");
     EXPECT_EQ(find_sidecar(hub.scratch / "model.onnx"), "");
 }
@@ -405,10 +408,10 @@ TEST(Names, EqualStemsGetTheirFoldersNames) {
     EXPECT_THAT(apart({"/m/vit/onnx/model.onnx", "/m/swin/onnx/model.onnx"}),
                 ElementsAre("vit", "swin"));
     EXPECT_THAT(apart({"/a/vit/model.onnx", "/b/vit/model.onnx"}), ElementsAre("a-vit", "b-vit"));
-    // The folder's name is another model's: more of the path.
+    // The folder's name is in use by another model, so the name has more of the path.
     EXPECT_THAT(apart({"/m/vit/model.onnx", "/m/swin/model.onnx", "/n/vit.pt"}),
                 ElementsAre("m-vit", "swin", "n"));
-    // Formats of one model, beside each other.
+    // Formats of one model in one folder.
     EXPECT_THAT(apart({"/m/vit.pt", "/m/vit.onnx", "/m/swin.pt"}),
                 ElementsAre("vit.pt", "vit.onnx", "swin"));
     EXPECT_THAT(apart({"/m/a/x.pt", "/m/a/x.onnx", "/m/b/x.pt"}),

@@ -32,7 +32,7 @@ inline const nlohmann::json& expected() {
     return all;
 }
 
-/// Thousands of small files: no need to sync each.
+/// There are thousands of small files, so they are not synced.
 inline void write(const std::filesystem::path& path, std::string_view bytes) {
     std::ofstream(path, std::ios::binary) << bytes;
 }
@@ -55,7 +55,7 @@ inline std::vector<float> run(Classifier& classifier, std::size_t n, std::size_t
     return out;
 }
 
-/// The Error that `body` throws; fails the test when it throws none.
+/// The Error that `body` throws. The test fails if it throws none.
 template <class Body>
 Error error_of(Body&& body) {
     try {

@@ -1,5 +1,5 @@
-// Models in processes of their own: the same bits, errors where they crash, nothing left behind.
-// Fixtures: make_models.py, make_programs.py.
+// Models in separate processes: the same bits, errors if they crash, and no remains. Fixtures:
+// make_models.py, make_programs.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ using testing::HasSubstr;
 const ClassifierOptions isolated_options = {"cpu", Isolation::on};
 const ClassifierOptions inside_options = {"cpu", Isolation::off};
 
-/// Parent and command of a process; parent 0 where it is gone.
+/// Parent and command of a process. The parent is 0 if the process no longer exists.
 std::pair<pid_t, std::string> parent_and_name(const fs::path& process) {
     std::string line;
     std::getline(std::ifstream(process / "stat"), line);
@@ -147,7 +147,7 @@ TEST(Isolated, GradientsAreTheSameBits) {
             EXPECT_NE(std::get<2>(want), std::vector<float>(input.size()));
         }
     }
-    // Nothing that is asked wrongly takes the process with it.
+    // A wrong request does not end the process.
     const auto classifier = open_classifier(fixture_spec("cnn.pt"), isolated_options);
     std::vector<float> scores(15), gradient(input.size());
     std::vector<double> losses(3);
@@ -173,7 +173,7 @@ TEST(Isolated, AWrongInputIsRefusedAndTheNextIsComputed) {
 }
 
 TEST(Isolated, ACrashWhileOpeningIsAnErrorThatNamesTheFile) {
-    // A tuple in a tuple, 300,000 times: LibTorch's destructors go as deep, and leave the stack.
+    // Tuples nested 300,000 times. LibTorch's destructors recurse as deep, and overflow the stack.
     const Scratch scratch;
     ModelSpec spec = fixture_spec("cnn.pt");
     spec.path = scratch / "deep.pt";
@@ -185,7 +185,7 @@ TEST(Isolated, ACrashWhileOpeningIsAnErrorThatNamesTheFile) {
         message_of([&] { open_classifier(spec, isolated_options); }, ErrorCode::bad_input);
     EXPECT_THAT(message, AllOf(HasSubstr(spec.path.string()), HasSubstr("signal 11"),
                                HasSubstr("Segmentation fault"), HasSubstr("the file is damaged")));
-    // Others are none the worse for it.
+    // Other models are not affected.
     EXPECT_EQ(run(*open_classifier(fixture_spec("cnn.pt"), isolated_options), 1, 16).size(), 5U);
 }
 
@@ -270,7 +270,7 @@ TEST(Isolated, AProcessThatEndedIsStartedAgainWithTheSameFile) {
 }
 
 TEST(Isolated, AClosedModelLeavesNoProcess) {
-    // Those of the tests before this one.
+    // Processes of the previous tests.
     EXPECT_TRUE(until([] { return model_processes().empty(); }));
     {
         const auto one = open_classifier(fixture_spec("cnn.pt"), isolated_options);
@@ -305,7 +305,8 @@ TEST(Isolated, WhatAModelPrintsIsNotOnTheCallersStdout) {
 }
 
 TEST(Isolated, FilesOfOthersAreNeitherReadNorWritten) {
-    // The models' paths are relative, to where assay-model was started: both are refused there.
+    // The paths in the models are relative to the folder in which assay-model was started. Both are
+    // refused there.
     for (const char* name : {"writes_file.pt", "saves_file.pt"}) {
         EXPECT_THAT(message_of([&] { open_classifier(fixture_spec(name), isolated_options); }),
                     HasSubstr("the model's code tried to open a file for writing"));

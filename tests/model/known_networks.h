@@ -50,7 +50,7 @@ inline void write_resnet50(const std::filesystem::path& path) {
 }
 
 /// Dosovitskiy et al. 2021, base, patches of 16, for one image of 224: 86,567,656 parameters. The
-/// scale of the attention and GELU, which have no products, are left out.
+/// scale of the attention and GELU have no products, so they are omitted.
 inline void write_vit_b_16(const std::filesystem::path& path) {
     using Sizes = OnnxWriter::Sizes;
     OnnxWriter net("weights.bin");

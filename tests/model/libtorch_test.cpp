@@ -1,5 +1,5 @@
-// Which LibTorch a plug-in is compiled for, by made-up ones: folders with the files that are looked
-// at, and scripts that answer in Python's place. tests/cli/torch_build.sh compiles.
+// Which LibTorch a plug-in is compiled for. The tests use fake ones: folders with the files that
+// Assay reads, and scripts that replace Python. tests/cli/torch_build.sh compiles a plug-in.
 #include "assay/model/libtorch.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// A folder as pip lays it, of that version. `c10`: what stands for its libc10.so.
+/// A folder in pip's layout, of this version. `c10`: the file that replaces its libc10.so.
 fs::path made_up_torch(const fs::path& root, const std::string& version,
                        const fs::path& c10 = FAKE_C10) {
     const fs::path headers = root / "include/torch/csrc/api/include/torch";
@@ -53,7 +53,7 @@ LibTorch examined(const fs::path& root) {
     return place;
 }
 
-/// A program in Python's place.
+/// A program that replaces Python.
 std::string python_that(const Scratch& scratch, const std::string& does) {
     const fs::path script = scratch / "python";
     std::ofstream(script) << "#!/bin/sh\n" << does << "\n";
@@ -96,7 +96,7 @@ TEST(LibTorch, TheOldAbiIsNamedAsSuch) {
                                       HasSubstr("PyTorch 2.7 or newer"), HasSubstr("cxx11 ABI")));
 }
 
-// No name in it tells: the compiler will.
+// No symbol in it shows the std::string, so the compiler decides.
 TEST(LibTorch, AnotherC10IsLeftToTheCompiler) {
     const Scratch scratch;
     std::ofstream(scratch / "damaged") << "\177ELF and then nothing";
@@ -129,7 +129,8 @@ TEST(LibTorch, PythonIsAskedAndHeldAgainstWhatIsThere) {
     EXPECT_THAT(torch_of_python(scratch / "absent").why_not, HasSubstr("there is no "));
 }
 
-// The script itself, by a Python: a package is found and not run, and the current folder is none.
+// Runs the script itself in a Python. A package is found without running it, and the current folder
+// does not count.
 TEST(LibTorch, ARealPythonFindsAPackageWithoutRunningIt) {
     if (!run_program({.words = {"python3", "-c", ""}}).good()) GTEST_SKIP() << "no python3";
     const Scratch scratch;
@@ -149,7 +150,7 @@ TEST(LibTorch, ARealPythonFindsAPackageWithoutRunningIt) {
 class Choice : public testing::Test {
 protected:
     ~Choice() override { unsetenv("Torch_DIR"); }
-    /// As if `python` were the one that is active.
+    /// The environment as if `python` were active.
     std::vector<LibTorch> found(const std::string& python) const {
         return find_libtorch({.python = python, .folder = {}});
     }
@@ -173,7 +174,7 @@ TEST_F(Choice, TorchDirThenPythonThenTheDistribution) {
     EXPECT_EQ(all[1].source, LibTorchSource::python);
     EXPECT_EQ(all[2].source, LibTorchSource::distribution);
     EXPECT_EQ(chosen_libtorch(all, {}).root, usable_);
-    // A Python that is named comes before a variable that was left over.
+    // A Python that is named has precedence over a variable.
     const std::string python = python_that(scratch_, "echo 'torch is in " + usable_.string() + "'");
     EXPECT_EQ(found(python)[0].source, LibTorchSource::python);
     EXPECT_EQ(found(python)[0].asked, python);
@@ -188,7 +189,7 @@ TEST_F(Choice, OneThatWasNamedIsNeverPassedOver) {
     const LibTorchOptions named = {.python = "python3", .folder = {}};
     EXPECT_THAT(message_of([&] { chosen_libtorch(by_python, named); }, ErrorCode::usage),
                 HasSubstr("CXX11_ABI=0"));
-    EXPECT_EQ(chosen_libtorch(by_python, {}).root, usable_);  // it was only the active one
+    EXPECT_EQ(chosen_libtorch(by_python, {}).root, usable_);  // it was only the active Python
     const std::vector<LibTorch> none = {place(LibTorchSource::python, old_)};
     EXPECT_THAT(message_of([&] { chosen_libtorch(none, {}); }, ErrorCode::usage),
                 AllOf(HasSubstr("there is no LibTorch"), HasSubstr("pip install torch")));
@@ -225,7 +226,7 @@ TEST_F(Choice, TheReportSaysWhyNot) {
 TEST(PluginRecord, SaysWhenItsLibTorchIsGoneOrAnotherOne) {
     const Scratch scratch;
     const fs::path plugin = scratch / "libassay_torch.so", torch = scratch / "libtorch_cpu.so";
-    EXPECT_EQ(problem_of_plugin(plugin), "");  // one of the system has none
+    EXPECT_EQ(problem_of_plugin(plugin), "");  // a LibTorch of the system has none
     write_file_atomically(torch, "12345");
     write_file_atomically(record_file(plugin), text_of(PluginRecord{torch, 5, "2.6.0"}));
     EXPECT_EQ(record_of_plugin(plugin)->libtorch, torch);
@@ -260,8 +261,8 @@ TEST(Elf, NamesOfALibraryAndOfNoDamagedOne) {
     EXPECT_EQ(dynamic_names(""), "");
     EXPECT_EQ(dynamic_names("text"), "");
     for (std::size_t n = 0; n < whole.size(); n += 97)
-        dynamic_names(std::string(whole, 0, n));  // ends within: no read beyond
-    for (std::size_t at = 0; at < 64; ++at) {     // its head, with every byte at its largest
+        dynamic_names(std::string(whole, 0, n));  // the file ends here, and nothing is read beyond
+    for (std::size_t at = 0; at < 64; ++at) {     // its head, with the largest value of every byte
         std::string damaged = whole;
         damaged[at] = static_cast<char>(255);
         dynamic_names(damaged);
@@ -291,12 +292,13 @@ TEST(RunProgram, StatusOutputAndLimits) {
     EXPECT_TRUE(run("true").good());
     EXPECT_EQ(run("exit 7").status, 7);
     EXPECT_EQ(run("kill -TERM $$").status, 128 + 15);
-    EXPECT_EQ(run("cat").out, "");  // nothing to read
+    EXPECT_EQ(run("cat").out, "");  // the file is empty
     EXPECT_FALSE(run_program({.words = {"/none/such"}}).found);
     EXPECT_FALSE(run_program({.words = {"/etc/passwd"}}).found);
     EXPECT_TRUE(run("exec yes").ended);
     EXPECT_TRUE(
-        run("exec sleep 600", 100ms).ended);  // the limit itself, far below what the program takes
+        // the limit itself, which is far below the program's memory
+        run("exec sleep 600", 100ms).ended);
     EXPECT_FALSE(run("true", 60'000ms).ended);
     const Scratch scratch;
     run_program({.words = {"sh", "-c", "echo why >&2"}, .errors = scratch / "errors"});

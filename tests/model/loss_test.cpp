@@ -47,7 +47,7 @@ TEST(Loss, DerivativesEqualDifferences) {
                 std::vector<float> down = z;
                 up[i] += 1e-3F;
                 down[i] -= 1e-3F;
-                // What the steps really are, in floats.
+                // The actual steps, in floats.
                 const double width = static_cast<double>(up[i]) - static_cast<double>(down[i]);
                 const double want = (loss_of(loss, up, label, target, unused) -
                                      loss_of(loss, down, label, target, unused)) /
@@ -79,7 +79,7 @@ TEST(Loss, TheFirstOfEqualScoresIsTheLarger) {
 }
 
 TEST(Loss, CrossEntropyOfACertainModelStillHasADerivative) {
-    // In single precision 1 - p is 0 from a difference of 17 on.
+    // In single precision, 1 - p is 0 for differences of 17 or more.
     const std::array<float, 2> z = {40, 0};
     std::array<float, 2> d{};
     EXPECT_NEAR(loss_of(Loss::cross_entropy, z, 0, 0, d) / std::exp(-40.0), 1, .1);

@@ -40,7 +40,7 @@ TEST(Presets, NamesAreUniqueAndFound) {
         EXPECT_TRUE(names.insert(preset.name).second) << preset.name;
         EXPECT_EQ(preset_named(preset.name).preprocess, preset.preprocess);
         EXPECT_FALSE(preset.summary.empty());
-        // A preset is something that a sidecar could say: it survives the canonical JSON.
+        // A preset can also be written in a settings file, so it must survive the canonical JSON.
         EXPECT_EQ(preprocess_from_json(to_json(preset.preprocess)), preset.preprocess)
             << preset.name;
     }
@@ -69,14 +69,14 @@ TEST(Sidecar, IsNamedWhenItsClassListIsNotThere) {
 TEST(Sidecar, Discovery) {
     const ModelFolder folder;
     EXPECT_EQ(find_sidecar(folder.model), "");
-    // Somebody else's config.json is no sidecar; one with a pretrained_cfg is.
+    // A foreign config.json is not a settings file. One with a pretrained_cfg is.
     folder.write("config.json", R"({"optimizer": "sgd"})");
     EXPECT_EQ(find_sidecar(folder.model), "");
     folder.write("config.json", "{ damaged");
     EXPECT_EQ(find_sidecar(folder.model), "");
     folder.write("config.json", R"({"pretrained_cfg": {"crop_pct": 0.9}})");
     EXPECT_EQ(find_sidecar(folder.model), folder.scratch / "config.json");
-    // The model's own comes first.
+    // The model's own file has precedence.
     folder.write("m.pt.json", "{}");
     EXPECT_EQ(find_sidecar(folder.model), folder.scratch / "m.pt.json");
     folder.write("m.toml", "");
@@ -88,7 +88,7 @@ TEST(Sidecar, AFileThatHoldsNoSettingsIsNone) {
     const std::pair<std::string_view, std::string_view> files[] = {
         {R"({"schema": "assay.scores/2", "measurements": []})",
          "a saved result of Assay (`assay.scores/2`)"},
-        // A result may have keys that settings have, too.
+        // A result may have the same keys as settings.
         {R"({"schema": "assay.cost/1", "name": "m", "classes": 3})", "`assay.cost/1`"},
         {R"([{"name": "top1"}])", "does not contain settings"},
         {R"({"epoch": 3, "optimizer": "sgd"})", "none of its keys is a setting"}};
@@ -104,9 +104,9 @@ TEST(Sidecar, AFileThatHoldsNoSettingsIsNone) {
             std::filesystem::remove(folder.scratch / name);
         }
     }
-    folder.write("m.toml", "[score]\nmetrics = \"top1\"\n");  // an assay.toml, say
+    folder.write("m.toml", "[score]\nmetrics = \"top1\"\n");  // for example an assay.toml
     EXPECT_EQ(find_sidecar(folder.model), "");
-    // It does not stand in the way of the settings that are there.
+    // It does not hide the settings files that exist.
     folder.write("m.json", R"({"schema": "assay.scores/2"})");
     folder.write("m.pt.json", R"({"preset": "inception"})");
     EXPECT_EQ(folder.resolve().preprocess.height, 299);
@@ -125,7 +125,7 @@ TEST(Sidecar, WhatMayBeMeantAsSettingsIsNotPassedOver) {
         EXPECT_EQ(find_sidecar(folder.model), folder.scratch / "m.json");
         EXPECT_THAT(message_of([&] { folder.resolve({{"preset", "timm"}}); }), HasSubstr(why));
     }
-    // Named as settings, a result is refused for what it is.
+    // If a result is named as settings, the error says that it is a result.
     folder.write("named.json", R"({"schema": "assay.scores/2", "preset": "timm"})");
     EXPECT_THAT(message_of([&] { read_sidecar(folder.scratch / "named.json"); }),
                 testing::AllOf(HasSubstr("named.json"), HasSubstr("a saved result of Assay")));
@@ -137,7 +137,7 @@ TEST(Sidecar, TheModelThatAFileWouldBeTheSettingsOf) {
         EXPECT_EQ(model_of_sidecar(folder.scratch / name), folder.model) << name;
     for (const char* name : {"m.csv", "m.md", "n.json", "m.onnx.json", "m", "m.pt", "config.json"})
         EXPECT_EQ(model_of_sidecar(folder.scratch / name), "") << name;
-    // Files that all models of a folder share, once they are there.
+    // Files that apply to all models of a folder if they exist.
     folder.write("config.json", R"({"optimizer": "sgd"})");
     EXPECT_EQ(model_of_sidecar(folder.scratch / "config.json"), "");
     folder.write("config.json", R"({"pretrained_cfg": {"crop_pct": 0.9}})");
@@ -203,7 +203,7 @@ TEST(Sidecar, GrayImagesHaveOneMean) {
     EXPECT_EQ(p.channel_order, ChannelOrder::gray);
     EXPECT_EQ(p.mean, (std::array{0.25, 0.25, 0.25}));
     EXPECT_EQ(to_json(folder.resolve())["preprocess"]["channel_order"], "gray");
-    // A size of three numbers does not take it back.
+    // An input size of three numbers does not reset it.
     folder.write("m.toml",
                  "input_size = [3, 28, 28]\nchannel_order = \"gray\"\nmean = 0\nstd = 1\n");
     EXPECT_EQ(folder.resolve().preprocess.channel_order, ChannelOrder::gray);
@@ -321,7 +321,7 @@ TEST(Resolve, AntialiasBelongsToItsResize) {
     folder.write("m.toml", "preset = \"timm\"\nresize_as = \"torch\"\nantialias = false\n");
     EXPECT_FALSE(folder.resolve().preprocess.antialias);
     EXPECT_TRUE(folder.resolve({{"antialias", true}}).preprocess.antialias);
-    // Another resize has its own.
+    // Another kind of resize has its own default.
     EXPECT_TRUE(folder.resolve({{"resize_as", "pillow"}}).preprocess.antialias);
 }
 
@@ -339,7 +339,7 @@ TEST(Resolve, NothingSaidIsRefused) {
     const ModelFolder folder;
     EXPECT_THAT(message_of([&] { folder.resolve(); }, ErrorCode::usage),
                 HasSubstr("name a preset"));
-    // A name or class list alone says nothing about pixels.
+    // A name or class list alone does not define the preprocessing.
     EXPECT_THAT(message_of(
                     [&] {
                         folder.resolve({{"name", "x"}});
@@ -370,7 +370,7 @@ TEST(Resolve, ResizeSizeAndCropPct) {
     const ModelFolder folder;
     const json v2 = {{"preset", "torchvision-v2"}};
     EXPECT_EQ(folder.resolve(v2).preprocess.resize_size, 232);
-    // Another input size keeps the share 224/232.
+    // Another input size keeps the ratio 224/232.
     const ModelSpec larger = folder.resolve({{"preset", "torchvision-v2"}, {"input_size", 448}});
     EXPECT_EQ(larger.preprocess.resize_size, std::nullopt);
     EXPECT_DOUBLE_EQ(larger.preprocess.crop_pct, 224.0 / 232.0);
@@ -421,7 +421,7 @@ TEST(Resolve, Files) {
     EXPECT_EQ(resolve_model(folder.scratch / "zipped", flags).format, ModelFormat::torchscript);
     folder.write("m.pt2", "");
     EXPECT_EQ(resolve_model(folder.scratch / "m.pt2", flags).format, ModelFormat::torch_export);
-    // torch.export's archives are known by their entries, whatever their name.
+    // Archives of torch.export are recognized by their entries, for any file name.
     const std::filesystem::path archive =
         std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/model/fixtures/pt2_fixed_batch.pt2";
     for (const char* name : {"exported.pt", "exported"}) {
@@ -457,7 +457,7 @@ TEST(ResolveModel, AnotherHashThanTheExpectedOneIsRefused) {
         const ModelSettings flags = {{"preset", "timm"}, {"expected", "sha256:" + digits}};
         EXPECT_EQ(resolve_model(model, flags).name, "abc");
     }
-    // In a settings file, and over it by another layer.
+    // Set in a settings file, and overridden by another layer.
     const std::string other = "sha256:" + std::string(64, '0');
     folder.write("abc.toml", "preset = \"timm\"\nexpected = \"" + other + "\"\n");
     const std::string said = message_of([&] { resolve_model(model, {}); });
@@ -539,7 +539,7 @@ TEST(Examples, SidecarsOfTheSharedModels) {
         const ModelSpec spec =
             resolve_model(scratch.model, {}, folder / (std::string(name) + ".toml"));
         Preprocess p = spec.preprocess;
-        if (p.resize_size) {  // the preset says 227/256 as a share
+        if (p.resize_size) {  // the preset has the ratio 227/256
             p.crop_pct = 227.0 / *p.resize_size;
             p.resize_size.reset();
         }

@@ -1,5 +1,5 @@
-// TorchScript files of PyTorch 2 with operators that PyTorch 1.13 does not have, against the scores
-// of the PyTorch that wrote them (make_newer.py).
+// TorchScript files of PyTorch 2 with operators that PyTorch 1.13 does not have. The expected
+// scores are from the PyTorch that wrote them (make_newer.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Gradients of every ONNX operator, against differences of the scores.
+// Compares the gradients of every ONNX operator with differences of the scores.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,21 +25,21 @@ struct Checked {
     bool refused = false;   ///< the model says that it has no gradient
     double largest = 0;     ///< element of a gradient
     double error = 0;       ///< the largest, as a proportion of its gradient's largest element
-    std::string where;      ///< ... of which score by which number
+    std::string where;      ///< ... of which score, by which input number
     std::size_t pairs = 0;  ///< of scores; a model of one score has none
     std::size_t compared = 0;
-    std::size_t not_smooth = 0;  ///< not compared: a kink or a jump within the steps
+    std::size_t not_smooth = 0;  ///< not compared, because of a kink or a jump within the steps
 };
 
-/// Differences of two scores, for up to 12 pairs, by every second number of an image, the even or
-/// the odd ones: the model's gradient
-/// against central differences with steps of 1/128 and 1/64, extrapolated (their errors are as the
-/// squares of the steps). float32 scores around 1 leave 2^-24 * 128 = 8e-6 of noise.
+/// Compares the model's gradient with central differences, for up to 12 pairs of scores, by every
+/// second number of an image (the even or the odd ones). The steps are 1/128 and 1/64, with
+/// extrapolation, because errors grow with the squares of the steps. float32 scores around 1 leave
+/// 2^-24 * 128 = 8e-6 of noise.
 class ScoreDifferences {
 public:
     ScoreDifferences(Classifier& classifier, bool odd)
         : classifier_(classifier), x_(images(1, side)) {
-        for (float& v : x_) v = .97F * v + .013F;  // off the whole and half numbers
+        for (float& v : x_) v = .97F * v + .013F;  // away from integers and halves
         for (std::size_t k = odd ? 1 : 0; k < numbers; k += 2) {
             asked_.push_back(k);
             near_.push_back({moved(k, -step), moved(k, step)});
@@ -131,23 +131,22 @@ void add_operators(const std::vector<torch_plugin::OnnxNode>& nodes, std::set<st
     }
 }
 
-/// The operators that no gradient goes through. All others of the interpreter's table must have
-/// one.
+/// The operators without a gradient. All others in the interpreter's table must have one.
 const std::set<std::string_view> decisions = {
     "Sign",       "Floor",     "Ceil",        "Round",      "Not",
     "IsNaN",      "IsInf",     "And",         "Or",         "Xor",
     "Equal",      "Less",      "LessOrEqual", "Greater",    "GreaterOrEqual",
     "ArgMax",     "ArgMin",    "NonZero",     "OneHot",     "Hardmax",
     "BitwiseAnd", "BitwiseOr", "BitwiseXor",  "BitwiseNot", "BitShift"};
-/// What they return does not depend on the values of the image: shapes and numbers of the file.
+/// Their results (shapes and constants) do not depend on the values of the image.
 const std::set<std::string_view> constants = {"Shape",           "Size",  "Constant",
                                               "ConstantOfShape", "Range", "EyeLike"};
-/// They round.
+/// These operators round.
 bool is_quantised(std::string_view op) {
     return std::ranges::any_of(torch_plugin::quantised_operators(),
                                [&](const auto& one) { return one.name == op; });
 }
-/// A row of the operator's own, or "".
+/// The operator's own row, or "".
 std::string_view own_name(std::string_view op) {
     const auto colons = op.rfind(':');
     return colons == std::string_view::npos ? op : op.substr(colons + 1);
@@ -178,8 +177,8 @@ std::vector<Family> families() {
             {"sampling", sampling_operators(), 1e-4}};
 }
 
-/// What the cases of each operator came to. A case is an operator's own where its name begins with
-/// the operator's.
+/// The results of the cases of each operator. A case belongs to an operator if its name begins with
+/// the operator's name.
 struct OfOperator {
     std::size_t with_gradient = 0, without = 0;
     double error = 0;

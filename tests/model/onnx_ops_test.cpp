@@ -1,4 +1,4 @@
-// Every operator that we can run, against ONNX Runtime's results (make_onnx_ops.py).
+// Compares every supported operator with ONNX Runtime's results (make_onnx_ops.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ TEST(OnnxOperators, WhatCannotBeRunIsRefusedWithItsReason) {
     }
 }
 
-/// A changed byte may pass unnoticed; it never leads to more than an Error.
+/// A changed byte may go unnoticed. At most it leads to an Error.
 TEST(OnnxOperators, DamagedFilesAreRefusedOrRun) {
     const Scratch scratch;
     std::size_t number = 0;
@@ -77,7 +77,7 @@ TEST(OnnxOperators, DamagedFilesAreRefusedOrRun) {
         for (const auto& one : operator_cases(file)) {
             ModelSpec spec = operator_spec(scratch, one);
             const std::string whole = from_base64(one["model"]);
-            // Functions that explode are slow by intention.
+            // Exploding functions are intended to be slow.
             if (whole.size() > 5000 || one["name"] == "Functions_that_explode") continue;
             for (int k = 0; k < 6; ++k) {
                 const std::size_t at = (++number * 7919) % whole.size();

@@ -114,7 +114,7 @@ TEST(Onnx, ALinkToWeightsIsJudgedByWhereItLeads) {
         spec.path = model;
         return open_classifier(spec, {"cpu"})->facts().data_files.size();
     };
-    // As hubs keep it: both names lead to files in a folder of contents.
+    // The layout of hubs: both names are links to files in a folder of contents.
     const fs::path hub = scratch / "hub", snapshot = hub / "snapshots/main/onnx";
     save(hub / "blobs", "w.bin");
     fs::create_directories(snapshot);
@@ -127,7 +127,7 @@ TEST(Onnx, ALinkToWeightsIsJudgedByWhereItLeads) {
     fs::rename(scratch / "own/data/w.bin", scratch / "own/weights");
     fs::create_symlink("../weights", scratch / "own/data/w.bin");
     EXPECT_EQ(opens(scratch / "own/model.onnx"), 1U);
-    // Out of it, by a file or by a folder.
+    // A link leaves the folder, by a file or by a folder.
     save(scratch / "file", "w.bin");
     fs::rename(scratch / "file/w.bin", scratch / "elsewhere");
     fs::create_symlink(scratch / "elsewhere", scratch / "file/w.bin");
@@ -157,8 +157,8 @@ TEST(Onnx, DamagedFilesAreRefused) {
     }
     write(spec.path, "accuracy,0.9\nlatency,3\n");
     EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("not an ONNX model"));
-    // A changed byte may pass unnoticed (a weight, a name): the model opens, or an Error says why
-    // not.
+    // A changed byte may go unnoticed (in a weight or a name). The model opens, or an Error says
+    // why not.
     for (std::size_t at = 0; at < whole.size(); at += 7) {
         std::string damaged = whole;
         damaged[at] = static_cast<char>(damaged[at] ^ 0x55);

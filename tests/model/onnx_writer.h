@@ -21,8 +21,8 @@ public:
     using Value = std::variant<std::int64_t, double, const char*, Sizes>;
     using Attributes = std::vector<std::pair<std::string, Value>>;
 
-    /// Weights are zeros. With `elsewhere` they lie in a file of that name beside the model, all in
-    /// the same place of it.
+    /// Weights are zeros. With `elsewhere` they are in a file of that name next to the model, all
+    /// at the same offset.
     explicit OnnxWriter(std::string elsewhere = {}) : elsewhere_(std::move(elsewhere)) {}
 
     std::string weight(const Sizes& sizes, std::string name = {}) {
@@ -60,7 +60,7 @@ public:
         return constant(sizes, type, std::string(count, '\0'));
     }
 
-    /// Float weights that are no zeros: some numbers from low to high, others for each call.
+    /// Float weights that are not zero: numbers between low and high, which differ in each call.
     std::string spread(const Sizes& sizes, float low, float high) {
         std::int64_t count = 1;
         for (const std::int64_t size : sizes) count *= size;
@@ -76,7 +76,7 @@ public:
 
     std::string one() { return constant({}, float_type, std::string("\0\0\x80\x3f", 4)); }
 
-    /// The name of its (first) output; "" as an input: left out.
+    /// The name of its (first) output; "" as an input means that it is omitted.
     std::string node(std::string_view op, const std::vector<std::string>& inputs,
                      const Attributes& attributes = {}, int outputs = 1) {
         const std::string name = "v" + std::to_string(++names_);
@@ -90,7 +90,7 @@ public:
         return name;
     }
 
-    /// `result` is what the model returns.
+    /// `result` is the name of the model's output.
     void save(const std::filesystem::path& path, const std::string& result, int side,
               int batch = -1) {
         nodes_ += block(1, block(1, result) + block(2, "y") + block(4, "Identity"));

@@ -1,4 +1,4 @@
-// The models of make_onnx_ops.py, one for each operator and what matters of it.
+// The models of make_onnx_ops.py: one for each operator and each variant that matters.
 #pragma once
 
 #include <string>

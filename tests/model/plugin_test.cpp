@@ -1,5 +1,5 @@
-// Finding the plug-in, and refusing one of another build. None is opened successfully here: that
-// lasts for the process.
+// Finding the plug-in, and refusing one of another build. None is opened successfully here, because
+// it stays open until the process ends.
 #include "model/plugin.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,8 @@ using testing::HasSubstr;
 
 std::string refusal(const std::filesystem::path& folder) {
     setenv("ASSAY_PLUGIN_DIR", folder.c_str(), 1);
-    // In this process: what runs models in others stands beside the plug-in, or is missing with it.
+    // Uses this process, because the program for other processes is next to the plug-in, and may be
+    // missing as well.
     const ClassifierOptions inside = {"cpu", Isolation::off};
     return message_of([&] { open_classifier(ModelSpec(), inside); }, ErrorCode::usage);
 }

@@ -1,5 +1,5 @@
-// Gradients of exported models by their input, through the network inside of the plug-in: what an
-// attack needs. Against PyTorch 2.6's (make_pt2.py) and finite differences.
+// Gradients of exported models by their input, as attacks need them. Compared with PyTorch 2.6
+// (make_pt2.py) and finite differences.
 #include <ATen/ops/arange.h>
 #include <ATen/ops/from_blob.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ at::Tensor two_images() {
     return at::from_blob(numbers.data(), {2, 3, 16, 16}, at::kFloat).clone();
 }
 
-/// The sum of the scores, each times its number from 1.
+/// The sum of the scores, each times its position (from 1).
 at::Tensor weighted_sum(torch_plugin::Network& network, const at::Tensor& x) {
     const at::Tensor y = network.forward(x);
     return y.mul(at::arange(1, y.size(1) + 1, y.options())).sum();

@@ -1,4 +1,4 @@
-// Reading .pt2 archives without LibTorch: what is in them, and every way of being damaged.
+// Reads .pt2 archives without LibTorch: their contents, and every kind of damage.
 #include "model/pt2/package.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ std::string refusal_of(const std::string& archive) {
     return message_of([&] { pt2::read_package(bytes_of(archive)); });
 }
 
-/// A refusal of the program with one thing changed.
+/// The error for a program with one change.
 template <class Edit>
 std::string refusal_after(Edit&& edit, const std::string& name = "pt2_plain.pt2") {
     return refusal_of(with_program(name, edit));
@@ -110,7 +110,8 @@ TEST(ExportPackage, TheNewerLayoutHoldsTheSame) {
 }
 
 TEST(ExportPackage, OlderNamesInTheNewerLayout) {
-    // PyTorch 2.8 wrote whole torch.save files, and another name of the table stood between.
+    // PyTorch 2.8 wrote whole torch.save files, and a version in between used another name for the
+    // table.
     const EntryTexts whole = newer_layout("pt2_plain.pt2");
     EntryTexts saved = whole;
     const EntryTexts outer = entry_texts(fixture("pt2_plain.pt2"));
@@ -153,7 +154,7 @@ TEST(ExportPackage, DamagedTablesOfTheNewerLayout) {
     EXPECT_THAT(refused([](auto& t) { t = 3; }),
                 AllOf(HasSubstr("`config.conv.weight` is 3; allowed: an object"),
                       HasSubstr("while reading its entry " + entry)));
-    // Objects of classes are named when something reads them.
+    // An error names an object of a class when something reads it.
     EntryTexts pickled = whole;
     nlohmann::json table = nlohmann::json::parse(pickled.at(entry));
     table["config"]["conv.weight"]["use_pickle"] = true;
@@ -234,7 +235,7 @@ TEST(ExportPackage, EveryTruncationIsRefused) {
 }
 
 TEST(ExportPackage, FlippedBytesAreFoundOrHarmless) {
-    // The CRCs cover the contents; the archive's own fields are checked by hand.
+    // The CRCs cover the contents. The reader checks the fields of the archive itself.
     const std::string whole = read_text(fixture("pt2_tied.pt2"));
     for (std::size_t i = 0; i < whole.size(); i += 7) {
         std::string changed = whole;
@@ -287,7 +288,7 @@ TEST(ExportPickle, WhatIsNotATensorIsNamed) {
     EXPECT_THAT(pickle_refusal("}."), HasSubstr("does not begin with a protocol"));
     EXPECT_THAT(pickle_refusal(start + "ccollections\nOrderedDict\n)R0ctorch\nTensor\n)R."),
                 HasSubstr("a call of `torch Tensor`"));
-    // A function that rebuilds itself.
+    // A rebuild function that refers to itself.
     EXPECT_THAT(pickle_refusal(start + raw("ctorch._tensor\n_rebuild_from_type_v2\nq\0(h\0"
                                            "ctorch\nTensor\n)NtR.")),
                 HasSubstr("damaged pickle"));
@@ -295,7 +296,8 @@ TEST(ExportPickle, WhatIsNotATensorIsNamed) {
 
 TEST(ExportPickle, ShapesOfValuesCostNothing) {
     const std::string start = "\x80\x02";
-    // A table that holds itself, tuples 100,000 deep, and a tuple doubled 40 times.
+    // A table that contains itself, tuples nested 100,000 deep, and a tuple that is doubled 40
+    // times.
     EXPECT_THAT(pickle_refusal(start + raw("}q\0X\x01\0\0\0ah\0s.")), HasSubstr("not a tensor"));
     EXPECT_THAT(pickle_refusal(start + ")" + std::string(100'000, '\x85') + "."),
                 HasSubstr("does not hold a table"));
@@ -391,7 +393,8 @@ TEST(ExportProgram, WhatIsNotSupportedIsNamed) {
 }
 
 TEST(ExportProgram, NumbersThatJsonDoesNotHave) {
-    // As PyTorch 2.6 writes them, and in text as newer ones do; never inside of a text.
+    // Numbers as PyTorch 2.6 writes them, and as text like newer versions. Inside a text they must
+    // not change.
     for (const char* word : {"Infinity", "\"Infinity\""}) {
         EntryTexts entries = entry_texts(fixture("pt2_plain.pt2"));
         std::string& text = entries[kProgramEntry];
@@ -418,7 +421,7 @@ TEST(ExportProgram, FieldsOfNamedTuples) {
     };
     const auto as_is = with_program("pt2_struct.pt2", [](auto&) {});
     EXPECT_THAT(names(as_is), ElementsAre("0", "1"));
-    // Newer exporters write their names down.
+    // Newer exporters also write the names.
     const auto newer = with_program("pt2_struct.pt2", [](auto& p) {
         p["graph_module"]["treespec_namedtuple_fields"] = {
             {"fixtures.Both", {{"field_names", {"aux", "logits"}}}}};
@@ -429,7 +432,7 @@ TEST(ExportProgram, FieldsOfNamedTuples) {
 }
 
 TEST(ExportPackage, OverlappingStoragesDoNotMultiplyTheFile) {
-    // Two hundred entries of 256 KiB that all lie on the same bytes.
+    // Two hundred entries of 256 KiB that all use the same bytes.
     const std::string content(1 << 18, '\0');
     const EntryTexts whole = newer_layout("pt2_plain.pt2");
     std::vector<ZipPiece> parts;

@@ -1,4 +1,4 @@
-// Models of torch.export through the plug-in's interface, against PyTorch 2.6's scores
+// Models of torch.export through the plug-in's interface, compared with PyTorch 2.6's scores
 // (make_pt2.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ const nlohmann::json& exported_scores() {
     return all;
 }
 
-/// Scores of `name` for four images at once, against PyTorch's, relative to their size.
+/// Compares scores of `name` for four images at once with PyTorch's, relative to their size.
 void expect_exported(Classifier& classifier, const std::string& name, float tolerance = 1e-5F) {
     const auto& rows = exported_scores().at(name);
     const std::vector<float> got = run(classifier, rows.size(), 16);
@@ -60,7 +60,7 @@ TEST(TorchExport, EveryKindOfArgument) {
         expect_exported(*classifier, name, 2e-5F);
         EXPECT_THAT(classifier->facts().notes, IsEmpty());
     }
-    // Exported on another device than the one that is asked for.
+    // Exported on another device than the requested one.
     const auto classifier = open_classifier(fixture_spec("pt2_cuda.pt2"), {"cpu"});
     EXPECT_EQ(run(*classifier, 4, 16),
               run(*open_classifier(fixture_spec("pt2_arguments.pt2"), {"cpu"}), 4, 16));
@@ -181,11 +181,11 @@ TEST(TorchExport, BatchesThatTheExporterFixed) {
     const std::vector<float> six = run(*fixed, 6, 16);
     EXPECT_EQ(std::vector<float>(six.begin(), six.begin() + 20), four);
     EXPECT_EQ(six.size(), 30U);
-    // At least three.
+    // At least three images are needed.
     const auto least = open_classifier(fixture_spec("pt2_least_batch.pt2"), {"cpu"});
     EXPECT_EQ(least->facts().fixed_batch, 3);
     expect_exported(*least, "pt2_least_batch.pt2");
-    // At most three: no call gets more.
+    // At most three images are allowed, so no call gets more.
     const Scratch scratch;
     const auto most = open_classifier(
         spec_of(scratch,

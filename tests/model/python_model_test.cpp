@@ -1,4 +1,4 @@
-// Models in Python: what their process says, what it may not say, and how it ends.
+// Models in Python: the valid and invalid messages of their process, and how it ends.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ TEST_F(PythonModels, ComputeScoresAndGradients) {
     EXPECT_NEAR(losses[0], std::log(total) - 2.5, 1e-12);
     // d loss / d mean of the first channel, spread over 64 pixels.
     const double weights[] = {1, -1, .5, .25, -.5, 0}, z[] = {1, 2.5, -2.5, .25, 4, 1};
-    double slope = 1;  // of the label's weight, -1
+    double slope = 1;  // from the label's weight, -1
     for (int c = 0; c < 6; ++c) slope += weights[c] * std::exp(z[c]) / total;
     EXPECT_NEAR(gradient[0], slope / 64, 1e-7);
     EXPECT_EQ(gradient[63], gradient[0]);
@@ -99,7 +99,7 @@ TEST_F(PythonModels, ComputeScoresAndGradients) {
             classifier->gradients({Loss::margin, input, labels, {}}, {scores, losses, gradient});
         }),
         HasSubstr("cross-entropy is the only loss here"));
-    classifier->scores(input, 1, scores);  // an error leaves it working
+    classifier->scores(input, 1, scores);  // it still works after an error
 }
 
 TEST_F(PythonModels, CostComesFromTheProcess) {
@@ -196,7 +196,8 @@ TEST_F(PythonModels, ACheckpointHasANetwork) {
     EXPECT_NE(spec.python->file_hash(), worker_spec("timm:linear").python->file_hash());
     EXPECT_THAT(message_of([&] { worker_spec((scratch / "weights.safetensors").string()); }),
                 HasSubstr("--arch timm:resnet50"));
-    // A settings file may name a network, but no program: that comes with the weights.
+    // A settings file may name a network, but not a program, because files come with downloaded
+    // weights.
     std::ofstream(scratch / "weights.toml") << "arch = \"timm:linear\"\n";
     EXPECT_EQ(worker_spec((scratch / "weights.safetensors").string()).source, "timm:linear");
     std::ofstream(scratch / "weights.toml") << "arch = \"python:net.py:linear\"\n";
@@ -266,7 +267,7 @@ TEST_F(PythonModels, AreToldClassNamesWhereTheyAsk) {
                                                                {"device", "cpu"}}));
     EXPECT_EQ(open_classifier(spec, {"cpu"})->facts().classes, 2U);
 
-    // The same names share its process; others, or other templates, do not.
+    // A model with the same names shares its process. With other names or templates it does not.
     EXPECT_EQ(named_worker_spec(pets, start).python, spec.python);
     const ClassList three({"cat", "dog", "owl"});
     const ModelSpec other = named_worker_spec(three, start);
@@ -275,7 +276,7 @@ TEST_F(PythonModels, AreToldClassNamesWhereTheyAsk) {
     start.templates = "simple";
     EXPECT_NE(named_worker_spec(pets, start).python->file_hash(), spec.python->file_hash());
 
-    // A list that is named wins over that of the images, which is not looked at then.
+    // A given list overrides the list of the images, which is then not read.
     start.classes = []() -> ClassList { throw std::logic_error("not asked"); };
     EXPECT_EQ(resolve_model("timm:by_names", {{"classes", {"sun", "moon"}}}, {}, start).classes,
               ClassList({"sun", "moon"}));
@@ -410,7 +411,7 @@ TEST_F(PythonModels, ABatchThatFailsIsAnErrorAndNothingElse) {
 TEST_F(PythonModels, AProcessThatEndsIsAnErrorAtEveryStage) {
     for (const std::string_view stage : {"start", "described", "open", "lane", "batch"}) {
         for (const std::string_view end : {"exit", "killed", "crash", "close", "fork"}) {
-            // The others end as this one does where nobody asks it for anything.
+            // The other processes end like this one, if nothing is requested.
             if (end != "exit" && stage != "open" && stage != "batch") continue;
             const std::string source = fmt::format("timm:{}_at_{}", end, stage);
             SCOPED_TRACE(source);
@@ -439,7 +440,7 @@ TEST_F(PythonModels, AProcessThatHangsIsEndedAfterItsTime) {
     const std::string late = message_of([&] { run(*classifier, 2, 8); });
     EXPECT_THAT(late, AllOf(HasSubstr("computed 2 images for "), HasSubstr("--model-timeout"),
                             HasSubstr("a smaller batch")));
-    // Why it ended is said again, at once.
+    // The reason for its end is reported again, at once.
     EXPECT_EQ(message_of([&] { run(*classifier, 2, 8); }), late);
 }
 

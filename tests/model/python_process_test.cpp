@@ -1,4 +1,4 @@
-// The processes of models in Python: how they start, and waiting for what they send.
+// The processes of models in Python: how they start, and how the program waits for their messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -34,12 +34,12 @@ TEST(BatchLimit, IsTenTimesTheSlowestOfFive) {
     EXPECT_EQ(limit.of(8), seconds(800));  // 80 s of 8 images: 10 s an image
     EXPECT_EQ(limit.of(1), seconds(100));
     EXPECT_EQ(limit.of(0), seconds(60));  // at least
-    limit.took(8, seconds(8000));         // a sixth says nothing
+    limit.took(8, seconds(8000));         // a sixth of the time does not matter
     EXPECT_EQ(limit.of(8), seconds(800));
     EXPECT_EQ(isolated::BatchLimit(7).of(100), seconds(7));
 }
 
-/// Says nothing, and does not end.
+/// A process that sends nothing and does not end.
 struct QuietProcess final : isolated::RunningProcess {
     QuietProcess() : RunningProcess(Descriptor(-1), Descriptor(-1)) {}
     std::optional<int> status() override { return std::nullopt; }
@@ -58,7 +58,7 @@ TEST(WaitAt, AnAnswerThatIsThereIsNotLate) {
     EXPECT_EQ(isolated::wait_at(process, reading.get(), passed), isolated::Arrival::message);
 }
 
-/// One computes, the others wait for its lane, and the process ends.
+/// One thread computes, the others wait for its lane, and the process ends.
 TEST(PythonProcess, AnEndIsHeardByAllThatWaitForTheirTurn) {
     if (!has_worker()) GTEST_SKIP() << "there is no python3 of version 3.9 or newer";
     const auto classifier = open_classifier(worker_spec("timm:one_lane"), {"cpu"});
@@ -77,7 +77,7 @@ TEST(PythonProcess, AnEndIsHeardByAllThatWaitForTheirTurn) {
     EXPECT_EQ(failed, 6);
 }
 
-/// The bootstrap's own check, by a Python that says it is older.
+/// The check at startup, with a Python that claims to be older.
 TEST(PythonProcess, TheBootstrapRefusesAnOldPython) {
     if (!has_worker()) GTEST_SKIP() << "there is no python3 of version 3.9 or newer";
     std::ifstream file(ASSAY_SOURCE_DIR "/src/model/python/bootstrap.py");

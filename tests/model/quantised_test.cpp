@@ -1,5 +1,5 @@
-// Graphs as ONNX Runtime's quantiser writes them, of a convolutional network and of a transformer:
-// QDQ, its QLinear operators, and ranges found at each run (make_quantised.py).
+// Graphs from ONNX Runtime's quantiser, of a convolutional network and of a transformer: QDQ,
+// QLinear operators, and ranges that are computed in each run (make_quantised.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 namespace assay {
 namespace {
 
-/// Rounding is no continuous function: a float that differs in its last bit may be rounded to the
-/// next whole number, and moves what follows by a step of its scale. So scores agree with ONNX
-/// Runtime's to a fraction of what quantising itself moves them by, and mostly to the bit.
+/// Rounding is not continuous: a float that differs in its last bit may be rounded to the next
+/// integer, which changes later values by a step. So scores differ from ONNX Runtime's by less than
+/// quantising changes them, and most are bit-identical.
 TEST(QuantisedModels, ScoresEqualOnnxRuntimes) {
     const auto all = nlohmann::json::parse(std::ifstream(fixture("quantised.json")));
     ASSERT_EQ(all.size(), 6U);

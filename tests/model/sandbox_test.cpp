@@ -1,4 +1,4 @@
-// What the kernel refuses a model's process, each tried in a child.
+// The system calls that the kernel denies a model's process. Each is tried in a child.
 #include "model/isolated/sandbox.h"
 
 #include <fcntl.h>
@@ -87,7 +87,7 @@ TEST(Sandbox, CallsThatReachOutFailAndTheFirstIsTold) {
         if (limit_calls()) return kernel_lacks_it;
         if (first_refused_call()) return 71;
         REFUSED(::kill(parent, 0), EACCES);
-        if (first_refused_call()) return 72;  // nothing of its own to tell
+        if (first_refused_call()) return 72;  // no details to report
         return 0;
     });
     IN_CHILD([&] {
@@ -111,7 +111,7 @@ TEST(Sandbox, CallsThatReachOutFailAndTheFirstIsTold) {
         REFUSED(::process_vm_writev(parent, &mine, 1, &theirs, 1, 0), EACCES);
         rlimit limit{};
         REFUSED(::prlimit(parent, RLIMIT_CPU, nullptr, &limit), EACCES);
-        // A signal of choice to any process, sent when data arrives.
+        // This would send any signal to any process when data arrives.
         REFUSED(::fcntl(STDIN_FILENO, F_SETOWN, parent), EACCES);
         REFUSED(::fcntl(STDIN_FILENO, F_SETSIG, SIGKILL), EACCES);
         const int owner = parent;
@@ -120,7 +120,7 @@ TEST(Sandbox, CallsThatReachOutFailAndTheFirstIsTold) {
         CPU_ZERO(&processors);
         CPU_SET(0, &processors);
         REFUSED(::sched_setaffinity(parent, sizeof processors, &processors), EACCES);
-        // Newer than the list: fchmodat2.
+        // fchmodat2 is newer than the list.
         REFUSED(::syscall(452, AT_FDCWD, (scratch / "there").c_str(), 0777, 0), ENOSYS);
         const auto attempt = first_refused_call();
         return attempt == "open a socket" ? 0 : 73;

@@ -1,4 +1,5 @@
-// The shared real models: logits equal PyTorch's (make_shared.py), from four threads at once too.
+// The real models in the shared data: logits equal PyTorch's (make_shared.py), also from four
+// threads at once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace assay {
 namespace {
 
-/// Logits move by up to 4e-5 with the batch size and the build of LibTorch.
+/// Logits change by up to 4e-5 with the batch size and the build of LibTorch.
 constexpr float kTolerance = 1e-3F;
 
 void expect_logits(Classifier& classifier, const nlohmann::json& want) {
@@ -46,8 +47,8 @@ TEST(SharedModels, LogitsEqualPythons) {
 
 TEST(SharedModels, ParametersAreCounted) {
     if (shared_data().empty()) GTEST_SKIP() << "the shared data is not beside the checkout";
-    // The weights are buffers: codes with two numbers of scale each. 467,649 = what Python's
-    // buffers() sum to.
+    // The weights are buffers: codes with two scale numbers each. 467,649 is the sum over Python's
+    // buffers().
     const ModelSpec spec = resolve_model(shared_data() / "models/mobilenet_v1_0.25_128.pt",
                                          {{"preset", "mobilenet-128"}});
     EXPECT_EQ(open_classifier(spec, {"cpu"})->facts().parameters, 467649);

@@ -16,7 +16,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Scores of `name` for four images at once, against PyTorch's.
+/// Compares scores of `name` for four images at once with PyTorch's.
 void expect_scores(Classifier& classifier, const std::string& name, float tolerance = 1e-5F) {
     const auto& rows = expected().at(name).at("scores");
     const std::size_t n = rows.size();
@@ -50,8 +50,8 @@ TEST(TorchScript, Facts) {
     EXPECT_EQ(classifier->facts().device, "cpu");
     EXPECT_THAT(classifier->facts().framework, testing::StartsWith("LibTorch "));
     EXPECT_EQ(model_framework(), classifier->facts().framework);
-    // Frozen, the weights are constants and the batch norms are folded into the convolutions; the
-    // first one gains a bias: 162 + 6 + 60 + 35.
+    // In the frozen model, the weights are constants, and the batch norms are folded into the
+    // convolutions. The first one gains a bias: 162 + 6 + 60 + 35.
     EXPECT_EQ(open_classifier(fixture_spec("frozen.pt"))->facts().parameters, 263);
 }
 
@@ -73,7 +73,7 @@ TEST(TorchScript, OneImageAndNone) {
 
 TEST(TorchScript, TheOrderInMemoryIsChosenByRule) {
     EXPECT_EQ(open_classifier(fixture_spec("cnn.pt"))->facts().memory_format, "channels_last");
-    // It regroups channels with view(), which refuses that order.
+    // The model regroups channels with view(), which does not support channels last.
     EXPECT_EQ(open_classifier(fixture_spec("view.pt"))->facts().memory_format, "contiguous");
 }
 
@@ -109,7 +109,7 @@ TEST(TorchScript, OneTensorNeedsNoName) {
         const auto classifier = open_classifier(fixture_spec(name));
         expect_scores(*classifier, name);
     }
-    // What stands beside the scores is told, even where it is empty.
+    // Further outputs are reported, even if they are empty.
     EXPECT_THAT(open_classifier(fixture_spec("auxiliary.pt"))->facts().notes,
                 testing::ElementsAre(
                     "the model returns several things (logits (tensor 1 x 5), aux (None)); "
@@ -125,7 +125,7 @@ TEST(TorchScript, LogitsAreTakenByTheirName) {
     const auto dict = open_classifier(fixture_spec("dict.pt"));
     expect_scores(*dict, "dict.pt");
     EXPECT_THAT(dict->facts().notes, testing::SizeIs(1));
-    // Named, there is nothing to tell.
+    // If the output is named, nothing is reported.
     ModelSpec spec = fixture_spec("auxiliary_too.pt");
     spec.output = "logits";
     EXPECT_THAT(open_classifier(spec)->facts().notes, testing::IsEmpty());
@@ -134,8 +134,8 @@ TEST(TorchScript, LogitsAreTakenByTheirName) {
 }
 
 TEST(TorchScript, HalfPrecisionIsComputedInSingleOnACpu) {
-    // The scores are those of single precision with the rounded weights; half precision itself
-    // would be off by 1e-3.
+    // The scores are computed in single precision with the rounded weights. Half precision itself
+    // would differ by 1e-3.
     for (const char* name : {"half.pt", "half_inside.pt", "bfloat16.pt"}) {
         SCOPED_TRACE(name);
         const auto classifier = open_classifier(fixture_spec(name), {"cpu"});
@@ -147,7 +147,7 @@ TEST(TorchScript, HalfPrecisionIsComputedInSingleOnACpu) {
 }
 
 TEST(TorchScript, BytesWithTheChannelsLast) {
-    // bytes.pt normalises by itself as cnn.pt is given its input.
+    // bytes.pt normalises by itself, in the same way as the input of cnn.pt.
     ModelSpec spec = fixture_spec("bytes.pt");
     spec.preprocess.mean = {0.5, 0.5, 0.5};
     spec.preprocess.std = {0.25, 0.25, 0.25};
@@ -209,8 +209,8 @@ TEST(TorchScript, FixedBatchIsFoundAndServed) {
     const auto classifier = open_classifier(fixture_spec("fixed_batch.pt"));
     EXPECT_EQ(classifier->facts().fixed_batch, 4);
     expect_scores(*classifier, "fixed_batch.pt");
-    // 6 images are one whole batch and one filled up with zeros; the first four rows are those of
-    // one batch.
+    // 6 images are one whole batch and one that is padded with zeros. The first four rows are those
+    // of one batch.
     const std::vector<float> four = run(*classifier, 4, 16);
     const std::vector<float> six = run(*classifier, 6, 16);
     EXPECT_EQ(std::vector<float>(six.begin(), six.begin() + 20), four);
@@ -235,7 +235,7 @@ TEST(TorchScript, WholeNumbersAreNoScores) {
                 HasSubstr("arg-max"));
 }
 
-/// LibTorch itself reads a file with a changed weight, and its scores are others.
+/// LibTorch itself reads a file with a changed weight, and computes other scores.
 TEST(TorchScript, AChangedBitIsNamedOrChangesNoScore) {
     const Scratch scratch;
     ModelSpec spec = fixture_spec("cnn.pt");
@@ -293,7 +293,7 @@ TEST(TorchScript, MemoryIsToldApart) {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP() << "the address sanitizer ends the process on such a request";
 #endif
-    // One image of 3 * 2^44 floats, 2e14 bytes: no machine has it.
+    // One image would have 3 * 2^44 floats, or 2e14 bytes, which no machine has.
     ModelSpec spec = fixture_spec("cnn.pt");
     spec.preprocess.height = spec.preprocess.width = 1 << 22;
     const Error error = error_of([&] { open_classifier(spec); });

@@ -1,4 +1,5 @@
-// Trained classifiers: refusals, determinism, reuse, and that the file does what was trained.
+// Trained classifiers: errors, determinism, reuse, and a file that computes the same as the trained
+// network.
 #include "assay/model/train.h"
 
 #include <gmock/gmock.h>
@@ -24,8 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// Stripes that run across, along, or both ways, in noise: outlines no, textures yes, easy for any
-/// network.
+/// Noisy stripes that run across, along, or both ways. They have textures and no outlines, and are
+/// easy for any network.
 Image pattern(std::size_t kind, std::uint64_t item) {
     constexpr int side = 24;
     RandomStream random(5, "pattern", item);
@@ -175,7 +176,7 @@ TEST_F(Trained, LearnsAndSaysSo) {
     ASSERT_EQ(reports.size(), 2U);
     EXPECT_GT(total, 0U);
     EXPECT_EQ(last, total);
-    EXPECT_NEAR(work, 1, 1e-9);  // a sum of as many parts as there were batches
+    EXPECT_NEAR(work, 1, 1e-9);  // a sum with one part for each batch
     Progress again;
     train_classifiers(images(), std::vector{copied, patches}, options,
                       [&](const Progress& p) { again = p; });
@@ -204,7 +205,7 @@ TEST_F(Trained, LearnsAndSaysSo) {
                   .parameters,
               whole);
 
-    // The copy: every score divided by the temperature, so the same answers.
+    // In the copy, every score is divided by the temperature, so the predictions are the same.
     const std::vector<float> a = scores(reports[0].file, 180),
                              b = scores(reports[0].calibrated_file, 180);
     const Dataset dataset = images();
@@ -216,8 +217,8 @@ TEST_F(Trained, LearnsAndSaysSo) {
     }
     for (std::size_t i = 0; i < a.size(); ++i)
         ASSERT_NEAR(b[i] * reports[0].temperature, a[i], 1e-4 * (1 + std::abs(a[i])));
-    // The file answers as the network did: among all images at least as many right as among the
-    // held-out ones.
+    // The file predicts the same as the network, so among all images at least as many are correct
+    // as among the held-out ones.
     EXPECT_GE(right, reports[0].held_out_right);
     EXPECT_GT(wilson(right, 180).low, 2.0 / 3);
 }
@@ -236,7 +237,8 @@ TEST_F(Trained, TheSameBitsForAnyThreads) {
         EXPECT_EQ(one[i].loss, three[i].loss);
         EXPECT_EQ(one[i].held_out_right_attacked, three[i].held_out_right_attacked);
     }
-    // A network does not depend on its company, and another seed is another network.
+    // A network does not depend on which others are trained, and another seed gives another
+    // network.
     EXPECT_EQ(hash_file(train(fresh("alone"), {other})[0].file), hash_file(one[2].file));
     TrainSpec reseeded = other;
     reseeded.seed = 2;
@@ -264,7 +266,7 @@ TEST_F(Trained, WhatIsThereIsNotTrainedAgain) {
     EXPECT_EQ(read_text(first.file), whole);
     fs::remove(first.calibrated_file);
     EXPECT_FALSE(train(folder, {spec})[0].reused);
-    // Settings need no training.
+    // Models that only differ in settings need no training.
     const std::string settings = read_text(folder / "net.toml");
     fs::remove(folder / "net.toml");
     EXPECT_TRUE(train(folder, {spec})[0].reused);

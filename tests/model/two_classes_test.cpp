@@ -13,7 +13,7 @@
 namespace assay {
 namespace {
 
-/// An image is one pixel of three numbers, and its score their sum times 2.
+/// An image is one pixel of three numbers, and its score is their sum times 2.
 class Doubled : public Classifier {
 public:
     Doubled() { facts_.classes = 1; }
@@ -67,7 +67,7 @@ TEST(TwoClasses, AreThoseOfTheSigmoid) {
     EXPECT_FLOAT_EQ(logs[0], std::log(0.75F));
     EXPECT_EQ(logs[2], -std::numeric_limits<float>::infinity());
     EXPECT_FLOAT_EQ(logs[4], std::log(1e-6F));
-    // A rounding above the logarithm of 1.
+    // A rounding error above the logarithm of 1.
     EXPECT_EQ(scores_of(ScoreKind::log_probabilities, {1e-7F})[0],
               -std::numeric_limits<float>::infinity());
 }
@@ -82,7 +82,7 @@ TEST(TwoClasses, WhatIsNoProbabilityIsRefused) {
                 testing::HasSubstr("--outputs logits"));
     EXPECT_THAT(message_of([] { scores_of(ScoreKind::log_probabilities, {0.5F}); }),
                 testing::HasSubstr("log_probabilities"));
-    // A rounding above 1 is one, and NaN is the run's to record.
+    // A rounding error above 1 counts as 1, and NaN is recorded by the run.
     scores_of(ScoreKind::probabilities, {1 + 1e-7F});
     EXPECT_TRUE(std::isnan(
         scores_of(ScoreKind::probabilities, {std::numeric_limits<float>::quiet_NaN()})[1]));

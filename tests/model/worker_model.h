@@ -12,7 +12,7 @@ namespace assay {
 
 inline const char* const worker_folder = ASSAY_SOURCE_DIR "/tests/model/worker";
 
-/// False where there is no Python that runs it.
+/// False if there is no Python that can run it.
 inline bool has_worker() {
     ::setenv("ASSAY_WORKER_PATH", worker_folder, 1);
     ::unsetenv("ASSAY_PYTHON");
@@ -25,7 +25,7 @@ inline bool has_worker() {
     return found;
 }
 
-/// `notes`, unless null, gets what was said while it loaded.
+/// `notes`, unless null, gets the messages while it was loaded.
 inline ModelSpec worker_spec(const std::string& source, std::vector<std::string>* notes = nullptr,
                              const ModelSettings& flags = ModelSettings::object()) {
     PythonStart start;
