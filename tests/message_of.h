@@ -1,4 +1,4 @@
-// What a refused call says.
+// The message of a call that fails.
 #pragma once
 
 #include <gtest/gtest.h>

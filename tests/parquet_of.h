@@ -14,7 +14,7 @@
 
 namespace assay {
 
-/// Columns of texts, or of doubles where every cell is a number or empty.
+/// Columns of texts, or of doubles if every cell is a number or empty.
 inline std::string parquet_of(const std::string& csv) {
     CsvReader reader(csv, "made.csv");
     const std::vector<std::string> names = reader.columns();

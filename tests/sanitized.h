@@ -1,5 +1,5 @@
-// Whether tests run under the address sanitizer: what they repeat to meet a rare moment, they
-// repeat less often there.
+// Whether tests run under the address sanitizer. Tests that repeat something to hit a rare moment
+// repeat it less often there.
 #pragma once
 
 #if defined(__has_feature)

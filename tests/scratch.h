@@ -1,4 +1,4 @@
-// A folder of its own for one test, removed afterwards.
+// A temporary folder for one test, which is removed afterwards.
 #pragma once
 
 #include <cstdlib>
@@ -29,7 +29,7 @@ private:
     std::filesystem::path path_;
 };
 
-/// The shared real data beside the checkout, or "" where it is absent.
+/// The shared real data next to the source tree, or "" if it is absent.
 inline std::filesystem::path shared_data() {
     const std::filesystem::path data = std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/data";
     return std::filesystem::exists(data) ? data : std::filesystem::path();

@@ -1,4 +1,4 @@
-// What a process may do under the system's limits, tried in a child.
+// Runs code in a child process under limits of the system.
 #pragma once
 
 #include <sys/resource.h>
@@ -9,9 +9,9 @@
 
 namespace assay {
 
-/// The exit status of a child that runs `body` and may start no thread beside its first; `body`
-/// returns the status. 128 + the signal that ended it. Limits on threads do not hold for root, so
-/// that root's child becomes somebody else.
+/// Runs `body` in a child that may start no further thread. Returns the status from `body`, or 128
+/// + the signal that ended the child. Limits on threads do not apply to root, so a child of root
+/// changes its user.
 inline int status_without_threads(const std::function<int()>& body) {
     const pid_t child = ::fork();
     if (child == 0) {

@@ -1,4 +1,4 @@
-// Waiting for an event of another thread or process.
+// Waits for an event of another thread or process.
 #pragma once
 
 #include <algorithm>
@@ -7,10 +7,9 @@
 
 namespace assay {
 
-/// Looks again and again until `happened()`. The limit is no part of what is tested: it is far
-/// beyond what the event takes on a busy machine, and only keeps a broken test from hanging. False
-/// when it passed. Looks less often as time passes: a server that is asked a thousand times a
-/// second answers that this is too often.
+/// Checks repeatedly until `happened()` is true. Returns false after a limit, which is far longer
+/// than the event takes on a busy machine. It only stops a broken test from hanging. The checks
+/// become less frequent, because a server refuses a thousand requests per second.
 template <class Happened>
 bool until(Happened&& happened, std::chrono::seconds limit = std::chrono::seconds(120)) {
     const auto late = std::chrono::steady_clock::now() + limit;

@@ -47,7 +47,7 @@ TEST(Needs, APercentageIsRecognised) {
     EXPECT_THAT(refused("params < 25557032"), HasSubstr("in millions"));
 }
 
-/// Two dimensions that count.
+/// A table in which two dimensions count.
 QualityTable plane(const std::vector<std::array<double, 2>>& points, double error) {
     QualityTable table;
     for (const auto& [accuracy, parameters] : points) {
@@ -80,7 +80,7 @@ TEST(Choose, ABetterModelInAllBeatsOne) {
     EXPECT_FALSE(by["a"]->undominated);
     EXPECT_EQ(by["a"]->beaten_by, "b");
     EXPECT_FALSE(by["c"]->like_best);
-    // Exact measurements: d is beaten.
+    // With exact measurements, d is beaten.
     const ChooseResult exact = choose_models(plane({{{.80, 20}, {.795, 20}}}, 0), options);
     EXPECT_FALSE(exact.candidates[1].undominated);
     EXPECT_FALSE(exact.candidates[1].like_best);

@@ -57,7 +57,8 @@ TEST(ShapeBiasOf, ThePublishedDecisions) {
         add(1200 - static_cast<int>(decisions.size()), false, false);
         const ShapeBias bias = shape_bias_of(decisions, .95);
         EXPECT_NEAR(*bias.value.value, model["shape_bias"].get<double>(), 5e-5);
-        // Every image of its own: the clusters say what a proportion's variance is, n / (n - 1).
+        // Every image is its own cluster, so the variance is that of a proportion, times n / (n -
+        // 1).
         const double n = static_cast<double>(bias.shape + bias.texture), p = *bias.value.value;
         EXPECT_NEAR(bias.variance, p * (1 - p) / (n - 1), 1e-15);
         EXPECT_EQ(bias.wilson.interval, wilson(bias.shape, bias.shape + bias.texture));
@@ -65,7 +66,8 @@ TEST(ShapeBiasOf, ThePublishedDecisions) {
 }
 
 TEST(ShapeBiasOf, ClustersWidenIt) {
-    // Four shapes of four images each: two shapes are always followed, two never.
+    // Four shapes of four images each. The model always follows two of the shapes, and never the
+    // others.
     std::vector<CueDecision> decisions;
     for (std::uint32_t s = 0; s < 4; ++s) {
         for (std::uint32_t t = 0; t < 4; ++t) decisions.push_back({s, t, 4 * s + t, s < 2, s >= 2});
@@ -75,7 +77,7 @@ TEST(ShapeBiasOf, ClustersWidenIt) {
     // Shapes: 4/3 sum of (4 / 32)^2; textures: sums are 0; images: 16/15 of 16 / 32^2.
     EXPECT_NEAR(bias.variance, 4.0 / 3 * 4 / 64 - 16.0 / 15 / 64, 1e-15);
     EXPECT_EQ(bias.value.interval->method, "clusters.two_way");
-    // Wilson's with t instead of z and n of p (1 - p) / n = the variance.
+    // Wilson's interval with t instead of z, and the n that solves p (1 - p) / n = the variance.
     const double share = std::pow(student_t_quantile(.975, 3), 2) * bias.variance / .25;
     EXPECT_NEAR(half_width(bias.value), std::sqrt(.25 * share + share * share / 4) / (1 + share),
                 1e-12);
@@ -96,7 +98,7 @@ TEST_F(People, AreCounted) {
         of("a,cat,cat,1_cat1-dog1.png\n"
            "a,dog,cat,2_cat2-dog1.png\n"
            "a,cat,cat,3_cat3-dog2.png\n"
-           "a,cat,cat,3_cat3-dog2.png\n"  // again
+           "a,cat,cat,3_cat3-dog2.png\n"  // the same image again
            "a,na,dog,4_dog1-cat1.png\n"   // neither
            "a,dog,dog,5_dog2-dog1.png\n"  // of one class
            "b,cat,cat,1_cat1-dog1.png\n");
@@ -128,7 +130,7 @@ TEST(TenPeople, FollowTheShape) {
     EXPECT_EQ(result.all.shape, 9236U);
     EXPECT_EQ(result.all.texture, 398U);
     EXPECT_NEAR(*result.all.value.value, .9587, 5e-5);
-    // Some images trick many people: wider than if answers were independent.
+    // Some images mislead many people, so the interval is wider than for independent answers.
     EXPECT_GT(half_width(result.all.value), 2 * half_width(result.all.wilson));
     EXPECT_LT(half_width(result.all.value), .03);
 }

@@ -1,4 +1,5 @@
-// Reference numbers beside the checkout, recomputed from the published table by another program.
+// Reference numbers that another program computed from the published table, in the shared data next
+// to the source tree.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@
 
 namespace assay::quality {
 
-/// Empty, with a skip that says so, where it is absent.
+/// Returns an empty value and skips the test if the data are absent.
 inline nlohmann::json expected_quality() {
     const std::filesystem::path path =
         ASSAY_SOURCE_DIR "/../shared/spec/fixtures/quality-expected.json";

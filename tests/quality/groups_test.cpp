@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// Accuracies alone.
+/// A table with accuracies only.
 QualityTable with_accuracies(const std::vector<double>& values,
                              const std::vector<std::string>& kin = {}) {
     QualityTable table;
@@ -69,20 +69,20 @@ TEST(Groups, PublishedTable2) {
 }
 
 TEST(Groups, ExactTestsCountAllExchanges) {
-    // Separated groups of 3: 2 of 20 ways are as extreme.
+    // Two separate groups of 3: 2 of 20 arrangements are as extreme.
     const GroupResult apart =
         compare_groups(with_accuracies({.1, .2, .3, .7, .8, .95}), rows("1-3", "4-6"));
     EXPECT_TRUE(apart.exact);
     EXPECT_DOUBLE_EQ(apart.dimensions[0].p, 0.1);
     EXPECT_NEAR(*apart.dimensions[0].difference.value, (.7 + .8 + .95 - .6) / 3, 1e-12);
-    // Six pairs that all differ the same way: 2 of 64 signs.
+    // Six pairs that all differ in the same direction: 2 of 64 combinations of signs.
     const GroupResult pairs =
         compare_groups(with_accuracies({.1, .2, .3, .4, .5, .6, .15, .22, .36, .41, .58, .69}),
                        rows("1-6", "7-12", true));
     EXPECT_TRUE(pairs.exact);
     EXPECT_EQ(pairs.clusters, 6U);
     EXPECT_DOUBLE_EQ(pairs.dimensions[0].p, 2.0 / 64);
-    // Student's t of the differences, where every pair is a cluster of its own.
+    // Student's t of the differences, if every pair is its own cluster.
     const std::vector<double> d{.05, .02, .06, .01, .08, .09};
     double mean = 0, squares = 0;
     for (const double x : d) mean += x / 6;
@@ -96,7 +96,7 @@ TEST(Groups, ExactTestsCountAllExchanges) {
 }
 
 TEST(Groups, PairsThatShareAModelOrAFamilyAreOneCluster) {
-    // Rows 1 and 1: the same reference for two variants.
+    // Two variants with the same reference, row 1.
     const QualityTable table =
         with_accuracies({.1, .2, .3, .4, .5, .6, .7, .8}, {"a", "b", "b", "c", "", "", "", ""});
     EXPECT_EQ(compare_groups(table, rows("1,1,2,3,4", "5,6,7,8,5", true)).clusters, 3U);
@@ -107,7 +107,7 @@ TEST(Groups, PairsThatShareAModelOrAFamilyAreOneCluster) {
 }
 
 TEST(Groups, NoDifferenceIsFoundWhereThereIsNone) {
-    // Families of copies: taken as pairs by themselves they look like evidence.
+    // Families of copies. If each copy counted as a pair, they would look significant.
     int plain = 0, clustered = 0, unpaired = 0;
     constexpr int studies = 200;
     for (std::uint64_t study = 0; study < studies; ++study) {

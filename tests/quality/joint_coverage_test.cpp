@@ -1,20 +1,19 @@
-// How often intervals hold the truth where models are measured on the same images: scores,
-// differences of two scores, and ranks, with shares of images and with cells taken as independent.
-//
-// The worlds were written down before the first run:
+// The coverage of intervals if models are measured on the same images: scores, differences of two
+// scores, and ranks, with shares of images and with independent cells. The simulations were defined
+// before the first run:
 //  - correlated: six models that find the same images hard (95 % of the latent variance is the
 //    image's), 5,000 clean images, 800 in each other set;
 //  - few: 160 images in every set, 70 %;
 //  - steep: a clean accuracy near 1, attacked and edge accuracies near 0, 90 %;
 //  - unequal: 20,000 clean images, 160 edges, 3,000 backgrounds, 400 cue conflicts, and models of
 //    which some share 95 % and some 30 %.
-// An image has a difficulty u; a model is correct under a condition of marginal accuracy p where
-// z(p) + sqrt(r) u + sqrt(1 - r) e > 0 with e of its own: the true values are functions of the p's
-// alone. Six dimensions enter: accuracy, FGSM and PGD, corruption (clean images), edges and
-// silhouettes, backgrounds, cues; calibration and class balance have the weight 0, as they are no
-// functions of a few accuracies.
-// Expected: with shares 95 % of scores' and differences' intervals hold the truth, ranks' at least
-// as many (whole places); independent ones of differences are too wide where models are correlated.
+// An image has a difficulty u. Under a condition with marginal accuracy p, a model with its own
+// noise e is correct if z(p) + sqrt(r) u + sqrt(1 - r) e > 0. So the true values only depend on the
+// p's. Six dimensions count: accuracy, FGSM and PGD, corruption (clean images), edges and
+// silhouettes, backgrounds, cues. Calibration and class balance have the weight 0, because they are
+// not functions of a few accuracies. With shares, 95 % of the intervals of scores and differences
+// must cover, and at least 95 % of those of ranks (integers). With independent cells, intervals of
+// differences are too wide if models are correlated.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,8 +41,8 @@ struct Ability {
 struct World {
     const char* name;
     std::size_t val, edge, silhouette, backgrounds, cues;
-    std::array<double, model_count> common;  ///< r: of the latent variance
-    Ability first, last;                     ///< models between lie evenly
+    std::array<double, model_count> common;  ///< r: proportion of the latent variance
+    Ability first, last;                     ///< models in between are evenly spaced
 };
 
 const World worlds[] = {
@@ -116,7 +115,7 @@ double mean_of(const Hits& hits) {
     return std::accumulate(hits.begin(), hits.end(), 0.0) / static_cast<double>(hits.size());
 }
 
-/// What each image adds to the error of a cell: influence / N, by set.
+/// The contribution of each image to the error of a cell: influence / N, by set.
 struct Influence {
     const char* data;
     std::vector<double> of;
@@ -154,7 +153,7 @@ Influence influence_of(const char* data, const std::vector<std::pair<const Hits*
     return out;
 }
 
-/// Difficulties of a set's images, and each model's own noise.
+/// The difficulties of the images of a set, and each model's own noise.
 class Images {
 public:
     Images(std::uint64_t seed, const char* name, std::size_t n) : seed_(seed), name_(name), u_(n) {
@@ -282,7 +281,7 @@ class JointCoverage : public testing::TestWithParam<World> {};
 
 TEST_P(JointCoverage, IntervalsHoldTheTruth) {
     const World& world = GetParam();
-    constexpr std::size_t repeats = 400;  // docs/quality.md has 1,000
+    constexpr std::size_t repeats = 400;  // docs/quality.md uses 1,000
     std::array<double, model_count> truth{};
     {
         QualityTable exact;
@@ -315,7 +314,7 @@ TEST_P(JointCoverage, IntervalsHoldTheTruth) {
             c.difference_width / static_cast<double>(c.pairs), Coverage::rate(c.ranks, c.of),
             c.rank_width / of);
     }
-    // 400 repeats: a standard error of .011 for one model's score, and models share images.
+    // With 400 repeats, the standard error is .011 for one model's score, and models share images.
     EXPECT_NEAR(Coverage::rate(joint.scores, joint.of), .95, .02);
     EXPECT_NEAR(Coverage::rate(joint.differences, joint.pairs), .95, .02);
     EXPECT_GT(Coverage::rate(joint.ranks, joint.of), .94);

@@ -22,7 +22,7 @@ double scale(std::size_t d, const QubaConstants& c) {
     return c.deviation[d];
 }
 
-/// Gives a cell the value mean + at deviations, and parts in units of the deviation.
+/// Sets a cell to the value mean + `at` deviations, with parts in units of the deviation.
 void set_cell(QualityModel& model, Dimension dimension, double at, std::vector<ErrorShare> shares) {
     const auto d = static_cast<std::size_t>(dimension);
     const QubaConstants& c = published_constants();
@@ -90,15 +90,18 @@ TEST(JointErrors, DimensionsOfAModelAddUpOrCancel) {
     const auto error = [&](const char* weights) {
         return score_quality(table, own_dimensions(weights)).models[0].score.standard_error;
     };
-    EXPECT_NEAR(*error(accuracy_and_balance), 1, .03);             // the same twice, not 1/sqrt(2)
-    EXPECT_LT(error(accuracy_and_calibration).value_or(0), 1e-6);  // less is better: cancels
+    // the same part twice, so not 1/sqrt(2)
+    EXPECT_NEAR(*error(accuracy_and_balance), 1, .03);
+    // lower is better, so the parts cancel
+    EXPECT_LT(error(accuracy_and_calibration).value_or(0), 1e-6);
     ChooseOptions options;
     options.weights = accuracy_and_balance;
     EXPECT_NEAR(*choose_models(table, options).candidates[0].score.standard_error, 1, 1e-12);
 }
 
 TEST(JointErrors, DrawsDependOnDataAndSeedAlone) {
-    QualityTable table = named_models(70);  // more than a block of draws, models of each kind
+    // more than one block of draws, with models of each kind
+    QualityTable table = named_models(70);
     for (std::size_t m = 0; m < 70; ++m) {
         RandomStream random(3, "parts", m);
         std::vector<ErrorShare> shares = {{"val", {}}};
@@ -148,7 +151,7 @@ TEST(JointErrors, ChooseTakesTheCovariance) {
     EXPECT_NEAR(result["candidates"][1]["behind_best"]["standard_error"].get<double>(), .1, 1e-12);
     EXPECT_EQ(result["draws"]["accuracy"]["joint"], 3);
     EXPECT_EQ(result["candidates"][1]["values"]["accuracy"], *table.models[1].cells[0].value);
-    // Without shares the second cannot be told from the first.
+    // Without shares, the second does not differ significantly from the first.
     for (QualityModel& model : table.models) model.cells[0].shares.clear();
     const ChooseResult independent = choose_models(table, options);
     EXPECT_TRUE(independent.candidates[1].like_best);
@@ -200,7 +203,7 @@ TEST(JointErrors, OtherImagesAreAWarning) {
                 Not(Contains(HasSubstr("same images"))));
 }
 
-/// Tables without shares give what they always gave: read from the program before there were any.
+/// Tables without shares give the same values as the version of the program before shares.
 TEST(JointErrors, IndependentCellsKeepTheirBits) {
     QubaOptions options;
     options.where = {"rows=1-3"};

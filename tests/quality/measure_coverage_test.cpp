@@ -1,5 +1,4 @@
-// How often the intervals of measured dimensions hold the truth: worlds whose truth is known, drawn
-// again and again.
+// The coverage of the intervals of measured dimensions, in repeated simulations with known truth.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,11 +36,11 @@ public:
         squares_ += *estimate.value * *estimate.value;
         errors_ += *estimate.standard_error;
     }
-    /// `documented` percent less twice the error that so many draws leave in them.
+    /// `documented` percent minus twice the standard error of this number of draws.
     double least(double documented) const {
         return documented - 2 * std::sqrt(documented * (100 - documented) / draws_);
     }
-    /// Percent; prints what docs/intervals.md has.
+    /// The coverage in percent. Prints the values of docs/intervals.md.
     double print() const {
         const double mean = sum_ / draws_;
         const double deviation = std::sqrt(squares_ / draws_ - mean * mean);
@@ -134,7 +133,8 @@ TEST(QualityCoverage, AdversarialRobustness) {
                     return hit ? RowOutcome::correct : RowOutcome::incorrect;
                 };
                 const bool right = random.uniform() < world.clean;
-                const double u = random.uniform();  // what withstands PGD withstands FGSM
+                // an image that withstands PGD also withstands FGSM
+                const double u = random.uniform();
                 clean.push_back(outcome(right));
                 fgsm.push_back(outcome(right && u < world.fgsm));
                 pgd.push_back(outcome(right && u < world.pgd));
@@ -155,7 +155,7 @@ TEST(QualityCoverage, Corruptions) {
                         {"corruptions: 50 images, nearly none", 50, .5, .05, 86},
                         {"corruptions: 50 images, nearly all", 50, .95, .97, 92}};
     for (const auto& world : worlds) {
-        // Of each image a chance u^k to be right in every version, of mean kept.
+        // Each image has a probability u^k to be correct in every version, with the mean `kept`.
         const double k = 1 / world.kept - 1;
         Coverage coverage(world.name, world.kept);
         for (std::uint64_t draw = 0; draw < 400; ++draw) {
@@ -182,7 +182,7 @@ TEST(QualityCoverage, Corruptions) {
             measured.measure();
             const robustness::CorruptionRatio ratio = measured.ratio();
             Estimate value = ratio.mean.relative;
-            if (!value.standard_error) continue;  // all images agree
+            if (!value.standard_error) continue;  // all images have the same result
             set_corruption_error(value, ratio.clean_accuracy, level);
             coverage.add(value);
         }
@@ -207,7 +207,8 @@ TEST(QualityCoverage, ObjectFocus) {
             RandomStream random(draw, world.name);
             std::vector<ForegroundHits> all;
             for (std::size_t f = 0; f < world.foregrounds; ++f) {
-                const double thing = random.uniform();  // how hard it is before any background
+                // difficulty of the image before any background
+                const double thing = random.uniform();
                 ForegroundHits own{{0, static_cast<std::uint64_t>(world.each)},
                                    {0, static_cast<std::uint64_t>(world.each)}};
                 for (int i = 0; i < world.each; ++i) {
@@ -228,7 +229,7 @@ TEST(QualityCoverage, ObjectFocus) {
 TEST(QualityCoverage, ShapeBias) {
     struct {
         const char* name;
-        std::uint32_t shapes, textures, of_shape;  ///< textures with which a shape occurs
+        std::uint32_t shapes, textures, of_shape;  ///< number of textures with which a shape occurs
         double shape, texture, effect;
     } const worlds[] = {{"shape bias: 160 shapes x 8, as published", 160, 48, 8, .14, .48, 1},
                         {"shape bias: 19 shapes x 20", 19, 20, 20, .35, .15, 1},
@@ -270,8 +271,8 @@ TEST(QualityCoverage, ShapeBias) {
     }
 }
 
-/// Calibration error and class balance have no closed form, and small samples move them: how much
-/// the interval is of the estimator's own mean is what their error can be right about.
+/// Calibration error and class balance have no closed form, and are biased in small samples. So
+/// their errors can only be checked by the coverage of the estimator's own mean.
 TEST(QualityCoverage, CalibrationAndBalance) {
     const bool memory = std::filesystem::is_directory("/dev/shm");
     struct {
@@ -298,7 +299,7 @@ TEST(QualityCoverage, CalibrationAndBalance) {
                     logits.push_back(favoured + 1.5 * random.normal());
                     sum += std::exp(logits.back());
                 }
-                double u = random.uniform() * sum;  // the label, by the honest probabilities
+                double u = random.uniform() * sum;  // the label, drawn from the true probabilities
                 std::int32_t label = 0;
                 while (label + 1 < static_cast<int>(world.classes) &&
                        (u -= std::exp(logits[static_cast<std::size_t>(label)])) > 0)

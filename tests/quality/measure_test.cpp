@@ -1,4 +1,4 @@
-// The nine dimensions against slow implementations of their definitions.
+// Compares the nine dimensions with slow implementations of their definitions.
 #include "assay/quality/measure.h"
 
 #include <gmock/gmock.h>
@@ -30,14 +30,14 @@ double mean_of(const std::vector<double>& x) {
     for (const double v : x) sum += v;
     return sum / static_cast<double>(x.size());
 }
-/// Of the mean of numbers that are one an image; `divisor`: n, or n - 1.
+/// The error of the mean of one number for each image; `divisor`: n, or n - 1.
 double error_by_images(const std::vector<double>& x, double divisor) {
     double squares = 0;
     for (const double v : x) squares += square(v - mean_of(x));
     return std::sqrt(squares / divisor / static_cast<double>(x.size()));
 }
 
-/// One world for all tests that only look.
+/// One synthetic data set for all tests that do not change it.
 class MeasuredQualityOf : public testing::Test {
 protected:
     static void SetUpTestSuite() {
@@ -124,7 +124,7 @@ TEST_F(MeasuredQualityOf, CalibrationAndBalanceAreTheMetrics) {
     EXPECT_EQ(*cell_of(*quality_, D::calibration_error).value, *all[0].value);
     EXPECT_EQ(*cell_of(*quality_, D::class_balance).value, *all[1].value);
     EXPECT_EQ(*part_named(*quality_, "between").value.value, *all[2].value);
-    // The interval is the error's, by Student's t with 127 degrees of freedom.
+    // The interval follows from the error by Student's t with 127 degrees of freedom.
     const double t = student_t_quantile(.975, 127);
     EXPECT_NEAR(*cell_of(*quality_, D::calibration_error).standard_error * t, half_width(all[0]),
                 1e-12);
@@ -209,7 +209,7 @@ TEST_F(MeasuredQualityOf, EachSetOfTheGeometricMeanHasItsOwnShare) {
         ASSERT_EQ(cell.shares.size(), 6U);
         const char* const names[] = {"r", "sketch", "stylized", "edges", "outlines"};
         for (std::size_t k = 0; k < 5; ++k) {
-            // The variance of log(q) / 5 in so many images, times the square of the mean.
+            // The variance of log(q) / 5 for this number of images, times the square of the mean.
             const double q = set(names[k], model).accuracy();
             const auto n = static_cast<double>(set(names[k], model).truth.size());
             const double variance = square(*cell.value) * (1 - q) / (q * n) / 25;
@@ -354,7 +354,7 @@ TEST_F(MeasuredQualityOf, WhatMakesNoSenseIsRefused) {
     EXPECT_THAT(refused([](auto& o) { o.attacked = "nowhere"; }), HasSubstr("`nowhere`"));
 }
 
-/// Two cells of two classifiers: the correlation of their errors by the shares.
+/// The correlation of the errors of two cells of two classifiers, from the shares.
 double correlation_of(const QualityCell& one, const QualityCell& other) {
     double sum = 0;
     for (const ErrorShare& a : one.shares) {
@@ -395,10 +395,10 @@ TEST_F(MeasuredQualityOf, SharesCorrelateAsABootstrapOfTheImagesDoes) {
         }
         return sum / std::sqrt(xx * yy);
     };
-    // 128 groups tell a correlation to about (1 - rho^2) / sqrt(128) = .09.
+    // With 128 groups, the error of a correlation is about (1 - rho^2) / sqrt(128) = .09.
     const QualityCell& accuracy = cell_of(*quality_, D::accuracy);
     const double by_images = correlation(first, second);
-    EXPECT_GT(by_images, .15);  // or there would be nothing to see
+    EXPECT_GT(by_images, .15);  // otherwise there would be nothing to test
     EXPECT_NEAR(correlation_of(accuracy, cell_of(*quality_, D::accuracy, 1)), by_images, .18);
     EXPECT_NEAR(correlation_of(accuracy, cell_of(*quality_, D::adversarial_robustness)),
                 correlation(first, robust), .18);
@@ -426,7 +426,7 @@ TEST(MeasuredExtremes, NothingSurvivesTheAttack) {
     EXPECT_TRUE(cell.shares.empty());
 }
 
-/// `left`: which of so many correct images each attack leaves.
+/// `left`: which of the correct images each attack leaves correct.
 Estimate attacked_of(std::size_t correct, std::function<bool(std::size_t, bool)> left) {
     World world;
     WorldSet clean = world_set(correct, 1, 1);
@@ -444,8 +444,9 @@ Estimate attacked_of(std::size_t correct, std::function<bool(std::size_t, bool)>
 }
 
 TEST(MeasuredExtremes, EachAttackFoolsTheHalfThatTheOtherLeaves) {
-    // sqrt(1/2 x 1/2), whatever images are drawn: the delta method's error is 0. That of a
-    // proportion of so many images is sqrt(.25 / n), and its interval Wilson's.
+    // The value is sqrt(1/2 x 1/2) for any sample of images, so the delta method gives an error of
+    // 0. Instead, the error is that of a proportion of n images, sqrt(.25 / n), with Wilson's
+    // interval.
     for (const std::size_t n : {4U, 14U}) {
         const Estimate half =
             attacked_of(n, [&](std::size_t i, bool fgsm) { return (i < n / 2) == fgsm; });
@@ -480,7 +481,8 @@ TEST(MeasuredExtremes, AllOrNoneCorrect) {
     const double bound = 1 - std::pow(.05, 1.0 / 50);
     EXPECT_NEAR(*cell_of(quality, D::accuracy).standard_error, bound / 2, 1e-12);
     EXPECT_EQ(*cell_of(quality, D::accuracy, 1).value, 0);
-    // One of five has nothing correct: 0, and at most (bound x 1^4)^(1/5) / Wilson's lower end.
+    // One of five corruptions has no correct image, so the value is 0, and at most (bound x
+    // 1^4)^(1/5) / Wilson's lower end.
     const QualityCell& ood = cell_of(quality, D::ood_robustness);
     EXPECT_EQ(*ood.value, 0);
     EXPECT_NEAR(*ood.standard_error, std::pow(bound, .2) / wilson(50, 50).low / 2, 1e-12);
@@ -550,7 +552,7 @@ TEST(MeasuredFocus, ForegroundsThatOccurSeveralTimesAreOne) {
     EXPECT_THAT(cell.note, HasSubstr("1 image has no partner"));
 }
 
-/// Six pairs of foregrounds 1 to 6 in two folders; of `rand` the last is called as the first is.
+/// Six pairs of foregrounds 1 to 6 in two folders. In `rand`, the last has the name of the first.
 QualityCell focus_with(const std::function<void(WorldSet& same, WorldSet& rand)>& change) {
     World world;
     world.put_val("m", .8, 1, 50);
@@ -572,19 +574,19 @@ QualityCell focus_with(const std::function<void(WorldSet& same, WorldSet& rand)>
 }
 
 TEST(MeasuredFocus, OneRuleForTheNamesOfBothSets) {
-    // Named by each set's own rule ("1", "cat/1"); cat/1 to dog/5 are in both sets.
+    // Foregrounds are named by each set's own rule ("1", "cat/1"). cat/1 to dog/5 are in both sets.
     const QualityCell named = focus_with([](WorldSet&, WorldSet&) {});
     EXPECT_EQ(named.value, 1 - (1 - 4.0 / 5));
     EXPECT_EQ(named.n, 5U);
     EXPECT_THAT(named.note, HasSubstr("2 images have no partner"));
-    // As where nothing is named.
+    // The same as without names.
     const QualityCell unnamed = focus_with([](WorldSet& same, WorldSet& rand) {
         same.foreground.clear();
         rand.foreground.clear();
     });
     EXPECT_EQ(unnamed.value, named.value);
     EXPECT_EQ(unnamed.note, named.note);
-    // A table's names are what they say: there the last is the sixth.
+    // The names in a table are used as they are, so the last is the sixth there.
     const QualityCell told = focus_with([](WorldSet& same, WorldSet& rand) {
         same.foreground = rand.foreground = {"a", "b", "c", "d", "e", "f"};
     });
@@ -593,26 +595,27 @@ TEST(MeasuredFocus, OneRuleForTheNamesOfBothSets) {
 }
 
 TEST(MeasuredFocus, ATableThatSaysTheFilesBareNamesIsATable) {
-    // open_role() would write the folders, too: that cat/fg_1 and dog/fg_1 are one is a table's
-    // word.
+    // open_role() would also write the folders. Only a table can say that cat/fg_1 and dog/fg_1 are
+    // the same.
     const QualityCell told = focus_with(
         [](WorldSet&, WorldSet& rand) { rand.foreground = {"1", "2", "3", "4", "5", "1"}; });
     EXPECT_EQ(told.value, 1 - (1 - 5.0 / 6));
     EXPECT_EQ(told.n, 5U);
-    EXPECT_THAT(told.note, HasSubstr("1 image has no partner"));  // same's sixth
-    // Where open_role() would write the same, the table's names pair with those of the other's.
+    EXPECT_THAT(told.note, HasSubstr("1 image has no partner"));  // the sixth of `same`
+    // If open_role() would write the same names, the table's names are paired with those of the
+    // other set.
     const QualityCell with_other = focus_with([](WorldSet& same, WorldSet& rand) {
         for (std::size_t i = 0; i < 6; ++i) rand.ids[i] = fmt::format("{}/{}.png", i, i % 2);
         rand.foreground = same.foreground;
     });
     EXPECT_EQ(with_other.n, 6U);
-    // Likewise of names with folders.
+    // The same for names with folders.
     const QualityCell with_folders = focus_with([](WorldSet& same, WorldSet& rand) {
         for (std::size_t i = 0; i < 6; ++i) same.ids[i] = fmt::format("{}.png", i);
         same.foreground = rand.foreground;
     });
     EXPECT_EQ(with_folders.n, 6U);
-    // Also where the set that is so called would do without folders (as a part of another would).
+    // Also if the set with these names would not need folders (as a part of another set).
     const QualityCell part = focus_with([](WorldSet& same, WorldSet& rand) {
         for (std::size_t i = 0; i < 6; ++i) {
             same.foreground[i] = foreground_of(same.ids[i], true);
@@ -623,7 +626,7 @@ TEST(MeasuredFocus, ATableThatSaysTheFilesBareNamesIsATable) {
     EXPECT_EQ(part.n, 6U);
 }
 
-/// Two images by a file of the model "n", or, without one, imported.
+/// Two images from a file of the model "n", or, without one, imported.
 void save_of_file(const World& world, const std::string& dataset, const std::string& file,
                   const std::string& store = "n") {
     Made made;
@@ -711,7 +714,7 @@ TEST(MeasuredStores, ThoseOfAnotherFileAreRefusedWhereValIsImported) {
 }
 
 TEST(MeasuredStores, ThoseOfBeforeDataSetsHadAnIdentityGetIt) {
-    // Every data set its own: what is common to all would make their errors the same.
+    // Each data set has its own noise, because common noise would make their errors equal.
     const Scratch scratch;
     for (const std::string name : {"val", "same", "rand"}) {
         const auto folder = scratch / "runs" / name;
@@ -798,7 +801,7 @@ TEST(MeasuredStores, OtherImagesUnderTheSameNameAndIdsAreRefused) {
 }
 
 TEST(MeasuredStores, OnlyWhatIsMeasuredMustBeTold) {
-    // Two data sets called `other`, of which nothing is asked.
+    // Two data sets called `other`, which are not used.
     World world;
     world.put_val("m", .8, 1, 50);
     world.put("other", "m", world_set(40, .8, 1));
@@ -851,7 +854,7 @@ TEST(MeasuredStores, PartialOnesSaySo) {
     world.put_val("m", .8, 1, 250);
     save_world_set(world.scratch, "cues", "m", cue_set(.3, .4, 1));
     WorldSet r = world_set(150, .8, 3);
-    save_world_set(world.scratch, "clean", "m", r, {}, true);  // the last 50 are not there
+    save_world_set(world.scratch, "clean", "m", r, {}, true);  // the last 50 are missing
     MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
     options.data = {{Role::val, "clean"}};
     const MeasuredQuality quality = measured(options);
@@ -894,7 +897,7 @@ TEST(MeasuredStores, AttackedImagesCountWithAllThreeScores) {
 }
 
 TEST(MeasuredStores, ScoresThatAreNoNumbersUnderAttackAreFooled) {
-    // 100 correct images, of which both attacks leave 30, fool 30, and make no numbers of 40.
+    // 100 correct images. Both attacks leave 30 correct, fool 30, and give NaN scores for 40.
     const Scratch scratch;
     WorldSet set = world_set(100, 1, 3);
     save_world_set(scratch, "val", "m", set);
@@ -939,7 +942,7 @@ TEST(MeasuredCorruptions, AllVersionsOfTheSameImages) {
     double squares = 0;
     for (const double part : cell.shares[0].parts) squares += square(part);
     EXPECT_NEAR(squares / square(*cell.standard_error), 1, 1e-12);
-    // 60 images, a group each: the parts are the images' own.
+    // 60 images, each its own group, so the parts are those of the images.
     const std::vector<std::uint16_t> places = group_places(0, 60);
     const double scale = *cell.standard_error / std::sqrt([&] {
         double sum = 0;
@@ -949,7 +952,7 @@ TEST(MeasuredCorruptions, AllVersionsOfTheSameImages) {
     for (std::size_t i = 0; i < 60; ++i)
         EXPECT_NEAR(cell.shares[0].parts.at(places[i] % group_count), scale * influence[i], 1e-14);
 
-    // The real one comes first, and wholly or not at all.
+    // The real one has precedence, and is used completely or not at all.
     for (int severity = 1; severity <= 4; ++severity)
         world.put(fmt::format("val_frost_{}", severity), "m", clean);
     EXPECT_EQ(value_of(measured(options), D::c_robustness).undefined,
@@ -984,7 +987,7 @@ TEST(MeasuredStores, OneClassOrNoneHasNoBalance) {
     }
 }
 
-/// ImageNet's 1000 classes and sets whose labels are all classes of one of the 16.
+/// ImageNet's 1000 classes, and label sets with all classes of one of the 16 categories.
 TEST(MeasuredStores, ImageNetsClassesAreAskedThroughMaps) {
     const Scratch scratch;
     const ClassMap map = class_map_named("16-class", imagenet_classes());

@@ -1,4 +1,4 @@
-// Stores of made-up classifiers on every data set that the nine dimensions are measured on.
+// Stores of simulated classifiers on every data set for the nine dimensions.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 
 namespace assay::quality {
 
-/// What one classifier predicts on one data set, and what is true.
+/// The predictions of one classifier on one data set, and the true labels.
 struct WorldSet {
     std::vector<int> truth, predicted;
     std::vector<std::string> ids;
@@ -32,7 +32,7 @@ struct WorldSet {
 
 inline constexpr std::size_t world_classes = 5;
 
-/// Writes a store whose scores decide so. `sure`: by how much, an image each; empty: 3.
+/// Writes a store whose scores give these predictions. `sure`: the margin for each image; empty: 3.
 inline void save_world_set(const Scratch& scratch, const std::string& dataset,
                            const std::string& model, const WorldSet& set,
                            const std::vector<float>& sure = {}, bool but_last = false,
@@ -56,15 +56,15 @@ inline void save_world_set(const Scratch& scratch, const std::string& dataset,
     save(scratch, made, model, StorageFormat::full_f32, 100, but_last);
 }
 
-/// Labels in class order, predictions correct with the probability `skill`; images that `hard`
-/// draws are as hard for every classifier that is given the same.
+/// Labels in class order. Predictions are correct with probability `skill`. With the same `hard`,
+/// images are equally hard for every classifier.
 inline WorldSet world_set(std::size_t n, double skill, std::uint64_t seed, std::uint64_t hard = 7) {
     WorldSet set;
     RandomStream own(seed, "own");
     RandomStream shared(hard, "shared");
     for (std::size_t i = 0; i < n; ++i) {
         const int truth = static_cast<int>(i * world_classes / n);
-        // Half of the draws are those of the image.
+        // Half of the random numbers are shared by all classifiers on the image.
         const double ours = own.uniform(), images = shared.uniform();
         const bool hit = (own.uniform() < .5 ? ours : images) < skill;
         const int wrong = (truth + 1 + static_cast<int>(own.below(world_classes - 1))) % 5;
@@ -75,7 +75,7 @@ inline WorldSet world_set(std::size_t n, double skill, std::uint64_t seed, std::
     return set;
 }
 
-/// The same images, of which the correct ones stay correct with the probability `kept`.
+/// The same images. Correct ones stay correct with probability `kept`.
 inline WorldSet attacked_set(WorldSet set, double kept, std::uint64_t seed) {
     RandomStream random(seed, "kept");
     for (std::size_t i = 0; i < set.truth.size(); ++i) {
@@ -84,8 +84,8 @@ inline WorldSet attacked_set(WorldSet set, double kept, std::uint64_t seed) {
     return set;
 }
 
-/// Shapes and textures of all pairs of classes, three images each; followed by the shape with the
-/// probability `shape`, by the texture with `texture`.
+/// Three images for each pair of a shape and a texture. The prediction follows the shape with
+/// probability `shape`, and the texture with `texture`.
 inline WorldSet cue_set(double shape, double texture, std::uint64_t seed) {
     WorldSet set;
     RandomStream random(seed, "cues");
@@ -99,7 +99,7 @@ inline WorldSet cue_set(double shape, double texture, std::uint64_t seed) {
                 set.predicted.push_back(u < shape ? s : u < shape + texture ? t : third);
                 set.shape.push_back(fmt::format("c{}", s));
                 set.texture.push_back(fmt::format("c{}", t));
-                // Nine images of a shape, as many of a texture.
+                // Nine images for each shape and for each texture.
                 set.ids.push_back(
                     fmt::format("c{}/c{}{}-c{}{}.png", s, s, (t + k) % 3 + 1, t, k + 1));
             }
@@ -108,11 +108,11 @@ inline WorldSet cue_set(double shape, double texture, std::uint64_t seed) {
     return set;
 }
 
-/// Two classifiers and all that they were predicted on.
+/// Two classifiers, and all data sets with their predictions.
 struct World {
     Scratch scratch;
     std::map<std::string, std::map<std::string, WorldSet>> sets;  ///< by data set, store
-    std::map<std::string, std::vector<float>> sure;               ///< of val, by model
+    std::map<std::string, std::vector<float>> sure;               ///< on val, by model
 
     void put(const std::string& dataset, const std::string& store, WorldSet set) {
         save_world_set(scratch, dataset, store, set);

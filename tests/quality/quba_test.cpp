@@ -19,8 +19,8 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Models of random cells around the published constants, the same standard error in each cell in
-/// units of the constants' deviations.
+/// Models with random cells around the published constants. Each cell has the same standard error,
+/// in units of the constants' deviations.
 QualityTable made_up(std::size_t models, double error, std::uint64_t seed) {
     QualityTable table;
     table.source = "made up";
@@ -44,7 +44,8 @@ TEST(Quba, TheFormulaByHand) {
         table.models[0].cells[d].value = published_constants().mean[d];
     const auto at = [](Dimension d) { return static_cast<std::size_t>(d); };
     const auto& c = published_constants();
-    // Two deviations above in accuracy (weight 1 of 6), one above in calibration error: worse.
+    // The accuracy is two deviations higher (weight 1 of 6), and the calibration error one
+    // deviation higher, which is worse.
     table.models[0].cells[at(Dimension::accuracy)].value = c.mean[0] + 2 * c.deviation[0];
     table.models[0].cells[at(Dimension::calibration_error)].value = c.mean[4] + c.deviation[4];
     QubaOptions options;
@@ -57,12 +58,13 @@ TEST(Quba, TheFormulaByHand) {
     double sum = 0;
     for (const auto& part : found.models[0].contribution) sum += part.value();
     EXPECT_NEAR(sum, *found.models[0].score.value, 1e-12);
-    // Independent cells: sqrt(sum (w/6)^2) * .1, by 1000 draws to a few percent.
+    // For independent cells the error is sqrt(sum (w/6)^2) * .1. 1000 draws give it to a few
+    // percent.
     double squares = 0;
     for (const DimensionFacts& facts : dimension_facts()) squares += std::pow(facts.weight / 6, 2);
     EXPECT_NEAR(*found.models[0].score.standard_error, .1 * std::sqrt(squares),
                 .1 * .1 * std::sqrt(squares));
-    // A doubled weight changes the denominator, too.
+    // A doubled weight also changes the denominator.
     options.weights = "accuracy";
     EXPECT_NEAR(*score_quality(table, options).models[0].score.value, (4 - 1) / 7.0, 1e-12);
     options.weights = "accuracy=0, parameters = 3";
@@ -93,7 +95,7 @@ TEST(Quba, PublishedScoresRanksAndConstants) {
         EXPECT_NEAR(*m.score.value, paper["score"].get<double>(), tolerance) << paper;
         EXPECT_NEAR(*m.rank.value, paper["rank"].get<double>(), 1) << paper;
     }
-    // Re-estimated from the table: the published constants.
+    // Estimated again from the table, the constants equal the published ones.
     std::vector<std::size_t> all(326);
     std::iota(all.begin(), all.end(), std::size_t{0});
     const PerDimension<double> weights = weights_named("balanced");
@@ -122,7 +124,7 @@ TEST(Quba, PublishedScoresRanksAndConstants) {
     }
 }
 
-// The specification's rough figures, from the sizes of the test sets.
+// Rough figures from the specification, based on the sizes of the test sets.
 TEST(Quba, RanksSayHowSureTheyAre) {
     QubaOptions options;
     options.own_constants = false;
@@ -140,7 +142,7 @@ TEST(Quba, RanksSayHowSureTheyAre) {
     EXPECT_NEAR(*eva.score.standard_error, .037, .006);
     EXPECT_NEAR(resnet.rank.interval->low, 200, 6);
     EXPECT_NEAR(resnet.rank.interval->high, 222, 6);
-    // The same bits again; other draws for another seed.
+    // The same seed gives the same bits, and another seed gives other draws.
     EXPECT_EQ(report_of(score_quality(published_models(), options)).result,
               report_of(found).result);
     options.seed = 1;
@@ -163,7 +165,7 @@ TEST(Quba, JsonHoldsWhatScoresByOtherWeightsNeed) {
         EXPECT_EQ(dimensions[d]["mean"], published_constants().mean[d]);
         EXPECT_EQ(dimensions[d]["deviation"], published_constants().deviation[d]);
     }
-    // `constants` are those that entered, as before.
+    // `constants` are those that were used, as before.
     EXPECT_FALSE(written["constants"].contains("shape_bias"));
     EXPECT_EQ(written["level"], .9);
     EXPECT_EQ(written["own_constants"], false);
@@ -204,8 +206,9 @@ TEST(Quba, IntervalsHoldTheTruthUnderOwnConstantsToo) {
                 ++all;
             }
         }
-        // 1,800 intervals; with own constants noise widens the measured deviations (by sqrt(1 +
-        // .3^2)), which shrinks scores: the bias of a plug-in, within the interval's width here.
+        // There are 1,800 intervals. With estimated constants, noise increases the measured
+        // deviations by sqrt(1 + .3^2), which shrinks scores. This bias of plug-in estimates is
+        // within the width of the interval here.
         EXPECT_GT(held, .92 * all) << own;
         EXPECT_LT(held, .98 * all) << own;
     }
@@ -232,9 +235,9 @@ TEST(Quba, MissingDimensionsAreRefusedOrNamed) {
     }
     EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("1 of 4 scores lacks dimensions")));
     options.drop_missing = false;
-    options.weights = "ood_robustness=0";  // as the message says
+    options.weights = "ood_robustness=0";  // as the message advises
     EXPECT_EQ(score_quality(table, options).models.size(), 4U);
-    // Nothing is known of how sure the cells are.
+    // The errors of the cells are unknown.
     for (auto& cell : table.models[0].cells) cell.standard_error.reset();
     EXPECT_THAT(score_quality(table, options).warnings,
                 testing::Contains(HasSubstr("7 of 28 values have no standard error")));
@@ -263,7 +266,7 @@ TEST(Quba, WhatEntersIsCounted) {
     QubaOptions options;
     options.weights = "parameters=0,shape=0";
     EXPECT_EQ(score_quality(table, options).models[0].score.n, 7U);
-    // A row that is named twice is one model.
+    // A row that is named twice counts as one model.
     options.where = {"rows=1-3,2"};
     EXPECT_EQ(score_quality(table, options).models.size(), 3U);
     options = {};
@@ -346,7 +349,7 @@ TEST(Correlations, PublishedTable10) {
         }
     }
     EXPECT_EQ(compared, 36U);
-    // Families make it less sure.
+    // Families of models widen the interval.
     CorrelateOptions options;
     options.family = "paper";
     options.threads = 1;
@@ -378,11 +381,11 @@ TEST(Correlations, UndefinedOnesSayWhy) {
             EXPECT_EQ(pair.rho.undefined, "fewer than four models have both");
         }
     }
-    // No p-value stands in for a test that was not made.
+    // If a test was not made, there is no p-value.
     const json pairs = report_of(found).result["pairs"];
     for (const json& pair : pairs)
         EXPECT_EQ(pair["p"].is_null(), pair["rho"]["value"].is_null()) << pair;
-    // Four models in one order: 2 of 24 orders are as extreme.
+    // Four models in the same order: 2 of 24 orders are as extreme.
     QualityTable order = made_up(4, 0.1, 3);
     for (std::size_t m = 0; m < 4; ++m) {
         order.models[m].cells[0].value = .1 * static_cast<double>(m);
@@ -398,8 +401,8 @@ TEST(Correlations, UndefinedOnesSayWhy) {
                 HasSubstr("no tag `recipe`"));
 }
 
-// Over independent models Fisher's interval holds the truth; over families of copies it does not,
-// and that of families does.
+// For independent models, Fisher's interval covers. For families of copies it does not, but the
+// interval for families does.
 TEST(Correlations, BySubgroup) {
     CorrelateOptions options;
     options.by = "Architecture";
@@ -423,7 +426,8 @@ TEST(Correlations, BySubgroup) {
         }
         tests += group.pairs.size();
     }
-    // The paper's subgroups: adversarial and C-robustness go together in transformers, not in CNNs.
+    // The subgroups of the paper: adversarial robustness and C-robustness are correlated in
+    // transformers, but not in CNNs.
     const auto rho_of = [&](const char* value) {
         for (const CorrelateGroup& group : found.groups) {
             if (group.value == value) return *group.pairs[2].rho.value;  // x = 2, y = 1

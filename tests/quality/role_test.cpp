@@ -1,4 +1,4 @@
-// Data sets as they are published, and the questions that classifiers are asked on them.
+// Data sets in their published form, and the targets of classifiers on them.
 #include "assay/quality/role.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ protected:
         }
         return "(none)";
     }
-    /// The one target of all of an item's labels, by the role's map.
+    /// The common target of all labels of an item, by the map of the role.
     static std::string target(Role role, const Dataset& dataset, std::size_t item) {
         const ClassMap map = class_map_named(facts_of(role).class_map, dataset.classes);
         std::set<std::int32_t> targets;
@@ -55,7 +55,7 @@ TEST_F(OpenRole, SketchesTellTheirCategoryInTheirNames) {
     EXPECT_EQ(dataset.name, "sketch");
     ASSERT_EQ(dataset.size(), 2U);
     EXPECT_EQ(target(Role::sketch, dataset, 0), "dog");
-    EXPECT_EQ(dataset.labels[0].size(), 109U);  // ImageNet's dogs of the 16 categories
+    EXPECT_EQ(dataset.labels[0].size(), 109U);  // ImageNet's dogs in the 16 categories
     EXPECT_EQ(target(Role::sketch, dataset, 1), "knife");
     EXPECT_EQ(dataset.labels[1].size(), 1U);
     EXPECT_THAT(notes_, ElementsAre(HasSubstr("the 16 of `16-class`")));
@@ -66,13 +66,14 @@ TEST_F(OpenRole, SketchesTellTheirCategoryInTheirNames) {
 }
 
 TEST_F(OpenRole, NumbersInNamesAreNoCategories) {
-    // The fourth field is the condition: airplane is the first of the 16, and none of these is one.
+    // The fourth field is the condition, not a class. airplane is the first of the 16 categories,
+    // and none of these is one.
     image("stylized/0001_sty_dnn_0_wardrobe_00_wardrobe-0001-1.png");
     image("stylized/0002_sty_dnn_0_7_00_car-0149-2.png");
     image("stylized/0003_sty_dnn_0.png");
     const Dataset dataset = open(Role::stylized, "stylized");
     for (std::size_t i = 0; i < dataset.size(); ++i) EXPECT_TRUE(dataset.labels[i].empty()) << i;
-    // Nor are folders, where most images tell a category.
+    // If most images name a category, folders are not classes, either.
     image("edge/dog/1.png");
     image("edge/dog/2.png");
     image("edge/3/3.png");
@@ -99,7 +100,7 @@ TEST_F(OpenRole, CueConflictsTellBothCuesAndWhatTheyAreMadeOf) {
 TEST_F(OpenRole, In9TellsForegrounds) {
     image("mixed_rand/val/00_dog/fg_n02085936_1_bg_n02105412_7.JPEG");
     image("mixed_rand/val/08_fish/n01443537_12.JPEG");
-    image("mixed_rand/val/02_vehicle/n02701002_3.JPEG");  // however its folder is called
+    image("mixed_rand/val/02_vehicle/n02701002_3.JPEG");  // for any name of its folder
     const Dataset dataset = open(Role::mixed_rand, "mixed_rand");
     EXPECT_EQ(dataset.name, "mixed_rand");
     EXPECT_EQ(target(Role::mixed_rand, dataset, 0), "00_dog");
@@ -135,7 +136,8 @@ TEST_F(OpenRole, APlaceWithTheNameOfAnotherIsRefused) {
 }
 
 TEST_F(OpenRole, AUsersOwnNumberedFoldersAreNotIn9) {
-    // IN-9's 05_ is the insect, but one of four images alone begins as one of its folders.
+    // In IN-9, 05_ is the insect, but only one of four images begins with the name of one of its
+    // folders.
     image("mixed_same/05_bird/1.JPEG");
     image("mixed_same/20_lamp/2.JPEG");
     image("mixed_same/21_sofa/3.JPEG");

@@ -1,4 +1,5 @@
-// All nine dimensions from images: a classifier of coloured images whose accuracies are known.
+// Measures all nine dimensions from images, with a classifier of coloured images whose accuracies
+// are known.
 #include "assay/quality/run.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +35,7 @@ constexpr std::size_t kinds = 3;
 constexpr int side = 64;
 const std::vector<std::string> kind_names = {"blue", "green", "red"};
 
-/// Which channel is the brightest: scores are 20 x their means.
+/// A model that predicts the brightest channel: scores are 20 x the means of the channels.
 class BrightestChannel : public Classifier {
 public:
     BrightestChannel() {
@@ -82,7 +83,7 @@ public:
     }
     bool differentiable = true, probabilities = false;
     bool flat = false;      ///< its gradient is 0
-    double least_lead = 0;  ///< scores are no numbers where the best two are not so far apart
+    double least_lead = 0;  ///< scores are NaN if the best two are closer than this
     std::atomic<std::size_t> calls = 0;
     std::size_t stop_after = std::numeric_limits<std::size_t>::max();
 
@@ -92,8 +93,8 @@ private:
 
 class QualityRuns : public testing::Test {
 protected:
-    /// `each` images of each class in folders: its channel is up to 90 levels brighter than the
-    /// others, or, of one image in `odd`, darker.
+    /// Writes `each` images of each class in folders. The channel of the class is up to 90 levels
+    /// brighter than the others, or darker in one of `odd` images.
     fs::path folder(const std::string& name, int each = 8, int odd = 4) {
         const fs::path root = scratch_ / "images" / name;
         for (std::size_t kind = 0; kind < kinds; ++kind) {
@@ -132,7 +133,7 @@ protected:
         how.classes = ClassList(kind_names);
         return open_role(role, path, how);
     }
-    /// Every role there is, small.
+    /// A small data set for every role.
     std::map<Role, Dataset> all_roles() {
         std::map<Role, Dataset> data;
         for (const RoleFacts& facts : role_facts())
@@ -187,17 +188,17 @@ TEST_F(QualityRuns, AllDimensionsOfAllRoles) {
         EXPECT_TRUE(value_of(measured, facts.dimension).value.has_value())
             << facts.name << ": " << value_of(measured, facts.dimension).undefined;
     }
-    // Of 8 images of a class two are the darker ones.
+    // Two of 8 images of a class are the darker ones.
     EXPECT_NEAR(*value_of(measured, Dimension::accuracy).value, .75, 1e-12);
     EXPECT_NEAR(*value_of(measured, Dimension::parameters).value, 1.5, 1e-12);
     EXPECT_NEAR(*value_of(measured, Dimension::object_focus).value, 1, 1e-12);
     EXPECT_NEAR(*value_of(measured, Dimension::ood_robustness).value, 1, 1e-12);
-    // Samples of val are data sets of their own.
+    // Samples of val are separate data sets.
     EXPECT_TRUE(fs::exists(scratch_ / "runs/val-attacked-12/m@pgd-linf-8_255/manifest.json"));
     EXPECT_TRUE(fs::exists(scratch_ / "runs/val-corrupted-3_fog_3/m/manifest.json"));
     EXPECT_TRUE(fs::exists(scratch_ / "runs/val-corrupted-3/m/manifest.json"));
     EXPECT_FALSE(fs::exists(scratch_ / "runs/val/m@pgd-linf-8_255"));
-    // What is written is what is shown, and can be read again.
+    // The written table equals the shown one, and can be read again.
     const QualityTable read = read_quality_table(scratch_ / "runs/quality.csv");
     ASSERT_EQ(read.models.size(), 1U);
     EXPECT_EQ(read.models[0].cell(Dimension::accuracy).value, .75);
@@ -205,7 +206,7 @@ TEST_F(QualityRuns, AllDimensionsOfAllRoles) {
     EXPECT_FALSE(report.partial);
     EXPECT_TRUE(report.result.contains("score"));
     EXPECT_EQ(nlohmann::json::parse(text("runs/quality.json")), report.result);
-    // json keeps all of a cell: with its errors' shares.
+    // json keeps everything of a cell, with the shares of its error.
     const QualityModel again = read_quality_table(scratch_ / "runs/quality.json").models.at(0);
     EXPECT_EQ(again.name, "m");
     EXPECT_EQ(again.cells, result.measured.table.models[0].cells);
@@ -213,7 +214,7 @@ TEST_F(QualityRuns, AllDimensionsOfAllRoles) {
 
 TEST_F(QualityRuns, StoppedAnywhereItEndsWithTheSameBytes) {
     const std::map<Role, Dataset> data = all_roles();
-    // One has notes from its attacks and from the guards.
+    // One model has notes from its attacks and from the guards.
     const auto models = [&](std::size_t stop_after) {
         const auto classifier = std::make_shared<BrightestChannel>();
         classifier->stop_after = stop_after;
@@ -236,7 +237,7 @@ TEST_F(QualityRuns, StoppedAnywhereItEndsWithTheSameBytes) {
     EXPECT_THAT(notes, HasSubstr("assay check: "));
     EXPECT_THAT(noted.at("warnings").dump(), HasSubstr("faulty: assay check: "));
     std::size_t stops = 0;
-    // Each run gets further than the one before, until one comes through.
+    // Each run gets further than the previous one, until one finishes.
     for (std::size_t after = 3;; after = after * 3 / 2) {
         QualityRunOptions asked = options("stopped", data);
         asked.models = models(after);
@@ -283,7 +284,7 @@ TEST_F(QualityRuns, WhatHasNoDataIsNamedAndLeftOut) {
     EXPECT_FALSE(report_of(result).result.contains("score"));
 }
 
-/// The C-robustness that a run without other dimensions measures of samples of val.
+/// The C-robustness that a run without other dimensions measures on samples of val.
 class SamplesOfVal : public QualityRuns {
 protected:
     QualityRunResult of(const std::string& runs, const Dataset& val, std::size_t limit) {
@@ -306,7 +307,7 @@ TEST_F(SamplesOfVal, AreMeasuredEachByItself) {
     };
     const QualityCell three = cell(of("three", val, 3)), six = cell(of("six", val, 6));
     EXPECT_NE(three.n, six.n);
-    // The second finds the first's corrupted images in its folder.
+    // The second run finds the corrupted images of the first in its folder.
     cell(of("both", val, 3));
     EXPECT_EQ(cell(of("both", val, 6)), six);
     EXPECT_EQ(cell(of("both", val, 3)), three);
@@ -318,7 +319,7 @@ TEST_F(QualityRuns, WhatIsLeftOutIsNotMeasuredWhateverIsThere) {
     asked.models.push_back(model("n", std::make_shared<BrightestChannel>()));
     const QualityRunResult all = run_quality(asked);
     EXPECT_TRUE(value_of(all.measured.models[0], Dimension::adversarial_robustness).value);
-    // A corrupted version lacks a shard, as where a run was stopped.
+    // A corrupted version lacks a shard, as after a run that was stopped.
     for (const auto& shard :
          fs::directory_iterator(scratch_ / "runs/val-corrupted-6_contrast_1/m/shards"))
         fs::remove(shard.path());
@@ -338,7 +339,7 @@ TEST_F(QualityRuns, WhatIsLeftOutIsNotMeasuredWhateverIsThere) {
         for (const Dimension d : {Dimension::adversarial_robustness, Dimension::c_robustness})
             EXPECT_EQ(row.cell(d).definition, "");
     }
-    // The same of one model: what its name's stores hold was made by another.
+    // The same for one model: the stores of its name belong to another model.
     asked.attack = true;
     const auto blind = std::make_shared<BrightestChannel>();
     blind->differentiable = false;
@@ -361,7 +362,8 @@ TEST_F(QualityRuns, ThePlanKnowsWhatReducedScoresAndFewCorruptionsCannotGive) {
         EXPECT_THAT(missing[Dimension::calibration_error], HasSubstr(name_of(storage)));
         const QualityRunResult result = run_quality(asked);
         EXPECT_FALSE(result.partial);
-        // Of top-k it may be known, and is of three kept classes: that is a note.
+        // With top-k stores the value may be known. Here three classes are stored, so a note says
+        // so.
         const bool maybe = storage == StorageFormat::top_k;
         EXPECT_EQ(missing.contains(Dimension::class_balance), !maybe);
         EXPECT_EQ(testing::PrintToString(plan_quality(asked).notes).find("class balance: ") !=
@@ -373,7 +375,7 @@ TEST_F(QualityRuns, ThePlanKnowsWhatReducedScoresAndFewCorruptionsCannotGive) {
             EXPECT_EQ(value.value.has_value(), !missing.contains(facts.dimension)) << facts.name;
             EXPECT_EQ(value.undefined.empty(), value.value.has_value());
         }
-        // As the measurement says it: of the 15 corruptions there are two.
+        // As in the message of the measurement: two of the 15 corruptions exist.
         EXPECT_EQ(missing[Dimension::c_robustness],
                   value_of(result.measured.models[0], Dimension::c_robustness).undefined);
         EXPECT_THAT(missing[Dimension::c_robustness], HasSubstr("65 of the 75 versions"));
@@ -390,12 +392,12 @@ TEST_F(QualityRuns, ThePlanKnowsWhichClassMapsReducedScoresCannotAnswer) {
         for (const MissingDimension& one : missing_of(asked, {})) found[one.dimension] = one.why;
         return found;
     };
-    EXPECT_EQ(missing().size(), 2U);  // what is not asked for
+    EXPECT_EQ(missing().size(), 2U);  // dimensions that were not requested
     asked.predict.storage = {StorageFormat::label};
     EXPECT_THAT(missing()[Dimension::ood_robustness],
                 AllOf(HasSubstr("r (imagenet-r)"), HasSubstr("sketch (16-class)")));
     EXPECT_THAT(missing()[Dimension::shape_bias], HasSubstr("cue-conflict (16-class)"));
-    // IN-9 asks for the best class alone.
+    // IN-9 only uses the best class.
     EXPECT_FALSE(missing().contains(Dimension::object_focus));
     asked.measure.own_class_sketch = true;
     EXPECT_THAT(missing()[Dimension::ood_robustness], Not(HasSubstr("sketch")));
@@ -454,7 +456,7 @@ TEST_F(QualityRuns, TheFileSaysWhyItIsPartial) {
 }
 
 TEST_F(QualityRuns, ScoresThatAreNoNumbersUnderAttackMakeItPartial) {
-    // All images lead by 10 levels of 255 or more, and the attack takes 16 of them.
+    // The margin of all images is at least 10 levels of 255, and the attack removes 16.
     const Dataset val = open(Role::val, folder("val", 8, 100));
     QualityRunOptions asked = options("runs", {{Role::val, val}});
     const auto classifier = std::make_shared<BrightestChannel>();
@@ -471,7 +473,7 @@ TEST_F(QualityRuns, ScoresThatAreNoNumbersUnderAttackMakeItPartial) {
     const Estimate& value = value_of(result.measured.models[0], Dimension::adversarial_robustness);
     EXPECT_EQ(value.n, 24U);
     EXPECT_LT(*value.value, 1);
-    // The same number as by the attacks themselves.
+    // The same number as from the attack commands.
     AttackRunOptions how;
     how.predict = asked.predict;
     const auto attacked = attack_models(asked.models, val, how);
@@ -514,7 +516,7 @@ TEST_F(QualityRuns, WhatRunsHoldsUnderTheSameNameIsRefusedBeforeAnythingIsPredic
         return message;
     };
     run_quality(on("runs", val, "m"));
-    // The folder was renamed: the stores say `val` all the same.
+    // The folder was renamed, but the stores still say `val`.
     fs::rename(runs / "val", runs / "v1");
     Dataset renamed = val;
     renamed.name = "v1";
@@ -523,11 +525,11 @@ TEST_F(QualityRuns, WhatRunsHoldsUnderTheSameNameIsRefusedBeforeAnythingIsPredic
         AllOf(HasSubstr(
                   "runs/v1 holds predictions on the data set `val`, but the folder was renamed"),
               HasSubstr("name the folder `val`")));
-    // The same data set in another folder: predictions of the model would appear twice.
+    // With the same data set in another folder, predictions of the model would appear twice.
     EXPECT_THAT(refused(val), HasSubstr("are both predictions of `m` on `val`"));
     fs::rename(runs / "v1", runs / "val");
     run_quality(on("runs", val, "m"));
-    // Other images of the same names, other items, by another model.
+    // Refused: other images with the same names, other items, another model.
     const auto other = [&](const std::string& name, int each) {
         Dataset dataset = open(Role::val, folder(name, each));
         dataset.name = "val";
@@ -541,7 +543,7 @@ TEST_F(QualityRuns, WhatRunsHoldsUnderTheSameNameIsRefusedBeforeAnythingIsPredic
         EXPECT_THAT(other(name, each),
                     HasSubstr("again/n belongs to another data set that is also named `val`"));
     }
-    // What the run does not use is nothing to it.
+    // Stores that the run does not use have no effect.
     fs::rename(runs / "again", runs / "val-other");
     renamed.name = "unheard of";
     EXPECT_FALSE(run_quality(on("runs", renamed, "m")).partial);
@@ -553,7 +555,7 @@ TEST_F(QualityRuns, ImagesTooSmallForACorruptionTakeOneDimensionAlone) {
     asked.corruptions.window = {8, 8};
     asked.corruptions.profile = CorruptionProfile::imagenet;
     asked.corrupt_limit = 0;
-    asked.corruptions.corruptions = {"contrast", "glass_blur"};  // of which one version fits
+    asked.corruptions.corruptions = {"contrast", "glass_blur"};  // one version of which fits
     const QualityRunResult result = run_quality(asked);
     const MeasuredModel& measured = result.measured.models[0];
     EXPECT_THAT(value_of(measured, Dimension::c_robustness).undefined,
@@ -599,7 +601,7 @@ TEST_F(QualityRuns, ThePlanSaysWhatIsLeftAndWritesNothing) {
     };
     EXPECT_EQ(before.steps.size(), 1U + 8 + 1 + 1);
     EXPECT_EQ(step(before, "val").passes, 24U);
-    // 10 versions and the clean sample.
+    // There are 10 versions and the clean sample.
     EXPECT_EQ(step(before, "corruptions").passes, 6U * 11);
     EXPECT_EQ(step(before, "corruptions").dataset, "val-corrupted-6");
     EXPECT_EQ(step(before, "attacks").images, 12U);
@@ -615,12 +617,12 @@ TEST_F(QualityRuns, ThePlanSaysWhatIsLeftAndWritesNothing) {
     EXPECT_EQ(announced.steps.size(), before.steps.size());
     const QualityPlan after = plan_quality(asked);
     for (const QualityStep& one : after.steps) EXPECT_EQ(one.done, one.name == "check" ? 0 : 1);
-    // The sketches have lost a shard of three.
+    // One of three shards of the sketches is missing.
     fs::remove(asked.predict.runs / "sketch/m/shards/000001.json");
     const QualityPlan again = plan_quality(asked);
     EXPECT_NEAR(step(again, "sketch").done, 2. / 3, 1e-12);
     EXPECT_EQ(step(again, "val").seconds, 0);
-    // All that a step writes counts: 4 stores of the attacks, 11 of the corruptions.
+    // Everything that a step writes is counted: 4 stores of attacks, and 11 of corruptions.
     fs::remove_all(asked.predict.runs / "val-attacked-12/m@noise-linf-8_255");
     EXPECT_NEAR(step(plan_quality(asked), "attacks").done, 3. / 4, 1e-12);
     fs::remove_all(asked.predict.runs / "val-attacked-12/m");

@@ -1,5 +1,4 @@
-// Tables as json and csv: what is written is read back to the bit, and what is damaged is refused
-// with its place.
+// Tables as json and csv: values are read back to the bit, and damage is refused with its place.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -83,7 +82,7 @@ TEST(QualityJson, IsReadBackToTheBit) {
     const QualityTable read = parse_quality_table(write_quality_json(table), "t.json");
     expect_equal(read, table, true);
     EXPECT_EQ(write_quality_json(read), write_quality_json(table));
-    // By its content, whatever the ending.
+    // The format is recognized by the contents, for any extension.
     expect_equal(parse_quality_table("\n " + to_json(table).dump(), "t"), table, true);
 }
 
@@ -130,7 +129,7 @@ std::string refused_json(const Change& change) {
         {"name": "r", "file_hash": "1f", "tags": {"recipe": "old"}, "dimensions": {
             "accuracy": {"value": 0.5, "standard_error": 0.05, "n": 100,
                          "shares": [{"data": "v", "parts": [0.03, -0.04]}]}}}]})");
-    parse_quality_table(table.dump(), "q.json");  // is right before
+    parse_quality_table(table.dump(), "q.json");  // is valid before the change
     change(table);
     const std::string text = table.dump();
     return message_of([&] { parse_quality_table(text, "q.json"); });
@@ -220,7 +219,7 @@ TEST(QualityJson, SaysWhatIsWrongAndWhere) {
     EXPECT_THAT(text(std::string(100, '[')), HasSubstr("nested deeper"));
 }
 
-/// A table, or an error of our own; what was read is written and read again to the bit.
+/// The result is a table or an Error. A table that was read is written and read again to the bit.
 void read_damaged(const std::string& text, const char* source, std::size_t& tables) {
     try {
         const QualityTable table = parse_quality_table(text, source);
@@ -252,7 +251,7 @@ TEST(QualityJson, DamageIsAnErrorOrATable) {
             damaged[i] = bytes[i % bytes.size()];
             read_damaged(i % 3 == 0 ? text.substr(0, i) : damaged, source, tables);
         }
-        EXPECT_GT(tables, 50U) << source;  // digits and letters of texts
+        EXPECT_GT(tables, 50U) << source;  // digits, and letters inside texts
     }
 }
 

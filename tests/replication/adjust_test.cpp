@@ -1,4 +1,5 @@
-// Whole studies: decomposition, intervals against slow ones, the bootstrap, what is refused.
+// Whole studies: decomposition, intervals compared with slow implementations, the bootstrap, and
+// errors.
 #include "assay/replication/adjust.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +33,7 @@ Study small_study(World world = World::beta, std::uint32_t classes = 60, std::ui
     return study_of(simulate(options));
 }
 
-/// Adjusted accuracy of classifier m written as the definition says, with its influence values,
+/// The adjusted accuracy of classifier m straight from the definition, with its influence values,
 /// image by image.
 struct Slow {
     double a = 0;
@@ -65,7 +66,7 @@ Slow slow_moments(const Study& s, std::size_t m, const std::vector<int>& e) {
         g[j][p + 1] = b[j];
     }
     const auto gram = g;
-    for (std::size_t c = 0; c < p; ++c) {  // Gauss and Jordan, both right sides
+    for (std::size_t c = 0; c < p; ++c) {  // Gauss-Jordan elimination, both right sides
         for (std::size_t r = 0; r < p; ++r) {
             if (r == c) continue;
             const double f = g[r][c] / g[c][c];
@@ -97,7 +98,7 @@ Slow slow_moments(const Study& s, std::size_t m, const std::vector<int>& e) {
     return slow;
 }
 
-/// The moments alone, and what stands beside them by default.
+/// Only the moments, and the methods that are reported next to them by default.
 AdjustOptions of_moments() {
     AdjustOptions options;
     options.likelihood = false;
@@ -158,7 +159,8 @@ TEST(Adjust, AgreesWithTheDefinitionImageByImage) {
 TEST(Adjust, BootstrapAgreesWithTheFormula) {
     const Study study = small_study(World::beta, 100, 5);
     AdjustOptions options = of_moments();
-    options.exponents = {0, 1, 3, 8};  // calm enough for so few images: 12 of 24 annotators is not
+    // stable enough for few images, which 12 of 24 annotators are not
+    options.exponents = {0, 1, 3, 8};
     options.bootstrap = 1000;
     options.threads = 2;
     const AdjustReport report = adjust(study, options);
@@ -168,7 +170,8 @@ TEST(Adjust, BootstrapAgreesWithTheFormula) {
     EXPECT_NEAR(
         *moments.adjusted[0].standard_error / *report.methods.front().adjusted[0].standard_error, 1,
         0.15);
-    // The slope's error by the delta method and by drawing classes again: within a tenth or so.
+    // The error of the slope by the delta method and by resampling classes must agree within about
+    // a tenth.
     AdjustOptions analytic = of_moments();
     analytic.exponents = options.exponents;
     const AdjustReport plain = adjust(study, analytic);
@@ -178,7 +181,8 @@ TEST(Adjust, BootstrapAgreesWithTheFormula) {
         0.15);
     EXPECT_NEAR(*report.raw_line->slope.standard_error / *plain.raw_line->slope.standard_error, 1,
                 0.12);
-    // A band around the line needs how slope and intercept vary together: nearly opposite, here.
+    // A band around the line needs the correlation of slope and intercept, which is close to -1
+    // here.
     const auto correlation = [](const LineFit& fit) {
         return *fit.covariance / (*fit.slope.standard_error * *fit.intercept.standard_error);
     };
@@ -220,7 +224,7 @@ TEST(Adjust, SweepEndsAtTheEstimates) {
     asked.exponents = {0, 1, 3};
     const auto three = annotator_sweep(study, {4, 24}, asked);
     EXPECT_EQ(three.front().exponents,
-              (std::vector<int>{0, 1, 2}));  // 4 annotators do not allow a 3
+              (std::vector<int>{0, 1, 2}));  // with 4 annotators, 3 is not possible
     for (const SweepPoint& p : three) {
         if (p.annotators != 24 || p.method != "moments") continue;
         EXPECT_EQ(p.exponents, asked.exponents);
@@ -251,7 +255,7 @@ TEST(Adjust, OneImageWithFewAnnotatorsDoesNotEndTheSweep) {
                         1e-10);
         }
     }
-    // With as few as all have, none is left out.
+    // With the smallest number of annotators that all images have, no image is excluded.
     EXPECT_EQ(annotator_sweep(study, {2}, options).front().second_left_out, 0U);
     AdjustOutcome outcome;
     outcome.adjusted = report;
@@ -275,7 +279,8 @@ TEST(Adjust, ReadingsWithoutSpreadAreRefused) {
 }
 
 TEST(Adjust, DroppedExponentsAreTakenBackEverywhere) {
-    // Readings of all or none: only s itself can be told, whatever exponent stands for it.
+    // All or none of the annotators select an image, so only s itself can be estimated, with any
+    // exponent.
     Study study = small_study();
     for (auto* set : {&study.first, &study.second}) {
         for (auto& k : set->selected) k = k >= 12 ? 24 : 0;
@@ -283,13 +288,13 @@ TEST(Adjust, DroppedExponentsAreTakenBackEverywhere) {
     const AdjustReport report = adjust(study, of_moments());
     EXPECT_EQ(report.methods.front().exponents, (std::vector<int>{0, 1}));
     EXPECT_EQ(report.methods.front().definition, "adjusted.moments.0_1");
-    EXPECT_FALSE(report.mean_sensitivity.has_value());  // all other sets come down to the same
+    EXPECT_FALSE(report.mean_sensitivity.has_value());  // all other sets give the same
     for (const MethodResult& m : report.methods) EXPECT_FALSE(m.id.starts_with("moments.")) << m.id;
 }
 
 TEST(Adjust, ExponentsThatTheReadingsDoNotDetermineAreNoEvidence) {
-    // 1000 images: s^20 is determined by the few that nearly everybody selected, and not by this
-    // draw of them.
+    // With 1000 images, s^20 depends on the few images that nearly everybody selected, so this draw
+    // does not determine it.
     SimulationOptions options;
     options.classes = 20;
     options.classifiers = 20;
@@ -302,7 +307,7 @@ TEST(Adjust, ExponentsThatTheReadingsDoNotDetermineAreNoEvidence) {
     const MethodResult* calm = report.method("moments.0_1_3_8");
     ASSERT_NE(calm, nullptr);
     EXPECT_TRUE(calm->defined());
-    // The spread is over the sets that are left, for the mean and for every classifier.
+    // The spread is over the remaining sets of exponents, for the mean and for every classifier.
     const MethodResult& main = report.methods.front();
     EXPECT_EQ(report.mean_sensitivity,
               std::abs(*main.mean_adjusted.value - *calm->mean_adjusted.value));
@@ -332,8 +337,8 @@ TEST(Adjust, TooFewReplicatesAreRefused) {
     }
 }
 
-/// Most cells are empty when images differ in their annotators. The fit must not take them for
-/// cells without hits.
+/// If images have different numbers of annotators, most cells are empty. The fit must not treat
+/// them as cells without hits.
 TEST(Adjust, TheMixtureBearsUnequalNumbersOfAnnotators) {
     AdjustOptions options = of_moments();
     options.moments = options.naive = false;
@@ -362,9 +367,9 @@ TEST(Adjust, TheMixtureBearsUnequalNumbersOfAnnotators) {
         }
         unequal += (*adjust(study, options).methods[0].mean_adjusted.value - truth) / studies;
     }
-    // The mean over classifiers scatters by 3.2 points a study of 900 images (60 simulated), 1.1
-    // over eight: 4 of these. The same images with some answers left out differ less. By observed
-    // proportions the bias is -7.
+    // The mean over classifiers has a standard deviation of 3.2 points in a study of 900 images
+    // (from 60 simulations), and 1.1 over eight studies; 4 of these are allowed. Omitting some
+    // answers on the same images changes less. With observed proportions the bias is -7.
     EXPECT_NEAR(unequal, 0, .045);
     EXPECT_NEAR(unequal, equal, .03);
 }
@@ -402,7 +407,7 @@ TEST(Adjust, OneImageWithFewAnnotatorsDoesNotCoarsenTheMoments) {
         sum += moments.weights[c] * report.correct[c * study.models()];
     EXPECT_NEAR(sum, *moments.adjusted[0].value, 1e-12);
     EXPECT_EQ(report.method("naive")->definition, "adjusted.naive.n24.renormalised");
-    // Two in a hundred are more than may be left out.
+    // Two in a hundred images are too many to exclude.
     for (std::size_t i = 0; i < study.second.size(); i += 50) {
         study.second.annotators[i] = 5;
         study.second.selected[i] = std::min<std::uint16_t>(study.second.selected[i], 5);
@@ -423,7 +428,7 @@ TEST(Adjust, EveryMethodAnswers) {
         EXPECT_TRUE(m->defined());
         EXPECT_NEAR(*m->mean_adjusted.value, middle, 0.08) << id;
     }
-    // What is drawn: the densities and curves that the parameters in the report say.
+    // The plotted densities and curves follow from the parameters in the report.
     const MethodResult& mixture = *report.method("mixture");
     const std::vector<double> rates = drawing_rates();
     ASSERT_EQ(mixture.drawing.second_density.size(), rates.size());
@@ -446,7 +451,7 @@ TEST(Adjust, EveryMethodAnswers) {
         EXPECT_NEAR(mixture.drawing.accuracy[0][j], curve, 1e-10) << s;
     }
     const MethodResult& moments = report.methods.front();
-    // The curve of the NPMLE is fitted at 200 rates; each of the hundred drawn lies half-way
+    // The curve of the NPMLE is fitted at 200 rates. Each of the hundred plotted rates is half-way
     // between two of them.
     const RateGrid grid(200);
     const CellCounts second = study.second.cells();
@@ -462,7 +467,7 @@ TEST(Adjust, EveryMethodAnswers) {
             g += moments.curves[0][e] * std::pow(rates[j], moments.exponents[e]);
         }
         EXPECT_NEAR(moments.drawing.accuracy[0][j], std::clamp(g, 0.0, 1.0), 1e-12) << j;
-        // Half-way values differ by the curvature: at most 6e-5 here.
+        // Values half-way differ by the curvature, by at most 6e-5 here.
         EXPECT_NEAR(report.method("npmle")->drawing.accuracy[0][j],
                     (curve.g[2 * j] + curve.g[2 * j + 1]) / 2, 2e-4);
     }
@@ -476,7 +481,8 @@ TEST(Adjust, EveryMethodAnswers) {
     EXPECT_THROW(adjust(study, options), Error);
 }
 
-/// A third of the images were asked of more people: at random, or where the first disagreed.
+/// More people answered about a third of the images, chosen at random or because the first people
+/// disagreed.
 TEST(Adjust, NumbersOfAnnotatorsThatDependOnAnswersAreFound) {
     SimulationOptions simulation;
     simulation.classes = 100;
@@ -505,7 +511,7 @@ TEST(Adjust, NumbersOfAnnotatorsThatDependOnAnswersAreFound) {
     EXPECT_EQ(false_alarms, 0);
 }
 
-/// Signs in words, and "about" where an interval holds 0.
+/// Signs are written in words, with "about" if an interval contains 0.
 TEST(Adjust, TheVerdictSaysSignsInWords) {
     const auto points = [](double value, double half) {
         Estimate e;
@@ -543,7 +549,7 @@ TEST(Adjust, TheVerdictSaysSignsInWords) {
                                            "against the difference."));
 }
 
-/// A classifier that is right everywhere: no interval of width 0, and no sentence that claims one.
+/// A classifier that is always correct has no interval of width 0, and no sentence that claims one.
 TEST(Adjust, NothingThatDoesNotVaryHasAnInterval) {
     SimulationOptions world;
     world.classes = 40;
@@ -584,7 +590,7 @@ TEST(LineFit, KnownLines) {
     EXPECT_THROW(fit_line({1, 1}, {1, 2}), Error);
 }
 
-// Every 14th of the models whose accuracies Engstrom et al. published; the slope is Python's.
+// Every 14th of the models with accuracies by Engstrom et al. The slope was computed in Python.
 TEST(LineFit, SomePublishedAccuracies) {
     const LineFit fit =
         fit_line({63.07, 74.47, 76.21, 77.24, 78.02, 78.61, 79.10, 79.74, 80.57, 82.13},

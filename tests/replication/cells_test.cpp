@@ -51,11 +51,12 @@ TEST(Thinning, LargestGridStaysFinite) {
     double sum = 0;
     for (const double p : thin.row(100)) sum += p;
     EXPECT_NEAR(sum, 1, 1e-12);
-    EXPECT_NEAR(thin.row(100)[100], 412.0 / 512, 1e-12);  // the one left out did not select
+    // the annotator who is left out did not select
+    EXPECT_NEAR(thin.row(100)[100], 412.0 / 512, 1e-12);
 }
 
 TEST(Naive, EqualReadingsLeaveTheRawAccuracy) {
-    // Both sets have the same readings: every weight is 1 / 10.
+    // Both sets have the same readings, so every weight is 1 / 10.
     const auto one = counts({2, 3, 5});
     const auto w = naive_weights(one, one, 2);
     for (const double x : w.weight) EXPECT_NEAR(x, 0.1, 1e-15);
@@ -72,7 +73,7 @@ TEST(Naive, NothingInCommonIsAnError) {
 
 TEST(Moments, TwoReadingsByHand) {
     // n = 2, exponents {0,1}. Set 2: 1, 2, 1 images with k = 0, 1, 2: E[u1] = 1/2, E[u2] = 1/4, so
-    // G = [1 1/2; 1/2 1/4] is singular: all rates alike as far as the readings tell.
+    // G = [1 1/2; 1/2 1/4] is singular. The readings fit equal rates of all images.
     EXPECT_THROW(MomentProjection(counts({1, 1, 1}), counts({1, 2, 1}), {0, 1}), Error);
     // Set 2: 2, 0, 2: rates 0 and 1. G = [1 1/2; 1/2 1/2]; set 1 has m1 = (1, 3/4): x = G^-1 m1 =
     // (1/2, 1). Correct: none of k = 0, both of k = 2: b = (1/2, 1/2), A = 1/2 * 1/2 + 1 * 1/2 =
@@ -93,7 +94,7 @@ TEST(Moments, RefusesTooFewAnnotatorsAndDropsWhatIsSingular) {
     EXPECT_THROW(MomentProjection(counts({1, 1, 1}), counts({1, 1, 1}), {0, 2}), Error);
     EXPECT_THROW(MomentProjection(counts({1, 1, 1}), counts({1, 1, 1}), {1, 2}), Error);
     EXPECT_THROW(MomentProjection(counts({1, 1, 1}), counts({1, 1, 1}), {0}), Error);
-    // Rates 0 and 1 only: s, s^2 are the same function there, so one of them goes.
+    // With only the rates 0 and 1, s and s^2 are equal, so one of them is removed.
     const MomentProjection p(counts({1, 0, 0, 0, 3}), counts({2, 0, 0, 0, 2}), {0, 1, 2});
     EXPECT_EQ(p.exponents(), (std::vector<int>{0, 1}));
     EXPECT_EQ(p.dropped(), (std::vector<int>{2}));

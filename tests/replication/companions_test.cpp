@@ -1,6 +1,6 @@
-// The companions' intervals: influence values against differences, standard errors against the
-// bootstrap and against what the estimates scatter over simulated studies, and which bootstrap
-// intervals say nothing.
+// Intervals of the methods that are reported next to the main one. Compares influence values with
+// differences, and standard errors with the bootstrap and with the spread over simulated studies.
+// Also tests which bootstrap intervals are useless.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ AdjustOptions companions(const std::vector<std::string>& names) {
     return options;
 }
 
-/// Ratio of two standard errors, mean over classifiers.
+/// The ratio of two standard errors, as a mean over classifiers.
 double error_ratio(const MethodResult& one, const MethodResult& other) {
     double sum = 0;
     for (std::size_t m = 0; m < one.adjusted.size(); ++m)
@@ -38,14 +38,14 @@ double error_ratio(const MethodResult& one, const MethodResult& other) {
     return sum / static_cast<double>(one.adjusted.size());
 }
 
-/// What an image more in a cell, correct or not, does to the estimate, against the influences.
+/// Compares the influences with the effect of one more image in a cell, correct or not.
 void expect_influences(const Estimator& estimator, const CellCounts& first,
                        const CellCounts& second, const Correct& correct, double tolerance) {
     CellEffects effects;
     const std::vector<double> at = estimator.estimate(first, second, correct, nullptr, &effects);
     ASSERT_EQ(effects.adjusted, at);
     const std::size_t models = correct.models;
-    // By `images` more and fewer in a cell of a set; of set 2 with or without hits.
+    // The effect of `images` more and fewer in a cell of a set; in set 2 with or without hits.
     const auto change = [&](bool of_first, std::size_t c, bool hit) {
         constexpr double step = 1e-3;
         double ends[2];
@@ -82,14 +82,13 @@ TEST(CompanionIntervals, InfluencesAreWhatOneMoreImageDoes) {
     const Study study = companion_study(3, 60, 12);
     const CellCounts first = study.first.cells(), second = study.second.cells();
     const Correct correct{study.models(), study.correct(study.second, second.grid)};
-    // Effects of an image are some 1e-3; central differences err by 1e-6 of that.
+    // An image has an effect of about 1e-3. Central differences have a relative error of 1e-6.
     for (const EmptyBins rule : {EmptyBins::renormalise, EmptyBins::count_zero}) {
         for (const int d : {0, 1, 5})
             expect_influences(*make_reweighing(first, second, 12, d, rule), first, second, correct,
                               2e-8);
     }
-    // Where a reading that set 1 has is missing in set 2, and where images are left out for having
-    // fewer annotators.
+    // Cases: a reading of set 1 is missing in set 2, and images with fewer annotators are excluded.
     CellCounts gap = second;
     Correct without = correct;
     gap.images[gap.grid.cell(12, 12)] = 0;
@@ -104,7 +103,7 @@ TEST(CompanionIntervals, AreThoseOfTheBootstrap) {
     AdjustOptions options = companions({"naive", "jackknife"});
     options.bootstrap = 300;
     const AdjustReport report = adjust(study, options);
-    // Over eight such studies the ratios are .96 to 1.02 (naive), .93 to 1.02 (jackknife of 5) and
+    // Over eight such studies, the ratios are .96 to 1.02 (naive), .93 to 1.02 (jackknife of 5) and
     // .81 to .91 (of 1: its bootstrap is too wide with 3,000 images; with 10,000 .85 to 1.1).
     for (const auto& [id, tolerance] :
          {std::pair("naive", .1), std::pair("jackknife1", .25), std::pair("jackknife5", .12)}) {
@@ -125,8 +124,8 @@ TEST(CompanionIntervals, AreThoseOfTheBootstrap) {
     }
 }
 
-/// Standard errors against what estimates scatter over simulated studies, and how many of the
-/// intervals hold the estimates' own mean.
+/// Compares standard errors with the spread of estimates over simulated studies, and counts the
+/// intervals that contain the mean of the estimates.
 TEST(CompanionIntervals, HoldTheirOwnExpectation) {
     constexpr int studies = 40;
     struct Seen {
@@ -165,8 +164,8 @@ TEST(CompanionIntervals, HoldTheirOwnExpectation) {
             ratio += error / std::sqrt(squares) / static_cast<double>(models);
         }
         held /= static_cast<double>(models) * studies;
-        // A standard deviation of 40 draws is unsure by .11, the same for classifiers that are
-        // alike; the jackknife's errors are up to 1.2 times too large where readings are rare.
+        // A standard deviation from 40 draws has a relative error of .11, and similar classifiers
+        // share it. If readings are rare, the jackknife's errors are up to 1.2 times too large.
         EXPECT_GT(ratio, .75) << id;
         EXPECT_LT(ratio, 1.5) << id;
         EXPECT_GE(held, .87) << id;
@@ -174,8 +173,8 @@ TEST(CompanionIntervals, HoldTheirOwnExpectation) {
 }
 
 TEST(CompanionIntervals, ThatSayNothingAreMarked) {
-    // With 300 images and 40 annotators the bootstrap's resamples leave most readings with an image
-    // or none, and the jackknife multiplies their noise by 40.
+    // With 300 images and 40 annotators, resamples of the bootstrap leave one image or none for
+    // most readings, and the jackknife multiplies their noise by 40.
     AdjustOptions options = companions({"pl", "jackknife"});
     options.jackknife = {1};
     options.bootstrap = 60;

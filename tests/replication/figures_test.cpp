@@ -1,4 +1,4 @@
-// What figures show, against slow and closed forms.
+// Compares the data of figures with slow implementations and closed forms.
 #include "assay/replication/figures.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ Study figure_study(std::uint32_t classes, int annotators, std::uint64_t seed = 6
     return study_of(simulate(options));
 }
 
-/// No likelihood: it is not what most of these look at, and takes the time.
+/// Without the likelihood, which most of these tests do not need, and which takes most of the time.
 FigureOptions quick_figures() {
     FigureOptions options;
     options.estimates.likelihood = false;
@@ -47,8 +47,8 @@ const MethodResult& at(const std::vector<FigurePoint>& points, int annotators,
     throw std::runtime_error("no " + id);
 }
 
-/// A falling factorial has the same mean after thinning, so moments of m annotators are those of
-/// all with m's exponents: values, errors, lines.
+/// A falling factorial has the same mean if annotators are left out at random. So moments of m
+/// annotators equal those of all annotators with the exponents of m: values, errors and lines.
 TEST(Figures, ThinnedMomentsAreMomentsWithTheirExponents) {
     const Study study = figure_study(40, 12);
     const FigureData data = figure_data(study, quick_figures());
@@ -92,7 +92,8 @@ TEST(Figures, EveryNumberOfAnnotatorsUpToTheStudyItself) {
     }
     for (int m = 1; m <= 8; ++m)
         EXPECT_TRUE(at(data.annotators, m, "naive").mean_gap.remaining.interval.has_value()) << m;
-    EXPECT_THROW(at(data.annotators, 1, "pl"), std::runtime_error);  // rates from one answer: none
+    // with one answer there are no rates
+    EXPECT_THROW(at(data.annotators, 1, "pl"), std::runtime_error);
     EXPECT_LT(*at(data.annotators, 1, "naive").mean_adjusted.value,
               *at(data.annotators, 8, "naive").mean_adjusted.value);
 }
@@ -107,7 +108,7 @@ TEST(Figures, ManyAnnotatorsTakeEvenSteps) {
     EXPECT_EQ(data.annotators.back().annotators, 130);
 }
 
-/// Every subset of the annotators of every image, class by class.
+/// A slow reference: every subset of the annotators of every image, class by class.
 TEST(Figures, ReadingsAreMeansOverAllSubsetsOfAnnotators) {
     constexpr int n = 6;
     const Study study = figure_study(40, n);
@@ -188,15 +189,15 @@ TEST(Figures, FittedReadingsAreThoseOfTheDensities) {
         }
         const auto place = static_cast<std::size_t>(k);
         EXPECT_NEAR(data.second_fitted[place], expected, 1e-10);
-        // A density that fits lies within four errors of a count of 400 images.
+        // A density that fits is within four standard errors of a count of 400 images.
         EXPECT_NEAR(*data.readings.back().second[place].images.value, expected,
                     4 * std::sqrt(expected * (1 - expected) / 400))
             << k;
     }
 }
 
-/// 20 classes of two kinds, one image in each set and one more for reading 2 of 2: what remains of
-/// `easy` and `hard` classes together is a function of their numbers alone.
+/// 20 classes of two kinds, with one image in each set and one more for reading 2 of 2. The value
+/// for the remaining classes depends only on the numbers of `easy` and `hard` ones.
 constexpr int halved_classes = 20;
 bool is_easy(int c) {
     return c % 10 < 3;  // 6 of 20
@@ -234,8 +235,8 @@ double choose(int n, int k) {
                ? 0
                : std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1));
 }
-/// Mean over splits of 20 classes into 10 and 10, after `gone` of one kind are left out, of the
-/// mean over both halves.
+/// The mean over splits of 20 classes into halves, after `gone` classes of one kind are left out,
+/// of the mean over both halves.
 double mean_of_halves(int easy_gone, int hard_gone, double* squared_difference = nullptr) {
     const int easy = 6 - easy_gone, hard = 14 - hard_gone, gone = easy_gone + hard_gone;
     double mean = 0, squares = 0;
@@ -266,13 +267,14 @@ TEST(Figures, HalvesHaveTheirClosedForm) {
     double squared = 0;
     const double halves = mean_of_halves(0, 0, &squared);
     EXPECT_NEAR(naive.whole, remains(6, 14), 1e-12);
-    // A bias of .0083. A split's mean of halves has a standard deviation of .0112, 1000 of .00035.
+    // The bias is .0083. The mean of halves has a standard deviation of .0112 for one split, and of
+    // .00035 for 1000.
     EXPECT_NEAR(naive.halves, halves, .001);
     EXPECT_NEAR(*naive.difference.value, halves - remains(6, 14), .001);
     EXPECT_GT(*naive.difference.value, .007);
     EXPECT_NEAR(naive.error_by_halves, std::sqrt(squared) / 2, .05 * std::sqrt(squared));
-    // Three tenths are two easy classes each, seven two hard ones:
-    // sqrt(9/10 sum (x - mean)^2) = sqrt(9/10 10 .3 .7) |x_e - x_h|, .00303, from 1000 splits.
+    // Three of ten groups are two easy classes each, and seven are two hard ones: sqrt(9/10 sum (x
+    // - mean)^2) = sqrt(9/10 10 .3 .7) |x_e - x_h|, .00303, from 1000 splits.
     const double without_easy = mean_of_halves(2, 0) - remains(4, 14),
                  without_hard = mean_of_halves(0, 2) - remains(6, 12);
     EXPECT_NEAR(*naive.difference.standard_error,
@@ -318,7 +320,7 @@ TEST(Figures, TheJsonHoldsAllOfItForAnyNumberOfThreads) {
     EXPECT_EQ(to_json(ReplicateFigures{&again, &report}).dump(), json.dump());
 }
 
-/// One image in 160 with fewer annotators is left out, and counted.
+/// One of 160 images has fewer annotators. It is excluded and counted.
 TEST(Figures, AFewImagesWithFewAnnotatorsAreLeftOut) {
     Study study = figure_study(40, 8);
     study.second.annotators[0] = 3;

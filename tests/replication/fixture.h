@@ -1,5 +1,5 @@
-// The agreed fixture of the replication estimators: exact rationals, noise-free expectations, other
-// programs' optima.
+// The fixture of the replication estimators: exact rationals, expectations without noise, and
+// optima from other programs.
 #pragma once
 
 #include <cmath>
@@ -38,8 +38,8 @@ inline CellCounts from_rows(const nlohmann::json& rows, std::size_t column) {
     return result;
 }
 
-/// Weighted beta distributions and how many of n annotators select: written here by lgamma, unlike
-/// the library.
+/// Weighted beta distributions, and the number of n annotators who select. Uses lgamma, unlike the
+/// library.
 struct Betas {
     std::vector<double> weight, a, b;
     double moment(double j) const {

@@ -1,4 +1,4 @@
-// Everything deterministic in the fixture that needs no iteration.
+// All deterministic values of the fixture that need no iteration.
 #include <gtest/gtest.h>
 
 #include "assay/replication/estimators.h"
@@ -103,8 +103,8 @@ TEST_F(Fixture, EmptyBin) {
 }
 
 TEST_F(Fixture, ToyModelHasClosedForms) {
-    // p_f = Beta(2,2), p1 = Beta(3,2); images accepted on n readings have density (n p1 + 4 p_f) /
-    // (n + 4).
+    // p_f = Beta(2,2), p1 = Beta(3,2); images that are accepted by n readings have the density (n
+    // p1 + 4 p_f) / (n + 4).
     const json& d = data_["D"];
     const Betas first{{1}, {3}, {2}};
     const auto run = [&](int n, auto&& weights) {
@@ -113,8 +113,8 @@ TEST_F(Fixture, ToyModelHasClosedForms) {
         for (int k = 0; k <= n; ++k) correct.push_back(second.cell(n, k, 1));
         return weights(expected_cells(first, n), expected_cells(second, n)).of(correct);
     };
-    // The table is of set 2 drawn by the candidate pool's own readings: naive(pool) = A1 - D c / (n
-    // + c).
+    // In the table, set 2 is drawn by the readings of the candidate pool itself: naive(pool) = A1 -
+    // D c / (n + c).
     const Betas pool{{1}, {2}, {2}};
     for (const auto& [n_text, value] : d["naive"].items()) {
         const int n = std::stoi(n_text);
@@ -189,14 +189,13 @@ TEST_F(Fixture, NoiseFreeSimulatorOne) {
 }
 
 TEST(Invariance, CommonRescalingLeavesMomentsUnchanged) {
-    // Annotators who never answer multiply every rate by 0.95: the readings' expected factorial
-    // moments of degree e by 0.95^e. With all powers up to the largest the span is the same, so the
-    // estimate is, too.
+    // If 5 % of the annotators never answer, every rate is multiplied by 0.95, and expected
+    // factorial moments of degree e by 0.95^e. With all powers up to the largest, the span is the
+    // same, so the estimate is the same, too.
     const int n = 12;
     const Betas p1 = sim1_first(), p2 = sim1_second();
     const auto mixed = [&](const Betas& p, double power) {
-        // P(k) with s replaced by 0.95 s: thinning of the annotators: each answers with probability
-        // 0.95.
+        // P(k) with s replaced by 0.95 s, because each annotator answers with probability 0.95.
         std::vector<double> counts(static_cast<std::size_t>(n) + 1, 0.0);
         for (int k = 0; k <= n; ++k) {
             for (int j = 0; j <= k; ++j) {

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Sets of 900 images, of which two fifths and three fifths have two labels.
+/// Sets of 900 images. Two fifths and three fifths of the images have two labels.
 Study labelled_study() {
     SimulationOptions options;
     options.classes = 30;
@@ -105,7 +105,7 @@ TEST(Joint, AStratumWithoutDifferencesIsNamed) {
                           "by all of their annotators"));
 }
 
-/// Every entry of the gradients, by central differences.
+/// Compares every entry of the gradients with central differences.
 TEST(Joint, GradientsAreThoseOfDifferences) {
     constexpr std::size_t strata = 2;
     std::vector<std::vector<double>> first(strata), second(strata), curve(strata);

@@ -22,7 +22,7 @@ TEST(Buckets, IntegerRule) {
     EXPECT_EQ(match_bucket(10, 0), 0);
     EXPECT_EQ(match_bucket(10, 1), 0);
     EXPECT_EQ(match_bucket(10, 2), 1);
-    EXPECT_EQ(match_bucket(5, 3), 3);  // 0.6 exactly, though 3 / 5.0 * 5 may round below it
+    EXPECT_EQ(match_bucket(5, 3), 3);  // exactly 0.6, although 3 / 5.0 * 5 may round to less
     EXPECT_EQ(match_bucket(10, 8), 4);
     EXPECT_EQ(match_bucket(10, 10), 4);
     EXPECT_EQ(match_bucket(1, 1), 4);
@@ -31,7 +31,7 @@ TEST(Buckets, IntegerRule) {
 TEST(Targets, LargestRemaindersThenTheHigherBucket) {
     // 10 images over 3, 3, 3, 0, 1 of 10: no remainder.
     EXPECT_EQ(match_targets({3, 3, 3, 0, 1}, 10), (std::vector<int>{3, 3, 3, 0, 1}));
-    // 10 over 1, 1, 1: 3 each, remainders equal: the highest of them.
+    // 10 over 1, 1, 1: 3 each. The remainders are equal, so the highest bucket gets the last one.
     EXPECT_EQ(match_targets({1, 1, 1, 0, 0}, 10), (std::vector<int>{3, 3, 4, 0, 0}));
     // 4 over 5, 0, 0, 0, 5: 2 and 2. Over 1, 0, 0, 0, 5: 0.67 and 3.33: 1 and 3.
     EXPECT_EQ(match_targets({1, 0, 0, 0, 5}, 4), (std::vector<int>{1, 0, 0, 0, 3}));
@@ -108,7 +108,8 @@ TEST(Match, NobodyIsUsedTwice) {
         EXPECT_GE(easy, 2);
         EXPECT_LE(easy, 4);
     }
-    options.easy_annotators = 5;  // 11 annotators needed: one must be left to check
+    // 11 annotators are needed, because one must be left for the check
+    options.easy_annotators = 5;
     EXPECT_THROW(match(reference, candidates, names, options), Error);
     options.easy_annotators = options.annotators = 2147483647;
     EXPECT_THROW(match(reference, candidates, names, options), Error);
@@ -121,9 +122,9 @@ TEST(Match, NobodyIsUsedTwice) {
 }
 
 TEST(Match, AnotherMixOfClassesIsNoBias) {
-    // 30 classes that everybody selects with 50 images each, and 30 that nobody does with 5; the
-    // candidates are like them, and ten of each class are chosen. A class without candidates does
-    // not count.
+    // 30 classes with 50 images each that everybody selects, and 30 with 5 images that nobody
+    // selects. The candidates are similar, and ten of each class are chosen. A class without
+    // candidates does not count.
     StudyNames names;
     std::vector<std::vector<int>> many(60);
     for (std::size_t c = 0; c < 60; ++c) many[c].assign(c < 30 ? 50 : 5, c < 30 ? 10 : 0);
@@ -166,10 +167,10 @@ TEST(Match, OneClassHasItsErrorOverImages) {
     EXPECT_EQ(result.reference.unit, Unit::proportion);
 }
 
-/// Candidates that were drawn as the reference was, by other numbers of annotators: nothing to
-/// find. With four images a class the published targets cannot match the reference, so that
-/// held-out frequencies differ from it in most runs; drawn ones match it in the mean.
-/// bench/replicate_match.py has more such worlds.
+/// Candidates are drawn like the reference, with other numbers of annotators, so there is no bias
+/// to find. With four images per class, the published targets cannot match the reference, so
+/// held-out frequencies differ from it in most runs. Drawn targets match it in the mean.
+/// bench/replicate_match.py has more such simulations.
 TEST(Match, NoBiasIsClaimedWhereThereIsNone) {
     constexpr int runs = 100;
     int claimed = 0, off = 0, off_as_published = 0;
@@ -180,7 +181,7 @@ TEST(Match, NoBiasIsClaimedWhereThereIsNone) {
             Readings r;
             for (int c = 0; c < 150; ++c) {
                 for (int i = 0; i < images; ++i) {
-                    // Quantile of beta(3, 1) and, for a third, of uniform rates.
+                    // A quantile of beta(3, 1), and for a third of the images of uniform rates.
                     const bool easy = random.uniform() < 2. / 3;
                     const double u = random.uniform(), s = easy ? std::cbrt(u) : u;
                     int k = 0;
@@ -208,15 +209,15 @@ TEST(Match, NoBiasIsClaimedWhereThereIsNone) {
         options.published_targets = true;
         off_as_published += without_zero(match(reference, pool, names, options).difference);
     }
-    // One in twenty is what 95 % intervals allow: 5, and four standard errors (2.2).
+    // 95 % intervals may miss one in twenty: 5, plus four standard errors (2.2 each).
     EXPECT_LE(claimed, 5 + 9);
     EXPECT_LE(off, 5 + 9);
     EXPECT_GT(off_as_published, off);
 }
 
-/// The agreed pipeline check: in-sample agreement hides four points that held-out annotators see
-/// (tolerances .006). An independent numpy version of the same rules gave .751 in sample, .711 held
-/// out and .711 true.
+/// The check of the whole pipeline: the agreement in the sample hides four points that held-out
+/// annotators show (tolerances .006). An independent numpy version of the same rules gave .751 in
+/// sample, .711 held out and .711 true.
 TEST(Match, HeldOutAnnotatorsSeeTheBias) {
     SimulationOptions world;
     world.world = World::matching;
@@ -254,10 +255,10 @@ TEST(Match, HeldOutAnnotatorsSeeTheBias) {
     EXPECT_NEAR(*ten.held_out.value, .711, .006);
     EXPECT_NEAR(truth(ten).first, .711, .006);
     EXPECT_LT(*ten.difference.value, -5 * *ten.difference.standard_error);
-    // Readings of ten and of five annotators are not alike: no bias is told.
+    // Readings of ten and of five annotators are not comparable, so no bias is reported.
     EXPECT_EQ(ten.regression.undefined, "readings of 10 and of 5 annotators are not alike");
     EXPECT_THAT(verdict(ten), HasSubstr("Selection bias is not estimated"));
-    // As chosen, bucket by bucket and of all: means and errors by class, written out.
+    // A reference for the chosen images, by bucket and for all: means and errors by class.
     for (std::size_t b = 0; b <= match_buckets; ++b) {
         std::map<std::uint32_t, std::pair<double, double>> by_class;  // sum, images
         double sum = 0, images = 0;
@@ -281,7 +282,8 @@ TEST(Match, HeldOutAnnotatorsSeeTheBias) {
         EXPECT_EQ(found.n, static_cast<std::uint64_t>(images));
     }
     EXPECT_NEAR(*ten.regression_as_chosen.value, *ten.held_out.value - *ten.in_sample.value, 1e-12);
-    EXPECT_GT(*ten.buckets[0].regression.value, 0);  // towards the candidates' mean, from both ends
+    // shrunk towards the candidates' mean, from both ends
+    EXPECT_GT(*ten.buckets[0].regression.value, 0);
     EXPECT_LT(*ten.buckets[4].regression.value, 0);
     options.reference_annotators = 0;
     const MatchResult five = match(first, pool, names, options);
@@ -356,7 +358,7 @@ TEST(Match, ThresholdAndTopChooseByFrequencyAlone) {
     EXPECT_THAT(readings(match(reference, pool, names, options)),
                 testing::UnorderedElementsAre(10, 8, 9, 6, 7));
     EXPECT_EQ(match(reference, pool, names, options).missing, 1U);
-    // Ten draws with .7: never below it; 7 of 10 counts although .7 * 10 is rounded.
+    // Ten draws with a threshold of .7: 7 of 10 counts, although .7 * 10 is rounded.
     options.strategy = Strategy::threshold;
     std::map<int, int> seen;
     for (options.seed = 0; options.seed < 10; ++options.seed) {
@@ -369,7 +371,8 @@ TEST(Match, ThresholdAndTopChooseByFrequencyAlone) {
         }
     }
     EXPECT_EQ(seen.size(), 4U);
-    // Who chose the highest frequencies gave them more often than those held out.
+    // The annotators by whose frequencies images were chosen have higher frequencies than the
+    // held-out ones.
     options.strategy = Strategy::top;
     options.annotators = 5;
     const MatchResult held = match(reference, pool, names, options);
@@ -380,7 +383,7 @@ TEST(Match, NumbersOfAnnotatorsThatBothSetsHave) {
     StudyNames names;
     Readings reference = readings_of({{0, 1, 2, 3, 3, 3}}, 3, names, "o");
     const Readings pool = readings_of({{0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7}}, 7, names, "r");
-    // All choose that the reference has: the other four are held out.
+    // The same number of annotators as in the reference choose, and the other four are held out.
     const MatchResult three = match(reference, pool, names, {.per_class = 3});
     EXPECT_EQ(three.annotators, 3);
     EXPECT_EQ(three.reference_annotators, 3);
@@ -389,7 +392,7 @@ TEST(Match, NumbersOfAnnotatorsThatBothSetsHave) {
         EXPECT_EQ(m.held_out_annotators, 4);
     }
     EXPECT_TRUE(three.regression.value.has_value());
-    // More cannot choose, and the message says how many can.
+    // More annotators cannot choose, and the message says how many can.
     MatchOptions five;
     five.annotators = 5;
     try {
@@ -398,7 +401,8 @@ TEST(Match, NumbersOfAnnotatorsThatBothSetsHave) {
     } catch (const Error& error) {
         EXPECT_THAT(error.message(), HasSubstr("At most 3 can choose, as in: --annotators 3"));
     }
-    // One image of many with fewer annotators is skipped; of few it counts.
+    // One image with fewer annotators is skipped if there are many images, and used if there are
+    // few.
     for (int i = 0; i < 200; ++i) {
         reference.images.append("more" + std::to_string(i));
         reference.classes.push_back(0);
@@ -410,7 +414,7 @@ TEST(Match, NumbersOfAnnotatorsThatBothSetsHave) {
     EXPECT_THAT(skipped.warnings, testing::Contains(HasSubstr("1 images with fewer than 3")));
 }
 
-/// Value and error against sums written out and a jackknife over classes.
+/// Compares value and error with explicit sums and a jackknife over classes.
 TEST(Match, SelectionBiasByHand) {
     RandomStream random(5, "match test");
     std::vector<matching::ClassTally> classes(60);
@@ -449,7 +453,8 @@ TEST(Match, SelectionBiasByHand) {
     for (std::size_t c = 0; c < 60; ++c) mean += value(c) / 60;
     for (std::size_t c = 0; c < 60; ++c) squares += std::pow(value(c) - mean, 2);
     EXPECT_NEAR(*found.standard_error / std::sqrt(squares * 59 / 60), 1, .05);
-    // Nothing that varies is no interval of width 0, and 0 in all is no interval either.
+    // Without variation there is no interval of width 0, and if all values are 0 there is none,
+    // either.
     for (auto& c : classes) c = {1, {2, 2, 2, 2, 2}, {4, 4, 4, 4, 4}, {}, {}};
     const Estimate nothing = matching::selection_bias(classes);
     EXPECT_EQ(*nothing.value, 0);

@@ -1,5 +1,5 @@
-// The mixture's fit is the maximum: against scipy's from many starts, against its own slopes by
-// differences, and against EM that goes on from there.
+// Checks that the fit of the mixture is the maximum, with scipy from many starts, with slopes by
+// differences, and with EM that continues from the fit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ nlohmann::json maxima() {
         std::ifstream(ASSAY_SOURCE_DIR "/tests/replication/fixtures/mixture_maxima.json"));
 }
 
-/// Largest slope by log a or log b, from differences of the log-likelihood; parameters at their
-/// limits are left out.
+/// The largest slope by log a or log b, from differences of the log-likelihood. Parameters at their
+/// limits are skipped.
 double slope_by_differences(const CellCounts& counts, const BetaMixture& at) {
     constexpr double step = 1e-4;
     double most = 0;
@@ -47,7 +47,8 @@ TEST(MixtureMaximum, IsThatOfScipyFromManyStarts) {
         EXPECT_NEAR(fit.log_likelihood, log_likelihood(counts, fit), 1e-9) << i;
         EXPECT_TRUE(fit.converged) << i;
         EXPECT_LE(fit.gradient, 1e-10 * counts.total()) << i;
-        // Differences err by step^2 / 6 times the third derivative, some thousand nats here.
+        // The error of differences is step^2 / 6 times the third derivative, which is some thousand
+        // nats here.
         EXPECT_LT(slope_by_differences(counts, fit), 1e-4) << i;
         EXPECT_NEAR(fit.weight[0] + fit.weight[1] + fit.weight[2], 1, 1e-12) << i;
     }
@@ -66,8 +67,9 @@ TEST(MixtureMaximum, EmGainsNothingFromThere) {
 }
 
 TEST(MixtureMaximum, IsReachedByAnyNumberOfParts) {
-    // More parts than the readings tell apart, and readings of several numbers of annotators: parts
-    // coincide, lose their weight or become points, and the fit still ends at a maximum.
+    // More components than the readings can separate, and readings with several numbers of
+    // annotators. Components coincide, lose their weight or become points. The fit must still end
+    // at a maximum.
     const CellCounts three = from_rows(fixture()["B"]["v1_n_k_count"], 2);
     double last = -INFINITY;
     for (const int parts : {1, 2, 3, 6}) {
@@ -84,7 +86,7 @@ TEST(MixtureMaximum, IsReachedByAnyNumberOfParts) {
 TEST(SymmetricEigen, RebuildsTheMatrix) {
     EXPECT_EQ(symmetric_eigen({}, 0).values.size(), 0);
     EXPECT_EQ(symmetric_eigen({-3}, 1).values[0], -3);
-    // [[2, 1], [1, 2]]: 1 and 3.
+    // The eigenvalues of [[2, 1], [1, 2]] are 1 and 3.
     std::vector<double> two = symmetric_eigen({2, 1, 1, 2}, 2).values;
     std::sort(two.begin(), two.end());
     EXPECT_NEAR(two[0], 1, 1e-14);

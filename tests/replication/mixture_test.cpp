@@ -1,4 +1,5 @@
-// The published model against the fixture: likelihoods, fits, splines, and the nonparametric fit.
+// Compares the published model with the fixture: likelihoods, fits, splines, and the nonparametric
+// fit.
 #include <gtest/gtest.h>
 
 #include "assay/error.h"
@@ -123,8 +124,8 @@ TEST_F(Model, PublishedSplineOnTheGrid) {
 }
 
 TEST(Spline, ExactIntegralsRecoverACubic) {
-    // g is in the span, the density is right and the readings are exact: so is the answer, and the
-    // integral of the curve is the sum of its readings.
+    // g is in the span, the density is right and the readings are exact. So the result is exact,
+    // too, and the integral of the curve is the sum of its readings.
     const Betas p1 = sim1_first(), p2 = sim1_second();
     const auto g = [](double power0, double power1, double power3) {
         return .1 + .3 * power0 * power1 + .4 * power3;
@@ -207,7 +208,7 @@ TEST(LogitCurve, BasisSumsToOne) {
 }
 
 TEST(Mixture, DegenerateReadings) {
-    // Every image selected by everybody: the fit is a point at 1, within the limits of the
+    // Everybody selects every image, so the fit is a point at 1, within the limits of the
     // parameters.
     const BetaMixture all = fit_mixture(one_size({0, 0, 0, 50}), {});
     EXPECT_GT(all.log_likelihood, -1e-2);

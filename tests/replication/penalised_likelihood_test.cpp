@@ -1,5 +1,5 @@
-// The penalised likelihood: equal to the reference implementation, its influences, what it cannot
-// see.
+// The penalised likelihood: equality with the reference implementation, its influences, and effects
+// that it cannot detect.
 #include "assay/replication/penalised_likelihood.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// x <- (1103515245 x + 12345) mod 2^31: a study that any language can draw again.
+/// x <- (1103515245 x + 12345) mod 2^31: a study that can be generated in any language.
 class Congruential {
 public:
     explicit Congruential(std::uint64_t seed) : x_(seed) {}
@@ -108,9 +108,10 @@ TEST(PenalisedLikelihood, EqualsTheReference) {
     }
 }
 
-/// Influences sum to nothing over the images that were fitted, up to the penalties' pull.
+/// Influences sum to 0 over the fitted images, except for the effect of the penalties.
 TEST(PenalisedLikelihood, TheMeanTakesPriorErrorsAsOne) {
-    // The same classifier twice: the mean is as sure as each, not surer.
+    // With the same classifier twice, the mean has the same interval as each, and not a narrower
+    // one.
     Study study = draw({7, 1000, {20}, 25, 1});
     study.classifiers.push_back("again");
     for (StudySet* set : {&study.first, &study.second}) {
@@ -121,10 +122,10 @@ TEST(PenalisedLikelihood, TheMeanTakesPriorErrorsAsOne) {
     const MethodResult& pl = report.methods.front();
     EXPECT_DOUBLE_EQ(*pl.mean_adjusted.standard_error, *pl.adjusted[0].standard_error);
     EXPECT_DOUBLE_EQ(*pl.mean_gap.bias.standard_error, *pl.gaps[0].bias.standard_error);
-    EXPECT_FALSE(pl.line.has_value());  // both alike on the original: no line
+    EXPECT_FALSE(pl.line.has_value());  // both are equal on the original, so there is no line
 }
 
-/// An accuracy's variance is that of leaving out each class in turn, also where a class holds much
+/// The variance of an accuracy equals that of a jackknife over classes, even if one class has many
 /// of the images.
 TEST(PenalisedLikelihood, ErrorsLeaveOutClassesOfAnySize) {
     Study study = draw({13, 600, {10}, 12, 2});
@@ -161,7 +162,7 @@ TEST(PenalisedLikelihood, TheBootstrapAgreesAndThreadsDoNotMatter) {
     const MethodResult* drawn = report.method("pl.bootstrap");
     ASSERT_NE(drawn, nullptr);
     for (std::size_t m = 0; m < 3; ++m) {
-        // 200 replicates tell a standard error to 5 %; the prior part is not in them.
+        // 200 replicates give a standard error to 5 %. They do not include the part of the prior.
         EXPECT_NEAR(
             *drawn->adjusted[m].standard_error / *report.methods.front().adjusted[m].standard_error,
             1, .2);
@@ -170,7 +171,8 @@ TEST(PenalisedLikelihood, TheBootstrapAgreesAndThreadsDoNotMatter) {
     EXPECT_EQ(to_json(adjust(study, options)).dump(), to_json(report).dump());
 }
 
-/// What the estimate misses of a jump, against the estimate with the jump's hits added.
+/// Compares the part of a jump that the estimate misses with the estimate after the hits of the
+/// jump are added.
 TEST(PenalisedLikelihood, MissedJumpsAreDerivatives) {
     const Study study = draw({5, 4000, {30}, 50, 1});
     const CellCounts first = study.first.cells(), second = study.second.cells();
@@ -201,7 +203,7 @@ TEST(PenalisedLikelihood, MissedJumpsAreDerivatives) {
 }
 
 TEST(PenalisedLikelihood, BlindSpotsAreToldForEachClassifier) {
-    // Set 1 where set 2 has next to nothing: a jump at the top would go unseen.
+    // Set 1 has images where set 2 has almost none, so a jump at the top would not be detected.
     SimulationOptions simulation;
     simulation.classes = 100;
     simulation.classifiers = 3;
@@ -217,7 +219,7 @@ TEST(PenalisedLikelihood, BlindSpotsAreToldForEachClassifier) {
         EXPECT_NEAR(spots.companion_difference[m],
                     *report.method("moments")->adjusted[m].value - *pl.adjusted[m].value, 1e-15);
     }
-    // Those that would miss more than half their interval are counted and named.
+    // Classifiers whose estimate would miss more than half of its interval are counted and named.
     int beyond = 0;
     for (std::size_t m = 0; m < 3; ++m) {
         const Interval& i = *pl.adjusted[m].interval;
@@ -251,7 +253,7 @@ TEST(PenalisedLikelihood, RefusesReadingsThatSayNothing) {
                     HasSubstr(text));
     }
     EXPECT_THROW(PenalisedLikelihood(good, counts({1}, {3, 4})), Error);
-    // Hits everywhere or nowhere are no trouble.
+    // Classifiers with all hits or none are handled.
     const PenalisedLikelihood model(good, good);
     EXPECT_NEAR(model.fit(good.images).accuracy, 1, .06);
     EXPECT_NEAR(model.fit(std::vector<double>(3, 0.0)).accuracy, 0, .06);

@@ -1,4 +1,5 @@
-// Bias, error and coverage of estimators over simulated studies whose truth is known. In points.
+// Bias, error and coverage of estimators over simulated studies with known truth, in percentage
+// points.
 #pragma once
 
 #include <cmath>
@@ -56,8 +57,8 @@ struct Quality {
     }
 };
 
-/// Draws a study for each seed from `seed` on and adds every method's result under its id ("none"
-/// is the raw accuracy).
+/// Draws a study for each seed from `seed` on, and adds the result of every method under its id
+/// ("none" is the raw accuracy).
 inline std::map<std::string, Quality> measure(World world, int studies, std::uint64_t seed,
                                               const AdjustOptions& options, int threads = 1) {
     std::map<std::string, Quality> found;

@@ -1,5 +1,5 @@
-// The statistical promises, on few studies: bounds are the agreed ones widened by the noise of so
-// few. The full measurement (100 studies a world) is the program bench_replicate_quality.
+// The documented bias and coverage, on few studies. The bounds are wider because of their noise.
+// The full measurement (100 studies for each simulation) is the program bench_replicate_quality.
 #include "quality.h"
 
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@ TEST(Quality, BetaWorld) {
     options.jackknife = {1, 10, 20};
     constexpr int studies = 8;
     auto q = measure(World::beta, studies, 1000, options, 2);
-    // The mean over classifiers scatters by .65 points a study: .23 over eight; two of these are
-    // allowed beside the agreed tolerances. Differences between methods on the same studies scatter
-    // far less.
+    // The mean over classifiers has a standard deviation of .65 points in one study, and .23 over
+    // eight. Two of these are added to the tolerances. Differences between methods on the same
+    // studies vary far less.
     const double noise = 2 * .65 / std::sqrt(studies);
     EXPECT_NEAR(q["none"].mean_bias(), -8.2, .25 + noise);
     EXPECT_NEAR(q["naive"].mean_bias(), -2.13, .25 + noise);
@@ -39,12 +39,12 @@ TEST(Quality, ProbitWorldNeedsClasses) {
     options.units = Units::images;
     auto by_image = measure(World::probit, 3, 50, options, 2);
     EXPECT_LE(std::abs(by_class["moments"].mean_bias()), .20 + 2 * .55 / std::sqrt(3.0));
-    // Class effects make the classes' spread larger than that of independent images.
+    // Class effects make the spread of classes larger than that of independent images.
     EXPECT_GT(by_class["moments"].mean_interval(), 1.1 * by_image["moments"].mean_interval());
 }
 
-/// Where the moments fail: curves that rise steeply. Bounds are three binomial standard errors
-/// below what was measured over 100 studies (bench_replicate_coverage).
+/// Curves that rise steeply, for which the moments fail. Bounds are three binomial standard errors
+/// below the measured coverage over 100 studies (bench_replicate_coverage).
 TEST(Quality, ThePenalisedLikelihoodCoversSteepCurves) {
     AdjustOptions options;
     options.naive = false;

@@ -1,5 +1,5 @@
-// Reading annotations, cleaning annotators, repeated answers, overlap of pools; damaged and
-// contradictory files.
+// Reading of annotations, cleaning of annotators, repeated answers, overlap of pools, and damaged
+// or contradictory files.
 #include "assay/replication/selections.h"
 
 #include <gmock/gmock.h>
@@ -91,7 +91,7 @@ TEST_F(Files, ReadingsThatChoseTheImagesAreNotTaken) {
     const auto none = write("none.csv", header + "a,dog,4,10,9,0,0\n");
     EXPECT_THAT(message_of([&] { read_frequencies(none, names_); }),
                 HasSubstr("its annotations chose these images"));
-    // Annotations: those of the selection round are found by annotator, image and label.
+    // Annotations of the selection round are found by annotator, image and label.
     const std::string columns = "annotator,image,label,selected,batch\n";
     const auto original = write("original.csv", columns + "w1,o,dog,1,g1\nw2,o,dog,0,g1\n");
     const auto round = write("round.csv", columns + "w1,a,dog,1,g2\nw3,a,dog,1,g2\n");
@@ -139,8 +139,8 @@ TEST_F(Files, TheFirstOfRepeatedAnswersCounts) {
 }
 
 std::string batches(const std::string& annotator, int good, int lazy, int blind) {
-    // Batches of 48 with 6 controls: a good one selects 10 true images, a lazy one 5, a blind one
-    // 10 and 2 controls.
+    // Batches of 48 with 6 controls. A good annotator selects 10 true images, a lazy one 5, and a
+    // careless one 10 and 2 controls.
     std::string out;
     for (int b = 0; b < good + lazy + blind; ++b) {
         const bool is_lazy = b >= good && b < good + lazy, is_blind = b >= good + lazy;
@@ -170,7 +170,7 @@ TEST_F(Files, AnnotatorsWithThreeTenthsOfFlaggedBatchesGo) {
     EXPECT_TRUE(report.annotators[2].dropped);
     EXPECT_TRUE(report.annotators[3].dropped);
     EXPECT_EQ(report.annotations_after, 20U * 48);
-    // Controls are no readings.
+    // Controls do not count as readings.
     EXPECT_EQ(count_readings(set).size(), 10U * 42);
     EXPECT_THROW(clean(sets, names_, {6, 1, 0}), Error);
     // 55 of 100 is 55 %, however 0.55 is rounded.
@@ -218,7 +218,7 @@ TEST_F(Files, OverlapOfPools) {
     EXPECT_THAT(overlap_warning(o), HasSubstr("FEW ANNOTATORS"));
     const auto elsewhere = read("5.csv", "w1,x,d,1\nw2,x,e,1\n");
     EXPECT_THAT(overlap_warning(annotator_overlap(one, elsewhere)), HasSubstr("same grids"));
-    // The same annotators and classes, but in grids of one set only.
+    // The same annotators and classes, but each grid has images of one set only.
     const auto batched = [&](const std::string& name, const std::string& batch) {
         return read_selections(write(name, "annotator,image,label,selected,batch\nw1," + name +
                                                ",c,1," + batch + "\n"),
@@ -267,7 +267,7 @@ protected:
     Hits hits(const std::string& name, const std::string& text) {
         return read_hits_csv(write(name, text));
     }
-    /// Readings of the original beside its hits (m alone); the replication has one image, x.jpg,
+    /// Readings of the original and its hits (of m alone). The replication has one image, x.jpg,
     /// and its hit.
     Study beside(const std::string& original, const std::string& original_hits) {
         return join_study(readings("1.csv", original), hits("h1.csv", "image,m\n" + original_hits),

@@ -37,8 +37,8 @@ TEST(Simulation, TrueAccuraciesAreThePublishedOnes) {
     EXPECT_NEAR(probit.second_rate, .8106, 1e-4);
 }
 
-/// Shares over one drawn set; each keeps within `errors` standard errors of independent images (0.5
-/// for a share, and no rate spreads by more than 0.35).
+/// Proportions over one drawn set. Each must be within `errors` standard errors of independent
+/// images (0.5 for a proportion, and at most 0.35 for a rate).
 void expect_truth(const Simulation& study, const SimulatedSet& set, double rate,
                   const std::vector<double>& accuracy, double errors) {
     const double n = static_cast<double>(set.size()), error = errors / std::sqrt(n);
@@ -66,7 +66,8 @@ TEST(Simulation, DrawsFollowTheTruth) {
         options.classifiers = 3;
         options.annotators = 10;
         const Simulation study = simulate(options);
-        // Images of a class are alike in two of the worlds: twice the 4 errors of independent ones.
+        // In two of the simulations, images of a class are similar, so twice the 4 errors of
+        // independent images are allowed.
         expect_truth(study, study.first, study.truth.first_rate, study.truth.first, 8);
         expect_truth(study, study.second, study.truth.second_rate, study.truth.second, 8);
     }
@@ -110,8 +111,8 @@ TEST(Simulation, RefusesSizesThatMakeNoStudy) {
     EXPECT_THROW(world_named("gamma"), Error);
 }
 
-/// An interrupted command is typed again: what is there and right stays, what is missing comes, and
-/// what somebody else wrote is never replaced.
+/// An interrupted command is repeated. Valid files stay, missing ones are written, and files that
+/// somebody else wrote are never replaced.
 TEST(Simulation, FilesThatAreThereAlready) {
     const Scratch scratch;
     SimulationOptions options;

@@ -1,4 +1,5 @@
-// The best of each column and those alike, against a slow decision of their own.
+// Compares the best models of each column, and those that do not differ from them, with a slow
+// implementation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Of each item whether the label has the highest score, the first of equal ones.
+/// For each item, whether the label has the highest score (the first of equal ones).
 std::vector<bool> hits_of(const Made& made) {
     std::vector<bool> hits;
     for (std::size_t i = 0; i < made.rows(); ++i) {
@@ -25,7 +26,7 @@ std::vector<bool> hits_of(const Made& made) {
     return hits;
 }
 
-/// Exact, two-sided: twice the smaller tail of b heads in b + c throws, by adding them up.
+/// The exact two-sided test: twice the smaller tail of b heads in b + c throws, by summation.
 double exact_mcnemar(int b, int c) {
     const int n = b + c, few = std::min(b, c);
     double tail = 0;
@@ -35,7 +36,8 @@ double exact_mcnemar(int b, int c) {
     return std::min(1.0, 2 * tail);
 }
 
-/// Holm: the smallest times their number, the next times one less, never below the one before.
+/// Holm's correction: the smallest p is multiplied by their number, the next by one less, and no
+/// value is below the previous one.
 std::vector<double> slow_holm(const std::vector<double>& p) {
     std::vector<std::size_t> order(p.size());
     for (std::size_t i = 0; i < p.size(); ++i) order[i] = i;
@@ -98,7 +100,7 @@ TEST(BestOfAColumn, IsWhatASlowDecisionSaysOfTop1) {
 
 TEST(BestOfAColumn, EachColumnHasTheVerdictsOfComparingWithItsOwnBest) {
     Scratch folder;
-    // The more skilled, the worse calibrated: another best in each column.
+    // Models with more skill are worse calibrated, so each column has another best model.
     for (int m = 0; m < 4; ++m) {
         Made made = made_up(300, 4, 5 + static_cast<std::uint64_t>(m), 1 + 0.1 * m);
         for (float& score : made.scores) score *= static_cast<float>(1 + 2 * m);
@@ -124,7 +126,8 @@ TEST(BestOfAColumn, EachColumnHasTheVerdictsOfComparingWithItsOwnBest) {
     EXPECT_GT(best.size(), 1U);
 }
 
-// An attack that does nothing, on the best model, and one that helps: neither is a model.
+// An attack without effect on the best model, and one that increases its accuracy. Neither counts
+// as a model.
 TEST(BestOfAColumn, CountsNoStoresOfAttacks) {
     Scratch folder;
     save_models(folder, {"a", "b", "c"});
@@ -146,7 +149,7 @@ TEST(BestOfAColumn, CountsNoStoresOfAttacks) {
                     testing::StartsWith("val under noise-linf-"));
         EXPECT_EQ(column["alike"].size() + column["untested"].size(), 2U);  // equal to the best
     }
-    // Their comparisons, too.
+    // The same for their comparisons.
     const auto pairs = [](const json& document) {
         return result_of(document, "assay.comparisons/2")["pairs"];
     };

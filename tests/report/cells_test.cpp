@@ -1,4 +1,4 @@
-// How one value is written for people: its digits, its interval, and what it is when it has none.
+// How a value is printed: its digits, its interval, and the text of an undefined value.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -17,11 +17,11 @@ std::string shown(const Cell& cell, Show show = Show::value, bool sign = false) 
 }
 
 TEST(NumberText, HasTheDigitsThatHalfTheWidthDeserves) {
-    // Two digits of the half width: a tenth of it is the last place that is shown.
+    // Two digits of the half width are shown, so the last place is a tenth of it.
     EXPECT_EQ(number_text(0.12345, 0.004, Unit::number), "0.1235");  // 0.0004 -> 4 places
     EXPECT_EQ(number_text(0.12345, 0.04, Unit::number), "0.123");    // 0.004 -> 3 places
     EXPECT_EQ(number_text(12.345, 40, Unit::number), "12.35");       // never fewer than 2
-    // Of a proportion in percent: half a width of 0.37 points gives 0.037 -> 2 places.
+    // A proportion in percent: a half width of 0.37 points gives 0.037 -> 2 places.
     EXPECT_EQ(number_text(0.76132, 0.0037, Unit::proportion), "76.13");
     EXPECT_EQ(number_text(0.76132, 0.2, Unit::proportion), "76.1");  // never fewer than 1
     EXPECT_EQ(number_text(0.5, 1e-9, Unit::proportion), "50.0000");  // nor more than 4
@@ -30,7 +30,7 @@ TEST(NumberText, HasTheDigitsThatHalfTheWidthDeserves) {
     EXPECT_EQ(number_text(1.5, 0, Unit::nats), "1.500");  // four digits of the value
     EXPECT_EQ(number_text(0, 0, Unit::number), "0.00");
     EXPECT_EQ(number_text(-0.25, 0, Unit::proportion), "-25.00");
-    // What rounds to nothing has no sign, on either side.
+    // A value that rounds to 0 has no sign.
     EXPECT_EQ(number_text(-1e-9, 0.1, Unit::number), "0.00");
     EXPECT_EQ(number_text(-1e-9, 0.02, Unit::proportion), "0.0");
     EXPECT_EQ(shown(Number{.value = -0.001, .digits = 1}), "0.0");
@@ -64,7 +64,7 @@ TEST(CellText, EstimatesWithAnInterval) {
     EXPECT_EQ(shown(e, Show::value_and_interval), "76.13 (75.76 – 76.50)");
     EXPECT_EQ(shown(e, Show::value, true), "+76.13");
     EXPECT_EQ(shown(estimate(-0.0074, -0.02, 0.01), Show::value_and_half, true), "-0.7 ±1.5");
-    EXPECT_EQ(shown(estimate(0.0, -0.02, 0.02), Show::value, true), "0.0");  // no sign of nothing
+    EXPECT_EQ(shown(estimate(0.0, -0.02, 0.02), Show::value, true), "0.0");  // 0 has no sign
 }
 
 TEST(CellText, EstimatesWithoutAnIntervalOrAValue) {
@@ -87,7 +87,8 @@ TEST(CellText, AllOtherKinds) {
     EXPECT_EQ(shown(PValue{0.25}), "0.250");
     EXPECT_EQ(shown(Number{.value = 3, .digits = 0}), "3");
     EXPECT_EQ(shown(Number{.value = 0.25, .unit = Unit::proportion, .digits = 1}), "25.0");
-    EXPECT_EQ(shown(Number{.value = 1.25, .digits = 1, .sign = true}), "+1.2");  // to even: 1.25
+    // rounded to even: 1.25
+    EXPECT_EQ(shown(Number{.value = 1.25, .digits = 1, .sign = true}), "+1.2");
     EXPECT_EQ(shown(Number{.value = -1.5, .digits = 1, .sign = true}), "-1.5");
     EXPECT_EQ(shown(Number{.value = 1234.5}), "1234.50");
 }

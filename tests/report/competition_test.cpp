@@ -1,4 +1,4 @@
-// What a report has of a competition.
+// The part of a report about a competition.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// The plot of a confusion matrix: which classes and columns it has, what its cells hold, and how it
-// is drawn.
+// The plot of a confusion matrix: its classes, columns and cells, and how it is drawn.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +21,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A result of one store from a matrix of counts; `unmapped` of the first class are no class.
+/// The result of one store from a matrix of counts. `unmapped` predictions of the first class are
+/// mapped to no class.
 json scores_of(const std::vector<std::vector<int>>& counts, int unmapped = 0) {
     json classes = json::array(), confusions = json::array();
     for (std::size_t i = 0; i < counts.size(); ++i) {

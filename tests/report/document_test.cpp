@@ -1,4 +1,4 @@
-// The document of a report: that it says what the commands say, of the same stores.
+// The document of a report has the same values as the commands on the same stores.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TEST(ReportDocument, ScoresAreThoseOfScore) {
     score.confusions = options.confusions;
     score.reliability = true;
     const ScoreShown shown{.per_class = true, .confusions = score.confusions, .reliability = true};
-    // The data set of most models stands first.
+    // The data set with the most models is first.
     EXPECT_TRUE(scores[1] == to_json(score_runs(score, *self_comm()), shown));
     score.paths = {folder / "runs" / "val"};
     EXPECT_TRUE(scores[0] == to_json(score_runs(score, *self_comm()), shown));

@@ -1,4 +1,4 @@
-// Plots where there is no Cairo: what the font's own table says, and what is written.
+// Plots without Cairo: widths from the table of the font, and the written SVG.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ TEST(SvgCanvas, TextsAreAsWideAsCairoDrawsThem) {
          {"top1 %", "Accuracy of 0123456789", "WAVE To. fi ffl", "Größe, naïve, Łódź", "αβγ ΔΩ",
           "Точность", "± × ≤ ≥ … – — “x” → ↑", "a  b", ""}) {
         for (const double size : {5.0, 8.0, 23.0}) {
-            // Cairo rounds what it asks the font for.
+            // Cairo rounds the widths of the font.
             EXPECT_NEAR(svg->text_width(text, size), cairo->text_width(text, size), 0.01 * size)
                 << text << " at " << size;
         }

@@ -118,7 +118,7 @@ TEST(PlotLayout, PutsNumbersWhereTheyBelong) {
     EXPECT_NEAR(sheet.height, 60 * 72 / 25.4, 1e-9);
     ASSERT_EQ(sheet.panels.size(), 1u);
     const PlotPanel& panel = sheet.panels[0];
-    // Values from 0.1 to 0.9, and a twentieth of that on both sides.
+    // Values from 0.1 to 0.9, with a margin of a twentieth on both sides.
     EXPECT_NEAR(panel.up.at(0.1 - 0.04), panel.frame.bottom, 1e-9);
     EXPECT_NEAR(panel.up.at(0.9 + 0.04), panel.frame.top, 1e-9);
     EXPECT_NEAR(panel.up.at(0.5), (panel.frame.top + panel.frame.bottom) / 2, 1e-9);
@@ -158,7 +158,7 @@ TEST(Draw, GivesTheSameBytesForEqualPlots) {
     const Plot plot = made_line();
     for (const PlotFormat format : {PlotFormat::svg, PlotFormat::pdf, PlotFormat::png})
         EXPECT_EQ(draw(plot, format), draw(plot, format)) << name_of(format);
-    // Not the time of day either, which PDF writes in seconds.
+    // The output must not depend on the time, which PDF stores in seconds.
     const std::time_t second = std::time(nullptr);
     const std::string before = draw(plot, PlotFormat::pdf);
     ASSERT_TRUE(until([&] { return std::time(nullptr) != second; }));
@@ -190,7 +190,7 @@ TEST(Draw, HasTheSizeOfPngThatWasAskedFor) {
         const Image image = decode_image(std::as_bytes(std::span(png)));
         EXPECT_EQ(image.width, 200);
         EXPECT_EQ(image.height, 100);
-        // Paper to the last pixel.
+        // The background reaches the last pixel.
         EXPECT_EQ(image.pixels[0], image.pixels[image.pixels.size() - 4]);
         EXPECT_EQ(image.pixels[0] < 128, dark);
     }

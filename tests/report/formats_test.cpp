@@ -1,4 +1,4 @@
-// A report for programs and papers: CSV, JSON, Markdown and LaTeX; and the table of all formats.
+// Reports as CSV, JSON, Markdown and LaTeX, and the table of all formats.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST(ReportFormats, EveryOneHasANameAndARenderer) {
         const ReportFormat format = report_format_named(name);
         EXPECT_EQ(name_of(format), name);
         EXPECT_TRUE(render(report, format).ends_with("\n")) << name;
-        // A report with nothing in it is no error in any of them.
+        // An empty report is not an error in any format.
         EXPECT_NO_THROW(render(Report{}, format)) << name;
     }
     try {
@@ -51,7 +51,7 @@ TEST(ReportCsv, HasEveryDigitAndNoGroups) {
         one_row({{"n"}, {"value"}, {"p"}, {"yes"}, {"nothing"}, {"left_out"}},
                 {Count{50000}, Number{.value = 0.1, .digits = 1}, PValue{1e-12}, true, Cell()});
     EXPECT_EQ(csv(table), "n,value,p,yes,nothing,left_out\n50000,0.1,1e-12,true,,\n");
-    // 1/3 comes back as the same double.
+    // 1/3 is read back as the same double.
     EXPECT_EQ(csv(one_row({{"a"}}, {Number{.value = 1.0 / 3}})), "a\n0.3333333333333333\n");
 }
 
@@ -74,7 +74,7 @@ TEST(ReportCsv, EstimatesTakeColumnsOfTheirOwn) {
         EXPECT_EQ(written(show, with), "m,x,x_low,x_high\na,0.5,0.25,0.75\n");
     EXPECT_EQ(written(Show::every_part, estimate(0.5)), "m,x,x_low,x_high\na,0.5,,\n");
     EXPECT_EQ(written(Show::every_part, undefined("no labels")), "m,x,x_low,x_high\na,,,\n");
-    // A column that is said to hold every part has them where no row is left, too.
+    // A column with declared parts has all of them even if there is no row.
     EXPECT_EQ(
         csv(Table{
             .title = "", .columns = {{"x", true, Show::every_part}}, .rows = {}, .notes = {}}),
@@ -94,7 +94,7 @@ TEST(ReportCsv, HoldsTheRecordsElseTheFirstTable) {
     EXPECT_EQ(csv(report), "first\n1\n");
     report.records = one_row({{"record"}}, {Count{3}});
     EXPECT_EQ(csv(report), "record\n3\n");
-    report.records.rows.clear();  // measured, and nothing found: a header, and no other table
+    report.records.rows.clear();  // measured without findings: a header, and no other table
     EXPECT_EQ(csv(report), "record\n");
 }
 
@@ -155,7 +155,7 @@ TEST(ReportLatex, EscapesWhatTexReads) {
                           "\\textasciicircum{} $<$ $>$ -- \\ldots{} $\\geq$ $\\leq$ \\\\\n"));
 }
 
-// The marks of `assay check`: TeX has no such characters.
+// The marks of `assay check` are characters that TeX does not have.
 TEST(ReportLatex, MarksAreSymbols) {
     Report report;
     report.sections.push_back({"", {"✓ good\n✗ bad\n· so so\n    → do × this"}, {}});
@@ -164,7 +164,7 @@ TEST(ReportLatex, MarksAreSymbols) {
               "    $\\rightarrow$ do $\\times$ this\n");
 }
 
-// A title or a note of two lines must not put its second line into the paper.
+// The second line of a title or a note must not become text of the paper.
 TEST(ReportLatex, CommentsStayComments) {
     Table table = one_row({{"a"}}, {Count{1}});
     table.title = "One\nTwo";

@@ -1,4 +1,4 @@
-// Gates in reports: where people see them, and as tests for CI.
+// Gates (conditions on a result) in reports for people, and as tests for CI.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,7 +91,7 @@ TEST(Junit, ATestForEachGateAndModel) {
     EXPECT_THAT(failures, testing::ElementsAre("", "found 0.7, but the bound is 0.75",
                                                "undefined: no <labels>"));
     EXPECT_STREQ(suite.last_child().child("failure").attribute("type").value(), "undefined");
-    // Two data sets are two suites; a pair names both.
+    // Two data sets give two test suites. A pair names both.
     Report report = gated();
     report.gates[1].dataset = "test";
     report.gates[1].baseline = "old";
@@ -99,7 +99,7 @@ TEST(Junit, ATestForEachGateAndModel) {
     const pugi::xml_node other = xml.child("testsuites").last_child();
     EXPECT_STREQ(other.child("testcase").attribute("classname").value(), "test.a against old");
     EXPECT_THAT(other.child("testcase").child("failure").child_value(), HasSubstr("baseline: old"));
-    // None is a file, too.
+    // Without gates, there is a file as well.
     ASSERT_TRUE(xml.load_string(junit_xml(Report()).c_str()));
     EXPECT_STREQ(xml.child("testsuites").attribute("tests").value(), "0");
 }

@@ -1,4 +1,4 @@
-// What a report takes, and what it refuses of files that may be anything.
+// The inputs of a report, and errors for files with any contents.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST_F(ReportInput, SavedJsonIsInItAsItIs) {
     const json result = {{"schema", "assay.gap/3"}, {"x", {1, 2.5, nullptr, "</script>"}}};
     const auto file = written(result.dump());
     const json document = document_of(report_options({file, file})).json;
-    ASSERT_EQ(document["results"].size(), 1U);  // a file that is named twice is one
+    ASSERT_EQ(document["results"].size(), 1U);  // a file that is named twice counts once
     EXPECT_EQ(document["results"][0]["result"], result);
     EXPECT_EQ(document["results"][0]["source"], file.string());
     EXPECT_EQ(document["provenance"]["files"][0]["schema"], "assay.gap/3");
@@ -111,7 +111,7 @@ TEST_F(ReportInput, NamesThatAreHtmlStayNames) {
     EXPECT_THAT(page_of(document), testing::Not(HasSubstr("onerror=alert")));
 }
 
-/// A folder as assay attack writes it: two images under two attacks.
+/// A folder in the form of assay attack: two images under two attacks.
 class AttackExamplesInput : public ReportInput {
 protected:
     void picture(const std::string& path, int side, std::uint8_t level) const {
@@ -156,7 +156,7 @@ TEST_F(AttackExamplesInput, PicturesComeWholeExampleByExampleOfEachAttackInTurn)
     EXPECT_TRUE(with(2).thumbnails.empty());
     const std::vector<std::string> first = {"e/1.png", "e/a/1.png", "e/a/1-difference.png"};
     EXPECT_EQ(ids(with(4)), first);
-    // The original of the second attack is there already.
+    // The original of the second attack exists already.
     std::vector<std::string> all = first;
     all.insert(all.end(), {"e/b/1.png", "e/b/1-difference.png"});
     EXPECT_EQ(ids(with(7)), all);
@@ -204,7 +204,7 @@ TEST_F(AttackExamplesInput, PicturesOutsideOfTheFolderAndDamagedOnesAreLeftOut) 
         EXPECT_THAT(ids(document), testing::ElementsAre("e/a/1.png", "e/a/1-difference.png"));
         EXPECT_THAT(document.json["left_out"].dump(), HasSubstr("1 picture of"));
     }
-    // Nothing of these is an example.
+    // None of these files is an example.
     for (const char* attacks :
          {"7", "[7]", "[{\"shown\": 7}]", "[{\"shown\": [7, {}, {\"original\": 7}]}]"}) {
         write_examples(json::parse(attacks));

@@ -1,4 +1,4 @@
-// Images that a report shows: which, with what, and their thumbnails.
+// The images in a report, their captions and their thumbnails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST(ShownItems, AreTheDisagreementsAndExamplesOfConfusions) {
             }
         }
     }
-    // Of four classes each confusion has an example of each model, where there is one.
+    // With four classes, each confusion has an example from each model that makes it.
     const json scores = result_of(document, "assay.scores/2");
     for (const json& store : scores["stores"]) {
         for (const json& confusion : store["confusions"]) {
@@ -93,7 +93,7 @@ TEST(ShownItems, RowsWithoutScoresSayWhy) {
     EXPECT_TRUE(said);
 }
 
-/// Stores whose images lie in a folder: each of one colour.
+/// Stores with images in a folder, each of one colour.
 void save_with_images(const Scratch& folder) {
     std::filesystem::create_directories(folder / "images");
     for (const int seed : {1, 5}) {

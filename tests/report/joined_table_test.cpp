@@ -31,8 +31,8 @@ TEST(JoinedTable, OfNothingHasNoColumnsAndNoRows) {
     EXPECT_TRUE(table.rows.empty());
 }
 
-// Rows (a 1, b 2, n 3), (n 6, a 4, c 5), (b 7): columns a, b, n; then n is set first, a after it,
-// and c, which is new, goes behind a.
+// The rows are (a 1, b 2, n 3), (n 6, a 4, c 5), (b 7). The first gives the columns a, b, n. The
+// second sets n first, then a, and its new column c is inserted after a.
 TEST(JoinedTable, CellsStandBelowTheirOwnKey) {
     JoinedTable joined;
     const auto set = [&](const char* key, std::uint64_t n) { joined.set(key, {key}, Count{n}); };

@@ -1,4 +1,4 @@
-// What trackers of experiments get: names, lines, and the bytes of event files.
+// Logs for experiment trackers: names, lines, and the bytes of event files.
 #include "assay/report/log.h"
 
 #include <gmock/gmock.h>
@@ -44,7 +44,7 @@ TEST(Log, AValueHasItsEndsAndItsNumberBesideIt) {
               "{\"name\":\"val/resnet50/ece_n\",\"step\":7,\"value\":100.0}\n"
               "{\"name\":\"val/resnet50/aurc\",\"step\":7,\"undefined\":\"no \\\"order\\\"\"}\n");
     EXPECT_THAT(log.warnings, IsEmpty());
-    // 1/3 comes back as the same double, whatever the report shows.
+    // 1/3 is read back as the same double, for any rounding in the report.
     EXPECT_THAT(log_lines(log_of(report_with({{{"a"}, estimate(1.0 / 3)}})), 0),
                 HasSubstr("0.3333333333333333}"));
 }
@@ -57,9 +57,9 @@ TEST(Log, NamesHaveWhatAllTrackersTake) {
     };
     EXPECT_EQ(name({"v-1.2_x", "ece (bins 20)"}), "v-1.2_x/ece_bins_20");
     EXPECT_EQ(name({"a/b", "<&>\"\x1b[31m", "Modèle\n"}), "a_b/31m/Mod_le");
-    // What a path would be taken for, and what leaves nothing.
+    // Names that would be read as paths, and names without any valid character.
     EXPECT_EQ(name({"..", ".", "", "模型"}), "__/_/_/_");
-    // 250 are allowed, with an ending; two long names stay two.
+    // Names may have 250 bytes with an ending. Two long names stay different.
     const std::string longest(240, 'x'), longer(241, 'x');
     EXPECT_EQ(name({longest}), longest);
     EXPECT_EQ(name({longer}).size(), 240U);

@@ -1,4 +1,4 @@
-// Small stores, and the report's document of them.
+// Small stores, and the document of their report.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace assay {
 
-/// Models of these names on one data set; the later, the more skilled.
+/// Models with these names on one data set, with increasing skill.
 inline void save_models(const Scratch& folder, const std::vector<std::string>& models,
                         const std::string& dataset = "val", const std::string& runs = "runs",
                         double step = 0.25) {
@@ -46,7 +46,7 @@ inline std::vector<nlohmann::json> results_of(const nlohmann::json& document,
     return found;
 }
 
-/// The only one.
+/// The only result of a schema.
 inline nlohmann::json result_of(const nlohmann::json& document, const std::string& schema) {
     return results_of(document, schema).at(0);
 }

@@ -1,4 +1,5 @@
-// The page: what stands in it, what no string of the data can do to it, how it is written.
+// The page of a report: its contents, its safety against any text in the data, and how it is
+// written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -144,7 +145,7 @@ TEST(WrittenReport, AFolderHasThemBesideThePage) {
     }
     EXPECT_EQ(names_in(folder / "report/thumbnails"), files);
 
-    // Another report in its place leaves nothing of the first, and what is not ours.
+    // Another report in the same place removes all files of the first one, and keeps foreign files.
     write_file_atomically(folder / "report/thumbnails/mine.jpg", "x");
     document.thumbnails.resize(1);
     write_report(document, folder / "report");
@@ -189,7 +190,7 @@ TEST(WrittenReport, WritesOverNothingElse) {
     EXPECT_THAT(message_of([&] { write_report(document, folder / "runs/val/a/x.html"); }),
                 HasSubstr("inside"));
     write_report(document, folder / "y.html");
-    write_report(document, folder / "y.html");  // its own it knows
+    write_report(document, folder / "y.html");  // it recognizes its own files
 }
 
 }  // namespace

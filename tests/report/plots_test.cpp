@@ -232,7 +232,7 @@ TEST(Plots, LeaveEmptyBinsOutOfReliability) {
     choice.datasets = {"v1"};
     const std::vector<Plot> plots = plots_of("reliability", made_scores(), choice);
     ASSERT_EQ(plots.size(), 2u);
-    EXPECT_EQ(plots[0].title, "a");  // one data set goes without saying
+    EXPECT_EQ(plots[0].title, "a");  // a single data set is not named
     ASSERT_EQ(plots[0].series[0].points.size(), 1u);
     EXPECT_EQ(std::get<double>(plots[0].series[0].points[0].x), 0.75);
     json scores = made_scores();
@@ -247,7 +247,7 @@ TEST(Plots, RefuseAChoiceThatTheyDoNotHave) {
         message_of([&] { plots_of("reliability", made_scores(), choice); }, ErrorCode::usage),
         HasSubstr(
             "the plot `reliability` does not take --metric; these do: scores, comparison, gap"));
-    // Every kind takes what its row says, and says what it does not take.
+    // Every kind of plot takes the inputs in its row, and refuses others with a message.
     for (const PlotRecipe& recipe : plot_recipes()) {
         choice = {};
         EXPECT_NO_THROW(check_choice(recipe.name, choice)) << recipe.name;
@@ -364,8 +364,8 @@ TEST(Plots, OfReplicationsTakeTheQuotedMethod) {
     const double s = result["rates"][0].get<double>();
     EXPECT_NEAR(*densities[0].series[1].points[0].y.value, 2 * s * (1 - s), 1e-15);
     EXPECT_NEAR(std::get<double>(densities[0].series[1].points[0].x), std::log(s / (1 - s)), 1e-15);
-    // Rates given that 2 of 2 selected the image: (1, 2) s (1 - s) s^2 with area 1 by the trapezoid
-    // of width 2 log 3.
+    // The density of rates, given that 2 of 2 selected the image, is (1, 2) s (1 - s) s^2. It is
+    // scaled to area 1 by the trapezoid of width 2 log 3.
     const auto given = plots_of("replicate-readings", result);
     ASSERT_EQ(given.size(), 2u);
     EXPECT_EQ(given[0].series.size(), 4u);
@@ -406,7 +406,7 @@ TEST(Plots, NameWhatIsNotThere) {
         HasSubstr("`accuracy`"));
 }
 
-/// Every value of a result in turn as something else: a plot or an error, never anything else.
+/// Replaces every value of a result by something else: the outcome is a plot or an error.
 void damage_each(const PlotRecipe& recipe, json& whole, json& part, int& refused) {
     if (part.is_structured()) {
         for (json& child : part) damage_each(recipe, whole, child, refused);

@@ -1,4 +1,4 @@
-// A report on a terminal: columns by code points, rules, folding to a width, colours.
+// A report on a terminal: columns by code points, lines, wrapping to a width, and colours.
 #include <gtest/gtest.h>
 
 #include "assay/error.h"
@@ -41,10 +41,10 @@ TEST(ReportText, AWideTableIsFoldedIntoBlocksThatRepeatTheFirstColumn) {
                 .rows = {},
                 .notes = {"end"}};
     table.add({std::string("x"), Count{1}, Count{2}, Count{3}});
-    // "m  aaa  bbb" takes 11; the third column would take 5 more.
+    // "m  aaa  bbb" has 11 characters, and the third column would need 5 more.
     EXPECT_EQ(text_of(report_of(table), {.width = 12}),
               "m  aaa  bbb\n───────────\nx    1    2\n\nm  ccc\n──────\nx    3\nend\n");
-    // However narrow, a block has the first column and one other.
+    // A block always has the first column and one other, even if the terminal is narrow.
     EXPECT_EQ(text_of(report_of(table), {.width = 1}),
               "m  aaa\n──────\nx    1\n\nm  bbb\n──────\nx    2\n\nm  ccc\n──────\nx    3\nend\n");
     EXPECT_EQ(text_of(report_of(table)),
@@ -74,7 +74,7 @@ TEST(ReportText, TextsThatAreWiderThanABlockAreBrokenBetweenWords) {
               "top1    70\n"
               "a note that is longer than\n"
               "  thirty characters\n");
-    // A word is never broken, and nothing is without a width.
+    // Words are never broken, and without a width nothing is wrapped.
     Table path{.title = "", .columns = {{"path", false}}, .rows = {}, .notes = {}};
     path.add({std::string("/a/long/path/without/any/blank/in/it")});
     EXPECT_NE(text_of(report_of(path), {.width = 30}).find("/a/long/path/without/any/blank/in/it"),

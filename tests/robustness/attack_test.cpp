@@ -12,7 +12,8 @@
 namespace assay {
 namespace {
 
-/// Classes by the angle of two bent projections of the image: a model on which steps matter.
+/// A model whose classes are angles of two nonlinear projections of the image, so that several
+/// steps are needed.
 class BentModel final : public LinearModel {
 public:
     BentModel() : LinearModel(5, 11, 2), inner_(LinearModel(16, 12, 3)) { set_outer(); }
@@ -200,7 +201,7 @@ TEST(AttackOrder, StrongerAttacksAndLargerBudgetsFoolMore) {
     }
 }
 
-/// Its gradient is zero: every score is rounded to a step.
+/// A model whose gradient is zero, because every score is rounded.
 class SteppedModel final : public LinearModel {
 public:
     SteppedModel() : LinearModel(4, 21, 4) {}
@@ -289,7 +290,7 @@ TEST(AttackFewClasses, TwoAndThreeClassesAreAttackedWithOtherLosses) {
     }
 }
 
-/// A LinearModel of normalised planes; of gray images, of the first one alone.
+/// A LinearModel of normalised planes. For gray images, it only uses the first plane.
 class NormalisedClassifier final : public Classifier {
 public:
     explicit NormalisedClassifier(const Preprocess& p) : p_(p), model_(4, 41) {
@@ -403,7 +404,7 @@ TEST(PixelModel, OfGrayImagesItIsOnePlane) {
                             (static_cast<double>(up[k]) - static_cast<double>(down[k]));
         EXPECT_NEAR(static_cast<double>(found[k]), want, .02 * (std::abs(want) + .01)) << k;
     }
-    // The classifier gets what the preprocessing gives: three equal planes.
+    // The classifier gets the result of the preprocessing: three equal planes.
     model->scores(image, 1, z);
     ASSERT_EQ(classifier->last.size(), 48U);
     for (std::size_t k = 0; k < 48; ++k)
@@ -421,7 +422,7 @@ TEST(PixelModel, OfGrayImagesItIsOnePlane) {
 }
 
 TEST(PixelModel, AttacksDoNotCareWhereTheNormalisationIs) {
-    // Scores of (x - mean) / std by weights w are scores of x by weights w / std.
+    // Scores of (x - mean) / std with weights w equal scores of x with weights w / std.
     const Preprocess p = small_preprocess(1.0 / 255);
     const auto outside = pixel_model(std::make_shared<NormalisedClassifier>(p), p);
     LinearModel folded(4, 41);

@@ -1,4 +1,4 @@
-// Data sets on disk: their layout, their bytes, and what is left of a killed run.
+// Corrupted data sets on disk: their layout, their bytes, and the remains of a killed run.
 #include "assay/robustness/corrupt_dataset.h"
 
 #include <gmock/gmock.h>
@@ -85,7 +85,7 @@ TEST_F(CorruptDataset, HasTheSameBytesForAnyThreadsAndContinues) {
     const auto expected = files_below(scratch_ / "one");
     EXPECT_EQ(files_below(scratch_ / "four"), expected);
     EXPECT_EQ(expected.size(), 17U);
-    // A run that was killed: the hidden folder with some files, one of them cut off.
+    // The state after a killed run: the hidden folder with some files, one of them truncated.
     fs::rename(scratch_ / "four", scratch_ / ".four.partial");
     fs::rename(scratch_ / ".four.partial/corrupt.json", scratch_ / "record");
     fs::remove(scratch_ / ".four.partial/fog/2/cat/0.png");
@@ -135,7 +135,7 @@ TEST_F(CorruptDataset, EqualNamesOfOtherFormatsStayApart) {
     EXPECT_EQ(open_dataset(scratch_ / "out/fog/2", {}).size(), 5U);
 }
 
-// All versions of a large photograph at once would fill the memory.
+// All versions of a large photograph at once would exceed the memory.
 TEST_F(CorruptDataset, AVersionIsWrittenBeforeTheNextIsMade) {
     CorruptOptions o = options();
     o.threads = 1;
@@ -163,8 +163,8 @@ TEST_F(CorruptDataset, AnImageTooSmallForOneVersionIsInNone) {
     EXPECT_FALSE(fs::exists(scratch_ / "out/contrast/2/cat/9.png"));
 }
 
-// A clean image and its corrupted copies are paired by their ids: the copy that has the id of
-// another image would be paired with that.
+// A clean image and its corrupted copies are paired by their ids. A copy with the id of another
+// image would be paired with that one.
 TEST_F(CorruptDataset, ACopyNeverTakesTheIdOfAnotherImage) {
     save_png(wavy_image(50, 50), scratch_ / "images/cat/0.jpg");  // before 0.png
     corrupt_dataset(options());
@@ -202,7 +202,7 @@ TEST_F(CorruptDataset, TakesTheSampleThatPredictTakesOrTheFirstImages) {
                 HasSubstr("cannot be combined"));
 }
 
-// The same command for all images adds the rest, and the folder is as if there had been no pilot.
+// The same command for all images adds the rest. The folder then equals one without a pilot.
 TEST_F(CorruptDataset, APilotAndThenEverything) {
     for (int i = 4; i < 12; ++i)
         save_png(wavy_image(50, 50), scratch_ / ("images/cat/" + std::to_string(i) + ".png"));
@@ -228,7 +228,7 @@ TEST_F(CorruptDataset, APilotAndThenEverything) {
                   files_below(scratch_ / "whole/contrast"));
         EXPECT_TRUE(run(out, 0, 0).was_there);
     }
-    // Of another seed nothing is taken.
+    // Files of another seed are not used.
     run("other", 5, 0);
     CorruptOptions o = options("other");
     o.corruptions = {"contrast"};
@@ -249,7 +249,7 @@ TEST_F(CorruptDataset, APilotStaysReadableUntilEverythingIsThere) {
         return open_dataset(scratch_ / folder / "contrast/5", {}).size();
     };
     const auto pilot_files = files_below(scratch_ / "grows");
-    // Stopped half way: the pilot is as it was.
+    // If the run is stopped half way, the pilot is unchanged.
     all.threads = 1;
     EXPECT_THROW(corrupt_dataset(all,
                                  [&](const Progress& progress) {
@@ -260,7 +260,7 @@ TEST_F(CorruptDataset, APilotStaysReadableUntilEverythingIsThere) {
                  Error);
     EXPECT_EQ(files_below(scratch_ / "grows"), pilot_files);
     EXPECT_TRUE(corrupt_dataset(pilot).was_there);
-    // Killed after everything was made and before it was in its place.
+    // The run was killed after all files were written, but before the folder was renamed.
     const fs::path partial = scratch_ / ".grows.partial";
     write_file_atomically(partial / "corrupt.json", "{}");
     const CorruptResult grown = corrupt_dataset(all);
@@ -271,7 +271,8 @@ TEST_F(CorruptDataset, APilotStaysReadableUntilEverythingIsThere) {
     whole.out = scratch_ / "whole";
     corrupt_dataset(whole);
     EXPECT_EQ(files_below(scratch_ / "grows/contrast"), files_below(scratch_ / "whole/contrast"));
-    // Killed after it was in its place: what it replaced, and signs of the making, are left.
+    // The run was killed after the folder was renamed, so the replaced folder and temporary files
+    // remain.
     const auto files = files_below(scratch_ / "grows");
     make_folders(partial / "contrast");
     write_file_atomically(partial / "corrupt.json", "{}");
@@ -367,7 +368,7 @@ TEST_F(CorruptDataset, LeavesOutWhatCannotBeReadAndSaysSo) {
     EXPECT_EQ(report.result["left_out"], 1);
     EXPECT_EQ(report.result["versions"].size(), 4U);
     EXPECT_EQ(report.result["versions"][0]["images"], 4);
-    // A finished one says it again.
+    // A finished data set repeats the message.
     EXPECT_EQ(corrupt_dataset(options()).left_out, 1U);
 }
 
@@ -421,7 +422,7 @@ TEST_F(CorruptDataset, TheSizeOfTheImagesChoosesTheProfile) {
     const CorruptOptions large = made_of(97, "d", as_it_is);
     EXPECT_EQ(large.profile, Profile::imagenet);
     EXPECT_EQ(large.window, (CorruptionWindow{.resize = 256, .crop = 224}));
-    // Neither resized nor cut.
+    // The image is neither resized nor cropped.
     EXPECT_EQ(load_image(scratch_ / "a/fog/2/a/0.png").height, 45);
     EXPECT_EQ(load_image(scratch_ / "a/fog/2/a/0.png").pixels,
               corrupt(wavy_image(48, 45), corruption_named("fog"), 2,
@@ -429,7 +430,7 @@ TEST_F(CorruptDataset, TheSizeOfTheImagesChoosesTheProfile) {
                   .pixels);
     EXPECT_EQ(made_of(97, "e", [](auto& o) { o.window.crop = 32; }).profile, Profile::cifar);
     EXPECT_EQ(made_of(48, "f", [](auto& o) { o.window.crop = 0; }).profile, Profile::cifar);
-    // Equal names of two profiles are never one folder.
+    // Equal names in two profiles never share a folder.
     EXPECT_THAT(
         message_of([&] { made_of(48, "a", [](auto& o) { o.profile = Profile::tiny_imagenet; }); },
                    ErrorCode::usage),
@@ -533,7 +534,7 @@ TEST(ContactSheet, NamesItsRowsAndColumns) {
                             ".............###.."));
     EXPECT_THAT(dots(sheet, sheet_left + 14, 2, 10, 14),
                 ElementsAre(".###.", "#...#", "....#", "..##.", ".#...", "#....", "#####"));
-    // Every name of the table has room, and letters that are drawn.
+    // Every name of the table has enough space, and all its letters can be drawn.
     for (const Corruption& c : corruptions()) {
         EXPECT_LE(4 + 12 * static_cast<int>(c.name.size()), sheet_left) << c.name;
         for (const char letter : c.name)

@@ -1,4 +1,4 @@
-// Accuracy under corruptions of made-up predictions.
+// Accuracy under corruptions, for simulated predictions.
 #include "assay/robustness/corrupted_accuracy.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 class CorruptedAccuracyOf : public testing::Test {
 protected:
-    /// One digit per image: 1 correct, 0 not.
+    /// One digit per image: 1 for correct, 0 for incorrect.
     void store(const std::string& dataset, const std::string& correct,
                std::vector<std::string> ids = {}, const std::string& model = "m",
                bool but_last = false, const std::string& runs = "runs") {
@@ -34,7 +34,7 @@ protected:
         made.ids = std::move(ids);
         save(scratch_, made, model, StorageFormat::full_f32, 100, but_last, runs);
     }
-    /// A store of the same images, all correct, as `assay predict` leaves it.
+    /// A store of the same images, all correct, as `assay predict` writes it.
     void predicted(const std::string& dataset, const std::string& file, const std::string& steps,
                    std::int32_t label = 1, const std::string& corruption = "",
                    std::vector<ImageFile> images = {}, std::uint32_t shard_rows = 2) {
@@ -100,19 +100,19 @@ TEST_F(CorruptedAccuracyOf, MeansAndRatiosOfTheSameImages) {
     // R = 1/2: (c - a R) / 0.75 is 2/3, 0, -2/3, 0, of mean 0.
     EXPECT_DOUBLE_EQ(*fog.relative.value, .5);
     EXPECT_NEAR(*fog.relative.standard_error, std::sqrt(8.0 / 9 / 3) / 2, 1e-12);
-    // Contrast 1, fog 3/8; the blur is no part of the paper's mean.
+    // Contrast has 1 and fog 3/8. The blur is not in the paper's mean.
     EXPECT_DOUBLE_EQ(*m.present.accuracy.value, (1 + .375) / 2);
     EXPECT_FALSE(m.paper.accuracy.value);
     EXPECT_THAT(m.paper.accuracy.undefined,
                 HasSubstr("72 of the 75 versions are missing: gaussian_noise 1"));
     EXPECT_FALSE(m.mce.value);
-    // All wrong: no deviation, but an interval.
+    // All predictions are incorrect, so there is no deviation, but an interval.
     EXPECT_DOUBLE_EQ(*m.corruptions[2].mean.accuracy.value, 0);
     EXPECT_GT(m.corruptions[2].mean.accuracy.interval->high, .3);
     EXPECT_EQ(report_of(result).result["models"][0]["versions"].size(), 4U);
 }
 
-// Equal names of two profiles are other images.
+// Equal names in two profiles are different images.
 TEST_F(CorruptedAccuracyOf, ProfilesAreNeverMixed) {
     const auto made = [&](const std::string& dataset, const std::string& more) {
         predicted(dataset, "file", "steps", 1, R"({"corruption":"fog","severity":1)" + more + "}");
@@ -124,7 +124,7 @@ TEST_F(CorruptedAccuracyOf, ProfilesAreNeverMixed) {
     predicted("val_contrast_1", "file", "steps", 1,
               R"({"corruption":"contrast","severity":1,"profile":"cifar"})");
     EXPECT_THAT(measure().warnings, testing::IsEmpty()) << "the revision is of a corruption";
-    // A record without a profile is of ImageNet-C's.
+    // A record without a profile means the profile of ImageNet-C.
     predicted("val_snow_2", "file", "steps", 1, R"({"corruption":"snow","severity":2})");
     EXPECT_THAT(message_of([&] { measure(); }),
                 AllOf(HasSubstr("val_snow_2/m is of the parameters of ImageNet-C and"),
@@ -186,7 +186,7 @@ TEST_F(CorruptedAccuracyOf, AVersionWithoutAScoredImageIsNoLongerInTheWay) {
 }
 
 TEST_F(CorruptedAccuracyOf, VersionsThatWereMadeOfAnotherSampleDoNotCount) {
-    // As predict --corrupt leaves them: what was done stands in the data set's description.
+    // Stores of predict --corrupt: the corruption is in the description of the data set.
     const auto made = [&](const std::string& dataset) {
         predicted(dataset, "file", "steps", 1, R"({"corruption":"fog","severity":1})");
     };
@@ -207,7 +207,8 @@ TEST_F(CorruptedAccuracyOf, VersionsThatWereMadeOfAnotherSampleDoNotCount) {
     EXPECT_THAT(versions_of("val-6"), ElementsAre("val-6_fog_1"));
     EXPECT_THAT(message_of([&] { versions_of("my_val_fog_1"); }, ErrorCode::usage),
                 HasSubstr("if they were made from `my_val_fog_1`"));
-    // Of published images, whose name alone tells, all that end so are taken.
+    // For published images, only the name shows the corruption, so all names with this ending are
+    // used.
     predicted("published_fog_2", "file", "steps");
     EXPECT_THAT(versions_of("val"), ElementsAre("val_fog_1", "published_fog_2"));
 }
@@ -247,8 +248,8 @@ TEST_F(CorruptedAccuracyOf, MeanCorruptionErrorDividesByAlexNets) {
     double expected = 0;
     for (const Corruption& c : corruptions()) {
         if (c.extra) continue;
-        // Severity s: one more of the first four images is wrong, the fifth severity none: errors
-        // 1/4, 2/4, 3/4, 4/4, 0; of mean 1/2.
+        // At severity s, one more of the first four images is incorrect; at the fifth severity none
+        // is. The errors are 1/4, 2/4, 3/4, 4/4, 0, with the mean 1/2.
         for (int severity = 1; severity <= 5; ++severity)
             store(std::string(c.name) + "_" + std::to_string(severity),
                   std::array{"0111", "0011", "0001", "0000", "1111"}[severity - 1]);
@@ -285,7 +286,7 @@ TEST_F(CorruptedAccuracyOf, ImagesAreFoundByIdOrByTheNameOfTheirFile) {
 }
 
 TEST_F(CorruptedAccuracyOf, NamesThatDifferInTheExtensionAloneAreNotMixedUp) {
-    // What `assay corrupt` makes of them: the copy of 0.jpg is called as the clean 0.png is.
+    // In the output of `assay corrupt`, the copy of 0.jpg has the name of the clean 0.png.
     store("val", "1010", {"0.jpg", "0.png", "1.jpg", "2.jpg"});
     store("fog_1", "0111", {"0.png", "0.png.png", "1.png", "2.png"});
     const CorruptedAccuracyResult result = measure();
@@ -295,7 +296,7 @@ TEST_F(CorruptedAccuracyOf, NamesThatDifferInTheExtensionAloneAreNotMixedUp) {
     EXPECT_THAT(result.warnings,
                 ElementsAre(HasSubstr("2 clean images share their name with another one"),
                             HasSubstr("2 of the 4 clean images")));
-    // Where both keep their names, nothing is in doubt.
+    // If both keep their names, there is no ambiguity.
     clear();
     store("val", "1010", {"0.jpg", "0.png", "1.jpg", "2.jpg"});
     store("fog_1", "0111", {"2.jpg", "0.png", "0.jpg", "1.jpg"});
@@ -307,7 +308,8 @@ TEST_F(CorruptedAccuracyOf, ImagesThatAreMerelyAbsentAreNotSaidToBeMixedUp) {
     store("val", "1010", {"0.jpg", "0.png", "1.jpg", "2.jpg"});
     store("fog_1", "11", {"1.png", "2.png"});
     EXPECT_THAT(measure().warnings, ElementsAre(HasSubstr("2 of the 4 clean images")));
-    // A copy that may be of either; one whose name says of which, where the other is not there.
+    // A copy that may belong to either image, and one whose name says which, while the other is
+    // missing.
     for (const char* copy : {"0.bmp", "0.png.bmp"}) {
         SCOPED_TRACE(copy);
         clear();
@@ -377,7 +379,7 @@ TEST_F(CorruptedAccuracyOf, AWholeModelBesideOneThatIsNot) {
     EXPECT_THAT(m.paper.relative.note, HasSubstr("all images agree"));
     EXPECT_EQ(*m.mce.value, 0);
     EXPECT_FALSE(m.mce.interval);
-    // Only the other one lacks something.
+    // Only the other data set lacks images.
     const Report report = report_of(result);
     const auto& table = std::get<Table>(report.sections.at(0).blocks.at(0));
     ASSERT_EQ(table.notes.size(), 2U);
@@ -387,7 +389,7 @@ TEST_F(CorruptedAccuracyOf, AWholeModelBesideOneThatIsNot) {
 
 TEST_F(CorruptedAccuracyOf, ImagesThatAgreeHaveNoDeviationByRounding) {
     store("val", std::string(7, '1'));
-    // Right at 2 of 3 severities and at 1 of 1: 5/6 for each image.
+    // Correct at 2 of 3 severities and at 1 of 1: 5/6 for each image.
     store("fog_1", std::string(7, '1'));
     store("fog_2", std::string(7, '1'));
     store("fog_3", std::string(7, '0'));
@@ -397,7 +399,7 @@ TEST_F(CorruptedAccuracyOf, ImagesThatAgreeHaveNoDeviationByRounding) {
     EXPECT_EQ(mean.accuracy.interval->method, "wilson");
     EXPECT_LT(mean.accuracy.interval->low, .6);
     EXPECT_FALSE(mean.relative.interval);
-    // An image that is wrong everywhere takes no part in the ratio: what is left agrees.
+    // An image that is always incorrect does not affect the ratio, so the rest agrees.
     clear();
     store("val", "1110");
     store("fog_1", "1110");
@@ -413,7 +415,7 @@ TEST_F(CorruptedAccuracyOf, ImagesOfOneNameInManyFoldersAreNotTakenForOneAnother
     store("fog_1", "11110000",
           {"cat/0.png", "cat/1.png", "cat/2.png", "cat/3.png", "dog/0.png", "dog/1.png",
            "dog/2.png", "dog/3.png"});
-    // By name alone: the first of the clean images is met twice.
+    // With pairing by name alone, the first of the clean images would be used twice.
     store("snow_1", "01111", {"x/0.png", "y/0.png", "x/1.png", "x/2.png", "x/3.png"});
     const CorruptedAccuracyResult result = measure();
     const CorruptedModel& m = result.models.at(0);
@@ -444,7 +446,7 @@ TEST_F(CorruptedAccuracyOf, IdsThatDifferInTheirExtensionAloneStayApart) {
     const CorruptedModel m = measure().models.at(0);
     EXPECT_EQ(m.images, 3U);
     EXPECT_DOUBLE_EQ(*m.versions[0].accuracy.value, 1.0 / 3);
-    // Influences with R = 1/2 and A = 2/3: only this pairing gives them.
+    // Influences with R = 1/2 and A = 2/3, which only this pairing gives.
     double squares = 0;
     for (const double h : {-.5, 1.0, -.5}) squares += std::pow(h * 1.5, 2);
     EXPECT_NEAR(*m.corruptions[0].mean.relative.standard_error, std::sqrt(squares / 2 / 3), 1e-12);
@@ -477,12 +479,12 @@ TEST_F(CorruptedAccuracyOf, SaysWhereOneNameIsOfManyMeasurements) {
 
 TEST_F(CorruptedAccuracyOf, VersionsOfOtherFilesAreRefused) {
     const std::string fog = R"({"corruption":"fog","severity":1})";
-    // Rows in shards of two, or of one: rows are held against rows.
+    // Rows in shards of two or of one. They are compared row by row.
     for (const std::uint32_t rows : {2U, 1U}) {
         clear();
         predicted("val", "f", "p", 1, "", {{10, 1}, {20, 2}});
         predicted("val_fog_1", "f", "p", 1, fog, {{10, 1}, {20, 2}}, rows);
-        predicted("fog_2", "f", "p", 1, "", {{11, 3}, {21, 4}});  // published: files of its own
+        predicted("fog_2", "f", "p", 1, "", {{11, 3}, {21, 4}});  // published: its own files
         EXPECT_EQ(measure().models.at(0).versions.size(), 2U);
         clear();
         predicted("val", "f", "p", 1, "", {{10, 1}, {20, 2}});
@@ -519,7 +521,7 @@ TEST_F(CorruptedAccuracyOf, OneCleanStoreForEachModel) {
                            .clean = "val"});
     };
     EXPECT_THAT(message_of(both), HasSubstr("are both predictions of `m` on `val`"));
-    // Another model's may lie anywhere.
+    // Stores of another model may be anywhere.
     clear();
     store("val", "11");
     store("fog_1", "10");

@@ -1,4 +1,4 @@
-// What holds for every corruption, and what the definitions promise of single ones.
+// Properties of all corruptions, and of single ones by their definitions.
 #include "assay/robustness/corruption.h"
 
 #include <gmock/gmock.h>
@@ -106,7 +106,7 @@ TEST_P(CorruptionOfProfile, DependsOnSeedImageAndSeverityAlone) {
     }
 }
 
-// Run again without SIMD: the bytes are pinned, so they are the same.
+// The test also runs without SIMD. The expected bytes are fixed, so both give the same.
 TEST(Corruption, BytesAreTheSameEverywhere) {
     const Image image = wavy_image(83, 61);
     const FrostPhotographs frost = made_frost();
@@ -125,7 +125,7 @@ TEST(Corruption, BytesAreTheSameEverywhere) {
 }
 
 TEST(CorruptionMoments, NoiseHasTheDeviationOfItsDefinition) {
-    // Cutting to 8 bit takes 1/2 on average and adds a variance of 1/12.
+    // Truncation to 8 bit subtracts 1/2 on average, and adds a variance of 1/12.
     const Image grey = flat_image(224, 224, 128);
     const double n = 3 * 224 * 224;
     const auto check = [&](std::string_view name, int severity, double deviation) {
@@ -164,8 +164,8 @@ TEST(CorruptionMoments, SmallerImagesHaveMilderNoise) {
     check("speckle_noise", 2, Profile::tiny_imagenet, .2 * 128);
 }
 
-// 255 / 500 of a level per photon: the moments are those of the levels that are cut, and there are
-// more photons than a byte counts.
+// A photon is 255 / 500 of a level, so the moments are those of truncated levels. There are more
+// photons than a byte can count.
 TEST(CorruptionMoments, ShotNoiseOfManyPhotons) {
     const double n = 3 * 224 * 224;
     for (const auto& [severity, photons] : {std::pair{1, 500}, {2, 250}, {5, 50}}) {
@@ -199,7 +199,8 @@ TEST(CorruptionMoments, FogIsAsThickInSmallImages) {
 }
 
 TEST(CorruptionMoments, ShotNoiseIsPoisson) {
-    // Photons 3, x = 51/255 = 1/5: P(K = 0) = exp(-0.6), 1 photon is 85, 2 are 170, more white.
+    // 3 photons and x = 51/255 = 1/5: P(K = 0) = exp(-0.6). 1 photon gives 85, 2 give 170, and more
+    // give white.
     const Image out = corrupt(flat_image(224, 224, 51), corruption_named("shot_noise"), 5,
                               {.seed = 5, .image = "dark"});
     std::array<double, 256> count{};
@@ -292,7 +293,7 @@ TEST(Corruption, JpegIsThatOfPillow) {
     const Image out = corrupt(image, corruption_named("jpeg_compression"), 2, {});
     const auto bytes = encode_jpeg(image, {.quality = 18, .chroma = JpegChroma::halved});
     EXPECT_EQ(out.pixels, decode_image(bytes).pixels);
-    // Luma sampled 2 x 2 (0x22), the others once: the frame header says so.
+    // The frame header must say that luma is sampled 2 x 2 (0x22), and the others once.
     const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     EXPECT_NE(text.find(std::string("\x01\x22\x00\x02\x11\x01\x03\x11\x01", 9)), std::string::npos);
     const auto smaller =

@@ -1,4 +1,4 @@
-// Against what is known of linear classifiers in closed form.
+// Compares attacks with the closed forms for linear classifiers.
 #include <gtest/gtest.h>
 
 #include "robustness/linear_model.h"
@@ -11,7 +11,7 @@ AttackResult attacked(std::string_view name, AttackedModel& model, const Labelle
     return run_attack(attack_named(name), model, data.batch(), options);
 }
 
-/// An image so near to the boundary that rounding decides.
+/// Whether an image is so close to the boundary that rounding decides.
 bool undecided(double lead) {
     return std::abs(lead) < 1e-5;
 }
@@ -61,7 +61,7 @@ TEST(AttackOnLinearClasses, TheTargetedAttacksReachTheClosedForm) {
             }
             EXPECT_EQ(missed, 0U) << name << " " << eps;
         }
-        // The losses without a target stop at a class that is not the nearest, here and there.
+        // Losses without a target sometimes end at a class that is not the nearest.
         const std::size_t left_by_exact = robust;
         options.steps = 100;
         for (const char* name : {"fgsm", "pgd", "apgd-ce", "apgd-dlr", "square", "noise"}) {
@@ -90,7 +90,7 @@ TEST(AttackOnLinearClasses, EuclideanPgdReachesTheClosedFormAwayFromTheBox) {
         for (std::size_t i = 0; i < data.labels.size(); ++i) {
             const auto z = model.exact(data.image(i));
             const double lead = std::abs(z[0] - z[1]) - options.eps * length;
-            // The last step of a gradient of fixed length ends within rounding of the sphere.
+            // The last step of a gradient with fixed length ends on the sphere, up to rounding.
             if (std::abs(lead) < 1e-4) continue;
             EXPECT_EQ(result.fooled[i] != 0, lead < 0) << name << " " << i << " " << lead;
             fooled += lead < 0 ? 1 : 0;
@@ -124,8 +124,9 @@ TEST(FabOnLinearClasses, TheSmallestChangeIsTheMarginOverTheSlope) {
         }
         ASSERT_EQ(result.fooled[i], 1) << i;
         EXPECT_GE(far, least - 1e-6) << i;
-        // Of a change r times the smallest, .9 r is kept; projections from there, which go 5 % too
-        // far, and a tenth or less of that of the original give 1.05 - .045 r (1 - 1 / 11) = r.
+        // Of a change that is r times the smallest, .9 r is kept. Projections from there go 5 % too
+        // far, and are mixed with a tenth or less of that of the original. So 1.05 - .045 r (1 - 1
+        // / 11) = r.
         EXPECT_LE(far, least * 1.05 / (1 + .045 * 10 / 11) + 1e-6) << i;
     }
 }

@@ -1,4 +1,4 @@
-// Classifiers whose robustness is known: scores W x + b.
+// Classifiers with known robustness: scores W x + b.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ public:
                 w.back().push_back(spread * random.normal());
                 middle += w.back().back() / 2;
             }
-            b.push_back(-middle);  // no class is preferred at the grey image
+            b.push_back(-middle);  // all classes have equal scores on the grey image
         }
     }
 
@@ -66,8 +66,8 @@ public:
         return z;
     }
 
-    /// What is left of the lead over class j when every element moves by up to eps within the box:
-    /// (w_y - w_j).x + b_y - b_j - sum |w_yi - w_ji| r_i. The image is robust exactly when all are
+    /// The remaining lead over class j if every element changes by up to eps within the box: (w_y -
+    /// w_j).x + b_y - b_j - sum |w_yi - w_ji| r_i. The image is robust if and only if all are
     /// positive.
     double lead(std::span<const float> x, std::uint32_t y, std::uint32_t j, double eps) const {
         const auto z = exact(x);
@@ -88,7 +88,7 @@ public:
     }
 };
 
-/// Images, labelled with what the model says of them.
+/// Images, labelled with the model's predictions.
 struct Labelled {
     std::vector<float> images;
     std::vector<std::uint32_t> labels;

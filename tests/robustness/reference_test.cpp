@@ -1,5 +1,5 @@
-// The published corruptions, run by others on 20 photographs, beside Assay's on the same ones. What
-// differs are the draws, so figures agree within what two runs of the published code differ by.
+// Compares the published corruptions on 20 photographs with Assay's. Only the random draws differ,
+// so figures agree within the difference of two runs of the published code.
 //
 // The sample beside the checkout holds these photographs at a short side of 256, made smaller by
 // another filter than the reference's: sharper, so that blurs take more from them. With the
@@ -55,7 +55,7 @@ const std::vector<Image>& reference_images() {
     return images;
 }
 
-/// Means over images of what the reference lists.
+/// Means over images of the figures in the reference.
 struct Figures {
     double psnr = 0, shift = 0, std_ratio = 0, gradient_ratio = 0, jpeg = 0;
 };
@@ -119,7 +119,7 @@ Figures figures_of(const Corruption& corruption, int severity) {
     return mean;
 }
 
-/// Of the mean PSNR over 20 images: three times what two sets of draws differ by.
+/// The tolerance of the mean PSNR over 20 images: three times the difference of two sets of draws.
 double psnr_tolerance(const std::string& name, int severity) {
     const std::map<std::string, double> drawn = {
         {"motion_blur", .3}, {"snow", .2}, {"elastic_transform", .8}, {"fog", .8}, {"spatter", .5}};
@@ -128,8 +128,8 @@ double psnr_tolerance(const std::string& name, int severity) {
     return found == drawn.end() ? .1 : found->second;
 }
 
-/// How much lower the PSNR is on the sharper sample, measured with the code that agrees with the
-/// reference on the originals; nothing for what does not depend on sharpness.
+/// How much lower the PSNR is on the sharper sample, measured with code that agrees with the
+/// reference on the originals. It is 0 for corruptions that do not depend on sharpness.
 std::optional<double> sharper_by(const std::string& name, int severity) {
     const std::map<std::string, std::array<double, 5>> lower = {
         {"defocus_blur", {1.07, .85, .62, .51, .43}}, {"glass_blur", {.76, .82, .46, .52, .45}},
@@ -162,7 +162,7 @@ TEST(CorruptionReference, AgreesWithThePublishedCodeOnTwentyPhotographs) {
         const Figures f = figures_of(corruption, severity);
         const double tolerance = psnr_tolerance(name, severity);
         const auto lower = sharper_by(name, severity);
-        // Grey images, of which the sample's copies are exactly grey, do not change at all.
+        // Images whose copies in the sample are exactly grey do not change at all.
         if (std::isfinite(f.psnr)) {
             EXPECT_NEAR(f.psnr, number("psnr_db") - lower.value_or(0), tolerance);
         }

@@ -1,4 +1,4 @@
-// Each fast filter beside the plainest form of its definition, in double precision.
+// Compares each fast filter with a plain implementation of its definition, in double precision.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,18 +13,18 @@
 namespace assay::robustness {
 namespace {
 
-/// A value of an image at any place.
+/// A value of an image at any position, also outside of it.
 double seen(const Image& image, int x, int y, int c, Border border) {
     return value_at(image, inside(x, image.width, border), inside(y, image.height, border), c);
 }
 
-/// Both cut to 8 bit from the same number, but for what floats round away.
+/// Both are truncated to 8 bit from the same number, up to the rounding of floats.
 void expect_level(const Image& fast, int x, int y, int c, double slow) {
     ASSERT_NEAR(value_at(fast, x, y, c), std::floor(std::clamp(slow, 0.0, 255.0) + 1e-3), 1)
         << x << ", " << y << ", channel " << c;
 }
 
-/// How often the two differ at all must be rare: half a level of bias would be seen here.
+/// Differences must be rare, so a bias of half a level would be detected.
 template <typename Slow>
 void expect_image(const Image& fast, Slow&& slow) {
     int differ = 0;

@@ -50,7 +50,7 @@ void put(const fs::path& path, std::string_view text) {
     if (!out.flush()) throw std::runtime_error("not written: " + path.string());
 }
 
-/// `part` for each of 0 ... n - 1, between `begin` and `end`.
+/// A text with `part` for each of 0 ... n - 1, between `begin` and `end`.
 std::string parts(std::string_view begin, std::size_t n, std::string_view between,
                   std::string_view end, const std::function<std::string(std::size_t)>& part) {
     std::string text(begin);
@@ -168,7 +168,7 @@ void make_pickle(std::size_t n, const fs::path& folder) {
     put(folder / "x", pickle + "u.");
 }
 
-/// An export of PyTorch 2.8 with n weights besides its program's own, each an entry of its own.
+/// An export of PyTorch 2.8 with n additional weights, each in its own entry.
 void make_export(std::size_t n, const fs::path& folder) {
     const std::string table = "model/data/weights/model_weights_config.json";
     const std::string content = "four";
@@ -193,13 +193,13 @@ void make_export(std::size_t n, const fs::path& folder) {
     put(folder / "x", archive_of(entries));
 }
 
-/// Every question has ten answers, of 20 annotators in turn.
+/// Every question has ten answers, from 20 annotators in turn.
 void make_votes(std::size_t n, const fs::path& folder) {
     put(folder / "x.csv", parts("annotator,item,label,answer\n", n, "\n", "\n", [](std::size_t i) {
             return fmt::format("w{},{},ant,{}", i % 20, image(i / 10), i % 3 == 0 ? "no" : "yes");
         }));
 }
-/// Every annotator answers two questions of a hundred.
+/// Every annotator answers two of a hundred questions.
 void make_annotators(std::size_t n, const fs::path& folder) {
     put(folder / "x.csv",
         parts("annotator,item,label,answer\n", 2 * n, "\n", "\n", [](std::size_t i) {
@@ -215,7 +215,7 @@ Votes read_and_combine(const fs::path& folder) {
     return votes;
 }
 
-/// As Label Studio exports them, of an annotation each.
+/// Tasks as Label Studio exports them, with one annotation each.
 void make_tasks(std::size_t n, const fs::path& folder) {
     put(folder / "x", parts("[", n, ",", "]", [](std::size_t i) {
             return fmt::format(
@@ -225,7 +225,7 @@ void make_tasks(std::size_t n, const fs::path& folder) {
                 i, image(i));
         }));
 }
-/// Which class each image shows, ten images a class.
+/// The class that each image shows, with ten images for each class.
 void make_class_votes(std::size_t n, const fs::path& folder) {
     put(folder / "x.json", parts("[", n, ",", "]", [](std::size_t i) {
             return fmt::format(

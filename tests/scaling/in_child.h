@@ -1,4 +1,4 @@
-// Work measured in a process of its own, so that its peak of memory is its own.
+// Measures work in a separate process, so that its peak of memory is not that of earlier work.
 #pragma once
 
 #include <malloc.h>
@@ -15,7 +15,7 @@
 namespace assay {
 
 struct Cost {
-    double seconds = 0;    ///< of the processor, all threads together: others lengthen it little
+    double seconds = 0;    ///< processor time of all threads, which other processes hardly change
     double mebibytes = 0;  ///< the peak above what the process had before
 };
 
@@ -25,7 +25,7 @@ inline double processor_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Nothing when `body` throws or the process dies; what was thrown is printed.
+/// Returns nothing if `body` throws or the process crashes. The exception is printed.
 template <class Body>
 std::optional<Cost> in_child(Body&& body) {
     std::array<int, 2> ends{};

@@ -1,5 +1,5 @@
-// Ten times the parts take ten times as long and ten times the memory, or nearly so: whatever does
-// more than that with each part is found here before a user has a hundred times as many.
+// Ten times as many parts must take about ten times the time and memory. So code that does more
+// work for each part is found here, before a user has a hundred times as many parts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How much more than ten times as much ten times the parts may cost: caches and tables that
-/// outgrow them cost up to twice as much a part, a quadratic reader ten times.
+/// The allowed factor beyond ten for ten times as many parts. If tables outgrow the caches, a part
+/// costs up to twice as much. In a quadratic reader, it costs ten times as much.
 constexpr double leeway = 3;
-/// Below that, what a process costs by itself is larger than what a part does.
+/// Below this, the cost of the process itself is larger than that of the parts.
 constexpr double least_seconds = 0.004, least_mebibytes = 1;
 
 struct Costs {
@@ -45,7 +45,7 @@ TEST(Growth, ALinearReaderPassesAndAQuadraticOneDoesNot) {
 }
 
 TEST(Growth, IsMeasured) {
-    // Each part looked for among all: what a reader must not do.
+    // Searches each part among all parts, which a reader must not do.
     const auto quadratic = [](std::size_t n) {
         return in_child([n] {
             volatile std::size_t found = 0;
@@ -70,7 +70,7 @@ TEST(Growth, IsMeasured) {
 
 class Scaling : public ::testing::TestWithParam<ScalingCase> {
 protected:
-    /// Nothing where it fails.
+    /// Returns nothing if it fails.
     std::optional<Cost> cost(std::size_t n) const {
         const Scratch scratch(fs::is_directory("/dev/shm") ? "/dev/shm"
                                                            : fs::temp_directory_path());
@@ -80,7 +80,7 @@ protected:
 };
 
 TEST_P(Scaling, CostGrowsWithTheParts) {
-    // A busy machine may make one measurement of three dearer, and never cheaper.
+    // On a busy machine, one of three measurements may be higher, but never lower.
     std::string problem;
     for (int attempt = 0; attempt < 3; ++attempt) {
         problem.clear();

@@ -1,4 +1,4 @@
-// The listener by itself: limits in time and size, answers from other threads, connections.
+// The listener alone: limits of time and size, answers from other threads, and connections.
 #include "serve/http.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ HttpResponse text_response(int status, std::string_view text) {
     return response;
 }
 
-/// Says what it was asked, unless told otherwise.
+/// Answers with the request, unless a test sets another handler.
 struct EchoServer {
     explicit EchoServer(const HttpLimits& limits = {}, HttpHandler handler = echo)
         : server(listener, limits, {{"X-Always", "yes"}}, text_response, std::move(handler)) {}
@@ -109,7 +109,8 @@ TEST(Http, AnswersLaterFromAnotherThread) {
         clients.push_back(std::make_unique<RawClient>(server.listener.port()));
         clients.back()->send(get("/"));
     }
-    clients.erase(clients.begin(), clients.begin() + 5);  // gone before their answers
+    // clients that disconnect before their answers
+    clients.erase(clients.begin(), clients.begin() + 5);
     for (const auto& client : clients) EXPECT_EQ(client->receive().body, "later");
 }
 
@@ -137,7 +138,7 @@ TEST(Http, RefusesWhatIsTooLarge) {
     EXPECT_EQ(large.status, 413);
     EXPECT_EQ(large.body, "the request is too large");
     EXPECT_EQ(large.field("X-Always"), "yes");
-    // As much as nobody will read: refused before it is sent.
+    // A large body that the server refuses before it is sent.
     EXPECT_EQ(
         ask(server, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n").status,
         413);
@@ -201,7 +202,7 @@ TEST(Http, SlowAndSilentClientsAreCutOff) {
         return in(HttpPhase::connected) == 1 && in(HttpPhase::reading) == 2 &&
                in(HttpPhase::idle) == 1 && in(HttpPhase::sending) == 1;
     }));
-    // A byte now and then, which is no idleness to the library.
+    // One byte from time to time, which the library does not count as idle.
     for (int i = 0; i < 3; ++i) {
         passed += 10;
         EXPECT_TRUE(slow.send("a"));
@@ -219,8 +220,9 @@ TEST(Http, SlowAndSilentClientsAreCutOff) {
     ASSERT_TRUE(until([&] { return server.server.connections() == 1; }));
     EXPECT_EQ(in(HttpPhase::sending), 1U);
     passed += 45'000;
-    EXPECT_TRUE(until([&] { return server.server.connections() == 0; }));  // the deaf one, too
-    // Half of a request, one in single bytes, a response that nobody reads.
+    // also the client that does not read
+    EXPECT_TRUE(until([&] { return server.server.connections() == 0; }));
+    // Half of a request, a request in single bytes, and a response that nobody reads.
     EXPECT_EQ(server.server.counts().slow, 3U);
 }
 
@@ -263,7 +265,7 @@ TEST(Http, AFullServerMakesRoomForWhoComes) {
     RawClient busy(server.listener.port());
     busy.send(get("/"));
     EXPECT_EQ(busy.receive().status, 200);
-    // One client holds all connections, and another comes; again and again.
+    // One client holds all connections, and another one connects, repeatedly.
     for (int i = 0; i < 50; ++i) {
         EXPECT_EQ(ask(server, get("/")).status, 200) << i;
         silent.push_back(std::make_unique<RawClient>(server.listener.port()));
@@ -342,7 +344,7 @@ TEST(Http, EndsWithRequestsUnderWay) {
     RawClient client(server->listener.port()), half(server->listener.port());
     client.send(get("/"));
     half.send("GET /");
-    (void)held.get_future().get();  // and lets it go
+    (void)held.get_future().get();  // and releases it
     EXPECT_EQ(client.receive().status, 503);
     server.reset();
     EXPECT_TRUE(half.is_ended());

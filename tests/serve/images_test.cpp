@@ -1,4 +1,4 @@
-// Which images go out as they are, and which anew.
+// Which images are sent unchanged, and which are encoded again.
 #include "serve/images.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ std::string jpeg_text(int width, int height) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The same with an Exif block that names this orientation.
+/// The same image with an Exif block that has this orientation.
 std::string turned_jpeg(char orientation) {
     std::string exif("Exif\0\0II\x2a\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0", 24);
     exif += std::string{orientation, 0, 0, 0} + std::string(4, '\0');
@@ -50,7 +50,7 @@ bool looks_different(const std::string& text) {
 TEST(ServedImages, SmallEnoughOnesGoOutAsTheyAre) {
     const Scratch scratch;
     ServedImages images;
-    write_file_atomically(scratch / "a.png", jpeg_text(60, 40));  // its bytes say what it is
+    write_file_atomically(scratch / "a.png", jpeg_text(60, 40));  // its bytes give the format
     for (int again = 0; again < 3; ++again) {
         const ServedImage image = images.get(scratch / "a.png", false);
         EXPECT_EQ(image.type, "image/jpeg");
@@ -59,7 +59,7 @@ TEST(ServedImages, SmallEnoughOnesGoOutAsTheyAre) {
     }
     save_png(plain_image(5, 5), scratch / "b.jpg");
     EXPECT_EQ(images.get(scratch / "b.jpg", false).type, "image/png");
-    // Another image of the same name is another image.
+    // Another image of the same name is not sent.
     write_file_atomically(scratch / "a.png", jpeg_text(61, 40));
     EXPECT_EQ(*images.get(scratch / "a.png", false).bytes, jpeg_text(61, 40));
 }
@@ -135,7 +135,7 @@ TEST(ServedImages, SayWhatIsWrongWithAFile) {
     write_file_atomically(scratch / "page.svg", "<svg onload='alert(1)'/>");
     EXPECT_THAT(fault("page.svg"), HasSubstr("page.svg"));
     write_file_atomically(scratch / "big.jpg", "");
-    std::filesystem::resize_file(scratch / "big.jpg", 65ULL << 20);  // a hole
+    std::filesystem::resize_file(scratch / "big.jpg", 65ULL << 20);  // a sparse file
     EXPECT_THAT(fault("big.jpg"), HasSubstr("big.jpg"));
 }
 

@@ -41,7 +41,7 @@ TEST(Site, KnowsTheNameThatItIsTold) {
     const Site site("127.0.0.1", 8750, "https://Labels.example.org/");
     EXPECT_EQ(site.url(), "https://labels.example.org");
     EXPECT_TRUE(site.knows_host("labels.example.org"));
-    EXPECT_TRUE(site.knows_host("127.0.0.1:8750"));  // as the proxy may say
+    EXPECT_TRUE(site.knows_host("127.0.0.1:8750"));  // names that a proxy may send
     for (const char* bad : {"labels.example.org",
                             "ftp://a",
                             "https://",
@@ -76,7 +76,7 @@ TEST(Site, SaysWhoCanListenOnTheWay) {
     EXPECT_THAT(network_warning("127.0.0.1", "http://labels.example.org"),
                 testing::AllOf(HasSubstr("--url https://"), testing::Not(HasSubstr("--host"))));
     EXPECT_THAT(network_warning("0.0.0.0", ""), HasSubstr("--url https://"));
-    // The server with TLS is there; this one must not be reached beside it.
+    // If the server uses TLS, it must not answer without TLS.
     EXPECT_THAT(network_warning("0.0.0.0", "https://labels.example.org"),
                 testing::AllOf(HasSubstr("--host 127.0.0.1"), testing::Not(HasSubstr("in front"))));
 }
@@ -101,7 +101,7 @@ TEST(Site, TakesChangesFromItsOwnPagesAlone) {
         request.fetch_site = fetch_site;
         return site.is_own_origin(request);
     };
-    EXPECT_TRUE(own("", ""));  // no browser
+    EXPECT_TRUE(own("", ""));  // the client is not a browser
     EXPECT_TRUE(own("http://127.0.0.1:8750", "same-origin"));
     EXPECT_TRUE(own("https://labels.example.org", "same-origin"));
     EXPECT_FALSE(own("https://labels.example.org.evil.example", ""));
@@ -117,7 +117,7 @@ TEST(Site, BelievesForwardedAddressesOnlyBehindAProxy) {
     request.address = "10.0.0.1";
     request.forwarded_for = "1.2.3.4, 5.6.7.8";
     EXPECT_EQ(client_of(request, false), "10.0.0.1");
-    EXPECT_EQ(client_of(request, true), "5.6.7.8");  // the proxy's own word
+    EXPECT_EQ(client_of(request, true), "5.6.7.8");  // the value from the proxy itself
     request.forwarded_for = "";
     EXPECT_EQ(client_of(request, true), "10.0.0.1");
     request.address = "2001:db8:1:2:3:4:5:6";
@@ -130,7 +130,7 @@ TEST(Site, BelievesForwardedAddressesOnlyBehindAProxy) {
         {"1.1.1.1, [2001:db8:5:6::7]:99", "2001:db8:5:6::"},
         {"[2001:db8:5:6::7]", "2001:db8:5:6::"},
         {"2001:db8:5:6::7", "2001:db8:5:6::"},
-        // No address: who sends it is known all the same.
+        // Without an address, the sender is still known.
         {"unknown", "10.0.0.1"},
         {"_hidden", "10.0.0.1"},
         {"192.0.2.1.", "10.0.0.1"},
@@ -166,11 +166,10 @@ TEST(RateLimit, FillsSteadily) {
     const RateLimit::Time start{1000s};
     for (int i = 0; i < 3; ++i) EXPECT_EQ(limit.take("a", start), 0);
     EXPECT_DOUBLE_EQ(limit.take("a", start), 0.5);  // one at 2 per second
-    EXPECT_EQ(limit.take("b", start), 0);           // another's is its own
+    EXPECT_EQ(limit.take("b", start), 0);           // another client has its own limit
     EXPECT_EQ(limit.take("a", start + 500ms), 0);
     EXPECT_GT(limit.look("a", start + 500ms), 0);
-    for (int i = 0; i < 3; ++i)
-        EXPECT_EQ(limit.take("a", start + 1h), 0);  // no more than the burst
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(limit.take("a", start + 1h), 0);  // at most the burst
     EXPECT_GT(limit.take("a", start + 1h), 0);
 }
 
@@ -324,7 +323,7 @@ TEST(Recent, KeepsWhatWasAskedForLast) {
     recent.keep("a", 1, 4);
     recent.keep("b", 2, 4);
     EXPECT_EQ(recent.find("a"), 1);
-    recent.keep("c", 3, 4);  // b makes room
+    recent.keep("c", 3, 4);  // b is removed
     EXPECT_EQ(recent.find("a"), 1);
     EXPECT_EQ(recent.find("b"), std::nullopt);
     EXPECT_EQ(recent.size(), 8U);

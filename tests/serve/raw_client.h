@@ -1,4 +1,4 @@
-// A client that sends bytes as they are given, also such as no browser sends.
+// A client that sends the given bytes, also invalid requests.
 #pragma once
 
 #include <arpa/inet.h>
@@ -19,7 +19,7 @@ struct RawResponse {
     int status = 0;  ///< 0: the connection ended without one
     std::string head, body;
 
-    /// Of the first header of that name; "" for none.
+    /// The value of the first header of that name; "" for none.
     std::string field(const std::string& name) const {
         const std::size_t at = head.find("\r\n" + name + ": ");
         if (at == std::string::npos) return "";
@@ -45,7 +45,7 @@ public:
     RawClient& operator=(const RawClient&) = delete;
 
     bool connected() const { return connected_; }
-    /// False where the other side has ended the connection.
+    /// False if the other side has closed the connection.
     bool send(std::string_view bytes) {
         while (!bytes.empty()) {
             const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -56,7 +56,7 @@ public:
     }
     void end_sending() { ::shutdown(socket_, SHUT_WR); }
 
-    /// The next response; of one to HEAD there is no body.
+    /// The next response. A response to HEAD has no body.
     RawResponse receive(bool head = false, int milliseconds = 60'000) {
         RawResponse response;
         std::size_t end = std::string::npos;
@@ -75,7 +75,7 @@ public:
         buffer_.erase(0, length);
         return response;
     }
-    /// Whether the server ends the connection within so long, whatever it says before.
+    /// Whether the server closes the connection within this time, after any response.
     bool is_ended(int milliseconds = 60'000) {
         while (more(milliseconds)) buffer_.clear();
         return ended_;

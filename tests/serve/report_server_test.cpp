@@ -1,4 +1,4 @@
-// A served report, asked over sockets: who gets it, and that it follows its stores.
+// A served report over sockets: who can read it, and updates when its stores change.
 #include "assay/serve/report_server.h"
 
 #include <fmt/format.h>
@@ -87,7 +87,7 @@ TEST(ReportServer, IsSeenByWhoKnowsTheLinkAndChangedByNobody) {
           report.path.substr(0, report.path.size() - 1), report.path + "../", report.path + "x"})
         EXPECT_EQ(report.get(path).status, 404) << path;
     EXPECT_EQ(report.ask("DELETE", report.path).status, 405);
-    // A name that leads here may be an attacker's.
+    // A host name that resolves to this server may belong to an attacker.
     EXPECT_EQ(report.ask("GET", report.path, "", "attacker.example").status, 421);
 }
 
@@ -138,7 +138,7 @@ TEST(ReportServer, WhatWasMendedWithoutATraceIsFoundAllTheSame) {
     save_models(folder, {"a", "b"}, "another");
     EXPECT_TRUE(until([&] { return !report.warnings().empty(); }));
     EXPECT_THAT(report.warnings(), HasSubstr("the report is not updated:"));
-    // Of the size and the time of the damaged one.
+    // With the size and time of the damaged file.
     write_file_atomically(manifest, good);
     std::filesystem::last_write_time(manifest, time);
     const std::string same = "If-None-Match: " + etag + "\r\n";
@@ -149,7 +149,7 @@ TEST(FilesState, AFolderThatCannotBeListedHidesNothingElse) {
     const Scratch folder;
     std::filesystem::create_directories(folder.path() / "a");
     std::filesystem::create_symlink("loop", folder.path() / "a/loop");
-    std::filesystem::create_symlink("b", folder.path() / "b");  // leads to itself
+    std::filesystem::create_symlink("b", folder.path() / "b");  // the link leads to itself
     write_file_atomically(folder.path() / "z", "1");
     const std::string first = state_of_files({folder.path()});
     write_file_atomically(folder.path() / "z", "12");
@@ -169,7 +169,7 @@ TEST(FilesState, SeesWhatChangesAndNotWhatIsHidden) {
     EXPECT_THAT(second, Not(first));
     write_file_atomically(folder.path() / "two", "22");
     EXPECT_THAT(state(), Not(second));
-    // A link that leads back is followed, and ends.
+    // A link in a cycle is followed without an endless loop.
     std::filesystem::create_directory_symlink(folder.path(), folder.path() / "again");
     EXPECT_FALSE(state().empty());
     EXPECT_EQ(state_of_files({folder.path() / "missing"}), "0:0");

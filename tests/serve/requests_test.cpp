@@ -1,4 +1,4 @@
-// What the network says becomes a typed request, or is refused with its status.
+// A network request becomes a typed request, or is refused with a status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// "404 not_found: there is no such path", or "" where it is accepted.
+/// The error, such as "404 not_found: there is no such path", or "" if the request is accepted.
 std::string fault_of(const std::string& method, const std::string& path,
                      const std::string& body = "", const std::string& query = "") {
     try {

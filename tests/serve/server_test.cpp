@@ -1,4 +1,4 @@
-// The server with a real study behind it, asked over sockets.
+// The server with a real study, over sockets.
 #include "assay/serve/server.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// A folder of twelve questions about images of which the last cannot be read, and its server.
+/// A folder with twelve questions and its server. The last image cannot be read.
 class ServedStudy {
 public:
     ServedStudy() {
@@ -172,7 +172,7 @@ TEST(Server, SomebodyAnswersEverythingAndItIsOnTheDisk) {
     EXPECT_EQ(questions.size(), 12U);
     EXPECT_EQ(work["state"], "nothing");
     EXPECT_EQ(work["answered"], 12);
-    // The same once more counts once; another answer under the same key does not pass for it.
+    // The same answer again counts once. Another answer under the same key is refused.
     work = json::parse(study.post("/api/work", token, work_of({given(first, "key-0000")}, 0)).body);
     EXPECT_EQ(work["taken"][0]["state"], "repeated");
     work = json::parse(
@@ -285,7 +285,7 @@ TEST(Server, HostilePathsAndMethodsHaveTheirStatus) {
     }
     RawClient client(study.server().port());
     client.send(study.head("HEAD", "/", "") + "\r\n" + study.head("GET", "/", "") + "\r\n");
-    EXPECT_EQ(client.receive(true).status, 200);  // without a body, so the next one is heard
+    EXPECT_EQ(client.receive(true).status, 200);  // without a body, so the next request is read
     EXPECT_EQ(client.receive().status, 200);
     EXPECT_EQ(study.post("/", "", {}).status, 405);
     EXPECT_EQ(code_of(study.post("/api/work", study.people[0].token, {{"x", 1}})),
@@ -315,7 +315,7 @@ TEST(Server, ImagesAreServedToThoseWhoHoldThemAndDamageIsTold) {
         } else {
             ++damaged;
             EXPECT_EQ(code_of(image), "404 unreadable");
-            // However often it is asked for: told once.
+            // The message appears once for any number of requests.
             for (int again = 0; again < 5; ++again)
                 EXPECT_EQ(code_of(study.get(path, study.organiser)), "404 unreadable");
         }
@@ -344,7 +344,8 @@ TEST(Server, WhoeverHasALinkIsServedWhileOthersGuess) {
         EXPECT_EQ(status, 429);
     };
     guess();
-    // None of these was seen before, and all come from the address of the one who guesses.
+    // None of these clients was seen before, and all come from the address of the one that guesses
+    // tokens.
     EXPECT_EQ(study.get("/api/organiser/status", study.organiser).status, 200);
     for (const labelling::Person& person : study.people)
         EXPECT_EQ(study.get("/api/welcome", person.token).status, 200) << person.name;
@@ -359,7 +360,7 @@ TEST(Server, WhoeverHasALinkIsServedWhileOthersGuess) {
     guess();
     EXPECT_EQ(study.get("/api/welcome", added).status, 200);
     EXPECT_EQ(study.get("/api/welcome", renewed).status, 200);
-    // One that was taken back and is given again.
+    // An answer that was revoked and is given again.
     study.post(path, study.organiser, {{"revoke", true}});
     EXPECT_NE(study.get("/api/welcome", renewed).status, 200);
     study.post(path, study.organiser, {{"revoke", false}});
@@ -417,7 +418,7 @@ TEST(Server, ManyAtOnceLoseAndDoubleNothing) {
                                fmt::format("Content-Type: application/json\r\nContent-Length: {}"
                                            "\r\n\r\n{}",
                                            body.size(), body));
-                client.send(request + request);  // as a page that did not hear the first time
+                client.send(request + request);  // as a page that did not get the first response
                 json work = json::parse(client.receive().body);
                 const json twice = json::parse(client.receive().body);
                 for (const json& taken : work["taken"]) recorded += taken["state"] == "recorded";

@@ -1,4 +1,4 @@
-// Descriptions of columns: what may stand there, and the SQL that they become.
+// Descriptions of columns: allowed values, and the SQL that they produce.
 #include "study/columns.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Every column of every table of a study is damaged in every way that it can be, and `verify` names
-// the file, the table, the row, the column, the value and what is allowed.
+// Damages every column of every table of a study in every possible way. `verify` must name the
+// file, the table, the row, the column, the value and what is allowed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ const Table* table_named(std::span<const Table> tables, std::string_view name) {
     return found == tables.end() ? nullptr : &*found;
 }
 
-/// SQL of a value that may stand there.
+/// SQL of a valid value.
 std::string right_value(const Column& column) {
     switch (column.holds) {
         case Holds::number:
@@ -95,7 +95,7 @@ std::vector<WrongValue> wrong_values(const Column& column) {
     return wrong;
 }
 
-/// A table that keeps nothing out, as another program may have made it.
+/// A table without constraints, as another program may write it.
 void loosen(Database& database, const std::string& table) {
     database.execute(fmt::format(
         "PRAGMA foreign_keys = OFF; CREATE TABLE loose AS SELECT * FROM {0}; DROP TABLE "
@@ -103,7 +103,7 @@ void loosen(Database& database, const std::string& table) {
         table));
 }
 
-/// A table without a row, and what its row names, get one.
+/// Adds a row to an empty table, and the rows that it refers to.
 void fill(Database& database, std::span<const Table> tables, const Table& table) {
     if (texts_of(database, fmt::format("SELECT count(*) FROM {}", table.name)).front() != "0")
         return;
@@ -134,7 +134,7 @@ void sweep(StudyKind kind, bool of_people, std::set<std::string>& swept) {
         std::vector<std::string> columns;
         {
             Database database(file(), Database::Access::write);
-            // The values of a row that is made here need not fit each other.
+            // The values of this row need not be consistent.
             database.execute("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");
             fill(database, tables, *table);
             loosen(database, name);
@@ -144,7 +144,7 @@ void sweep(StudyKind kind, bool of_people, std::set<std::string>& swept) {
         EXPECT_EQ(columns.size(), table->columns.size()) << name;
         for (const Column& column : table->columns) {
             EXPECT_EQ(std::count(columns.begin(), columns.end(), column.name), 1) << column.name;
-            // What the version is decides what is read at all.
+            // The version decides which columns are read.
             if (name == "schema_version" && column.name == "version") continue;
             swept.insert(fmt::format("{}.{}", name, column.name));
             for (const WrongValue& wrong : wrong_values(column)) {
@@ -201,7 +201,7 @@ TEST(StudyDamage, EveryColumnOfThePeopleIsLookedAt) {
     }
 }
 
-/// What is wrong after some SQL, in a study of today and in one of version 1.
+/// The errors after some SQL, in a study of the current version and in one of version 1.
 std::vector<std::vector<std::string>> after(StudyKind kind, const std::string& sql) {
     std::vector<std::vector<std::string>> out;
     for (const bool up_to_date : {true, false}) {
@@ -264,7 +264,7 @@ TEST(StudyDamage, PathsMayBeOfAnyBytes) {
     }
 }
 
-/// Readers of csv take UTF-8 alone.
+/// Readers of csv only accept UTF-8.
 TEST(StudyDamage, AnExportIsUtf8WhateverFilesAreCalled) {
     const KeptStudy study(StudyKind::competition);
     Database(study.file(), Database::Access::write)

@@ -1,4 +1,4 @@
-// Studies as version 1 of the tables was written, copied to where a test may change them.
+// Studies with version 1 of the tables, copied to a place where a test may change them.
 #pragma once
 
 #include <filesystem>
@@ -45,7 +45,7 @@ private:
     Scratch scratch_;
 };
 
-/// What a query with one column gives, row by row.
+/// The rows of a query with one column.
 inline std::vector<std::string> texts_of(const Database& database, const std::string& sql) {
     std::vector<std::string> texts;
     for (Statement row = database.prepare(sql); row.step();) texts.push_back(row.text(0));

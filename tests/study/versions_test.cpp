@@ -1,5 +1,5 @@
-// Studies of older versions are read as they are, brought up to date by what writes, and give the
-// same results before and after.
+// Studies of older versions can be read unchanged. Commands that write update them. The results are
+// the same before and after.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ using testing::IsEmpty;
 
 constexpr StudyKind both_kinds[] = {StudyKind::competition, StudyKind::questions};
 
-/// Of every table: its columns with types and keys, its references and indices. Not what rows get
-/// for a column that is not named: version 1 had no such column.
+/// For every table: its columns with types and keys, its references and indices. Default values are
+/// not compared, because version 1 had none.
 std::string schema_of(const Database& database) {
     std::string text;
     for (const std::string& table :
@@ -139,7 +139,7 @@ TEST(StudyVersions, AnswersOfVersion1AreExportedAsThen) {
     }
 }
 
-/// People go on where they were, and what is made on the way is described, too.
+/// People continue where they were, and new rows are described, too.
 TEST(StudyVersions, AServedStudyOfVersion1GoesOn) {
     for (const StudyKind kind : both_kinds) {
         const KeptStudy study(kind);
