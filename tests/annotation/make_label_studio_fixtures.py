@@ -1,4 +1,5 @@
-"""Writes fixtures/label_studio/several.*: what label-studio-sdk's converter exports of a project with <Choices choice="multiple">.
+"""Writes fixtures/label_studio/several.*: the export of label-studio-sdk's converter for a project with <Choices
+choice="multiple">.
 
 a: ann says cat and dog, bob cat, cleo cat and emu. b: ann emu; bob dog and emu. c: bob cat.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A zoo of models whose gradient hides what they do, or whose scores are no scores: what `assay attack` says of each.
+"""Models with misleading gradients or invalid scores, and the verdict of `assay attack` on each.
 
    masked_models.py PROGRAM
 
@@ -62,7 +62,7 @@ def write_images(folder, black):
 
 
 class Base(nn.Module):
-    """Scores of about 2 for the pattern that is there and 0 for the others."""
+    """Scores of about 2 for the pattern in the image, and 0 for the others."""
 
     def __init__(self):
         super().__init__()
@@ -73,7 +73,7 @@ class Base(nn.Module):
 
 
 class Before(Base):
-    """Something is done to the image first."""
+    """The model with a change of the image before it."""
 
     def __init__(self, change):
         super().__init__()
@@ -84,7 +84,7 @@ class Before(Base):
 
 
 class After(Base):
-    """Something is done to the scores."""
+    """The model with a change of its scores."""
 
     def __init__(self, change):
         super().__init__()
@@ -113,7 +113,7 @@ class WithBatchStatistics(Base):
 
 
 class RandomResize(Base):
-    """Scripted: a trace would keep the size that it drew."""
+    """Scripted, because a trace would keep the size that it drew."""
 
     def forward(self, x):
         side = x.shape[2]
@@ -161,12 +161,12 @@ save("softmax", After(lambda z: torch.softmax(20 * z, 1)))
 save("nan", After(not_a_number))
 save("roots", Before(lambda x: torch.sqrt(x) * torch.sqrt(x)))
 
-# A sound model: no sign, and the store says so.
+# A sound model has no sign of a masked gradient, and its store says so.
 done, result = attack("sound")
 check(done.returncode == 0 and result["control"]["verdict"] == "no sign of masking", f"sound: {done.stderr}")
 check("the attack is" not in done.stderr, f"sound: {done.stderr}")
 
-# A gradient that hides what the model does: a high accuracy is not believed, and no gate holds on it.
+# If the gradient is masked, a high accuracy under attack is doubtful, and gates on it fail.
 for name in ("round8", "round32", "tanh", "thousand"):
     done, result = attack(name)
     under = {one["attack"]: one["robust"] for one in result["attacks"]}
@@ -177,13 +177,13 @@ for name in ("round8", "round32", "tanh", "thousand"):
                           capture_output=True, text=True, timeout=60)
     check(gate.returncode == 1 and "the attack is doubtful" in gate.stdout + gate.stderr, f"gate on {name}: {gate.stdout}{gate.stderr}")
 
-# Scores that are random, of the batch, or no scores. Those that the trial refuses are attacked with --no-trial.
+# Scores that are random, depend on the batch, or are not finite. Models that the trial refuses are attacked with --no-trial.
 for name, sign in (("resize", "random"), ("dropout", "random"), ("batch", "batch"), ("softmax", "outputs"), ("nan", "outputs")):
     done, result = attack(name, "--no-trial")
     found = [one["name"] for one in result["control"]["signs"] if one["found"]]
     check(result["control"]["verdict"] == "not usable" and sign in found, f"{name}: {result['control']}")
 
-# The root of 0 has no slope: such elements are 0, and the attack goes on.
+# The square root has no derivative at 0. Such elements count as 0, and the attack continues.
 done, result = attack("roots", data="black")
 check([one["robust"] for one in result["attacks"]][1:] == [0, 0], f"roots: {result['attacks']}")
 check("elements of the gradient, of 40 of 100 images" in done.stderr, f"roots: {done.stderr}")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What other tools read: event files, JSON lines, JUnit's XML, and the recipes of examples/ci, run as their hosts run them.
+"""Files for other tools (event files, JSON lines, JUnit's XML), and the recipes of examples/ci, run as on their hosts.
 
    tools.py PROGRAM SOURCE
 
-The readers here are written from the formats' own descriptions and share nothing with the program."""
+The readers here follow the descriptions of the formats, and share no code with the program."""
 import json
 import math
 import os
@@ -31,7 +31,7 @@ def assay(*words, status=0, **environment):
     return done.stdout
 
 
-# Of 40 images `released` has 30 right, `candidate` those and 4 more. A third model has a name that XML, trackers and terminals would read.
+# `released` is correct on 30 of 40 images, and `candidate` on these and 4 more. A third model has a name with special characters of XML, trackers and terminals.
 def write_predictions(folder):
     folder.mkdir()
     (folder / "val.csv").write_text("path,label\n" + "".join(f"p{i}.png,{i % 2}\n" for i in range(40)))
@@ -115,7 +115,7 @@ def scalars_in(data):
 
 
 def parsed_by_protobuf(data):
-    """The same by the distribution's protobuf, where it is installed."""
+    """The same with the protobuf of the distribution, if it is installed."""
     try:
         from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     except ImportError:
@@ -170,13 +170,13 @@ def test_logs():
     check(set(values) == set(scalars), "both logs have the same names")
     for name, value in values.items():
         check(math.isclose(value, scalars[name], rel_tol=1e-7, abs_tol=1e-30), f"{name}: {value} and {scalars[name]}")
-    # 30 and 34 of 40; the third model's name has nothing but what trackers take.
+    # 30 and 34 of 40. The name of the third model only has characters that trackers accept.
     check(values["val/released/top1"] == 0.75 and values["val/candidate/top1"] == 0.85, f"top1: {values}")
     check(values["val/candidate/top1_n"] == 40 and values["val/no_name/top1"] == 0.85, "n and names")
     check(values["val/candidate/top1_low"] < 0.85 < values["val/candidate/top1_high"], "the interval")
     check("val/candidate/ece_bins_5" in values, "parameters are parts of names")
 
-    # What is undefined has a line with the reason, and no number anywhere.
+    # An undefined value has a line with the reason, and no number.
     assay("score", "runs/val/released", "--metrics", "top1,shape_bias", "--log", "two.jsonl", "--log", "tensorboard:other")
     undefined = [line for line in map(json.loads, open("two.jsonl")) if "undefined" in line]
     check([line["name"] for line in undefined] == ["val/released/shape_bias"], f"undefined: {undefined}")
@@ -194,7 +194,7 @@ def test_junit():
     words = [word for gate in gates for word in ("--gate", gate)]
     assay("score", "runs", *words, "--junit", "junit.xml", status=1)
     root = xml.etree.ElementTree.parse("junit.xml").getroot()
-    # The schema that Jenkins publishes (junit-10.xsd): elements, their attributes, and those that must be there.
+    # The schema that Jenkins publishes (junit-10.xsd): elements, their attributes, and required attributes.
     allowed = {"testsuites": ({"name", "time", "tests", "failures", "errors"}, set(), {"testsuite"}),
                "testsuite": ({"name", "tests", "failures", "errors", "time", "skipped"},
                              {"name", "tests", "failures", "errors"}, {"testcase"}),
@@ -233,7 +233,7 @@ def shell(script, where, **environment):
 
 
 def checkout(folder):
-    """A repository with predictions, and in .assay one of Assay whose tools have nothing left to do."""
+    """A repository with predictions. In .assay is a repository of Assay whose tools are already built."""
     folder.mkdir()
     write_predictions(folder / "predictions")
     tools, built = folder / ".assay/tools", folder / ".assay/build/program/bin"
@@ -309,7 +309,8 @@ def test_gitlab(module):
 
 
 def test_torch():
-    """What `assay import x.pt` advises is what docs/tools.md shows, and runs where the distribution's PyTorch is installed."""
+    """The advice of `assay import x.pt` equals the text in docs/tools.md. The test runs it if the distribution's PyTorch is
+    installed."""
     pathlib.Path("logits.pt").write_bytes(b"PK")
     done = subprocess.run([program, "import", "logits.pt", "--dataset-name", "val"], capture_output=True, text=True)
     advice = re.search(r"To convert it: (.*); then rerun the command with logits.npz", done.stderr)

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Models that PyTorch exported wrongly, as users meet them: traced in training mode, or with the batch size in the trace.
+"""Models that were exported incorrectly from PyTorch: traced in training mode, or with the batch size in the trace.
 
    training_mode.py PROGRAM
 
-Every command that runs a model refuses them by name, or runs them as they work. Ends with 77 where PyTorch is not installed."""
+Every command that runs a model refuses them by name, or runs them in a way that works. Ends with 77 where PyTorch is not
+installed."""
 import json
 import os
 import pathlib
@@ -56,7 +57,7 @@ def write_images(folder):
 
 
 class Net(nn.Module):
-    """The nearest colour, by the channels' means: mostly from its context, the mean of the image."""
+    """Predicts the nearest colour by the means of the channels."""
 
     def __init__(self, *, normalise=False, dropout=0.0, batch_in_trace=False):
         super().__init__()
@@ -69,7 +70,7 @@ class Net(nn.Module):
 
     def forward(self, x):
         x = self.normalise(x)
-        # The number of images is a constant of the trace where it is read as a number.
+        # If the number of images is read as a number, it becomes a constant of the trace.
         n = int(x.shape[0]) if self.batch_in_trace else x.shape[0]
         context = x.reshape(n, 3, -1).mean(2)
         x = self.dropout(x / 50 + context[:, :, None, None])
@@ -91,18 +92,18 @@ def accuracy(store):
 
 write_images(pathlib.Path("images"))
 save("good", Net().eval(), 2)
-save("norm", Net(normalise=True), 2)  # nobody called eval()
+save("norm", Net(normalise=True), 2)  # eval() was not called
 save("dropout", Net(dropout=0.5), 2)
 save("baked", Net(batch_in_trace=True).eval(), 1)
 inputs = ("-d", "images", "--out", "runs", "-j", "2")
 
-# A good model: nothing is said.
+# A good model gives no message.
 done = assay("predict", "-m", "good.pt", *inputs)
 check("warning" not in done.stderr, f"a good model: {done.stderr}")
 check(accuracy("runs/images/good") > 0.95, "the good model is not good")
 check("warning" not in assay("score", "runs/images/good").stderr, "score warns of a good model")
 
-# Random scores, and scores that depend on the batch: no store is begun, by any command.
+# For random scores, and scores that depend on the batch, no command begins a store.
 for name, says in (("norm", "Batch normalisation is in training mode"), ("dropout", "dropout, or another random step")):
     for command in (("predict",), ("attack", "--attack", "noise", "--eps", "4/255"), ("predict", "--corrupt", "fog", "--severities", "1")):
         done = assay(command[0], "-m", f"{name}.pt", *inputs, *command[1:], status=2)
@@ -114,22 +115,22 @@ for name, says in (("norm", "Batch normalisation is in training mode"), ("dropou
     done = assay("check", "-m", f"{name}.pt", "-d", "images", "--json", status=3)
     check("batch." in done.stdout and "model.eval()" in done.stdout, f"check of {name}: {done.stdout}")
 
-# Who asks for it gets them.
+# With the option, the scores are stored.
 assay("predict", "-m", "dropout.pt", *inputs, "--no-trial")
 check(os.path.exists("runs/images/dropout/manifest.json"), "--no-trial stored nothing")
 
-# The number of images is in the trace: one image at a time works, and is what runs.
+# The number of images is in the trace. One image at a time works, so this is used.
 done = assay("predict", "-m", "baked.pt", *inputs, "--json")
 notes = json.loads(done.stdout)["stores"][0]["notes"]
 check(any("one image at a time" in note for note in notes), f"baked: {notes}")
 check(accuracy("runs/images/baked") > 0.95, "one image at a time does not work")
 done = assay("eval", "baked.pt", "images", "--out", "runs-eval")
 check("one image at a time" in done.stderr, f"eval of baked: {done.stderr}")
-# Batches of 8, which are usual, do not work.
+# The usual batches of 8 do not work.
 assay("predict", "-m", "baked.pt", "-d", "images", "--out", "runs-wrong", "--no-trial")
 check(accuracy("runs-wrong/images/baked") < 0.9, "batches are as good: this tests nothing")
 
-# Labels that are off by one class: score says so.
+# If labels are off by one class, score warns.
 names = pathlib.Path("labels.csv")
 names.write_text("path,label\n" + "".join(f"{c}/{k}.bmp,{max(c - 1, 0)}\n" for c in range(len(COLOURS)) for k in range(PER_CLASS)))
 assay("predict", "-m", "good.pt", "-d", "images", "--list", "labels.csv", "--out", "runs-labels")

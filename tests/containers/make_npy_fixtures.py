@@ -1,6 +1,6 @@
 """Writes fixtures/arrays.npz (stored), arrays_packed.npz (deflated) and npy files of all dtypes and versions, with NumPy.
 
-The numbers are those of `value` below; npy_test.cpp and zip_test.cpp work them out again.
+The numbers are those of `value` below. npy_test.cpp and zip_test.cpp compute them again.
 """
 import io
 import os
@@ -36,7 +36,7 @@ for name, array in {"big_endian": np.arange(3, dtype=">f4"), "complex": np.zeros
                     "text": np.array(["ab", "c"]), "structured": np.zeros(2, [("a", "<i4"), ("b", "<f4")])}.items():
     np.save(os.path.join(folder, name + ".npy"), array)
 
-# NumPy streams into an npz with zip64 sizes in an extra field; `force_zip64` here does the same at any NumPy version.
+# NumPy writes zip64 sizes in an extra field of an npz. `force_zip64` does the same for any version of NumPy.
 with zipfile.ZipFile(os.path.join(folder, "zip64.npz"), "w") as z:
     with z.open("logits.npy", "w", force_zip64=True) as f:
         buffer = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Writes fixtures/hdf5/ by h5py: hdf5_test.cpp works the numbers out again."""
+"""Writes fixtures/hdf5/ with h5py. hdf5_test.cpp computes the numbers again."""
 import pathlib
 
 import h5py
@@ -18,7 +18,7 @@ with h5py.File(out / "images.h5", "w") as f:
     f["labels"] = np.arange(12) % 3
     f["class_names"] = ["cat", "dog", "bär"]
 
-# As PCam is published: images in one file, labels of N x 1 x 1 x 1 in another.
+# The layout of PCam: images in one file, and labels of N x 1 x 1 x 1 in another.
 with h5py.File(out / "pcam_x.h5", "w") as f:
     f.create_dataset("x", data=samples(6, 8, 8, 3), chunks=(2, 4, 8, 3), compression="gzip")
 with h5py.File(out / "pcam_y.h5", "w") as f:
@@ -35,7 +35,7 @@ for name, options in {"first": {}, "v108": {"libver": ("v108", "v108")}}.items()
         f["seen"] = np.arange(20) % 2 == 0
         f["epoch"] = 3
 
-# What is not read, by name; and what is damaged in the tests.
+# Files that are refused, and files that the tests damage.
 with h5py.File(out / "not_read.h5", "w") as f:
     f.create_dataset("lzf", data=scores, compression="lzf")
     f.create_dataset("compound", data=np.zeros(3, dtype=[("a", "f4"), ("b", "i4")]))

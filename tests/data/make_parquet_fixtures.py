@@ -3,8 +3,8 @@
     pip install pyarrow==26.0.1 polars==2.1.0 duckdb==2.0.1
     python make_parquet_fixtures.py fixtures/parquet
 
-Images and labels are those of make_parquet_fixtures.mjs: image i has 20 + 13 i mod 37 bytes, of which byte j is
-(31 i + 7 j + i j) mod 256; row i has none where i mod 11 is 5. Its label is 7 i mod 10, and none where i mod 13 is 4.
+Images and labels are those of make_parquet_fixtures.mjs: image i has 20 + 13 i mod 37 bytes, in which byte j is
+(31 i + 7 j + i j) mod 256; row i has none if i mod 11 is 5. Its label is 7 i mod 10, or none if i mod 13 is 4.
 """
 import datetime
 import decimal
@@ -40,7 +40,7 @@ usual = usual.replace_schema_metadata({"huggingface": huggingface})
 
 
 def pyarrow_file(name, table, **options):
-    # Without the schema's metadata, which make small files twice as large.
+    # Without the metadata of the schema, because they make small files twice as large.
     options = {"store_schema": False, **options}
     pq.write_table(table, folder / f"pyarrow_{name}.parquet", **options)
 
@@ -56,7 +56,7 @@ for version in "1.0", "2.0":
 # Rows in groups of 7, in pages of a few values.
 pyarrow_file("groups", usual, row_group_size=7, data_page_size=100, compression="lz4", store_schema=True)
 
-# One label in all types. Those that are no labels come last.
+# One label in all types. Types that cannot be labels come last.
 value = [label(i) for i in rows]
 known = {
     "int8": pa.int8(), "int16": pa.int16(), "int32": pa.int32(), "uint8": pa.uint8(), "uint16": pa.uint16(),
@@ -88,7 +88,7 @@ pyarrow_file("types_v2", types, compression="none", data_page_version="2.0", use
     "float16": "BYTE_STREAM_SPLIT", "decimal30": "BYTE_STREAM_SPLIT", "decimal9": "DELTA_BYTE_ARRAY",
     "boolean": "RLE", "text": "DELTA_BYTE_ARRAY", "large_text": "DELTA_LENGTH_BYTE_ARRAY"})
 
-# What pandas writes of the scores of three classes, and the same with its own index.
+# The scores of three classes as pandas writes them, and the same with its index.
 scores = pa.table({
     "filename": [f"{i}.png" for i in rows],
     "label": [("cat", "dog", "emu")[i % 3] for i in rows],

@@ -1,4 +1,4 @@
-"""Writes fixtures/saved/: what `datasets` saves by save_to_disk(): Arrow files with images and labels."""
+"""Writes fixtures/saved/: Arrow files with images and labels, as `datasets` saves them with save_to_disk()."""
 import pathlib
 import shutil
 

@@ -1,4 +1,4 @@
-"""Writes fixtures/tars/: what webdataset's TarWriter writes, and GNU tar packs."""
+"""Writes fixtures/tars/ with webdataset's TarWriter and with GNU tar."""
 import io
 import pathlib
 import subprocess

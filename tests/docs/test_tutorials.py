@@ -1,4 +1,4 @@
-"""Tests of tutorials.py: what it takes for equal, and that it finds what is not."""
+"""Tests of tutorials.py: which lines count as equal, and that it finds differences."""
 import contextlib
 import io
 import os
@@ -24,7 +24,7 @@ class Texts(unittest.TestCase):
             self.assertIsNone(tutorials.differs([shown], [printed]), shown)
 
     def test_another_word_a_missing_or_an_additional_line_is_found(self):
-        self.assertEqual(tutorials.differs(["top1 %  75.7"], ["top5 %  75.7"]), None)  # a digit is a number, in names too
+        self.assertEqual(tutorials.differs(["top1 %  75.7"], ["top5 %  75.7"]), None)  # a digit counts as a number, also in names
         self.assertEqual(tutorials.differs(["ece  1"], ["nll  1"]), "ece #")
         self.assertEqual(tutorials.differs(["a", "b"], ["a"]), "b")
         self.assertEqual(tutorials.differs(["a"], ["a", "b"]), "nothing, but `b` is printed")

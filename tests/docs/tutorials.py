@@ -1,11 +1,11 @@
-"""Runs the commands of docs/tutorial-*.md, and compares what they print with what the pages show.
+"""Runs the commands of docs/tutorial-*.md, and compares their output with the pages.
 
 usage: tutorials.py PROGRAM DEMO [PAGE ...]      DEMO: the folder that `assay demo` has made; PAGE: default all tutorials
 
-The commands are those of ```console blocks, after `$ `. They run in one folder for each page, which holds DEMO as `assay-demo`. The pages'
-numbers are of networks that were trained on another machine, so numbers, names of classes and files of images count as equal. A
-line `...` stands for any lines. A command that fails is followed by `echo $?` on the page. A server is started, interrupted once
-it has printed its links, and has to end by itself.
+The commands are those of ```console blocks, after `$ `. They run in one folder for each page, which holds DEMO as `assay-demo`. The
+numbers on the pages are from networks that were trained on another machine, so numbers, names of classes and files of images count
+as equal. A line `...` stands for any lines. A command that fails is followed by `echo $?` on the page. A server is started,
+interrupted after it has printed its links, and must exit by itself.
 Status 0: all pages are as shown; 1: one is not, each with its place.
 """
 import os
@@ -36,7 +36,7 @@ def commands_of(text):
 
 
 def plain(line):
-    """A line without what depends on the machine: numbers, names of classes, widths of columns, links."""
+    """A line without the parts that depend on the machine: numbers, names of classes, widths of columns, links."""
     line = re.sub(r"http://127\.0\.0\.1\S+", "LINK", line)
     line = re.sub(r"\b(?:%s)(/\w+\.png)?\b" % "|".join(CLASSES), "NAME", line)
     line = re.sub(r"NAME(?: NAME)+", "NAME", line)
@@ -48,7 +48,7 @@ def plain(line):
 
 
 def differs(shown, printed):
-    """The first shown line that is not printed where it belongs, or None. `...` stands for any lines; a blank line for nothing."""
+    """The first shown line that is not printed in its place, or None. `...` matches any lines, and a blank line is ignored."""
     printed = [text for text in map(plain, printed) if text]
     shown = [text for text in map(plain, shown) if text]
     at, loose = 0, False
@@ -65,7 +65,7 @@ def differs(shown, printed):
 
 
 def serve(command, folder, environment):
-    """What a server prints until it is interrupted: after it said where it serves, within a minute."""
+    """The output of a server, which is interrupted after it has printed its address, within a minute."""
     out = folder / "served.txt"
     with open(out, "w") as file:
         server = subprocess.Popen(["bash", "-c", f"exec {command} --port 0"], cwd=folder, env=environment, stdout=file, stderr=subprocess.PIPE)
@@ -94,7 +94,7 @@ def run(page, program, demo):
         environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
         for i, (line, command, shown) in enumerate(commands):
             if command == "assay demo":
-                continue  # DEMO is its result
+                continue  # DEMO is the result of this command
             if command.startswith("assay serve "):
                 out, said, status = serve(command, folder, environment)
             else:
@@ -114,7 +114,8 @@ def run(page, program, demo):
 
 
 def readme(program, demo):
-    """Problems of the README's first block: the headings of the screen of `assay eval`, which the program prints for another model."""
+    """Problems of the README's first block: the headings of the output of `assay eval`, compared with the output for another
+    model."""
     text = (DOCS.parent / "README.md").read_text()
     shown = re.search(r"^```\n\$ assay eval [^\n]+\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)[1].splitlines()
     headings = [plain(line) for line in shown if line and not re.match(r"mobilenet|n\d+/", line)]

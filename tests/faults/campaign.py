@@ -43,7 +43,7 @@ from power_cuts import Disk, why_not
 from scenarios import make_inputs, scenarios
 
 WRITES = ("open", "write", "fsync", "rename", "mkdir", "unlink", "ftruncate", "link", "fchmod", "flock")
-# Which calls a kind of fault makes sense for.
+# The calls to which each kind of fault applies.
 KINDS = {
     "error:EIO": None,
     "once:EIO": None,
@@ -61,7 +61,7 @@ KINDS = {
     "process 1": ("open", "write", "rename"),
 }
 FULL = ("error:ENOSPC", "error:EDQUOT")
-# By resource: limits as they are set.
+# The limits to set, by resource.
 LIMITS = {
     "file size": (resource.RLIMIT_FSIZE, (0, 1, 100, 300, 600, 1000, 2000, 5000, 20000)),
     "open files": (resource.RLIMIT_NOFILE, (3, 4, 5, 6, 7, 8, 10, 12, 16, 24)),
@@ -71,7 +71,7 @@ TIMEOUT = 60
 
 
 def tree(folder):
-    """Bytes by relative path; locks hold a process's number."""
+    """Bytes by relative path, without locks, which hold a process id."""
     return {
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
         for path in sorted(folder.rglob("*"))
@@ -133,7 +133,7 @@ class Runner:
         return subprocess.run(words, capture_output=True, text=True, errors="replace", env=environment, timeout=TIMEOUT, preexec_fn=bound)
 
     def fault(self, kind, at):
-        """What does not hold after this fault: sentences."""
+        """The conditions that fail after this fault, as sentences."""
         how = "kill" if kind == "process 1" else kind
         return self.disturbed(
             lambda: self.run(self.scenario.command, env={"ASSAY_FAULT_AT": str(at), "ASSAY_FAULT_AS": how}, process_1=kind == "process 1"),
@@ -168,7 +168,7 @@ class Runner:
         return wrong + self.typed_again(cut)
 
     def typed_again(self, cut=False):
-        """What does not hold when the same command is typed again."""
+        """The conditions that fail when the same command is repeated."""
         wrong = []
         try:
             again = self.run(self.scenario.command)
@@ -176,7 +176,7 @@ class Runner:
             return [*wrong, f"again: still running after {TIMEOUT} s"]
         if again.returncode != 0:
             if cut and not not_an_error(again):
-                return wrong  # a result was cut, and that is said
+                return wrong  # a result was truncated, and a message says so
             wrong.append(f"again: status {again.returncode}: {again.stderr.strip()[:200]}")
         else:
             now = tree(self.results)
@@ -188,7 +188,7 @@ class Runner:
 
 
 def not_an_error(done):
-    """Why the end of a run is not a named error."""
+    """Why a run did not end with a named error; "" if it did."""
     if done.returncode < 0:
         return [f"ended by signal {-done.returncode}"]
     if done.returncode == 70 or "internal error" in done.stderr:
@@ -200,7 +200,7 @@ def not_an_error(done):
 
 
 class Tally:
-    """Tried and failed, by kind; what went wrong. One of `slice` faults is taken."""
+    """Counts tried and failed faults by kind, and lists the failures. Only one of `slice` faults is tried."""
 
     def __init__(self, offset, slice):
         self.number, self.slice = offset, slice
@@ -227,9 +227,9 @@ def try_calls(runner, tally, options):
             if calls is not None and line.split(" ")[1] not in calls:
                 continue
             if kind in FULL and str(runner.inputs) in line:
-                continue  # reading fills no disk
+                continue  # reading cannot fill a disk
             if kind == "cut" and str(runner.inputs) not in line:
-                continue  # nobody but the command has a hand in its results
+                continue  # only the command itself writes its results
             if tally.takes():
                 place = line.replace(str(runner.inputs.parent), "")
                 tally.add(kind, f"{runner.scenario.name}, {kind} at call {place}", runner.fault(kind, at))
@@ -247,7 +247,7 @@ def flipped(content, at):
 
 
 def try_damage(runner, tally, options):
-    """The scenario reads IN/runs: what does it say of damaged stores?"""
+    """The scenario reads IN/runs. Checks its results on damaged stores."""
     store = runner.inputs / "runs"
     files = [path for path in sorted(store.rglob("*")) if path.is_file() and path.name not in (".lock", "lock")]
 
@@ -284,7 +284,7 @@ def try_damage(runner, tally, options):
             path.write_bytes(sound + b"\n ")
             judge("longer", f"{name} with more at its end")
         path.write_bytes(sound)
-    # Files of one name in two stores that hold different bytes.
+    # Files with the same name in two stores and different bytes.
     for one in files:
         for two in files:
             if one < two and one.name == two.name and one.read_bytes() != two.read_bytes() and tally.takes():
@@ -298,7 +298,7 @@ def try_damage(runner, tally, options):
 
 
 def unfinished(runner):
-    """The store as a run leaves it that is killed in the middle of its shards."""
+    """The store that a run leaves if it is killed in the middle of its shards."""
     lines = runner.calls.read_text().splitlines()
     records = [at for at, line in enumerate(lines, start=1) if line.split(" ")[1] == "rename" and "/shards/" in line]
     runner.clear()
@@ -308,7 +308,7 @@ def unfinished(runner):
 
 
 def removed_as_advised(message, folder):
-    """Whether the error says to remove something of the results; then that is done."""
+    """Whether the error says to remove something from the results. If so, it is removed."""
     for path in re.findall(r"[Rr]emove `([^`]+)`", message):
         path = Path(path)
         if folder in path.parents and path.exists():
@@ -318,7 +318,7 @@ def removed_as_advised(message, folder):
 
 
 def try_resume(runner, tally, options):
-    """The scenario writes OUT/runs: what does it make of damage to that?"""
+    """The scenario writes OUT/runs. Checks how it handles damage to that."""
     others = [path for path in sorted((runner.inputs / "others").rglob("*")) if path.is_file()]
 
     def again(kind, state, kept, name, damage):
@@ -339,7 +339,7 @@ def try_resume(runner, tally, options):
                 shutil.copyfile(kept / name, path)
             elif "another --out" in done.stderr and "elsewhere" not in advised:
                 advised.add("elsewhere")
-                runner.clear()  # as good as another folder, and the command that is recorded stays the same
+                runner.clear()  # equivalent to another folder, and the recorded command stays the same
             else:
                 break
         if done.returncode != 0:
@@ -409,7 +409,7 @@ def try_cuts(runner, tally, options, disk):
 
 
 def finished_and_damaged(runner):
-    """What is under its name is whole: files of results are those of an undisturbed run, and stores are sound so far."""
+    """Checks that files with final names are complete: results equal those of an undisturbed run, and stores are sound."""
     wrong = []
     for name, content in tree(runner.results).items():
         if content is not None and name in runner.expected and "/" not in name and content != runner.expected[name]:
@@ -427,7 +427,7 @@ PARTS = {"calls": try_calls, "limits": try_limits, "damage": try_damage, "resume
 def slice_of(scenario, part, options):
     if not scenario.torch or options.torch_slice is None:
         return options.slice
-    # A store has thousands of bytes, and other scenarios flip those of theirs.
+    # Only some bytes, because a store has thousands, and other scenarios flip those of their stores.
     return options.torch_slice * (8 if part == "resume" else 1)
 
 

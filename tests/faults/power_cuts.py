@@ -1,8 +1,8 @@
 """A disk of its own for a command, an ext4 image on a loop device, and what is on it after a power cut.
 
-The image holds what the file system has written to its device, and nothing of what the system only remembers. A copy of it,
-taken the moment after the command was killed and mounted anew, is the disk after a power cut: the journal is replayed, and
-what was not synchronised is lost. Not tried: a device that loses what it acknowledged, or writes parts of a sector.
+The image holds the data that the file system has written to its device, and nothing that is only in memory. A copy is made right
+after the command was killed, and mounted again. It is the disk after a power cut: the journal is replayed, and data that were not
+synchronised are lost. Not tested: a device that loses acknowledged data, or writes parts of a sector.
 """
 
 import os
@@ -11,12 +11,12 @@ import subprocess
 import threading
 from pathlib import Path
 
-# A loop device is looked for and taken in two steps.
+# Finding and using a free loop device are two steps, between which another thread may take it.
 mounting = threading.Lock()
 
 
 class Disk:
-    """A folder `place` on a file system of its own; root only."""
+    """A folder `place` on a separate file system; root only."""
 
     def __init__(self, folder: Path, mib=32):
         self.image, self.crash, self.place = folder / "disk", folder / "crash", folder / "mounted"
@@ -47,7 +47,7 @@ class Disk:
         self.mounted = False
 
     def keep(self):
-        """The disk as it is now is what restore() gives back."""
+        """Saves the current disk for restore()."""
         self.unmount()
         shutil.copyfile(self.image, self.image.with_suffix(".kept"))
         self.mount()
@@ -65,7 +65,7 @@ class Disk:
 
 
 def why_not(folder: Path):
-    """Why there can be no such disk in this place; None where a cut loses what was not synchronised, and only that."""
+    """Why such a disk is impossible here. None if a cut loses exactly the data that were not synchronised."""
     if os.geteuid() != 0:
         return "only root may mount a disk"
     try:

@@ -1,4 +1,4 @@
-"""What the campaign runs: small inputs, and commands that read or write files.
+"""The scenarios of the campaign: small inputs, and commands that read or write files.
 
 IN and OUT in a command stand for the folders of its inputs and of its results.
 """
@@ -15,7 +15,7 @@ class Scenario:
     command: list
     before: list = field(default_factory=list)  # commands that make inputs, with OUT = IN
     torch: bool = False  # loads LibTorch, which takes half a second for each run
-    parts: tuple = ("calls", "limits")  # of the campaign
+    parts: tuple = ("calls", "limits")  # parts of the campaign
 
 
 CLASSES = ["cat", "dog", "bird"]

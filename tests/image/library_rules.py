@@ -1,4 +1,5 @@
-"""How libraries prepare images, for rules_parity.py: each rule with what the library says of it, and what it makes of an image."""
+"""The preprocessing of libraries, for rules_parity.py: each rule with the library's description of it, and its result for an
+image."""
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
@@ -11,7 +12,7 @@ class Rule:
     name: str
     settings: "dict[str, Any]"  # of a model settings file, or of the library's own file
     theirs: Callable[[Any], Any]  # an image of Pillow -> channels x height x width
-    known: str = ""  # why it differs, or why it is refused
+    known: str = ""  # the reason if it differs or is refused
     file: str = "model.json"
     of_images: bool = False  # Pillow resizes
     question: str = ""
@@ -29,7 +30,7 @@ def _bytes_of(image):
 
 
 def _distinct(rules):
-    """One for each settings; the name of the first, and how many more there are."""
+    """One rule for each different settings, with the name of the first model and the number of others."""
     found = {}
     for rule in rules:
         found.setdefault(repr(sorted(rule.settings.items())), rule).names.append(rule.name)
@@ -40,7 +41,7 @@ def _distinct(rules):
 
 
 def torchvision_rules(preprocessing):
-    """The presets of the weights of classifiers, of images and of tensors."""
+    """The presets of torchvision's weights for classifiers, applied to images and to tensors."""
     import torchvision.models as models
 
     images = []
@@ -57,7 +58,7 @@ def torchvision_rules(preprocessing):
 
 
 def timm_rules(preprocessing):
-    """The data configs of all pretrained models, each at the smallest size that it has."""
+    """The data configs of all pretrained models, each at its smallest size."""
     import timm
     from timm.data import create_transform, resolve_data_config
 

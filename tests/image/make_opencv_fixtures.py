@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes tests/data/fixtures/opencv_resize.tsv and opencv_resize.bin: small images, and what cv2.resize makes of them.
+"""Writes tests/data/fixtures/opencv_resize.tsv and opencv_resize.bin: small images, and the results of cv2.resize.
 
     tests/image/make_opencv_fixtures.py [FOLDER]
 
-Needs OpenCV for Python on x86-64 (written with opencv-python-headless 5.0.0; 4.12.0 gives the same bytes). A line has: filter, width, height,
-width and height after the resize, offset of the R, G, B bytes in opencv_resize.bin, offset of those of the result. Intel's library, which
-replaces INTER_CUBIC, is switched off.
+Needs OpenCV for Python on x86-64 (written with opencv-python-headless 5.0.0; 4.12.0 gives the same bytes). A line has: filter,
+width, height, width and height after the resize, offset of the R, G, B bytes in opencv_resize.bin, offset of those of the result.
+Intel's library, which replaces INTER_CUBIC, is switched off.
 """
 import pathlib
 import sys
@@ -14,7 +14,8 @@ import cv2
 import numpy as np
 
 FILTERS = {"nearest": cv2.INTER_NEAREST, "box": cv2.INTER_AREA, "bilinear": cv2.INTER_LINEAR, "bicubic": cv2.INTER_CUBIC}
-# (width, height) and the sizes that they become: down, up, one side alone, as they are, whole fractions, huge ratios, one pixel wide.
+# (width, height) and the sizes that they become: smaller, larger, one side only, unchanged, integer fractions, huge ratios, one
+# pixel wide.
 SIZES = {
     (24, 18): [(12, 11), (24, 8), (8, 18), (24, 18), (33, 23), (48, 36), (12, 9), (8, 6), (6, 9), (3, 2), (1, 1), (60, 5), (5, 60)],
     (1, 40): [(1, 17), (3, 20), (7, 55), (1, 20)],
@@ -30,8 +31,8 @@ def main():
     rng = np.random.default_rng(20261126)
     blob, lines = bytearray(), []
     for (width, height), sizes in SIZES.items():
-        image = rng.integers(0, 256, (height, width, 3), dtype=np.uint8)  # noise: every rounding shows
-        if (width, height) == (25, 17):  # black and white: what overshoots is cut at 0 and 255
+        image = rng.integers(0, 256, (height, width, 3), dtype=np.uint8)  # noise shows every rounding
+        if (width, height) == (25, 17):  # black and white: overshoots are clipped at 0 and 255
             y, x = np.mgrid[0:height, 0:width]
             image = np.repeat((255 * ((x // 3 + y // 2) % 2)).astype(np.uint8)[:, :, None], 3, axis=2)
         at = len(blob)

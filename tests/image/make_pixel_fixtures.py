@@ -5,9 +5,10 @@ small_formats.tsv are the same for PBM, PGM, PPM and GIF.
 
     tests/image/make_pixel_fixtures.py [FOLDER [small_formats]]
 
-With `small_formats` only these are written. pixels.tsv has a line per entry: kind, name, offset, size, width, height, offset of the R, G, B bytes. Kinds: `same` (the
-decoded pixels equal Pillow's), `refuse` (an error), `resize` (of the image `noise`; the name is FILTER WxH).
-Pillow's answer decides between `same` and `refuse`, but for the names in REFUSED_ON_PURPOSE.
+With `small_formats` only these are written. pixels.tsv has a line per entry: kind, name, offset, size, width, height, offset of the
+R, G, B bytes. Kinds: `same` (the decoded pixels equal Pillow's), `refuse` (an error), `resize` (of the image `noise`; the name is
+FILTER WxH).
+Pillow's answer decides between `same` and `refuse`, except for the names in REFUSED_ON_PURPOSE.
 """
 import io
 import pathlib
@@ -24,8 +25,8 @@ II, MM = "<", ">"
 rng = np.random.default_rng(20240229)
 warnings.simplefilter("ignore")
 
-# Pillow reads these: wrongly (BMP, GIF, TIFF), with a check left out (the CRC of a PNG's data), filling up what is missing
-# (the short ones), or with the help of a colour engine (Lab).
+# Pillow reads these files, but wrongly (BMP, GIF, TIFF), without a check (the CRC of a PNG's data), by filling missing data (the
+# short ones), or with a colour engine (Lab).
 REFUSED_ON_PURPOSE = {
     "bmp 8 black and white",
     "bmp rle4 odd count",
@@ -62,7 +63,7 @@ def saved(image, **options):
 
 
 def segments(jpeg):
-    """(marker, segment) up to the scan, then the rest."""
+    """Yields (marker, segment) up to the scan, then the rest."""
     at, found = 2, []
     while True:
         marker, length = struct.unpack(">HH", jpeg[at : at + 4])
@@ -511,7 +512,7 @@ def others():
     yield "text named .jpg", b"This is no image.\n" * 3
     yield "one byte", b"\xff"
     yield "zeros", bytes(1000)
-    noise(H, W)  # the draws behind this one stay as they are
+    noise(H, W)  # later random draws stay the same
 
 
 # ---------------------------------------------------------------- PBM, PGM, PPM
@@ -568,7 +569,7 @@ def netpbms():
 
 
 def gif_codes(indices, bits, clears=False):
-    """Blocks of codes: every index is a code of its own, and the table is cleared before it grows the codes."""
+    """Blocks of codes: every index is its own code, and the table is cleared before the codes become longer."""
     out, held, used = bytearray(), 0, 0
     clear = 1 << bits
 
@@ -592,7 +593,7 @@ def gif_codes(indices, bits, clears=False):
 
 
 def gif(indices, colours=None, own=None, screen=None, at=(0, 0), interlaced=False, before=b"", bits=8, size=None, codes=None, end=b";"):
-    """colours: the palette of all frames; own: of this one."""
+    """colours: the palette of all frames; own: that of this frame."""
     height, width = indices.shape
 
     def flags(palette):
@@ -652,11 +653,11 @@ def gifs():
 
 
 def decoded(data):
-    """Pillow's pixels, or None when it refuses."""
+    """Pillow's pixels, or None if it refuses the file."""
     try:
         image = Image.open(io.BytesIO(data))
         return np.asarray(image.convert("RGB")), image.format
-    except Exception:  # Pillow raises many kinds
+    except Exception:  # Pillow raises many types of exceptions
         return None, None
 
 

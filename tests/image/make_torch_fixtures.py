@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes tests/data/fixtures/torch_resize.tsv and torch_resize.bin: small images, and what PyTorch's resize makes of them.
+"""Writes tests/data/fixtures/torch_resize.tsv and torch_resize.bin: small images, and the results of PyTorch's resize.
 
     tests/image/make_torch_fixtures.py [FOLDER]
 
-Needs torch and torchvision (written with 2.14.1 and 0.29.1) on a processor with AVX2. A line has: filter, width, height, width and height
-after the resize, offset of the R, G, B bytes in torch_resize.bin, offset of those of the result. The resize is that of torchvision's v2 Resize
-on a tensor of bytes, with antialias; `nearest` is nearest-exact.
+Needs torch and torchvision (written with 2.14.1 and 0.29.1) on a processor with AVX2. A line has: filter, width, height, width and
+height after the resize, offset of the R, G, B bytes in torch_resize.bin, offset of those of the result. The resize is that of
+torchvision's v2 Resize on a tensor of bytes, with antialias; `nearest` is nearest-exact.
 """
 import pathlib
 import sys
@@ -21,7 +21,7 @@ FILTERS = {
     "bicubic": InterpolationMode.BICUBIC,
     "lanczos": InterpolationMode.LANCZOS,
 }
-# (width, height) and the sizes that they become: down, up, one side alone, as they are, huge ratios, one pixel wide.
+# (width, height) and the sizes that they become: smaller, larger, one side only, unchanged, huge ratios, one pixel wide.
 SIZES = {
     (25, 17): [(12, 11), (25, 8), (8, 17), (25, 17), (33, 23), (50, 34), (3, 2), (1, 1), (60, 5)],
     (1, 40): [(1, 17), (3, 20), (7, 55)],
@@ -33,8 +33,8 @@ SIZES = {
 def images():
     rng = np.random.default_rng(20261126)
     for width, height in SIZES:
-        yield rng.integers(0, 256, (height, width, 3), dtype=np.uint8)  # noise: every rounding shows
-    # A checkerboard of black and white with grey: what overshoots is cut at 0 and 255.
+        yield rng.integers(0, 256, (height, width, 3), dtype=np.uint8)  # noise shows every rounding
+    # A checkerboard of black and white with grey: overshoots are clipped at 0 and 255.
     y, x = np.mgrid[0:17, 0:25]
     yield np.repeat((255 * ((x // 3 + y // 2) % 2)).astype(np.uint8)[:, :, None], 3, axis=2)
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Writes tests/data/fixtures/torch_floats.tsv and .bin: small images, and what PyTorch's resizes of floats and without antialias make of them.
+"""Writes tests/data/fixtures/torch_floats.tsv and .bin: small images, and the results of PyTorch's resizes of floats and without
+antialias.
 
     tests/image/make_torch_float_fixtures.py [FOLDER]
 
-Needs torch and torchvision (written with 2.14.1 and 0.29.1) on a processor with AVX2. A line has: rule (resize_as), filter, antialias (1 or 0),
-channels (3, or 1 of a gray image), width, height, width and height after the resize, offset of the R, G, B bytes in torch_floats.bin, offset of
+Needs torch and torchvision (written with 2.14.1 and 0.29.1) on a processor with AVX2. A line has: rule (resize_as), filter,
+antialias (1 or 0), channels (3, or 1 of a gray image), width, height, width and height after the resize, offset of the R, G, B
+bytes in torch_floats.bin, offset of
 the result: float32 of one channel after the other for torch_float, else R, G, B bytes.
 """
 import pathlib
@@ -17,7 +19,8 @@ import torchvision.transforms.v2.functional as v2
 from torchvision.transforms import InterpolationMode
 
 FILTERS = {"bilinear": InterpolationMode.BILINEAR, "bicubic": InterpolationMode.BICUBIC}
-# (width, height) and the sizes that they become: down, up, one side alone, huge ratios, one pixel, and large enough for PyTorch's other kernel.
+# (width, height) and the sizes that they become: smaller, larger, one side only, huge ratios, one pixel, and large enough for
+# PyTorch's other kernel.
 SIZES = {
     (25, 17): [(12, 11), (25, 8), (8, 17), (25, 17), (33, 23), (3, 2), (1, 1), (60, 5), (130, 3)],
     (1, 40): [(3, 20), (7, 55)],
@@ -50,7 +53,8 @@ def cases():
 def main():
     if torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"):
         sys.exit("this processor has no AVX2: PyTorch would add in another order")
-    # With several threads PyTorch adds in another order where it resizes three channels bilinearly without antialias. Loaders have one.
+    # With several threads, PyTorch sums in another order in bilinear resizes of three channels without antialias. Loaders use one
+    # thread.
     torch.set_num_threads(1)
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent / "data/fixtures")
     rng = np.random.default_rng(20261126)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares Assay's resize as OpenCV's with cv2.resize, byte for byte, on real photographs.
+"""Compares Assay's version of OpenCV's resize with cv2.resize, byte for byte, on real photographs.
 
     tests/image/opencv_parity.py PIXEL_TOOL FOLDER [--every N] [--default]
 
-PIXEL_TOOL is the executable of pixel_tool.cpp, FOLDER holds images (any depth). Usual sizes, odd ones, whole fractions, and crops. OpenCV for
-x86-64 replaces INTER_CUBIC by Intel's library, which this switches off unless --default is given: then it is counted, and may differ. Prints how
-many images differ and by how much; status 1: one differs. Without OpenCV: SKIPPED, status 77.
+PIXEL_TOOL is the executable of pixel_tool.cpp, FOLDER holds images (any depth). Usual sizes, odd ones, whole fractions, and crops.
+OpenCV for x86-64 uses Intel's library for INTER_CUBIC. The script switches it off. With --default it is counted, and may differ.
+Prints how many images differ and by how much; status 1: one differs. Without OpenCV: SKIPPED, status 77.
 """
 import argparse
 import json

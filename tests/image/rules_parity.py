@@ -3,12 +3,13 @@
 
     tests/image/rules_parity.py PIXEL_TOOL ASSAY FOLDER [--every N] [--only TEXT] [--few]
 
-PIXEL_TOOL is the executable of pixel_tool.cpp, ASSAY the program, FOLDER holds images (any depth). The rules are those of the packages that are
-there: the presets of torchvision's weights (of images and of tensors), timm's data configs, the image processors of transformers (of images and
-of tensors), open_clip's transforms, resizes of float tensors (torchvision, kornia), and OpenCV's. Each is read from the library's object or
-file as `assay predict` reads it. A line has a rule, how many images have equal bits, the largest difference of an input, and why where
-that is known. --few takes the first rules of each library. Status 1: a rule differs that is not known to. A Python without torch and
-torchvision takes that of tools/torch-python; without one it says SKIPPED, status 77.
+PIXEL_TOOL is the executable of pixel_tool.cpp, ASSAY the program, FOLDER holds images (any depth). The rules are those of the
+installed packages: the presets of torchvision's weights (of images and of tensors), timm's data configs, the image processors of
+transformers (of images and of tensors), open_clip's transforms, resizes of float tensors (torchvision, kornia), and OpenCV's. Each
+is read from the library's object or file as `assay predict` reads it. A line has a rule, the number of images with equal bits, the
+largest difference of an input, and the reason if it is known. --few takes the first rules of each library. Status 1: a rule differs
+without a known reason. A Python without torch and torchvision takes that of tools/torch-python; without one it says SKIPPED, status
+77.
 """
 import argparse
 import json
@@ -45,7 +46,7 @@ FEW = 3
 
 
 class Resolver:
-    """What the program makes of settings or of a processor's file."""
+    """The program's preprocessing for settings or for the file of a processor."""
 
     def __init__(self, program, scratch):
         self.program, self.scratch, self.made = program, scratch, 0

@@ -1,4 +1,4 @@
-"""How many results of torch_parity.py and opencv_parity.py differ, and by how much."""
+"""Counts the differing results of torch_parity.py and opencv_parity.py, and the largest difference."""
 import numpy as np
 
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Compares Assay's resize as PyTorch's with PyTorch's own, byte for byte, on real photographs.
+"""Compares Assay's version of PyTorch's resize with PyTorch's own, byte for byte, on real photographs.
 
     tests/image/torch_parity.py PIXEL_TOOL FOLDER [--every N] [--assay PROGRAM]
 
-PIXEL_TOOL is the executable of pixel_tool.cpp, FOLDER holds images (any depth). For every image: torchvision's v2 Resize and CenterCrop of a
-tensor of bytes at the usual input sizes, plain resizes up, down and with odd aspect ratios, and the floats after ToDtype and Normalize. With
---assay also the fast image processors of transformers, by the settings that the program reads from their files. Prints how many images
-differ and by how much; status 1: one differs. A Python without torch and torchvision takes that of tools/torch-python; without one it
-says SKIPPED, status 77.
+PIXEL_TOOL is the executable of pixel_tool.cpp, FOLDER holds images (any depth). For every image: torchvision's v2 Resize and
+CenterCrop of a tensor of bytes at the usual input sizes, plain resizes up, down and with odd aspect ratios, and the floats after
+ToDtype and Normalize. With
+--assay also the fast image processors of transformers, by the settings that the program reads from their files. Prints how many
+images differ and by how much; status 1: one differs. A Python without torch and torchvision takes that of tools/torch-python;
+without one it says SKIPPED, status 77.
 """
 import argparse
 import json
@@ -80,7 +81,7 @@ def processors():
 
 
 def settings_of(assay, processor, folder):
-    """What the program reads from the file of a processor."""
+    """The settings that the program reads from the file of a processor."""
     facts = json.loads(processor.to_json_string())
     facts["image_processor_type"] = type(processor).__name__.removesuffix("Fast") + "Fast"
     folder.mkdir()

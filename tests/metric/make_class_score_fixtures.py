@@ -1,6 +1,6 @@
-"""Writes fixtures/class_scores.json: what scikit-learn says of made-up labels and predictions.
+"""Writes fixtures/class_scores.json: scikit-learn's values for random labels and predictions.
 
-Needed only to make the fixture anew; the tests read the file.
+Only needed to write the fixture again; the tests read the file.
 """
 import json
 import random
@@ -9,7 +9,7 @@ import warnings
 import sklearn
 from sklearn import metrics
 
-warnings.simplefilter("ignore")  # 0 / 0 is 0, which is what is asked for
+warnings.simplefilter("ignore")  # 0 / 0 is 0, as requested
 
 
 def case(name, classes, truth, predicted):

@@ -1,7 +1,6 @@
-"""Writes fixtures/given_truth.json: what NumPy, SciPy and scikit-learn say of soft labels, classes in
-a tree and grades.
+"""Writes fixtures/given_truth.json: values of NumPy, SciPy and scikit-learn for soft labels, classes in a tree and grades.
 
-Needed only to make the fixture anew; the tests read the file.
+Only needed to write the fixture again; the tests read the file.
 """
 import json
 

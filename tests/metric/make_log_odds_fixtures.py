@@ -1,7 +1,7 @@
-"""Writes fixtures/log_odds.json: worlds whose 32-bit probabilities tie, and the metrics of order that
-their scores tell, from log-odds in 60 digits and by comparing every pair of items.
+"""Writes fixtures/log_odds.json: data whose 32-bit probabilities tie, and ranking metrics of their scores, from log-odds with 60
+digits and by comparing every pair of items.
 
-Needed only to make the fixture anew; the tests read the file.
+Only needed to write the fixture again; the tests read the file.
 """
 import json
 import math
@@ -24,7 +24,7 @@ def log_odds(z, c):
 
 
 def log_odds_of_probability(p, c, step=Decimal(2) ** -24):
-    """ln(p / (1 - p)); where p is within 16 steps of 1 and the others of a row agree, 1 - p is their sum."""
+    """ln(p / (1 - p)); if p is within 16 steps of 1 and the others of a row agree, 1 - p is their sum."""
     numbers = [Decimal(x) for x in p]
     rest = max(Decimal(0), 1 - numbers[c])
     others = sum(sorted(numbers[:c] + numbers[c + 1:]))
@@ -95,7 +95,7 @@ def world(name, scores, labels, kind="logits", double=False):
 
 
 def drawn(seed, n, classes, margin, spread, noise, rare=None):
-    """Margins between the label and the others are normal; more of them is right more often."""
+    """Margins between the label and the others are normal. Items with larger margins are more often correct."""
     rng = random.Random(seed)
     scores, labels = [], []
     for _ in range(n):

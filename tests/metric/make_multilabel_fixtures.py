@@ -1,6 +1,6 @@
-"""Writes fixtures/multilabel.json: what scikit-learn says of made-up label matrices and scores.
+"""Writes fixtures/multilabel.json: scikit-learn's values for random label matrices and scores.
 
-Needed only to make the fixture anew; the tests read the file.
+Only needed to write the fixture again; the tests read the file.
 """
 import json
 import random
@@ -10,7 +10,7 @@ import numpy as np
 import sklearn
 from sklearn import metrics
 
-warnings.simplefilter("ignore")  # 0 / 0 is 0, which is what is asked for
+warnings.simplefilter("ignore")  # 0 / 0 is 0, as requested
 
 
 def case(name, percent, sets, scores):

@@ -1,6 +1,6 @@
-"""Writes fixtures/separation.json: what scikit-learn says of two made-up samples.
+"""Writes fixtures/separation.json: scikit-learn's values for two random samples.
 
-Needed only to make the fixture anew; the tests read the file.
+Only needed to write the fixture again; the tests read the file.
 """
 import json
 import random

@@ -32,12 +32,12 @@ import architectures
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGES = "onnx onnxscript onnxruntime onnxsim torchao".split()
 
-# Of every architecture; and three more of each, in turn.
+# The forms of every architecture, and three further forms for each, in turn.
 ALWAYS = ["pt2", "onnx18"]
 IN_TURN = """old17 qdq batch1 trace half onnx20 pt2e qoperator simplified script onnx21 pt2batch1 onnx23 pt2half onnx19
 onnx22 dynamic""".split()
 FORMS = ALWAYS + IN_TURN
-# Sums of float32 in another order move a logit by up to 1e-4 of the spread: PyTorch and ONNX Runtime differ by as much.
+# Sums of float32 in another order change a logit by up to 1e-4 of the spread. PyTorch and ONNX Runtime differ by the same amount.
 ALLOWED = 1e-3
 
 
@@ -65,7 +65,7 @@ def in_environment(if_there):
 
 
 class Forms:
-    """The files of one architecture, each made when it is asked for. A method returns the file and the peer's logits."""
+    """The files of one architecture, each written when it is requested. A method returns the file and the peer's logits."""
 
     def __init__(self, model, x, folder):
         import torch
@@ -76,7 +76,7 @@ class Forms:
             self.logits = model(x).numpy()
 
     def program(self, batch=None):
-        """What torch.export makes: with an open batch, or a fixed one."""
+        """Files of torch.export, with a dynamic batch size or a fixed one."""
         import torch
 
         if batch not in self.programs:
@@ -150,7 +150,7 @@ class Forms:
         return self.quantised(QuantFormat.QOperator)
 
     def dynamic(self):
-        """Ranges are those of each batch; Assay gives such a file one image at a time."""
+        """Ranges are computed in each batch, so Assay passes one image at a time to such a file."""
         import numpy as np
         from onnxruntime import quantization
 
@@ -198,7 +198,7 @@ class Forms:
         return self.save(self.program(1), "pt2batch1"), self.logits
 
     def pt2half(self):
-        """Assay computes weights of half precision in single precision on a CPU, and so does the peer."""
+        """Assay computes weights of half precision in single precision on a CPU, as the peer does."""
         import torch
 
         half = copy.deepcopy(self.model).half()
@@ -224,7 +224,7 @@ class Forms:
 
 
 def run_all(assay, paths, data, runs, side):
-    """The logits of each file, or the message of its refusal: in one call, and one by one if that fails."""
+    """The logits of each file, or its error message: in one call, or one by one if that fails."""
     import torchvision_table
 
     found = torchvision_table.run(assay, paths, data, runs, side) if len(paths) > 1 else None
@@ -251,7 +251,7 @@ def refused_package(assay, folder):
 
 
 class Tally:
-    """How many files of each form of each library ran and agreed, and the largest difference."""
+    """The number of files of each form and library that ran and agreed, and the largest difference."""
 
     def __init__(self):
         self.cells = collections.defaultdict(lambda: [0, 0, 0, 0.0])
@@ -293,7 +293,7 @@ def tried(one, assay, forms, tally):
             try:
                 path, want = files.form(form)
                 wants[form] = (path, want, files.of_onnxruntime(path) if path.suffix == ".onnx" else want)
-            except Exception as error:  # whatever an exporter raises
+            except Exception as error:  # exporters raise many types of exceptions
                 remarks.append(f"{one.name}, {form}: cannot be exported: {type(error).__name__}: {torchvision_table.first_line(error)}")
                 cells[form] = "-"
         found = run_all(assay, [path for path, _, _ in wants.values()], scratch / "data/n01440764", scratch / "runs", one.side)
@@ -307,8 +307,8 @@ def tried(one, assay, forms, tally):
                                          for a, b in ((got, want), (got, runtime), (runtime, want), (want, files.logits)))
             if form == "dynamic":  # one image at a time
                 beside, peers = off, 0.0
-            # ONNX Runtime may be further from PyTorch than that: then Assay must be as near to both. It computes halves in single
-            # precision, so the halves of the weights and those of ONNX Runtime's arithmetic may add up.
+            # ONNX Runtime may differ more from PyTorch. Then Assay must be as close to both. Assay computes half precision in
+            # single precision, so the rounding of weights and that of ONNX Runtime's arithmetic may add up.
             limit = max(ALLOWED, peers, {"half": 2 * moved, "pt2half": 0.0}.get(form, moved))
             right = max(off, beside) <= limit
             same = int((got.argmax(1) == want.argmax(1)).sum())

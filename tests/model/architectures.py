@@ -1,7 +1,7 @@
 """The architectures that architecture_table.py runs, each with random weights and so small that a form of it takes seconds.
 
-A row is "library:name side arguments": the name that the library knows, the side of its input, and arguments that make it
-shallow or narrow; first_blocks keeps so many of timm's blocks. A depth of one or two has each operator of the family.
+A row is "library:name side arguments": the name that the library knows, the side of its input, and arguments that make it shallow
+or narrow. first_blocks keeps this number of timm's blocks. A depth of one or two has every operator of the family.
 """
 CLASSES = 10
 
@@ -220,7 +220,7 @@ def made(one, x):
         if isinstance(module, torch.nn.BatchNorm2d):
             module.momentum = None
     for parameter in model.parameters():
-        # Layers that begin at nothing hide everything before them.
+        # Layers that are initialised with zeros hide everything before them.
         if parameter.dim() > 0 and parameter.requires_grad and parameter.detach().abs().max() < 2e-2:
             torch.nn.init.normal_(parameter, std=0.1)
     with torch.no_grad():

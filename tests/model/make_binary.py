@@ -1,6 +1,6 @@
-"""Writes fixtures/binary*: models with one score per image and models of one channel, and what PyTorch makes of images().
+"""Writes fixtures/binary*: models with one score per image and models of one channel, and PyTorch's scores for images().
 
-Needed only to make the fixtures anew, with PyTorch 1.13; the tests read the files.
+Only needed to write the fixtures again, with PyTorch 1.13; the tests read the files.
 """
 import json
 import pathlib

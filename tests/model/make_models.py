@@ -79,7 +79,7 @@ class ArgMax(Cnn):
 
 
 class View(Cnn):
-    """Regroups with view(): refuses channels-last memory."""
+    """Regroups channels with view(), so it refuses channels-last memory."""
 
     def forward(self, x):
         x = torch.relu(self.bn1(self.conv1(x)))
@@ -126,7 +126,7 @@ class WithAuxiliary(NamedTuple):
 
 
 class Auxiliary(Cnn):
-    """As scripts of GoogLeNet and Inception: the auxiliary classifier's place is empty after eval()."""
+    """Like scripts of GoogLeNet and Inception: after eval(), the output of the auxiliary classifier is empty."""
 
     def forward(self, x) -> WithAuxiliary:
         aux: Optional[torch.Tensor] = None
@@ -224,7 +224,7 @@ def note(name, model, n=4, part=None, **facts):
 
 
 def slim(path):
-    """Compresses the archive and drops the source locations, which take most of its room."""
+    """Compresses the archive and drops the source locations, which take most of its space."""
     with zipfile.ZipFile(path) as archive:
         entries = [(i.filename, archive.read(i)) for i in archive.infolist() if not i.filename.endswith(".debug_pkl")]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -281,7 +281,7 @@ class Unknown(Cnn):
 
 
 class Spectrum(nn.Module):
-    """Its Fourier transform is an operator whose cost nobody counts."""
+    """Its Fourier transform is an operator whose cost is not counted."""
 
     def __init__(self):
         super().__init__()
@@ -293,7 +293,7 @@ class Spectrum(nn.Module):
 
 
 class Quantised(nn.Module):
-    """Static quantisation of torch.ao: weights are packed in objects of their own."""
+    """Static quantisation of torch.ao: weights are packed in special objects."""
 
     def __init__(self):
         super().__init__()

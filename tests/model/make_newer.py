@@ -2,7 +2,7 @@
 """Makes fixtures/newer_*.pt and fixtures/newer.json: TorchScript files that a PyTorch 2 writes, which call operators
 that PyTorch 1.13 does not have, with the scores that PyTorch 2 gives.
 
-    make_newer.py [newer_resize.pt ...]     # these alone; the others stay
+    make_newer.py [newer_resize.pt ...] # only these; the others stay
 
 Needs PyTorch 2.14 (those before newer_resize.pt were made with 2.6). The input is that of make_models.py.
 """
@@ -32,7 +32,7 @@ def images(n):
 
 
 def rows(x):
-    """Every number of the result counts, with a weight of its own place in the last dimension."""
+    """Every number of the result counts, with a weight that depends on its position in the last dimension."""
     x = x.to(torch.float32)
     return (x * torch.arange(1, x.size(-1) + 1)).sum(-1).flatten(1)
 
@@ -85,7 +85,7 @@ class Others(nn.Module):
 
 
 class Defaults(nn.Module):
-    """Arguments left out that PyTorch 1.13 wants: only scripts leave them out."""
+    """Arguments are omitted that PyTorch 1.13 requires. Only scripts omit them."""
 
     def forward(self, x):
         each = [torch.stack([torch.var(i, correction=1), torch.std(i, correction=0)]) for i in x]
@@ -93,7 +93,7 @@ class Defaults(nn.Module):
 
 
 class Resize(nn.Module):
-    """Scripts of interpolate name each of its modes, whichever they use."""
+    """Scripts of interpolate contain all of its modes, although they use one."""
 
     def forward(self, x):
         narrow = x[:, :, :, :6]
@@ -111,7 +111,7 @@ class SafeSoftmax(nn.Module):
 
 
 def slim(data, old=b"", new_code=b""):
-    """The archive compressed, without the source locations that take most of its room; `old` in its code replaced."""
+    """The archive compressed, without the source locations that take most of its space; `old` in its code replaced."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
         for i in archive.infolist():

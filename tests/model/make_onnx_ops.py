@@ -73,7 +73,8 @@ def tensor(name, a):
 
 
 class Graph:
-    """A branch of an If, or a Loop's body with inputs: nodes, and the names of its outputs and inputs (`i:7` is one number of type 7)."""
+    """A branch of an If, or the body of a Loop with inputs: nodes, and the names of its outputs and inputs (`i:7` is one number of
+    type 7)."""
 
     def __init__(self, nodes, outputs, inputs="", **constants):
         typed = [n.partition(":")[::2] for n in inputs.split()]
@@ -84,7 +85,7 @@ class Graph:
 
 
 class Reference:
-    """Inside a function: an attribute of its call."""
+    """A reference to an attribute of the call, inside a function."""
 
     def __init__(self, name, kind):
         self.name, self.kind = name, kind
@@ -151,7 +152,7 @@ cases = []
 
 
 def case(name, opset, nodes, functions=(), dtype="float32", shape=(1, 3, SIDE, SIDE), expect=None, note=None, **constants):
-    """`expect`: the result, where ONNX Runtime cannot be asked: a function of the input. `note`: what users are told."""
+    """`expect`: the result as a function of the input, if ONNX Runtime cannot compute it. `note`: the message for users."""
     nodes = nodes if isinstance(nodes, list) else [nodes]
     cases.append({"name": name, "opset": opset, "model": model(opset, nodes, constants, functions, dtype, shape),
                   "dtype": dtype, "shape": list(shape), "expect": expect, "note": note})
@@ -349,7 +350,8 @@ case("NonZero", 13, [node("Less", "k z", "c"), node("NonZero", "c")], k=f(3, 5),
 # resizing
 case("Upsample_attribute", 7, node("Upsample", "x", mode="nearest", scales=[1.0, 1.0, 2.0, 3.0]))
 case("Upsample_input", 9, node("Upsample", "x s", mode="linear"), s=f32(1, 1, 2, 2))
-# Downwards, opset 10 leaves the rounding open; ONNX Runtime rounds up where PyTorch, which wrote most files, rounds down.
+# When the size shrinks, opset 10 does not define the rounding. ONNX Runtime rounds up, and PyTorch, which wrote most files, rounds
+# down.
 case("Resize_opset10", 10, node("Resize", "x s", mode="nearest"), s=f32(1, 1, 2, 1.6))
 case("Resize_opset10_linear", 10, node("Resize", "x s", mode="linear"), s=f32(1, 1, 2, 1.5))
 for mode in "half_pixel pytorch_half_pixel align_corners asymmetric".split():
@@ -585,7 +587,7 @@ rng, earlier = np.random.RandomState(5), rng
 
 
 def body(nodes, outputs, carried="v", **constants):
-    """Of a Loop: takes the round `i`, the condition `on` and what is carried."""
+    """The body of a Loop: takes the iteration `i`, the condition `on` and the carried values."""
     return Graph(nodes, outputs, f"i:7 on:9 {carried}", **constants)
 
 
@@ -641,7 +643,7 @@ ys = dict(ys=np.float32(0.0171), yz=np.uint8(101))
 for op in "Add Mul".split():
     case(f"QLinear{op}", 13, [quant, node(f"com.microsoft::QLinear{op}", "xq s z w ws wz ys yz")], w=rng.randint(0, 256, (3, 1, 5)).astype(np.uint8),
          ws=np.float32(0.02), wz=np.uint8(131), **ys, **q)
-    # a scale of 2: every second sum lies between two whole numbers
+    # a scale of 2, so every second sum is between two integers
     case(f"QLinear{op}_signed", 13, [quant, node("Cast", "xq", "xs", to=6), node("Sub", "xs k", "xt"), node("Cast", "xt", "xi", to=3),
                                     node(f"com.microsoft::QLinear{op}", "xi one nil xi one nil two three" if op == "Add" else "xi one nil w one nil two three")],
          k=np.int32(128), nil=np.int8(0), one=np.float32(0.25), two=np.float32(0.5), three=np.int8(3), w=rng.randint(-9, 9, (5, )).astype(np.int8), **q)
@@ -726,7 +728,7 @@ for positive, negative in ((1, 0), (0, 1), (0, 0)):
 bits = [node("Mul", "x h", "a"), node("Cast", "a", "c", to=7)]
 for op in "And Or Xor".split():
     case(f"Bitwise{op}", 18, bits + [node(f"Bitwise{op}", "c k")], h=f32(99), k=i(0x5a))
-# Nodes in another order than they are computed in, as ONNX Runtime's converter to half precision leaves them.
+# Nodes that are not in the order of computation, as ONNX Runtime's converter to half precision writes them.
 case("Neg_before_its_input", 13, [node("Neg", "e"), node("Add", "x d", "e"), node("If", "c", "d", then_branch=Graph([node("Neg", "h", "a")], "a"),
                                                                               else_branch=Graph([node("Add", "h h", "a")], "a")), node("Exp", "x", "h")],
      c=np.array(True))
@@ -903,7 +905,7 @@ x = x.reshape(1, 3, SIDE, SIDE)
 
 
 def given(c):
-    """The input as the model takes it; bytes are those that /255 normalises to it."""
+    """The input as the model takes it. Bytes are those that become the input when divided by 255."""
     y = x if c["shape"][1] == 3 else x.transpose(0, 2, 3, 1)
     return np.clip(np.rint(y * 255), 0, 255).astype(np.uint8) if c["dtype"] == "uint8" else y
 
@@ -930,7 +932,7 @@ def by_python(jobs):
     return answers
 
 
-# What is stored of the same model stays: another release of ONNX Runtime may round otherwise.
+# Stored results of the same model stay, because another release of ONNX Runtime may round differently.
 stored = {}
 if os.path.exists(OUT):
     with open(OUT) as file:

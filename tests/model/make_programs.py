@@ -10,7 +10,7 @@ from make_models import OUT, Cnn, made, slim
 
 
 class WritesFile(Cnn):
-    """Maps a file that it makes, and changes it."""
+    """Creates a file, maps it into memory and changes it."""
 
     def forward(self, x):
         numbers = torch.from_file("written_by_a_model", True, 16, dtype=torch.float32)
@@ -19,7 +19,7 @@ class WritesFile(Cnn):
 
 
 class SavesFile(Cnn):
-    """Its error is swallowed where the file cannot be opened."""
+    """Ignores the error if the file cannot be opened."""
 
     def forward(self, x):
         torch.save(x, "written_by_a_model")
@@ -27,7 +27,7 @@ class SavesFile(Cnn):
 
 
 class ReadsFile(Cnn):
-    """Its scores are numbers of another file."""
+    """Its scores are numbers from another file."""
 
     def forward(self, x):
         numbers = torch.from_file("secret", False, 5, dtype=torch.float32)

@@ -31,7 +31,7 @@ def images(n):
 
 
 def rows(x):
-    """Every number of the result counts, with a weight of its own place in the last dimension."""
+    """Every number of the result counts, with a weight that depends on its position in the last dimension."""
     x = x.to(torch.float32)
     return (x * torch.arange(1, x.size(-1) + 1)).sum(-1).flatten(1)
 
@@ -57,7 +57,7 @@ class Cnn(nn.Module):
 
 
 class Vit(nn.Module):
-    """Sizes of the batch are computed with: the class token is expanded to it."""
+    """The batch size is used in computations: the class token is expanded to it."""
 
     def __init__(self):
         super().__init__()
@@ -170,7 +170,7 @@ class NoGrad(Cnn):
 
 
 class WithGrad(Cnn):
-    """What NoGrad computes, for its gradient: Assay's flows through such regions too."""
+    """Computes the same as NoGrad, for the gradient, because Assay's gradient also passes through such regions."""
 
     def forward(self, x):
         a, b = self.features(x).chunk(2, 1)
@@ -186,7 +186,7 @@ class Autocast(Cnn):
 
 
 class Counting(Cnn):
-    """A buffer that each call changes, in place, and one that it uses as room for work."""
+    """A buffer that each call changes, in place, and one that it uses as temporary memory."""
 
     def __init__(self):
         super().__init__()
@@ -206,7 +206,7 @@ class InPlace(Cnn):
 
 
 class ThroughReshape(Cnn):
-    """Written through a reshape, which is a view only in the memory order of the example."""
+    """Writes through a reshape, which is a view only in the memory order of the example."""
 
     def forward(self, x):
         y = self.features(x)
@@ -217,7 +217,7 @@ class ThroughReshape(Cnn):
 
 
 class Standardised(Cnn):
-    """Batch norm in training mode over weights, as weight standardisation is written; no image is in it."""
+    """Batch norm in training mode over weights, as in weight standardisation. It does not depend on the images."""
 
     def forward(self, x):
         w = self.conv.weight
@@ -330,7 +330,7 @@ def save(name, model, given=None, batch="open", output=None, strict=True, decomp
 
 
 def gradients(name, model):
-    """Of the sum of the scores, each times its number from 1, by every fifth pixel of the second of two images."""
+    """The gradient of the sum of the scores, each times its position (from 1), by every fifth pixel of the second of two images."""
     x = images(2).requires_grad_()
     y = model.eval()(x.clone())
     (y * torch.arange(1, y.size(1) + 1)).sum().backward()
@@ -342,7 +342,7 @@ def rename(program):
 
 
 def on_cuda(program):
-    """As exported on another device: only the descriptions and the arguments say so."""
+    """Imitates an export on another device, which only changes the descriptions and the arguments."""
     def walk(x):
         if isinstance(x, dict):
             for key, value in x.items():

@@ -70,7 +70,7 @@ def made(name, x):
 
 def export(model, x, form, path):
     if form == "pt2":
-        # Without no_grad: there attention becomes one fused operator, which torch.export refuses.
+        # Does not use no_grad, because attention would become one fused operator, which torch.export refuses.
         batch = {0: torch.export.Dim("n", min=1, max=64)}
         torch.export.save(torch.export.export(model, (x,), dynamic_shapes=(batch,)), path)
         return
@@ -116,7 +116,7 @@ def make(name, forms, folder, remarks):
     for form in forms:
         try:
             export(model, x, form, str(file_of(folder, form)))
-        except Exception as error:  # whatever the exporter raises
+        except Exception as error:  # exporters raise many types of exceptions
             remarks.append(f"{name}, {form}: PyTorch cannot export it: {first_line(error)}")
             file_of(folder, form).unlink(missing_ok=True)
 

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 ANNOTATORS = 40
 LIMITS = (1e-3, 1e4)  # of a and b, as the library's
-# Readings k = 0 .. 40 of five simulated sets: two whose best part is a narrow one, two with several maxima, an easy one.
+# Readings k = 0 .. 40 of five simulated sets: two whose best fit has a narrow component, two with several maxima, and an easy one.
 COUNTS = [
     [39,36,39,43,38,61,51,62,50,58,55,63,69,65,64,94,90,88,93,88,99,94,90,84,94,81,95,97,102,92,110,100,102,124,127,136,185,284,527,1192,4939],
     [18,25,25,31,35,37,27,38,31,40,28,36,50,50,35,49,57,53,57,62,56,54,76,61,79,83,100,112,130,167,194,211,299,297,396,511,612,818,1012,1306,2642],

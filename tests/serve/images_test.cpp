@@ -59,7 +59,7 @@ TEST(ServedImages, SmallEnoughOnesGoOutAsTheyAre) {
     }
     save_png(plain_image(5, 5), scratch / "b.jpg");
     EXPECT_EQ(images.get(scratch / "b.jpg", false).type, "image/png");
-    // Another image of the same name is not sent.
+    // If the file is replaced, the new image is sent.
     write_file_atomically(scratch / "a.png", jpeg_text(61, 40));
     EXPECT_EQ(*images.get(scratch / "a.png", false).bytes, jpeg_text(61, 40));
 }

@@ -76,7 +76,7 @@ TEST(Site, SaysWhoCanListenOnTheWay) {
     EXPECT_THAT(network_warning("127.0.0.1", "http://labels.example.org"),
                 testing::AllOf(HasSubstr("--url https://"), testing::Not(HasSubstr("--host"))));
     EXPECT_THAT(network_warning("0.0.0.0", ""), HasSubstr("--url https://"));
-    // If the server uses TLS, it must not answer without TLS.
+    // A proxy provides TLS, so this server must not be reachable without it.
     EXPECT_THAT(network_warning("0.0.0.0", "https://labels.example.org"),
                 testing::AllOf(HasSubstr("--host 127.0.0.1"), testing::Not(HasSubstr("in front"))));
 }

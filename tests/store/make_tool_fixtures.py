@@ -1,7 +1,8 @@
-"""Writes fixtures/tools/: what scikit-learn, Keras, torchmetrics, transformers, pandas and NumPy leave of one classifier's predictions.
+"""Writes fixtures/tools/: the predictions of one classifier in files of scikit-learn, Keras, torchmetrics, transformers, pandas and
+NumPy.
 
-The versions that wrote the files are in docs/formats.md. tools_test.cpp reads the files. Needs: scikit-learn, pandas, pyarrow, joblib,
-keras (KERAS_BACKEND=torch), torch, torchmetrics, transformers, h5py, datasets.
+The versions that wrote the files are in docs/formats.md. tools_test.cpp reads the files. Needs: scikit-learn, pandas, pyarrow,
+joblib, keras (KERAS_BACKEND=torch), torch, torchmetrics, transformers, h5py, datasets.
 """
 import json
 import os
@@ -30,7 +31,7 @@ y = np.arange(ROWS) % 3
 x = random.normal(size=(ROWS, 4)) + 2 * np.eye(3, 4)[y]
 names = [f"img_{i:02}.jpg" for i in range(ROWS)]
 
-# scikit-learn: what predict_proba(), predict() and the metrics give, as NumPy, pandas and joblib save it.
+# scikit-learn: the results of predict_proba(), predict() and the metrics, saved by NumPy, pandas and joblib.
 model = LogisticRegression().fit(x, np.array(CLASSES)[y])
 proba = model.predict_proba(x)
 np.save(out / "sklearn_proba.npy", proba)
@@ -65,7 +66,7 @@ for orient in ["records", "index", "columns", "values", "split"]:
 scores.set_axis(names).to_json(out / "pandas_named_columns.json", orient="columns", double_precision=15)
 scores.set_axis(names).to_json(out / "pandas_named_index.json", orient="index", double_precision=15)
 
-# Keras: what predict() gives, the log of fit(), and HDF5 of both by h5py.
+# Keras: the result of predict(), the log of fit(), and both in HDF5 by h5py.
 keras.utils.set_random_seed(1)
 net = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, activation="softmax")])
 net.compile(loss="sparse_categorical_crossentropy", metrics=["accuracy"])
@@ -80,7 +81,7 @@ with h5py.File(out / "keras_predict.h5", "w") as file:
     file["filenames"] = names
 net.save_weights(out / "keras.weights.h5")
 
-# torchmetrics: what a metric keeps and gives.
+# torchmetrics: the state and the result of a metric.
 metric = torchmetrics.classification.MulticlassAUROC(3, thresholds=None)
 metric.update(torch.from_numpy(proba).float(), torch.from_numpy(y))
 preds, target = torch.cat(metric.preds), torch.cat(metric.target)
@@ -89,7 +90,7 @@ torch.save({"preds": preds, "target": target}, out / "torchmetrics.pt")
 collection = torchmetrics.MetricCollection([torchmetrics.classification.MulticlassAccuracy(3), metric])
 (out / "torchmetrics_compute.json").write_text(json.dumps({name: float(value) for name, value in collection(preds, target).items()}))
 
-# transformers: what a pipeline gives for a list of images.
+# transformers: the output of a pipeline for a list of images.
 from transformers import ViTConfig, ViTForImageClassification, ViTImageProcessor, pipeline
 
 torch.manual_seed(1)

@@ -99,7 +99,7 @@ class Site(InFolder):
 
 
 class Lists(unittest.TestCase):
-    """Each page has a place in the site's menu, and each command one in docs/commands.md and in the groups of `assay --help`."""
+    """Each page is in the menu of the site, and each command in docs/commands.md and in a group of `assay --help`."""
 
     ROOT = TOOLS.parent
 

@@ -1,4 +1,5 @@
-"""Tests of tools/check-own-includes: own includes, allowed namespaces, names of files, types defined twice; and the tree obeys."""
+"""Tests of tools/check-own-includes: own includes, allowed namespaces, names of files, types defined twice; and that the tree
+passes."""
 import contextlib
 import importlib.machinery
 import importlib.util

@@ -1,4 +1,4 @@
-"""Tests of tools/check-same-data: what is a comparison of ids, fingerprints and names of data sets; and the tree has none."""
+"""Tests of tools/check-same-data: which lines compare ids, fingerprints and names of data sets, and that the tree has none."""
 import contextlib
 import importlib.machinery
 import importlib.util

@@ -1,4 +1,4 @@
-"""Tests of tools/english/sample: what is drawn from, and that a seed draws the same sentences again."""
+"""Tests of tools/english/sample: which texts are drawn from, and that a seed draws the same sentences again."""
 import contextlib
 import importlib.machinery
 import importlib.util

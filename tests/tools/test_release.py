@@ -1,6 +1,6 @@
-"""Tests of tools/release in a small tree whose tools make small files: what it keeps, makes again, skips and refuses.
+"""Tests of tools/release in a small tree whose tools make small files: which files it keeps, builds again, skips and refuses.
 
-Also: each line of the docs that installs something has a place where tools/test-release types it; what tools/test-wheel refuses.
+Also: tools/test-release runs each line of the docs that installs something, and tools/test-wheel refuses bad wheels.
 """
 import contextlib
 import importlib.machinery
@@ -123,7 +123,7 @@ class Releases(unittest.TestCase):
         self.run_release("--draft", "--only", "notes")
         self.assertEqual(self.made(), ["CHANGELOG-1.2.4.md", "SHA256SUMS", "source.tar.gz"])
         self.assertEqual((self.out / "CHANGELOG-1.2.4.md").read_text(), "Next things.\n")
-        self.assertNotIn("source.tar.gz", (self.out / "SHA256SUMS").read_text())  # of other sources
+        self.assertNotIn("source.tar.gz", (self.out / "SHA256SUMS").read_text())  # built from other sources
 
     def test_a_failed_part_stops_no_other_and_leaves_nothing(self):
         self.write("broken", "")

@@ -1,7 +1,7 @@
-"""A linear model behind the protocol of docs/formats.md, with the standard library alone.
+"""A linear model that speaks the protocol of docs/formats.md, with only the standard library.
 
-It is the second implementation of that protocol, written from the document: what both sides agree on without saying it would
-be found here. The name in the source says how it misbehaves: `timm:linear` does not, `timm:exit_at_batch` ends in a batch.
+It is the second implementation of that protocol, written from the document: so it shows anything that the document does not define.
+The name in the source says how it misbehaves: `timm:linear` has no fault, `timm:exit_at_batch` exits in a batch.
 """
 
 import array
@@ -78,7 +78,7 @@ def open_request(data):
     request["scale"] = fields.real()
     request["mean"] = [fields.real() for _ in range(3)]
     request["std"] = [fields.real() for _ in range(3)]
-    request["num_classes"] = fields.number()  # 1 more; 0: not said
+    request["num_classes"] = fields.number()  # the value plus 1; 0: not given
     request["output"] = fields.text()
     request["layout"], request["input_type"], request["classes"] = fields.number(), fields.number(), fields.number()
     request["device"] = fields.text()
@@ -113,12 +113,12 @@ class Worker:
         for end, number in (("killed_at_", signal.SIGKILL), ("crash_at_", signal.SIGSEGV)):
             if self.is_to(end + stage):
                 os.kill(os.getpid(), number)
-                time.sleep(3600)  # another thread may be the one that hears it
+                time.sleep(3600)  # another thread may receive it
         if self.is_to("hang_at_" + stage):
-            if "ASSAY_TEST_HANGS" in os.environ:  # a byte for each time
+            if "ASSAY_TEST_HANGS" in os.environ:  # one byte for each occurrence
                 with open(os.environ["ASSAY_TEST_HANGS"], "a") as file:
                     file.write("x")
-            # Without giving up the interpreter's lock, as code in C may.
+            # Sleeps without releasing the interpreter's lock, as code in C may do.
             ctypes.PyDLL(None).sleep(3600)
         if self.is_to("close_at_" + stage):
             self.control.shutdown(socket.SHUT_RDWR)
@@ -129,7 +129,7 @@ class Worker:
             os._exit(4)
 
     def ask_for_names(self):
-        """The classes are those that the program names; the first six are the usual ones."""
+        """The classes are those from the program. The first six are the usual ones."""
         self.control.send(message(WANTED))
         data, descriptors, _flags, _address = socket.recv_fds(self.control, 1 << 16, 2)
         if not data:
@@ -329,7 +329,7 @@ class Worker:
         lane.send(bytes([COST, 1]) + (body[half:-1] if self.is_to("cut_cost") else body[half:]))
 
     def has_white_image(self, buffer, images, input_size):
-        """The image at which a fault happens: each of its pixels is 1, which 255 is to this model."""
+        """The image that causes a fault: each of its pixels is 1, which is byte 255 for this model."""
         size = input_size // images
         pixels = memoryview(buffer).cast("f")
         return any(all(value == 1.0 for value in pixels[i * size : (i + 1) * size]) for i in range(images))
@@ -365,7 +365,7 @@ class Worker:
 
 
 def tell_names(pattern):
-    """Which of ten models a pattern stands for. Those of torchvision have accuracies, the last the lowest."""
+    """Which of ten models match a pattern. Those of torchvision have accuracies; the last has the lowest."""
     control = socket.socket(fileno=CONTROL)
     prefix = pattern.partition(":")[0]
     if prefix == "open_clip":

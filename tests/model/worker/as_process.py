@@ -1,4 +1,5 @@
-"""Runs a command with this process as its model: as_process.py PROGRAM ARGUMENTS...; `process` stands for `process:DESCRIPTOR`."""
+"""Runs a command with this process as its model: as_process.py PROGRAM ARGUMENTS...; `process` is replaced by
+`process:DESCRIPTOR`."""
 
 import importlib.util
 import os
@@ -16,7 +17,7 @@ ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
 def serve():
-    # A thread that raised must not leave the program waiting for its answer.
+    # If a thread raises an exception, the program must not wait for its answer.
     with ours:
         worker.Worker("process:" + os.environ.get("ASSAY_TEST_MODEL", "here"), "", ours).serve()
 

@@ -1,6 +1,6 @@
-"""As much of onnxruntime as Assay's worker calls, over the linear models of onnx_writer.py: it needs NumPy alone.
+"""The part of onnxruntime that Assay's worker calls, for the linear models of onnx_writer.py. It only needs NumPy.
 
-It checks what it is asked for as the package does, and keeps what the tests look at.
+It checks its arguments as the package does, and records the facts that the tests read.
 """
 import ctypes
 import json
@@ -9,7 +9,7 @@ import os
 import numpy as np
 
 __version__ = "0.fake"
-# What the session is to say of the file: the input's type and shape, the outputs; "weights": rows for the channels.
+# The session's description of the file: the type and shape of the input, and the outputs. "weights": one row for each channel.
 ABOUT = json.loads(os.environ.get("FAKE_ONNXRUNTIME", "{}"))
 severity = None
 sessions = []
@@ -47,7 +47,7 @@ class InferenceSession:
             raise RuntimeError(f"[ONNXRuntimeError] : 7 : INVALID_PROTOBUF\n{ABOUT['refuses']}")
         self.options = sess_options
         self.weights = np.asarray(ABOUT.get("weights", [[1, 0], [0, 1], [0, 0]]), np.float32)
-        self.runs = []  # the address of each input, its type and shape, and where scores went
+        self.runs = []  # for each run: the address of the input, its type and shape, and the address of the scores
         sessions.append(self)
 
     def get_inputs(self):

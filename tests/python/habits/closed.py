@@ -1,4 +1,4 @@
-"""The data of the lines, and what they must give, in NumPy alone."""
+"""The data for the lines, and their expected values, in NumPy alone."""
 import numpy as np
 
 CLASSES = 4
@@ -47,7 +47,7 @@ def nll(y, probabilities):
 
 
 def auroc(y, score):
-    """The chance that a positive item ranks above a negative one; ties count half."""
+    """The probability that a positive item ranks above a negative one. Ties count half."""
     above = score[y == 1][:, None] - score[y == 0][None]
     return (above > 0).mean() + (above == 0).mean() / 2
 
@@ -80,7 +80,7 @@ def multilabel_f1(sets, probabilities):
 
 
 class Prediction:
-    """What Trainer gives to compute_metrics: transformers.EvalPrediction has these two, and unpacks like this."""
+    """The argument of compute_metrics in Trainer: transformers.EvalPrediction has these two fields, and unpacks like this."""
 
     def __init__(self, predictions, label_ids):
         self.predictions, self.label_ids = predictions, label_ids

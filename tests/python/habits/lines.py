@@ -1,7 +1,7 @@
 """Lines that users of other libraries type, from those libraries' documentation, as they are typed for Assay.
 
-line: statements, the last one an expression. value: what it must give, in NumPy (closed.py). peer: the same by the library that the
-line comes from, where it is installed. needs: packages without which the line cannot be typed.
+line: statements, the last one an expression. value: the expected value, in NumPy (closed.py). peer: the same from the original
+library, if it is installed. needs: packages that the line imports.
 """
 import dataclasses
 
@@ -16,7 +16,7 @@ class Habit:
 
 
 class Refused:
-    """The line has no meaning here. The error says what has one: it holds each text."""
+    """The line has no meaning in Assay. The error names an alternative, and contains each of these texts."""
 
     def __init__(self, *texts):
         self.texts = texts
