@@ -4,7 +4,7 @@ if(TARGET assay_annotation)
     target_link_libraries(bench_label PRIVATE assay_annotation benchmark::benchmark)
     target_compile_definitions(bench_label PRIVATE ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 endif()
-# How often the intervals of values by votes hold the truth.
+# The coverage of the intervals of values by votes.
 if(TARGET assay_annotation)
     add_executable(bench_vote_coverage vote_coverage.cpp)
     target_include_directories(bench_vote_coverage PRIVATE ${PROJECT_SOURCE_DIR}/tests/annotation)

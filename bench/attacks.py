@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""assay attack beside PyTorch loops of the same steps: the same images, model, batch, budget; one thread each, in turn.
+"""Compares assay attack with PyTorch loops of the same steps: the same images, model, batch and budget, on one thread each, in
+turn.
 
 usage: attacks.py ASSAY MODEL.pt FOLDER IMAGES EPS [assay's options of the model ...]
        attacks.py build/release/bin/assay demo/models/robust.pt demo/images/v1 200 4/255
        attacks.py build/release/bin/assay mobilenet_v1_0.25_128.pt imagenet_sample 50 1/255 --preset mobilenet-128
 
-CPU seconds (user and system) of the attack alone: a run of assay without attack (noise of no size, with all that
-starting, decoding and storing take) is subtracted, and the loops are measured without reading images. Assay
-attacks only what is classified correctly, and so do the loops. PyTorch's own work is the model in TorchScript,
-frozen for inference but with gradients by the input. Assay runs the model in its own process here, so that its time
-is counted.
+CPU seconds (user and system) of the attack alone: a run of assay without attack (noise of size 0, with startup, decoding and
+storing) is subtracted, and the loops are measured without reading images. Assay only attacks images that are classified correctly,
+and so do the loops. PyTorch's own work is the model in TorchScript, frozen for inference but with gradients by the input. Assay
+runs the model in its own process here, so that its time is counted.
 """
 import csv
 import fractions
@@ -115,7 +115,7 @@ def in_batches(attack, x, y):
 
 
 def targeted(net, x, y, eps):
-    """Nine targets, each on what the ones before left."""
+    """Nine targets, each on the images that the previous ones left."""
     with torch.no_grad():
         order = net(x).sort(dim=1, descending=True).indices
     left = torch.ones(len(x), dtype=torch.bool)

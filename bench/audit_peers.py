@@ -1,6 +1,6 @@
-"""`assay audit`'s score of labels beside cleanlab's, on the planted errors of bench/audit_worlds.py.
+"""Compares `assay audit`'s score of labels with cleanlab's, on the planted errors of bench/audit_worlds.py.
 
-`audit_scores` is the score in NumPy, written apart from the program; tests/python/test_audit.py compares the two. A line for each
+`audit_scores` is an independent version of the score in NumPy; tests/python/test_audit.py compares the two. A line for each
 world and method: means over the plantings, with standard errors, of the precision at 20, the AUROC and the average precision of
 finding the wrong labels. cleanlab is given its best case: of each of its two scores, the model that is best in the world.
 
@@ -48,7 +48,7 @@ def with_chance(logits, temperature):
 
 
 def loss_with_errors(given, uniform):
-    """Minus the log-likelihood of the labels, of which the likeliest proportion is drawn from all classes."""
+    """Minus the log-likelihood of the labels. The proportion of random labels from all classes is the most likely one."""
     error = drawn_part(given, uniform)
     return -np.log(np.maximum(1e-300, (1 - error) * given + error * uniform)).sum()
 
@@ -98,7 +98,8 @@ def has_learned(probabilities, labels, model):
     sure = np.stack([p.max(1) for m, p in enumerate(probabilities) if m != model])
     agree = (others == others[0]).all(0) & (sure.min(0) >= 0.9)
     opposed = agree & (others[0] != labels)
-    excess = opposed.sum() - (1 - sure.max(0))[agree].sum()  # they err together at most as often as the surest of them
+    # their common errors are at most as frequent as those of the most certain model
+    excess = opposed.sum() - (1 - sure.max(0))[agree].sum()
     return excess >= 5 and (opposed & (predicted[model] != labels)).sum() <= 0.1 * excess
 
 

@@ -1,4 +1,4 @@
-"""Data sets with planted label errors: the worlds in which `assay audit` is measured, written down before its score was chosen.
+"""Data sets with planted label errors, on which `assay audit` is measured. They were defined before its score was chosen.
 
 A world is a row of WORLDS: a source of scores, a proportion of wrong labels, and a kind of error. Planting number i of a world
 is drawn with the seed [crc32(name), i], so that every method sees the same plantings.

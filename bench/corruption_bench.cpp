@@ -1,5 +1,5 @@
 // Images of 224 x 224 pixels per second and core, for each corruption and severity; the times of
-// the Python packages that people use stand in docs/robustness.md.
+// common Python packages are in docs/robustness.md.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace {
 
-/// Soft shapes with some grain: as compressible, and as often clipped, as photographs.
+/// Soft shapes with some noise, which compress and clip like photographs.
 assay::Image made_image(int side) {
     assay::Image image{side, side, {}};
     assay::RandomStream draws(1, "corruption_bench");

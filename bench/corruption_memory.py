@@ -31,7 +31,7 @@ def peak(command):
 
 
 def write_image(path, width, height):
-    """A BMP of stripes that no two rows have alike."""
+    """A BMP of stripes in which all rows differ."""
     row = bytes((x * 7 + y) % 251 for y in range(3) for x in range(width))
     stride = (3 * width + 3) // 4 * 4
     with open(path, "wb") as file:

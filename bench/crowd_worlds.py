@@ -1,8 +1,8 @@
-"""Simulated crowds that say which class an image shows: the worlds that the aggregation of votes is measured in.
+"""Simulated crowds that say which class an image shows, on which the aggregation of votes is measured.
 
-A world is a row of WORLDS: a name, what it holds, and a function from a random generator to a Crowd. Crowd number i of a
-world is drawn with the seed [crc32(name), i], so that every aggregator sees the same crowds. `tuning(i)` draws crowds of
-other sizes and habits, with other seeds: the strength of the prior was chosen on those alone.
+A world is a row of WORLDS: a name, what it holds, and a function from a random generator to a Crowd. Crowd number i of a world is
+drawn with the seed [crc32(name), i], so that every aggregator sees the same crowds. `tuning(i)` draws crowds of other sizes and
+habits, with other seeds. The strength of the prior was chosen only on those.
 
     python3 bench/crowd_worlds.py            # lists the worlds
     python3 bench/crowd_worlds.py FOLDER 2   # writes the first 2 crowds of each world as csv
@@ -41,7 +41,7 @@ def one_coin(accuracy: np.ndarray, classes: int) -> np.ndarray:
 
 
 def draw(rng, proportions, confusion, images, answers) -> Crowd:
-    """`answers`: least and most per image; who answers is drawn anew for each image, all people alike."""
+    """`answers`: least and most per image. Who answers is drawn again for each image, with equal probability."""
     people, classes = confusion.shape[:2]
     truth = rng.choice(classes, images, p=proportions)
     number = rng.integers(answers[0], min(answers[1], people) + 1, images)
@@ -80,7 +80,7 @@ def rare_class(rng):
 
 
 def five_biased(rng):
-    """Each person calls each class by one other class of their own in up to half of the cases."""
+    """Each person confuses each class with one other class, which is their own, in up to half of the cases."""
     confusion = one_coin(np.full(8, 0.9), 5)
     for person in confusion:
         for k in range(5):
@@ -120,7 +120,7 @@ def shared_bias(rng):
 
 
 def one_favorite(rng):
-    """A third of the people click class 0 whatever they see."""
+    """A third of the people always click class 0."""
     confusion = one_coin(rng.uniform(0.7, 0.95, 12), 4)
     confusion[:4] = 0.05 / 3
     confusion[:4, :, 0] = 0.95
@@ -139,7 +139,7 @@ def mostly_random(rng):
 
 
 def together(rng):
-    """Three of eight annotators copy what the first of them said; all are alike."""
+    """Three of eight annotators copy the answers of the first of them. All are equally good."""
     crowd = draw(rng, even(4), one_coin(np.full(8, 0.75), 4), 400, (8, 8))
     table = np.empty((400, 8), dtype=int)
     table[crowd.image, crowd.annotator] = crowd.said
@@ -187,7 +187,7 @@ def one_answer_each(rng):
 
 
 def hard_images(rng):
-    """A third of the images is hard: everybody is right there in 45 %, in the others in 90 %."""
+    """A third of the images is hard: everybody is correct on 45 % of them, and on 90 % of the others."""
     easy = draw(rng, even(4), one_coin(rng.uniform(0.85, 0.95, 10), 4), 267, (5, 5))
     hard = draw(rng, even(4), one_coin(np.full(10, 0.45), 4), 133, (5, 5))
     return Crowd(np.concatenate([easy.truth, hard.truth]), np.concatenate([easy.image, hard.image + 267]),
@@ -195,7 +195,7 @@ def hard_images(rng):
 
 
 def many_answers(rng):
-    """A person of many answers beside many of few: 20 % of all answers are of the first, who is right in 97 %."""
+    """One person with many answers, and many people with few. The first gives 20 % of all answers, and is correct in 97 %."""
     crowd = draw(rng, even(6), one_coin(np.concatenate([[0.97], rng.uniform(0.4, 0.8, 60)]), 6), 300, (4, 4))
     taken = ~np.isin(np.arange(300), crowd.image[crowd.annotator == 0])
     add = np.flatnonzero(taken & (rng.random(300) < 0.8))
@@ -242,7 +242,7 @@ WORLDS = [
 
 
 def tuning(number: int) -> Crowd:
-    """A crowd of a size and of habits drawn at random: for choosing a prior, not for reporting."""
+    """A crowd with random size and habits, for the choice of a prior and not for reports."""
     rng = np.random.default_rng([20260101, number])
     classes = int(rng.choice([2, 2, 3, 4, 6, 10, 20, 60]))
     people = int(rng.choice([3, 5, 8, 14, 30, 80]))

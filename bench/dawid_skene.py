@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One EM pass of Dawid-Skene over ReaL's votes in vectorised NumPy: the yardstick of bench_label's `em`.
+"""One EM pass of Dawid-Skene over ReaL's votes in vectorised NumPy, as the baseline for bench_label's `em`.
 
     /usr/bin/python3 bench/dawid_skene.py [raters.npz] [passes]
 

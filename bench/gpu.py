@@ -1,4 +1,5 @@
-"""assay predict and assay.predict(net) on a CUDA device beside PyTorch with a DataLoader: images per second, how busy the device is, and bits.
+"""Compares assay predict and assay.predict(net) on a CUDA device with PyTorch and a DataLoader: images per second, load of the
+device, and bits of the scores.
 
 usage: ASSAY_PROGRAM=... ASSAY_LIBRARY=... PYTHONPATH=python python3 bench/gpu.py FOLDER [COPIES [MODEL ...]]
 Needs torch with CUDA, torchvision and nvidia-ml-py, and for the first row a plug-in for that torch (`assay torch --build`).
@@ -27,7 +28,7 @@ PROGRAM = os.environ.get("ASSAY_PROGRAM", "assay")
 
 
 class Busy:
-    """Share of the time in which the device computes, sampled while the block runs."""
+    """The proportion of time in which the device computes, sampled while the block runs."""
 
     def __enter__(self):
         self._samples, self._stop = [], threading.Event()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Coverage of the intervals of `assay compare --method`, in worlds that are written down here.
+"""Coverage of the intervals of `assay compare --method`, in the simulations that are defined here.
 
 Needs NumPy and SciPy. Prints a row for each world: how often each interval holds what it is about, and
 half of its mean width in points.

@@ -31,7 +31,7 @@ void throughput(benchmark::State& state, const std::string& name) {
     for (std::size_t k = 0; k < numbers; ++k)
         input[k] = static_cast<float>(k % 255) / 127.5F - 1.0F;
 
-    // The workers live as long as the measurement: starting threads is no part of it.
+    // The workers run during the whole measurement, so starting threads is not measured.
     std::barrier gate(static_cast<std::ptrdiff_t>(workers) + 1);
     std::atomic<bool> done = false;
     std::vector<std::jthread> threads;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ReaL accuracy and ASMA of one store beside numpy, one core each.
+"""Compares ReaL accuracy and ASMA of one store with numpy, on one core each.
 
     multilabel.py ASSAY BENCH_MULTILABEL STORE LABELS.json
 

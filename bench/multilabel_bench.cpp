@@ -24,7 +24,7 @@ std::vector<float> scores_of(const PredictionStore& store) {
     return all;
 }
 
-// The two metrics from scores in memory, without intervals: what a script would compute.
+// The two metrics from scores in memory, without intervals, as a script would compute them.
 void in_memory(benchmark::State& state, const std::vector<float>* scores, const LabelSets* labels) {
     const std::size_t classes = scores->size() / labels->size();
     for (auto _ : state) {
@@ -50,7 +50,7 @@ void in_memory(benchmark::State& state, const std::vector<float>* scores, const 
     }
 }
 
-// |P n Y| of every row for g labels, ever the same number.
+// |P n Y| of every row for g labels, always with the same number.
 void hits(benchmark::State& state, const std::vector<float>* scores, std::size_t rows) {
     const std::size_t classes = scores->size() / rows, g = static_cast<std::size_t>(state.range(0));
     std::vector<std::int32_t> wanted(g);

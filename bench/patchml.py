@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Composites per second and core: `assay patchml` beside a Pillow script that does the same work.
+"""Composites per second and core, by `assay patchml` and by a Pillow script that does the same work.
 
     bench/patchml.py ASSAY [FOLDER] [--limit N]
 
@@ -96,7 +96,7 @@ def main():
         "Pillow, PNG level 1": lambda out: pillow(files, options.limit, out, 1),
     }
     best, size = {}, {}
-    for _ in range(options.rounds):  # in turn, so that a busy machine disturbs all alike
+    for _ in range(options.rounds):  # in turn, so that a busy machine affects all equally
         for name, work in ways.items():
             with tempfile.TemporaryDirectory() as out:
                 seconds, made = work(out)

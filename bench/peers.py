@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Five metrics of 50,000 x 1,000 scores: `assay score` beside torchmetrics and scikit-learn, on one thread, in processor time.
+"""Compares `assay score` with torchmetrics and scikit-learn: five metrics of 50,000 x 1,000 scores, on one thread, in processor
+time.
 
 usage: bench/peers.py ASSAY FOLDER      FOLDER gets 0.5 GB, which is removed at the end
 Needs numpy, torch, torchmetrics and scikit-learn. Assay's time is of the whole command, which reads the stored scores and computes

@@ -57,7 +57,7 @@ Preprocess input_of(int size, Interpolation filter) {
     return p;
 }
 
-/// Smooth and noisy, 500 x 375 as most of ImageNet.
+/// Smooth and noisy images of 500 x 375 pixels, like most of ImageNet.
 const Image& photograph() {
     static const Image image = [] {
         Image made{500, 375, std::vector<std::uint8_t>(4 * 500 * 375)};
@@ -92,7 +92,7 @@ void decode_to_floats(benchmark::State& state) {
     });
 }
 
-/// One decode, the windows of five models.
+/// One image is decoded once, for the windows of five models.
 void decode_and_crop_five(benchmark::State& state) {
     std::vector<Preprocess> models;
     for (const int size : {128, 160, 192, 224, 227})

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Images per second and core: Assay beside Pillow and OpenCV, on the same bytes, in one run. PyTorch's resize of floats, too, if there is a PyTorch.
+"""Images per second and core, by Assay, Pillow and OpenCV, on the same bytes, in one run. PyTorch's resize of floats, too, if there
+is a PyTorch.
 
     bench/pixels.py BENCH_PIXELS [FOLDER]
 

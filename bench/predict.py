@@ -71,7 +71,8 @@ def apart(a, b):
 
 
 def export(name, folder):
-    """Writes NAME.pth, .pt, .pt2 and .onnx, whichever are not there. Statistics of batch norms are random, too: folding them must show."""
+    """Writes NAME.pth, .pt, .pt2 and .onnx, if they do not exist. Statistics of batch norms are random, too, so that an error in
+    folding them is visible."""
     paths = {ending: folder / f"{name}.{ending}" for ending in ("pth", "pt", "pt2", "onnx")}
     if all(path.exists() for path in paths.values()):
         return

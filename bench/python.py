@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the Python package costs beside the program, NumPy and PyTorch, on one core.
+"""The cost of the Python package compared with the program, NumPy and PyTorch, on one core.
 
     PYTHONPATH=python ASSAY_LIBRARY=.../libassay.so.0.1 ASSAY_PROGRAM=.../assay bench/python.py [ITEMS] [CLASSES]
 
@@ -33,7 +33,7 @@ def seconds(work):
 
 
 def in_turn(rounds, **works):
-    """Medians of the works' times, each done once a round."""
+    """The median time of each function. Each runs once in every round."""
     times = {name: [] for name in works}
     for _ in range(rounds):
         for name, work in works.items():
@@ -85,7 +85,7 @@ def whole():
 
 
 class InNumPy:
-    """top1, top5, nll and ece as people write them."""
+    """top1, top5, nll and ece in the usual form."""
 
     def __init__(self):
         self.n = self.top1 = self.top5 = self.nll = 0

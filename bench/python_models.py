@@ -1,8 +1,10 @@
-"""assay.predict(net) beside PyTorch with a DataLoader: the same network of timm (random weights), the same photographs, the same cores.
+"""Compares assay.predict(net) with PyTorch and a DataLoader: the same network of timm (random weights), the same photographs, the
+same cores.
 
-usage: ASSAY_PROGRAM=... ASSAY_LIBRARY=... PYTHONPATH=python python3 bench/python_models.py FOLDER [MODEL ...]     needs torch and timm
-For each model: seconds of the whole pipeline by either, the best number of loader workers, the share of processor time that the network
-takes, and the largest difference between the scores.
+usage: ASSAY_PROGRAM=... ASSAY_LIBRARY=... PYTHONPATH=python python3 bench/python_models.py FOLDER [MODEL ...]     needs torch and
+timm
+For each model: seconds of the whole pipeline by either, the best number of loader workers, the share of processor time that the
+network takes, and the largest difference between the scores.
 """
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""What people do today: a PyTorch script with a DataLoader, scores saved with numpy. The baseline of bench/predict.py.
+"""A typical PyTorch script with a DataLoader, which saves scores with numpy. It is the baseline of bench/predict.py.
 
 usage: pytorch_predict.py MODEL FOLDER OUT.npy SIZE RESIZE FILTER MEAN STD BATCH WORKERS [THREADS]
 MODEL: a TorchScript file; an .onnx file, which ONNX Runtime runs; or NAME=WEIGHTS.pth, a network of torchvision.
@@ -36,7 +36,7 @@ class Images(Dataset):
 
 
 def numbers(text):
-    """Of one number or three, to compute with channels."""
+    """An array of one number or three, to compute with channels."""
     return torch.tensor([float(word) for word in text.split(",")]).reshape(-1, 1, 1)
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What a replication study costs beside numpy, one core: EM of the mixture, bootstrap of the moments, a study from its files.
+"""The cost of a replication study compared with numpy, on one core: EM of the mixture, bootstrap of the moments, a study from its
+files.
 
     replicate.py BENCH_REPLICATE ASSAY
 

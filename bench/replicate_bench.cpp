@@ -1,4 +1,4 @@
-// What the replication estimators cost on one core: the mixture's EM, a bootstrap, a large study.
+// The cost of the replication estimators on one core: the mixture's EM, a bootstrap, a large study.
 #include <benchmark/benchmark.h>
 
 #include "assay/replication/adjust.h"

@@ -1,4 +1,4 @@
-// Bias, error and coverage of the estimators' intervals on worlds that were written down before
+// Bias, error and coverage of the estimators' intervals, in simulations that were defined before
 // they were run (replicate_worlds.h).
 //
 //     bench_replicate_coverage [STUDIES [THREADS [WORLD...]]]

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Does `assay replicate match` claim bias where there is none? Worlds whose reference and candidates have the same truth.
+"""Checks whether `assay replicate match` claims bias if there is none, in simulations whose reference and candidates have the same
+truth.
 
     replicate_match.py ASSAY [--runs 20] [--world NAME]
 
@@ -29,7 +30,7 @@ class World:
     candidate_images: int = 60
     per_class: int = 4
     spread: float = 0.0  # standard deviation of the classes' effect on the logit of the rate
-    adaptive: bool = False  # the larger number is asked only where the smaller disagreed
+    adaptive: bool = False  # the larger number is used only if the smaller one disagreed
     easier: float = 0.0  # the reference's rates are higher by this on the logit
 
 

@@ -58,7 +58,7 @@ double median_width(const Study& study) {
     return median_of(std::move(widths));
 }
 
-/// A study of so many classes by its seed.
+/// A study with this number of classes and this seed.
 using Draw = std::function<Study(std::uint64_t seed, std::size_t classes)>;
 
 Draw drawer_of(const std::string& name) {

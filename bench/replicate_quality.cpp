@@ -104,8 +104,8 @@ void check_probit(int studies, int threads) {
     require("moments coverage by image", images["moments"].coverage(), 0, .93);
 }
 
-/// A world that nothing was chosen on: what the default does where neither its curve nor its
-/// densities are kind to it.
+/// A simulation that was not used for any choice. Its curve and densities are unfavourable for the
+/// default.
 void check_steep(int studies, int threads) {
     AdjustOptions plain;
     plain.likelihood = false;

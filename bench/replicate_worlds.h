@@ -1,6 +1,6 @@
 // Worlds on which intervals of replication studies are tried: distributions of selection rates,
-// numbers of annotators, classes of unequal size. They were written down before any estimator was
-// run on them; what an estimator does badly here stays here.
+// numbers of annotators, classes of unequal size. They were defined before any estimator was run on
+// them, and stay even if an estimator does badly.
 //
 // Rates are drawn from 2^16 equally likely values, so that true accuracies are plain means.
 #pragma once
@@ -22,7 +22,7 @@ namespace assay::replication::worlds {
 
 inline constexpr std::size_t rate_values = 1U << 16U;
 
-/// A part of a distribution of rates, by its quantiles.
+/// A component of a distribution of rates, by its quantiles.
 struct RatePart {
     double weight;
     std::function<double(double)> quantile;
@@ -46,7 +46,7 @@ inline RatePart probit(double weight, double mean, double deviation) {
         }};
 }
 
-/// Ascending.
+/// Sorted in ascending order.
 inline std::vector<double> rate_table(const std::vector<RatePart>& parts) {
     std::vector<double> values;
     double weights = 0, done = 0;
@@ -86,7 +86,7 @@ inline Asking ask_between(int low, int high) {
         return Reading{n, selections(random, n, s)};
     };
 }
-/// Until so many answers in a row are alike, or `most` were given.
+/// Asks until this number of answers in a row are equal, or `most` were given.
 inline Asking ask_until_alike(int in_row, int most) {
     return [in_row, most](RandomStream& random, double s) {
         int n = 0, k = 0, run = 0;
@@ -101,7 +101,7 @@ inline Asking ask_until_alike(int in_row, int most) {
         return Reading{n, k};
     };
 }
-/// `first` annotators; `more` where between `low` and `high` of them selected the image.
+/// `first` annotators, and `more` if between `low` and `high` of them selected the image.
 inline Asking ask_again(int first, int more, int low, int high) {
     return [=](RandomStream& random, double s) {
         const int k = selections(random, first, s);
@@ -134,10 +134,11 @@ inline std::vector<Curve> curves() {
             {"hump", [](double s) { return .2 + .6 * std::exp(-std::pow((s - .7) / .2, 2)); }},
             {"saturating", [](double s) { return .9 * (1 - std::exp(-4 * s)); }},
             {"flat", [](double) { return .7; }},
-            // Nearly all of the rise where nearly no image of the replication is: known to fail.
+            // Nearly all of the rise is at rates where the replication has almost no image. The
+            // estimators are known to fail here.
             {"top", [](double s) { return .1 + .5 * s + .3 * std::pow(s, 60); }}};
 }
-/// Other curves, written down after an estimator had been tuned on those above.
+/// Other curves, defined after an estimator had been tuned on those above.
 inline std::vector<Curve> held_out_curves() {
     const auto rise = [](double slope, double middle) {
         return [=](double s) { return .15 + .75 * logistic(slope * (s - middle)); };
@@ -159,7 +160,7 @@ inline std::vector<Curve> held_out_curves() {
         {"line", [](double s) { return .1 + .8 * s; }},
         {"top", [](double s) { return .2 + .4 * s + .35 * std::pow(s, 80); }}};
 }
-/// How many of the curves intervals are claimed for: all but the last.
+/// The number of curves for which intervals are claimed: all but the last.
 inline constexpr std::size_t claimed_curves = 11;
 /// Set 1 is easier by this at equal rate.
 inline constexpr double easier = .03;
@@ -170,7 +171,7 @@ struct World {
     Asking ask_first, ask_second;
     std::size_t images = 10000;  ///< of each set
     std::size_t classes = 1000;
-    double zipf = 0;         ///< class c has a share as (c + 1)^-zipf of the images
+    double zipf = 0;         ///< the proportion of class c is proportional to (c + 1)^-zipf
     double rate_class = .1;  ///< correlation within a class of the rates' normal scores
     double hit_class = .1;   ///< ... of the hits' normal variables, at equal rate
     bool claimed = true;     ///< false: the command must warn here
@@ -239,7 +240,7 @@ inline std::vector<World> all() {
     return list;
 }
 
-/// Worlds and curves that were written down before the estimator was changed on account of all().
+/// Simulations and curves that were defined before the estimator was changed because of all().
 inline std::vector<World> held_out() {
     std::vector<World> list;
     const AddTo add{list, held_out_curves()};
@@ -278,7 +279,7 @@ inline std::vector<World> held_out() {
     return list;
 }
 
-/// A world with its rates and truths worked out.
+/// A simulation with its computed rates and true values.
 class Drawer {
 public:
     explicit Drawer(const World& world)
@@ -302,7 +303,7 @@ public:
     std::vector<double> truth, first_accuracy;
 
     Study draw(std::uint64_t seed) const { return draw(class_of_, world_.classes, seed); }
-    /// With other numbers of images and classes.
+    /// The same simulation with other numbers of images and classes.
     Study draw(std::uint64_t seed, std::size_t images, std::size_t classes) const {
         return draw(classes_of(images, classes), classes, seed);
     }
@@ -353,7 +354,7 @@ private:
                 set.selected.push_back(static_cast<std::uint16_t>(reading.k));
                 set.hits.resize(set.hits.size() + study.row_bytes, 0);
                 std::uint8_t* row = set.hits.data() + i * study.row_bytes;
-                // Easy images are easy for all classifiers.
+                // An image that is easy is easy for all classifiers.
                 const double image = random.normal();
                 for (std::size_t m = 0; m < curves_.size(); ++m) {
                     const double own = std::sqrt(world_.hit_class) * hit_effect[c] +

@@ -1,4 +1,4 @@
-# The replication estimators: what they cost, and what they are worth (see the file).
+# The cost and the quality of the replication estimators (see the sources).
 if(TARGET assay_replication)
     add_executable(bench_replicate replicate_bench.cpp)
     target_link_libraries(bench_replicate PRIVATE assay_replication benchmark::benchmark)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `assay score` costs beside numpy, one core, on one store of full float32 logits.
+"""The cost of `assay score` compared with numpy, on one core and one store of full float32 logits.
 
     score.py BENCH_SCORE STORE
 

@@ -60,7 +60,7 @@ void read_and_own_exp(benchmark::State& state) {
     }
 }
 
-// Memory of the process that no file backs, in KiB: the mapped store is not in it.
+// The memory of the process without mapped files (such as the store), in KiB.
 long anonymous_memory() {
     std::ifstream status("/proc/self/status");
     for (std::string word; status >> word;) {
@@ -70,7 +70,7 @@ long anonymous_memory() {
     return 0;
 }
 
-// Its greatest growth while the object lives.
+// The largest growth of that memory while the object exists.
 class PeakMemory {
 public:
     PeakMemory()
@@ -165,7 +165,7 @@ int main(int count, char** words) {
     const auto add = [](const char* name, auto&& body, auto... rest) {
         benchmark::RegisterBenchmark(name, body, rest...)->Unit(benchmark::kMillisecond);
     };
-    // First, while nothing else has left memory behind.
+    // Runs first, before other benchmarks have used memory.
     for (const char* metrics : {"ace", static_cast<const char*>(nullptr)}) {
         benchmark::RegisterBenchmark(metrics != nullptr ? "memory/ace" : "memory/every_metric",
                                      memory, metrics)

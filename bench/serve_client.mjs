@@ -1,5 +1,5 @@
-// One kept-alive connection to the labelling server: request after request, as little work as
-// possible, so that the server is measured and not this program.
+// One kept-alive connection to the labelling server: request after request, with little work, so
+// that the server is measured and not this program.
 import net from "node:net";
 
 export class Connection {
@@ -8,7 +8,7 @@ export class Connection {
     Object.assign(this, { hostname, port: Number(port), host, socket: null, waiting: null });
   }
 
-  /// The response's status, head and body; rejects where the connection breaks.
+  /// The response's status, head and body; rejects if the connection breaks.
   async ask(method, path, token, body = "") {
     if (!this.socket) await this.open();
     const content = body
@@ -50,7 +50,7 @@ export class Connection {
 
   take(piece) {
     const now = this.waiting;
-    if (!now) return this.close(); // nobody asked
+    if (!now) return this.close(); // unexpected data without a request
     now.pieces.push(piece);
     now.bytes += piece.length;
     if (now.length < 0) {

@@ -1,5 +1,5 @@
-// How often the 95 % intervals of what is said about many models hold the truth, and how wide they
-// are, in worlds that were written down before the methods were tried (statement_worlds.h).
+// Coverage and width of the 95 % intervals of statements about many models, in simulations that
+// were defined before the methods were tried (statement_worlds.h).
 //
 //     bench_statement_coverage [DRAWS [THREADS [WORLD...]]]
 //

@@ -1,4 +1,4 @@
-// Reading a store against reading plain memory, writing it, and importing.
+// Reading a store compared with reading plain memory, writing it, and importing.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// How often the 95 % intervals of ReaL and ASMA by votes hold the value against the true label
-// sets, in worlds that were written down before the estimator was tried (vote_worlds.h).
+// Coverage of the 95 % intervals of ReaL and ASMA by votes, for the values by the true label sets,
+// in simulations that were defined before the estimator was tried (vote_worlds.h).
 //
 //     bench_vote_coverage [DRAWS [THREADS [EXPERTS [WORLD...]]]]
 //
@@ -73,7 +73,8 @@ Tallies one_draw(const worlds::World& world, const ByMetric& truth, std::uint64_
     if (experts > 0) {
         ExpertPieces pieces;
         pieces.pieces.resize(experts * models * p);
-        for (std::size_t e = 0; e < experts; ++e) {  // images are in no order: the first will do
+        // images have no order, so the first ones are used
+        for (std::size_t e = 0; e < experts; ++e) {
             pieces.image.push_back(e);
             for (std::size_t m = 0; m < models; ++m)
                 worlds::add_true_pieces(world, seen.images[e], m,

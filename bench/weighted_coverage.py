@@ -1,11 +1,14 @@
-"""How often the 95 % intervals of weighted auroc, average_precision and ece hold the value of the population (docs/python.md, weighted items).
+"""Coverage of the 95 % intervals of weighted auroc, average_precision and ece, for the value of the population (docs/python.md,
+weighted items).
 
 usage: PYTHONPATH=python python3 bench/weighted_coverage.py [SAMPLES [area|ece]]     default: 1000 of each world; needs NumPy alone
 
-The worlds were written down before the intervals were tried. An item has u ~ N(0, 1). Its weight is exp(s u), or exp(s v) with another v,
-where it is independent of the errors. The population has a million items; a sample draws n of them.
-- areas: score of the own class skill * exp(0.3 u) above standard normal scores; two classes 9 : 1, or five of one size; skills 1 and 3
-- calibration: scores N(0, 1.5 exp(0.3 u)) and labels drawn from their softmax; then the scores times 1, or times 1.5 (overconfident)
+The simulations were defined before the intervals were tried. An item has u ~ N(0, 1). Its weight is exp(s u), or exp(s v) with
+another v, where it is independent of the errors. The population has a million items; a sample draws n of them.
+- areas: score of the own class skill * exp(0.3 u) above standard normal scores; two classes 9 : 1, or five of one size; skills 1
+and 3
+- calibration: scores N(0, 1.5 exp(0.3 u)) and labels drawn from their softmax; then the scores times 1, or times 1.5
+(overconfident)
 """
 import itertools
 import sys
@@ -19,7 +22,7 @@ POPULATION = 1_000_000
 
 
 class Scores:
-    """As a store of logits has them."""
+    """Logits with the interface of a store."""
 
     kind = "logits"
 
@@ -54,7 +57,7 @@ def population(kind, how, spread, related, random):
 
 
 def covered(facts, people, truth, n, samples, random):
-    """The share of intervals that hold the truth, of those there are; how many samples have none."""
+    """The proportion of existing intervals that hold the truth, and the number of samples without an interval."""
     inside, none = 0, 0
     for _ in range(samples):
         chosen = random.integers(0, POPULATION, n)
@@ -77,7 +80,7 @@ def main():
         whole = items_of(*people)
         for metric in ("ece",) if kind == "ece" else ("auroc", "average_precision"):
             facts = {"metric": metric, "definition": ""}
-            # Bins of a calibrated population have no gap; that of the million is noise.
+            # Bins of a calibrated population have no gap. The gap in the million items is noise.
             truth = 0.0 if (kind, how) == ("ece", 1) else _weighted.found_of(facts, whole).value
             for n in (300, 1000):
                 share, none = covered(facts, people, truth, n, samples, random)

@@ -6,5 +6,5 @@ set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static)
-# GCC notes at every std::pair of long doubles that it was passed in another way before version 10.
+# GCC prints a note for every std::pair of long doubles, because it was passed differently before version 10.
 set(CMAKE_CXX_FLAGS_INIT -Wno-psabi)

@@ -1,5 +1,5 @@
-# Headers that are dear to parse are parsed once for all components (assay_headers), once for all tests, and once for the
-# program. -fpch-preprocess: the compiler cache must see through precompiled headers.
+# Headers that take long to parse are parsed once for all components (assay_headers), once for all tests, and once for the program.
+# -fpch-preprocess: the compiler cache must see through precompiled headers.
 set(ASSAY_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory>
     <optional> <span> <string> <string_view> <vector> <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>
     ${PROJECT_SOURCE_DIR}/src/core/json_instances.h)
@@ -12,11 +12,11 @@ file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "// cmake/compone
 function(assay_joined target n)
     if(ASSAY_JOIN_SOURCES)
         set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${n})
-        # A kernel of its own instruction set repeats the names of the plain one.
+        # A source for another instruction set repeats the names of the plain one.
         get_target_property(sources ${target} SOURCES)
         list(FILTER sources INCLUDE REGEX "_avx2")
         set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-        # GCC takes a source for a header that others include, too.
+        # GCC treats a source that is included as a header.
         target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     endif()
 endfunction()
@@ -44,8 +44,8 @@ function(assay_common_headers target level)
     endif()
 endfunction()
 
-# assay_not_hot(TARGET): code whose speed does not matter, for GCC. Both levels give the same bits: -ffp-contract=off, and no
-# option that lets arithmetic change.
+# assay_not_hot(TARGET): code whose speed does not matter, for GCC. Both levels give the same bits, because of -ffp-contract=off,
+# and because no option changes arithmetic.
 function(assay_not_hot target)
     if(NOT ASSAY_SANITIZE AND NOT ASSAY_OPTIMISE_ALL)
         target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Og>
@@ -167,7 +167,7 @@ function(assay_test name)
     target_precompile_headers(test_${name} REUSE_FROM ${headers})
     assay_joined(test_${name} 16)
     if(T_SLOW)
-        # One case for ctest: what its gtest cases share takes most of the time.
+        # One case for ctest, because the setup that its gtest cases share takes most of the time.
         assay_test_case(${name} SLOW LABEL ${name} COMMAND test_${name})
         if(name MATCHES "_coverage$")  # a simulation in one thread
             set_tests_properties(${name} PROPERTIES PROCESSORS 1)
@@ -177,7 +177,7 @@ function(assay_test name)
             set(T_UNSANITIZED "")
         endif()
         set(left_out "")
-        # What the cases of these suites share takes most of their time, and every case of ctest is a process.
+        # The shared setup of these suites takes most of their time, and every case of ctest is a process.
         foreach(suite IN LISTS T_TOGETHER)
             list(JOIN T_UNSANITIZED ":" names)
             assay_test_case(${suite} LABEL ${name} COMMAND test_${name} "--gtest_filter=${suite}.*-${names}")

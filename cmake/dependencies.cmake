@@ -1,6 +1,6 @@
 # Every package that is searched for; the components link the targets they need.
 include(${CMAKE_CURRENT_LIST_DIR}/link-dependencies.cmake)
-# Headers alone: whoever links the library needs none of them.
+# These are only headers, so projects that link the library do not need them.
 find_package(Boost REQUIRED)
 # libcurl is opened when a URL is read: src/containers/remote/curl.h.
 find_path(ASSAY_CURL_INCLUDE curl/curl.h REQUIRED)

@@ -22,7 +22,8 @@ if(ASSAY_DEVELOPER_MODE)
     # GCC's warnings stop a build. Clang, which builds what is fuzzed and sanitized, has others in every version.
     target_compile_options(assay_flags INTERFACE
         -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion $<$<NOT:$<CXX_COMPILER_ID:Clang>>:-Werror>)
-    if(NOT ASSAY_JOIN_SOURCES)  # joined, what is at file scope of a neighbour is no name that a local one hides by mistake
+    # in joined sources, a local name may hide one at file scope of another source, which is not a mistake
+    if(NOT ASSAY_JOIN_SOURCES)
         target_compile_options(assay_flags INTERFACE -Wshadow)
     endif()
 endif()
@@ -30,21 +31,21 @@ endif()
 # so once or never in joined sources, which take 1.5 to 2.7 GB: 3 to 11 % of its time less than with 400 MB, for a tenth to a fifth more memory.
 target_compile_options(assay_flags INTERFACE
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-expand=200;--param=ggc-min-heapsize=2000000>)
-# A fused multiply-add in one build and not in another would change bits.
+# If only some builds used fused multiply-add, results would differ in bits.
 target_compile_options(assay_flags INTERFACE -ffp-contract=off)
 if(ASSAY_DEVELOPER_MODE)
     # What GCC says only after optimising depends on its version and on what it inlines, and is often wrong about
     # std::string (GCC bug 105651): seen, but no reason to stop a build.
     target_compile_options(assay_flags INTERFACE
         $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds;-Wno-error=restrict;-Wno-error=stringop-overflow;-Wno-error=maybe-uninitialized;-Wno-error=format-truncation>)
-    # Since version 13 GCC takes any reference from a function with a temporary argument for one to that temporary: wrong
-    # about views such as JsonReader, and about a lookup by name.
+    # Since version 13 GCC assumes that a reference from a function with a temporary argument refers to that temporary. This is
+    # wrong for views such as JsonReader, and for a lookup by name.
     target_compile_options(assay_flags INTERFACE
         $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference>)
 endif()
 if(ASSAY_SANITIZE)
-    # Left out: null pointers and objects that are too small, which the address sanitizer stops at too, and casts between
-    # classes, of which there are none. They take half of the compiler's time.
+    # Not checked: null pointers and objects that are too small, which the address sanitizer finds, too, and casts between classes,
+    # which the code does not have. These checks would take half of the compiler's time.
     target_compile_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE} -fno-sanitize=null,object-size,vptr
         -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE})

@@ -66,7 +66,7 @@ if(kind STREQUAL STATIC_LIBRARY)
 endif()
 configure_package_config_file(cmake/assayConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/assayConfig.cmake
     INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
-# Before 1.0 each minor version may change what is there.
+# Before 1.0, each minor version may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/assayConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/cmake/assayConfig.cmake ${PROJECT_BINARY_DIR}/cmake/assayConfigVersion.cmake
     DESTINATION ${package_dir} COMPONENT dev)

@@ -16,7 +16,7 @@ target_compile_features(assay_library PUBLIC cxx_std_20)
 target_include_directories(assay_library PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
-# What the components link besides each other.
+# The other libraries that the components link.
 get_property(ASSAY_EXTERNAL_LINKS GLOBAL PROPERTY ASSAY_EXTERNAL_LINKS)
 list(REMOVE_DUPLICATES ASSAY_EXTERNAL_LINKS)
 list(REMOVE_ITEM ASSAY_EXTERNAL_LINKS ${ASSAY_HEADER_ONLY})

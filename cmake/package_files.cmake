@@ -1,4 +1,4 @@
-# Run by cpack over what it is about to pack: as the distribution wants it (compressed pages and changelogs, plug-ins without
+# cpack runs this on the files before it packs them: as the distribution requires (compressed pages and changelogs, plug-ins without
 # symbols that nothing needs), and with the same times in every build.
 file(GLOB_RECURSE texts ${CPACK_TEMPORARY_DIRECTORY}/*/changelog.Debian ${CPACK_TEMPORARY_DIRECTORY}/*.1)
 list(FILTER texts EXCLUDE REGEX "\\.so\\.")  # libassay.so.0.1

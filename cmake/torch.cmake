@@ -33,7 +33,7 @@ function(assay_torch_at root)
         endforeach()
     endforeach()
     list(JOIN version "." version)
-    # A name that libc10.so has in every release, with the kind of its std::string: Ss is that of before C++11.
+    # A symbol that libc10.so has in every release. It shows the kind of std::string: Ss is the one from before C++11.
     file(STRINGS ${libraries}/libc10.so before_cxx11 REGEX "torchCheckFailEPKcS2_jRKSs" LIMIT_COUNT 1)
     if(version VERSION_LESS 1.13)
         set(torch_fault "LibTorch ${version} in ${root} is older than 1.13" PARENT_SCOPE)
@@ -80,7 +80,7 @@ endif()
 if(Torch_FOUND)
     message(STATUS "LibTorch ${torch_version} in ${torch_root}")
     set(TORCH_INCLUDE_DIRS ${torch_root}/include ${torch_root}/include/${torch_api_headers})
-    # Nothing calls libtorch.so, which names libtorch_cuda.so where there is one.
+    # No code calls libtorch.so, which refers to libtorch_cuda.so if there is one.
     set(TORCH_LIBRARIES -Wl,--no-as-needed,${torch_libraries}/libtorch.so,${torch_libraries}/libtorch_cpu.so,--as-needed
         ${torch_libraries}/libtorch_cpu.so ${torch_libraries}/libc10.so)
     get_filename_component(torch_cpu ${torch_libraries}/libtorch_cpu.so REALPATH)

@@ -1,5 +1,5 @@
-// Trains two small classifiers on any folder of labelled images (one folder a class) and says how
-// good they are. usage: example_train IMAGES MODELS
+// Trains two small classifiers on any folder of labelled images (one folder for each class), and
+// prints their accuracy. usage: example_train IMAGES MODELS
 #include <cstdio>
 #include <vector>
 

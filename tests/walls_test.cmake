@@ -1,9 +1,10 @@
-# Does each component see its own headers, and none of the components after it? The compiler itself is asked, with the include
-# folders that the component is compiled with.
-# cmake -DCOMPILER=c++ -DCOMPONENTS="core image ..." -DSOURCE=tree -DFOLDERS=folder with NAME.txt -DWORK=folder -P walls_test.cmake
+# Checks that each component sees its own headers, and none of the components after it. Uses the
+# compiler with the include folders that the component is compiled with. cmake -DCOMPILER=c++
+# -DCOMPONENTS="core image ..." -DSOURCE=tree -DFOLDERS=folder with NAME.txt -DWORK=folder -P
+# walls_test.cmake
 cmake_minimum_required(VERSION 3.22)
 separate_arguments(COMPONENTS)
-# Of one group none sees another.
+# Components of one group do not see each other.
 set(groups "patchml robustness" "annotation patchml replication" "quality mad")
 set(wrong 0)
 
@@ -64,7 +65,7 @@ foreach(component IN LISTS COMPONENTS)
         if("found ${other}" IN_LIST found AND (there GREATER here OR apart))
             offence("${component} sees headers of ${other}, which does not stand before it")
         endif()
-        # That such an include does not compile, and why.
+        # Checks that such an include does not compile, and for the right reason.
         if(there GREATER here AND NOT checked_${component})
             set(checked_${component} ON)
             headers_of(${other} headers)

@@ -31,9 +31,9 @@ def one_part(number: int, parts: int, model: Any, images: Any, runs: str, option
 def predict(model: Any, images: Any, runs: str, *, parts: int, cpus: float = 1, retries: int = 5, patience: float = 120, **options: Any) -> str:
     """The folder of the joined store. Call ray.init() first.
 
-    model, images, options: as for assay.predict(). A function or a module travels to the nodes.
-    cpus: that Ray reserves for a task; pass threads= as well, otherwise each task uses all cores of its node.
-    retries: of a part whose node or process is lost. An error of Assay is not retried.
+    model, images, options: as for assay.predict(). A function or a module is sent to the nodes.
+    cpus: number of cores that Ray reserves for a task; pass threads= as well, otherwise each task uses all cores of its node.
+    retries: how often a part is repeated if its node or process is lost. An error of Assay is not retried.
     """
     import ray
 

@@ -22,12 +22,12 @@ if(NOT ASSAY_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
         add_dependencies(test_plugins assay_torch)
     endif()
 endif()
-# In the shells that are here, and in those that are not it says so.
+# Runs in the installed shells. For the others, a message says that they are missing.
 assay_program_test(completion
     SOURCES cli/completion_test.cpp cli/described_test.cpp cli/described_results.cpp cli/described_results_test.cpp cli/manual_test.cpp cli/shells_test.cpp
     LINKS assay_commands assay_core util
     UNSANITIZED Shells.* Pages.* Environment.* Numbers.EveryOption*)
-# What a sanitizer could find beside a writer it finds in BesideWriter, in half the time.
+# A sanitizer can find the same errors in BesideWriter, in half the time.
 if(NOT ASSAY_SANITIZE)
     assay_program_test(beside SLOW
         SOURCES cli/beside_test.cpp

@@ -1,5 +1,5 @@
-# Commands that go on, fail or are killed at each of their calls to the system (campaign.py). Here one fault in some; all of
-# them: tools/campaign.
+# Commands that continue, fail or are killed at each of their system calls (campaign.py). Only some
+# of the faults are tried here. tools/campaign tries all.
 find_program(ASSAY_PYTHON python3)
 if(ASSAY_PYTHON)
     add_library(failing_calls MODULE faults/failing_calls.cpp)

@@ -39,7 +39,7 @@ def in_styles(text):
 
 
 def problems(folder):
-    """(file, what is wrong) of every address that is another host's or leads nowhere. Returns how many pages were read, too."""
+    """(file, error) of every address that is on another host or does not exist. Also returns the number of pages."""
     found, pages = [], 0
     for file in sorted(folder.rglob("*")):
         if file.suffix == ".html":

@@ -1,8 +1,8 @@
-"""What the docs site needs so that the same Markdown reads well in the repository, too.
+"""Changes for the docs site, so that the same Markdown is also readable in the repository.
 
 - A link from docs/ to another file of the repository (an example, the changelog) leads to a copy of that file in the site.
 - What belongs to an item of a list may be indented by two spaces, as GitHub reads it. Python-Markdown needs four.
-- A table is put into a box that scrolls, so that a wide one does not widen the page.
+- A table is put into a scrolling box, so that a wide table does not make the page wider.
 """
 import pathlib
 import posixpath
@@ -40,7 +40,7 @@ def on_files(files, config):
             files.append(File.generated(config, copied(path), content=listing(source)))
         elif source.is_file():
             files.append(File.generated(config, copied(path), content=source.read_bytes()))
-        # Nothing else: the link stays as it is, and mkdocs warns of it.
+        # Otherwise the link is unchanged, and mkdocs warns about it.
     return files
 
 

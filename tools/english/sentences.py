@@ -45,10 +45,10 @@ def sentences(text: str):
 
 
 def words(sentence: str) -> int:
-    """Of a masked sentence."""
+    """The number of words of a masked sentence."""
     return len(WORD.findall(sentence))
 
 
 def beginning(text: str, count: int = 8) -> str:
-    """The first words of a sentence, by which an exception knows it again."""
+    """The first words of a sentence, by which an exception is matched to it."""
     return " ".join(text.split()[:count])

@@ -16,7 +16,7 @@ class Text:
     line: int
     text: str
     prose: bool = True
-    place: int = 0  # of a C++ text: the character of the source at which its first literal begins
+    place: int = 0  # for a C++ text: the position in the source where its first literal begins
 
 
 # Markdown
@@ -121,7 +121,7 @@ def unescaped(literal: str) -> str:
 
 
 def cpp(source: str):
-    """Adjacent literals are one text, and so are literals joined by `+`: what is between them is one word of it, {}."""
+    """Adjacent literals are one text, and so are literals joined by `+`: an expression between them becomes one word, {}."""
     if not LITERAL.search(source):
         return
     tokens = []  # (text or None, raw, what it is where it is no literal, place)
@@ -142,7 +142,7 @@ def cpp(source: str):
         return line_at[1]
 
     def operand(i: int) -> int:
-        """Past what is added to a text: up to the next `+` or the end of the expression."""
+        """The place after an added expression: the next `+` or the end of the whole expression."""
         depth = 0
         while i < len(tokens):
             text, _, what, _ = tokens[i]
@@ -237,7 +237,7 @@ def python(source: str):
 
 
 def dedented(docstring: str) -> str:
-    """Without its margin and its examples (>>>). A line that begins with a parameter's name is a text of its own."""
+    """A docstring without its indentation and its examples (>>>). A line that begins with a parameter's name is a separate text."""
     docstring = re.sub(r"^ *>>>.*?(?=^\s*$|\Z)", lambda code: "\n" * code[0].count("\n"), docstring, flags=re.MULTILINE | re.DOTALL)
     docstring = re.sub(r"(?<=\n)( *)(?=[\w, ]{1,30}: )", r"\1- ", docstring)
     lines = docstring.split("\n")
@@ -262,7 +262,7 @@ def string_of(node) -> str | None:
 # The pages
 
 def strings_json(source: str):
-    """A flat object of texts, one a line."""
+    """A flat object of texts, one on each line."""
     entries = json.loads(source)
     for number, line in enumerate(source.split("\n"), 1):
         match = re.match(r'\s*("(?:[^"\\]|\\.)*")\s*:\s*"', line)
@@ -274,7 +274,7 @@ def strings_json(source: str):
 # A text in double quotes or backquotes, or a comment. A literal is matched first, so that `//` in an address begins no comment.
 SCRIPT = re.compile(r'"(?P<text>(?:[^"\\\n]|\\.)*)"|`(?P<template>(?:[^`\\]|\\.)*)`|(?P<comment>//[^\n]*|/\*.*?\*/)', re.DOTALL)
 EXPRESSION = re.compile(r"\$?\{[^{}<>;]*\}")
-# What stands between tags, and is no code.
+# Text between tags that is not code.
 ELEMENT = re.compile(r"(?<=>)[^<>;=&|]*(?=<)")
 STATEMENT = re.compile(r"\b(?:const|return|export|function|import|else)\b|\b(?:if|for|while|switch)\s*\(|\w\(|^\s*[)?:,.]")
 STYLE = re.compile(r"\b(?:class|d|style|transform|points)=[{(]?$")
@@ -286,7 +286,7 @@ def of_words(text: str) -> bool:
 
 
 def script(source: str):
-    """Texts of a page's TypeScript: what stands between tags, and literals of several words. Expressions become {}."""
+    """Texts in a page's TypeScript: text between tags, and literals of several words. Expressions become {}."""
     def blank(text: str) -> str:
         return re.sub(r"[^\n]", " ", text)
 
@@ -315,11 +315,11 @@ def script(source: str):
 
 
 def is_generated(source: str) -> bool:
-    """A file that says so at its top: its texts are checked where they are written."""
+    """Whether the top of a file says that it is generated. Its texts are checked in their source."""
     return "do not edit" in source[:400]
 
 
-# What is checked, by kind: how it is read, and where it is.
+# The checked files by kind: the reader and the patterns.
 KINDS = {
     "docs": (markdown, ["*.md", "docs/**/*.md", "examples/**/*.md", "src/**/*.md", "web/*.md", ".github/**/*.md"]),
     "C++": (cpp, ["src/**/*.cpp", "src/**/*.h", "include/**/*.h", "demo/**/*.cpp", "demo/**/*.h"]),
