@@ -1,4 +1,5 @@
-// The crowd of the demo world answers the questions of a competition over its unlabelled images.
+// The simulated crowd of the demo answers the questions of a competition over the unlabelled
+// images.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace assay::cli {
 
-/// The visible contents of an image of the demo world.
+/// The visible contents of an image of the demo.
 struct KnownImage {
     std::uint64_t number = 0;         ///< row of the truth, from 0
     std::vector<std::string> labels;  ///< ids of classes
@@ -21,16 +22,16 @@ struct KnownImage {
 std::map<std::string, KnownImage> read_known_images(const std::filesystem::path& truth);
 
 struct CrowdAnswers {
-    std::uint64_t questions = 0;  ///< that got answers
-    std::uint64_t answers = 0;    ///< to these
+    std::uint64_t questions = 0;  ///< questions that got answers
+    std::uint64_t answers = 0;    ///< answers to these questions
 };
 /// Adds answers to `answers` (csv: question, annotator, answer) for the open questions of
-/// `questions` (csv as `assay mad questions` writes it), beside those that stand there or in a file
-/// of `earlier` (where it is there). Annotators at random are asked one after the other until the
-/// question is settled, each once, and none of `blocked`, whose answers do not count; they err as
-/// truth/annotators.csv says, from what truth/unlabelled.csv says. The same answers for the same
-/// question, whenever and in whatever company it is asked. Throws bad_input: a question about no
-/// image of the world.
+/// `questions` (csv as `assay mad questions` writes it), in addition to the answers in it and in an
+/// existing file of `earlier`. Random annotators answer one after the other until the question is
+/// settled, each at most once. Answers of `blocked` annotators do not count, and they are not
+/// asked. Annotators make errors with the rates in truth/annotators.csv, on the truth in
+/// truth/unlabelled.csv. A question always gets the same answers, at any time and with any other
+/// questions. Throws bad_input for a question about an unknown image.
 CrowdAnswers answer_questions(const WorldSpec& spec, const std::filesystem::path& questions,
                               const std::vector<std::filesystem::path>& earlier,
                               const std::filesystem::path& answers,

@@ -18,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Compares the place of its scores: the whole folder may have moved since.
+/// Compares the path of its scores by its end, because the whole folder may have moved since.
 bool is_own(const mad::CompetitionClassifier& classifier) {
     return classifier.store.filename() == classifier.name &&
            classifier.store.parent_path().filename() == "unlabelled";
 }
 
-/// True if the walkthrough's own stores have other scores now. A classifier from elsewhere belongs
-/// to the user.
+/// True if the demo's own stores have other scores now. A classifier from elsewhere belongs to the
+/// user.
 bool has_other_scores(const fs::path& folder, const fs::path& stores) {
     const mad::Competition competition = mad::Competition::open(folder);
     const std::vector<mad::CompetitionClassifier>& all = competition.classifiers();
@@ -82,7 +82,7 @@ DroppedCompetitions drop_stale_competitions(const CompetitionFiles& files) {
     remove_all_of(aside);
     DroppedCompetitions dropped;
     if (mad::is_competition(files.yours) && has_other_scores(files.yours, files.stores)) {
-        // The walkthrough must not remove a person's answers.
+        // The demo must not remove a person's answers.
         if (has_answers(files.yours)) {
             dropped.kept = rename_with_number(files.yours);
         } else {

@@ -1,4 +1,4 @@
-// Additional data of the walkthrough's competition over the unlabelled images.
+// Additional data for the demo's competition over the unlabelled images.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace assay::cli {
 
-/// The competition of the walkthrough; its questions and the crowd's answers are in `questions` and
+/// The competition of the demo; its questions and the crowd's answers are in `questions` and
 /// `answers`.
 struct CompetitionFiles {
     explicit CompetitionFiles(const std::filesystem::path& dir)
@@ -36,16 +36,16 @@ struct DroppedCompetitions {
                                  ///< there is none
 };
 /// Removes competitions, with their questions and answers, if they contain predictions of networks
-/// that were trained again since; `yours` is renamed if somebody has answered. Folders that are not
+/// that were trained again since. `yours` is renamed if it has answers. Folders that are not
 /// competitions are kept.
 DroppedCompetitions drop_stale_competitions(const CompetitionFiles& files);
-/// True if this network of the walkthrough is already in the competition.
+/// True if this network of the demo is already in the competition.
 bool takes_part(const CompetitionFiles& files, const std::string& network);
 /// Makes the crowd answer the open questions, in round 1 or 2.
 CrowdAnswers answer_round(const Demo& demo, const CompetitionFiles& files, std::size_t round);
 /// csv: model and accuracy of each network of the competition over all unlabelled images, from the
-/// world's truth: the proportion of images that show what it predicts. It is what people would say
-/// of all of them if they never erred.
+/// true labels: the proportion of images that show the predicted class. People who make no errors
+/// would give this value.
 void write_known_accuracies(const Demo& demo, const CompetitionFiles& files);
 
 }  // namespace assay::cli

@@ -1,4 +1,4 @@
-// The world of the walkthrough: its images on disk.
+// The synthetic data set of the demo: its images on disk.
 #pragma once
 
 #include <cstdint>

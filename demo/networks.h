@@ -1,5 +1,4 @@
-// The classifiers of the walkthrough: each is made so that one known property of it must be visible
-// in the numbers.
+// The classifiers of the demo. Each has one known property, which must be visible in the numbers.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ namespace assay::cli {
 struct DemoNetwork {
     TrainSpec spec;
     std::string made;       ///< a short description of its training
-    std::string copy_made;  ///< of spec.calibrated_copy
+    std::string copy_made;  ///< report of spec.calibrated_copy
 };
 
 /// `size` is small or full; full networks are wider (and there are five times as many images).

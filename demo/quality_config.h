@@ -1,4 +1,4 @@
-// The assay.toml that the walkthrough writes: all quality dimensions of its classifiers.
+// The assay.toml that the demo writes: all quality dimensions of its classifiers.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace assay::cli {
 
-/// For `assay quality run`; paths are relative to the walkthrough's folder.
+/// For `assay quality run`; paths are relative to the demo's folder.
 std::string demo_quality_config(const std::vector<DemoNetwork>& networks);
 
 }  // namespace assay::cli

@@ -1,5 +1,5 @@
-// The table at the end of the walkthrough: what matters about each classifier, read from the
-// stored predictions.
+// The table at the end of the demo: the main results of each classifier, from the stored
+// predictions.
 #pragma once
 
 #include <filesystem>

@@ -32,8 +32,8 @@ void fill(Canvas& canvas, const Mask& mask, PixelBox box, Colour colour, float s
 /// Blurs a mask within `box` with two box filters of `radius` pixels; outside `box` it counts as 0.
 void blur(Mask& mask, PixelBox box, int radius, std::vector<float>& scratch);
 
-/// Blurs the whole canvas: `amount` passes of the filter (1 2 1) / 4 in both directions, a part of
-/// a pass by mixing.
+/// Blurs the whole canvas: `amount` passes of the filter (1 2 1) / 4 in both directions. A fraction
+/// of a pass is mixed with the original.
 void blur(Canvas& canvas, float amount, Canvas& scratch);
 
 /// Rounds to bytes.

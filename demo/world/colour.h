@@ -1,5 +1,5 @@
-// Colors as three floats in [0, 1], in the space of the file (sRGB values): this world is an
-// illustration.
+// Colors as three floats in [0, 1]. They are sRGB values, as in the file, because the images are
+// illustrations.
 #pragma once
 
 #include <cstdint>

@@ -63,7 +63,8 @@ void add_piece(float* row, float xa, float xb, float d) {
         row[x] += d * (now - covered);
         covered = now;
     }
-    // The edge ends after `tail` of the last pixel; the rest of that pixel is wholly to its right.
+    // The edge ends after `tail` of the last pixel. The rest of that pixel is completely to its
+    // right.
     const float in_last = tail * per * (static_cast<float>(ib) - xa + 0.5F * tail) + 1 - tail;
     row[ib] += d * (in_last - covered);
     row[ib + 1] += d * (1 - in_last);
@@ -95,8 +96,8 @@ void Coverage::add_edge(Vec2 a, Vec2 b) {
         float xa = a.x + (top - a.y) * slope, xb = a.x + (low - a.y) * slope;
         if (xa > xb) std::swap(xa, xb);
         float* row = &area_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_ + 2)];
-        // What runs outside covers like a vertical edge at the border, by the height that it has
-        // there.
+        // A part of an edge outside the image counts as a vertical edge of the same height at the
+        // border.
         const auto height_below = [&](float x) {
             return xb <= x ? d : xa >= x ? 0.0F : d * (x - xa) / (xb - xa);
         };

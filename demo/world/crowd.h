@@ -11,9 +11,9 @@
 
 namespace assay::world {
 
-/// An annotator answers by chance: with `absent` where the label does not fit, with `present` where
-/// it does; {no, maybe, yes}. This is Dawid and Skene's (1979) model to the letter, so what they
-/// estimate can be held against it.
+/// An annotator answers at random, with the probabilities {no, maybe, yes} in `absent` if the label
+/// does not fit, and in `present` if it does. This is exactly Dawid and Skene's (1979) model, so
+/// its estimates can be compared with these numbers.
 struct Annotator {
     std::string_view manner;  ///< careful, lenient, strict, careless or lazy
     std::array<float, 3> absent, present;
@@ -24,8 +24,8 @@ inline constexpr int annotator_count = 40, answers_a_question = 5;
 std::string name_of_annotator(int annotator);
 
 /// A selector selects an image of true rate s with probability Phi(sqrt(1 + sigma^2) Phi^-1(s) +
-/// leniency), so that the mean over all diligent selectors is s; one who is not diligent selects
-/// with a fixed chance.
+/// leniency), so that the mean over all diligent selectors is s. The others select with a fixed
+/// probability.
 struct Selector {
     std::string_view manner;  ///< diligent, idle (hardly any) or hasty (nearly all)
     float leniency = 0;
@@ -35,8 +35,8 @@ inline constexpr float leniency_sd = 0.35F;
 std::vector<Selector> selectors(const Plan& plan);
 int selectors_a_grid(WorldSize size);
 
-/// annotator,item,label,answer: each image of the set is asked about its labels, its class, and two
-/// that are not there.
+/// annotator,item,label,answer: each image of the set has questions about its labels, its class,
+/// and two classes that it does not show.
 std::string votes_csv(const Plan& plan, const SetRow& row);
 std::string annotators_csv(const Plan& plan);
 

@@ -8,7 +8,7 @@
 namespace assay::world {
 namespace {
 
-/// A place at which the thing overlaps no other by much; the best of many tries.
+/// A position at which the object overlaps no other by much; the best of many random ones.
 Vec2 free_spot(const Scene& scene, float reach, Draw& draw) {
     const auto w = static_cast<float>(scene.width), h = static_cast<float>(scene.height);
     Vec2 best{};
@@ -45,7 +45,7 @@ Recipe fresh(const Plan& plan, std::size_t number, Draw& draw) {
     const PhotoManner manner{.hardness = 1.2, .wrong = 0, .company = 0.2};
     Recipe recipe =
         photograph(plan, "world/unlabelled/photo", number, draw.below(class_count), manner);
-    if (draw.chance(0.1)) {  // a background without any thing
+    if (draw.chance(0.1)) {  // a background without any object
         recipe.scene.things.clear();
         recipe.labels.clear();
         recipe.cls = -1;
@@ -93,7 +93,7 @@ Recipe multi_image(const Plan& plan, std::size_t number) {
     }
     recipe.cls = recipe.labels[0];
     std::vector<int> shown = recipe.labels;
-    while (shown.size() < 5 && draw.chance(0.22)) {  // one of them once more
+    while (shown.size() < 5 && draw.chance(0.22)) {  // a repeated object
         shown.push_back(recipe.labels[static_cast<std::size_t>(draw.below(kinds))]);
     }
     constexpr std::array<float, 5> reaches = {0.38F, 0.27F, 0.235F, 0.205F, 0.19F};

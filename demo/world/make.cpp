@@ -49,8 +49,8 @@ void check(const WorldSpec& spec) {
     if (spec.folder.empty()) throw Error(ErrorCode::usage, "a world needs a folder");
 }
 
-/// Checks that the folder is missing, empty, or a world of the same spec, so that no foreign file
-/// is changed. Returns true if it is a world.
+/// Checks that the folder is missing, empty, or a data set of the same spec, so that no foreign
+/// file is changed. Returns true if it is a data set.
 bool examine(const WorldSpec& spec) {
     if (!is_there(spec.folder)) return false;
     const fs::path mark = spec.folder / "world.json";
@@ -135,7 +135,7 @@ private:
     }
 
     /// Images are not synced one by one, so after a crash of the whole machine some may be missing
-    /// or empty although the truth file is there.
+    /// or empty although the truth file exists.
     bool is_whole(const SetRow& row, const fs::path& folder) const {
         const auto is_there = [](const fs::path& file) {
             std::error_code problem;

@@ -32,7 +32,7 @@ inline int floor_int(float x) {
     const int i = static_cast<int>(x);
     return i - (x < static_cast<float>(i) ? 1 : 0);
 }
-/// Halves go up, on both sides of zero.
+/// Halves are rounded up, also below zero.
 inline int to_nearest(float x) {
     constexpr float half = 0.5F;
     return floor_int(x + half);
@@ -103,7 +103,7 @@ inline float noise(float x, float y, std::uint32_t seed) {
     const float bottom = mix(hash_unit(ix, iy + 1, seed), hash_unit(ix + 1, iy + 1, seed), fx);
     return mix(top, bottom, fy);
 }
-/// Two or three octaves of it, in [0, 1].
+/// The sum of two or three octaves of value noise, in [0, 1].
 inline float noise2(float x, float y, std::uint32_t seed) {
     return (2 * noise(x, y, seed) + noise(2.03F * x + 7, 2.03F * y + 3, seed + 1)) / 3;
 }

@@ -210,7 +210,7 @@ void Painter::compose(const Thing& thing, const Scene& scene, const Mask& whole,
     }
 }
 
-// Paper over what lies behind, then two strokes along every outline that do not quite agree.
+// Paints the area white, then draws two slightly different strokes along every outline.
 void Painter::sketch_thing(const Thing& thing, Mask& whole) {
     const Colour paper = canvas_.at(0, 0);
     const Shape& shape = shape_of(thing.cls);

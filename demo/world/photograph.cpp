@@ -9,9 +9,10 @@
 namespace assay::world {
 namespace {
 
-constexpr float first_reach = 0.43F;  // of the side: the largest things
+// size of the largest objects, as a proportion of the image's side
+constexpr float first_reach = 0.43F;
 
-/// Colours of what may stand in front, by place.
+/// Colours of objects in the foreground, by place.
 Colour cover_colour(Place place, Draw& draw) {
     switch (place) {
         case Place::forest:
@@ -65,8 +66,7 @@ void add_company(Recipe& recipe, float side, Draw& draw) {
     Thing thing = usual_thing(other, side, draw);
     thing.pose.reach = side * draw.between(0.15F, 0.21F);
     const Vec2 centre{0.5F * side, 0.5F * side};
-    // It stands in front of the main thing, at its rim, and hides no companion that is there
-    // already.
+    // It covers the edge of the main object, and hides no other object.
     const auto free = [&](Vec2 at) {
         return std::all_of(
             recipe.scene.things.begin() + 1, recipe.scene.things.end(), [&](const Thing& there) {
@@ -96,7 +96,8 @@ void add_cover(Recipe& recipe, float covered, Draw& draw) {
         const float turn = draw.chance(0.6) ? 0.25F + 0.05F * draw.bell() : 0.5F * draw.unit();
         const Vec2 along{cos_turns(turn), sin_turns(turn)}, across{-along.y, along.x};
         const Vec2 middle = pose.centre + (0.55F * pose.reach * draw.between(-1, 1)) * across;
-        // A label says that something is to be seen: two thirds of each companion stay beside it.
+        // An object with a label must be visible, so two thirds of each further object stay
+        // uncovered.
         const bool hides = std::any_of(things.begin() + 1, things.end(), [&](const Thing& other) {
             const Vec2 to = other.pose.centre - middle;
             return std::fabs(to.x * across.x + to.y * across.y) <
@@ -231,15 +232,15 @@ Recipe photograph(const Plan& plan, std::string_view purpose, std::uint64_t numb
     scene.noise = 0.01F + 0.05F * trouble.noisy * trouble.noisy;
     scene.seed = draw.bits();
 
-    // People see through most of it: 97 % say yes to an easy image, a bit more than a third to the
-    // hardest.
+    // People recognize most images: 97 % say yes to an easy one, and slightly more than a third to
+    // the hardest.
     const double liking = 2.3 - 4.2 * static_cast<double>(trouble.sum()) -
                           (odd_surface ? 0.35 : 0.0) - (odd_colour ? 0.1 : 0.0) +
                           0.6 * draw.stream().normal();
     recipe.rate = normal_cdf(wrong ? -1.9 + 0.3 * draw.stream().normal() : liking);
     if (wrong &&
         std::find(recipe.labels.begin() + 1, recipe.labels.end(), cls) != recipe.labels.end()) {
-        recipe.rate = normal_cdf(0.3);  // the class is there by chance, small
+        recipe.rate = normal_cdf(0.3);  // the class is shown by chance, as a small object
     }
     std::sort(recipe.labels.begin(), recipe.labels.end());
     return recipe;

@@ -5,7 +5,7 @@
 namespace assay::world {
 namespace {
 
-/// A place's own numbers in [0, 1): draw(k) is always the same for the same seed.
+/// The random numbers of a place, in [0, 1): draw(k) is always the same for the same seed.
 struct Draws {
     std::uint32_t seed;
     float operator()(int k) const { return hash_unit(k, 17, seed); }

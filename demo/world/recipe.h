@@ -1,5 +1,5 @@
-// What each image of each set is to be, before anything is painted. A recipe depends on the world's
-// seed, the set and the image's number alone.
+// The recipe of an image: its contents, before it is painted. It depends only on the seed, the set
+// and the number of the image.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,27 @@ namespace assay::world {
 struct Recipe {
     std::string path;         ///< below the set's folder
     int cls = -1;             ///< the class of its folder; -1: no class
-    std::vector<int> labels;  ///< what is to be seen in it, ascending
+    std::vector<int> labels;  ///< the visible classes, ascending
     Scene scene;
     double difficulty = 0;  ///< 0 easy to 1 hard
     double rate = 0;        ///< the share of all people who would say that `cls` is in it
     int place_class =
-        -1;  ///< whose usual place it stands in, the main thing's first; -1: nobody's, or plain
+        -1;  ///< the class whose usual background it has, the main class first; -1: none, or plain
     std::string duplicate_of{};
 };
 
-/// What all recipes of a world need to know.
+/// The data that all recipes of a data set need.
 struct Plan {
     WorldSpec spec;
     std::vector<std::uint32_t> replicated;  ///< v2's images, as numbers of candidates
 };
 
-/// How photographs of one thing are drawn.
+/// The parameters of photographs of one object.
 struct PhotoManner {
     double hardness = 1.7;  ///< difficulty = u^(1/...): larger is easier
     double wrong = 0;       ///< share of images without their class
-    double company = 0.16;  ///< chance of a second thing of another class; a third has half of it
-    double home = 0.7;      ///< chance of the usual place
+    double company = 0.16;  ///< probability of a second object of another class, half for a third
+    double home = 0.7;      ///< probability of the usual background
 };
 
 /// A stream of draws with the shapes that recipes need.
@@ -67,9 +67,9 @@ private:
 /// A thing of a class as it usually looks, at full size in the middle of an image of the given
 /// side.
 Thing usual_thing(int cls, float side, Draw& draw);
-/// Another class than `cls`, all alike.
+/// A class other than `cls`, all with equal probability.
 int other_class(int cls, Draw& draw);
-/// The colours of a class, in one of its two ways, somewhat turned.
+/// The colours of a class, from one of its two sets, with a slightly different hue.
 Palette some_palette(int cls, Draw& draw);
 /// A light from the upper left or right; `unrest` 0 to 1.
 Light some_light(float unrest, Draw& draw);

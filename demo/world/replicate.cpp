@@ -22,8 +22,8 @@ Reading read(const Plan& plan, std::string_view purpose, std::size_t number, dou
     return reading;
 }
 
-/// How many of `count` images each bucket is to hold: shares of the histogram, the rest to the
-/// largest remainders, ties to the higher bucket.
+/// How many of `count` images each bucket gets: shares of the histogram, the rest to the largest
+/// remainders, ties to the higher bucket.
 std::array<std::size_t, buckets> targets(const std::array<std::size_t, buckets>& histogram,
                                          std::size_t count) {
     std::size_t sum = 0, given = 0;
@@ -45,9 +45,9 @@ std::array<std::size_t, buckets> targets(const std::array<std::size_t, buckets>&
     return out;
 }
 
-/// Numbers within `pool` of the chosen candidates of a class. What a bucket lacks is asked of the
-/// next higher one, and what is lacking in the end of any that are left, the most often selected
-/// first.
+/// Numbers within `pool` of the chosen candidates of a class. If a bucket has too few, the next
+/// higher one gives more. If candidates are still missing, the remaining ones are used, the most
+/// often selected first.
 std::vector<std::size_t> choose(const std::vector<Reading>& pool, std::vector<std::size_t> members,
                                 const std::array<std::size_t, buckets>& wanted, Draw& draw) {
     for (std::size_t i = members.size(); i > 1; --i) {

@@ -27,13 +27,13 @@ struct Thing {
     Palette palette;
     Pose pose;
     float texture_scale =
-        1;  ///< periods of the texture over half the thing's side, relative to the usual
+        1;  ///< periods of the texture over half of the object's side, relative to the usual number
     float texture_turn = 0;
-    float strength = 1;  ///< of the texture's contrast
+    float strength = 1;  ///< factor of the texture's contrast
     std::uint32_t seed = 0;
 };
 
-/// Something in front: a bar with soft shading.
+/// An object in front: a bar with soft shading.
 struct Cover {
     Vec2 from, to;
     float width = 0;
@@ -52,7 +52,7 @@ enum class Style : std::uint8_t { photo, silhouette, sketch, edges, poster, bloc
 
 struct Scene {
     int width = 96, height = 96;
-    bool plain = false;  ///< no place behind
+    bool plain = false;  ///< without a background
     Place place = Place::sky;
     std::uint32_t place_seed = 0;
     std::vector<Thing> things;  ///< later ones are in front
@@ -63,10 +63,10 @@ struct Scene {
     Style style = Style::photo;
 };
 
-/// What the painter knows about a thing after painting.
+/// The painter's data about an object after painting.
 struct Seen {
-    PixelBox box;      ///< of the pixels that it covers at least half, cut to the image; empty when
-                       ///< there are none
+    PixelBox box;      ///< around the pixels that it covers at least half, inside the image;
+                       ///< empty if there are none
     float area = 0;    ///< pixels, of which
     float hidden = 0;  ///< proportion that is behind covers and later things
 };

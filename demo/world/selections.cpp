@@ -81,7 +81,7 @@ private:
                    v2 = images_of(plan_, set_row("v2"), cls);
         const std::size_t grids = (std::max(v1.size(), v2.size()) + of_each_set - 1) / of_each_set;
         std::vector<Shown> used_first,
-            used_second;  // controls, so that nobody meets one twice for a class
+            used_second;  // controls, so that nobody sees one twice for a class
         for (std::size_t g = 0; g < grids; ++g) {
             Draw draw(plan_.spec.seed, "world/grid", static_cast<std::uint64_t>(cls) * 1000 + g);
             std::vector<Shown> first(part(v1, g, grids).begin(), part(v1, g, grids).end());
@@ -132,7 +132,8 @@ std::vector<Selector> selectors(const Plan& plan) {
     const int count = 3 * selectors_a_grid(plan.spec.size);
     std::vector<Selector> out;
     for (int i = 0; i < count; ++i) {
-        // The name of a stream decides on its numbers: renamed, every seed would draw others.
+        // The name of a stream determines its numbers. With another name, every seed would give
+        // other draws.
         Draw draw(plan.spec.seed, "world/worker", static_cast<std::uint64_t>(i));
         if (i % 20 == 7) {
             out.push_back({.manner = "idle", .fixed = 0.03F});

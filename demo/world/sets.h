@@ -35,8 +35,8 @@ Recipe candidate(const Plan& plan, std::size_t number);
 /// An image of v1 or of the pool as seen by a few people: the data for the replication.
 struct Reading {
     std::uint32_t number = 0;
-    float rate = 0;    ///< true
-    int selected = 0;  ///< of `annotators` people
+    float rate = 0;    ///< the true rate
+    int selected = 0;  ///< selections by `annotators` people
     int annotators = 0;
     bool taken = false;  ///< pool: became an image of v2
 };
@@ -45,8 +45,9 @@ struct Replication {
 };
 /// Chooses v2 as Recht et al. (2019) did: within each class, candidates are drawn so that the
 /// histogram of their selection frequencies (five buckets) matches v1's. Fills plan.replicated. The
-/// candidates were judged by few people and are chosen by these same judgements, so the chosen ones
-/// are worse than they look: the bias that Engstrom et al. (2020) describe.
+/// candidates were judged by few people, and are chosen by the same judgements. So the true
+/// frequencies of the chosen ones are lower than the observed ones, which is the bias that Engstrom
+/// et al. (2020) describe.
 Replication replicate(Plan& plan);
 inline constexpr int v1_annotators = 5, pool_annotators = 5;
 inline constexpr std::size_t candidates_for_one = 6;

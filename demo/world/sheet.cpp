@@ -43,7 +43,7 @@ int text_width(std::string_view text, int scale = 1) {
     return static_cast<int>(text.size()) * letter_columns * scale;
 }
 
-/// An image into the canvas, cut to the space that there is.
+/// Copies an image into the canvas, clipped to the available space.
 void paste(Canvas& canvas, const Image& image, int x0, int y0) {
     const std::uint8_t* in = image.pixels.data();
     for (int y = 0; y < image.height; ++y) {
@@ -55,8 +55,8 @@ void paste(Canvas& canvas, const Image& image, int x0, int y0) {
     }
 }
 
-/// The image of a class that a row shows. Photographs: the first that is neither trivial nor
-/// hopeless.
+/// The image of a class that a row shows. Photographs: the first that is neither very easy nor very
+/// hard.
 std::size_t number_for(const Plan& plan, const SetRow& set, int cls, std::size_t row) {
     const auto c = static_cast<std::size_t>(cls);
     if (set.name == "cue-conflict") return c * (class_count - 1) + (c * 7 + 3) % (class_count - 1);

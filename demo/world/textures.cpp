@@ -35,7 +35,7 @@ Cell cell_at(float u, float v) {
     const int x = floor_int(u), y = floor_int(v);
     return {x, y, u - static_cast<float>(x), v - static_cast<float>(y)};
 }
-/// Rows of cells, every second row moved by half a cell.
+/// Rows of cells, with every second row shifted by half a cell.
 Cell staggered(float u, float v) {
     const int row = floor_int(v);
     return cell_at(u + ((row & 1) != 0 ? 0.5F : 0.0F), v);

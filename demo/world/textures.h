@@ -8,9 +8,9 @@
 
 namespace assay::world {
 
-/// Where a texture is asked for: (u, v) in periods of the pattern, `footprint` the width of a pixel
-/// in the same unit (edges are smoothed over it), `seed` what varies between two patches of the
-/// same surface.
+/// A point of a texture. (u, v) are in periods of the pattern. `footprint` is the width of a pixel
+/// in the same unit, over which edges are smoothed. `seed` differs between two patches of the same
+/// surface.
 struct SurfacePoint {
     float u = 0, v = 0, footprint = 0.05F;
     std::uint32_t seed = 0;

@@ -23,7 +23,7 @@ std::string_view surface_of(Texture texture) {
     }
     return {};
 }
-/// The class on which a texture is at home.
+/// The class that usually has a texture.
 int owner_of(Texture texture) {
     int cls = 0;
     for (const ClassRow& row : classes()) {

@@ -7,7 +7,7 @@
 namespace assay::world {
 namespace {
 
-/// A well-lit image of one thing of class number % 20, somewhat turned and moved.
+/// A well-lit image of one object of class number % 20, slightly rotated and shifted.
 Recipe plain_view(const Plan& plan, Draw& draw, std::size_t number) {
     const auto side = static_cast<float>(plan.spec.side);
     Recipe recipe;
@@ -51,14 +51,14 @@ Recipe drawn(const Plan& plan, std::string_view purpose, std::size_t number, Sty
 Recipe foreground(const Plan& plan, std::size_t number) {
     Draw draw(plan.spec.seed, "world/foreground", number);
     Recipe recipe = plain_view(plan, draw, number);
-    recipe.scene.things[0].pose.reach *= 0.72F;  // so that the place is seen
+    recipe.scene.things[0].pose.reach *= 0.72F;  // so that the background is visible
     recipe.scene.light = some_light(0.6F, draw);
     recipe.scene.blur = 0.2F + 0.7F * draw.unit();
     recipe.scene.noise = 0.012F + 0.02F * draw.unit();
     return recipe;
 }
 
-/// The place of original image `number`.
+/// The background of original image `number`.
 void set_place(const Plan& plan, std::size_t number, Recipe& recipe) {
     const int cls = static_cast<int>(number % class_count);
     recipe.place_class = cls;
@@ -114,8 +114,8 @@ Recipe cue_conflict_image(const Plan& plan, std::size_t number) {
     const std::size_t round = number / pairs, pair = number % pairs;
     const int shape = static_cast<int>(pair / others), k = static_cast<int>(pair % others);
     const int surface = k < shape ? k : k + 1;
-    // Each shape comes in four poses a round and each surface in three patches, used again and
-    // again.
+    // In each round, each shape has four poses and each surface three patches, which are used
+    // repeatedly.
     const std::size_t pose = static_cast<std::size_t>(k % 4) + 4 * round,
                       patch = static_cast<std::size_t>(shape % 3);
     const std::size_t content = static_cast<std::size_t>(shape) + class_count * pose;

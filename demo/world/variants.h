@@ -7,7 +7,7 @@
 
 namespace assay::world {
 
-/// Several things of different classes; images 0, 1, ... each have their own width.
+/// Several things of different classes; each image has its own width.
 Recipe multi_image(const Plan& plan, std::size_t number);
 /// The shape of one class with the surface and colours of another, on a plain ground: all pairs,
 /// then again.
@@ -21,8 +21,8 @@ Recipe retextured_image(const Plan& plan, std::size_t number);
 /// Posters, pixel images, mosaics and neon signs.
 Recipe rendition_image(const Plan& plan, std::size_t number);
 
-/// The same thing in the same light before its class's usual place; before that of another image of
-/// its class; before that of an image of a class from elsewhere.
+/// The same object in the same light, before the usual background of its class, before that of
+/// another image of its class, and before that of an image of a class with another background.
 Recipe original_image(const Plan& plan, std::size_t number);
 Recipe mixed_same_image(const Plan& plan, std::size_t number);
 Recipe mixed_rand_image(const Plan& plan, std::size_t number);

@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> answers = {"no", "maybe", "yes"};
 
-/// A similar class: it looks like `cls` more often than not, because it has the same kind or the
-/// same place.
+/// A similar class: it often looks like `cls`, because it has the same kind or the same background.
 int lookalike(int cls, Draw& draw) {
     const ClassRow& row = classes()[static_cast<std::size_t>(cls)];
     std::vector<int> like;
@@ -46,9 +45,10 @@ std::string name_of_annotator(int annotator) {
 std::vector<Annotator> annotators(const Plan& plan) {
     std::vector<Annotator> out;
     for (int i = 0; i < annotator_count; ++i) {
-        // The name of a stream decides on its numbers: renamed, every seed would draw others.
+        // The name of a stream determines its numbers. With another name, every seed would give
+        // other draws.
         Draw draw(plan.spec.seed, "world/rater", static_cast<std::uint64_t>(i));
-        // Five in eight are careful, and one in eight each of the others; every kind is there.
+        // Five in eight are careful, and one in eight is of each other kind. Every kind occurs.
         const float u = draw.unit(), v = draw.unit();
         const auto around = [](float low, float high, float at) { return mix(low, high, at); };
         const float unsure = around(0.02F, 0.07F, draw.unit());

@@ -1,6 +1,7 @@
-// A small world of drawn images whose truth is known: what every class is, what is in every image,
-// how hard it is, and what a crowd of people would say about it. Classifiers are trained and
-// measured on it, so that every number of the measuring can be held against the truth.
+// A small synthetic data set ("world") of drawn images with known truth: the definition of every
+// class, the contents and difficulty of every image, and the answers of a simulated crowd.
+// Classifiers are trained and measured on it, so that every measured number can be compared with
+// the truth.
 //
 // Everything follows from one seed: the same spec gives the same bytes, for any number of threads.
 //
@@ -57,12 +58,12 @@ ClassList world_classes();
 /// ...]}: every class is a leaf, three to five levels down.
 nlohmann::json world_hierarchy();
 
-/// Makes the world, or what is missing of it: a set whose truth file is there is left alone, so the
-/// same call completes a world that was interrupted at any moment. Progress names the set and
-/// counts the images of all sets together. Memory: some 600 bytes an image of the largest set.
-/// Cost: about 1.9 ms an image and thread at 96 pixels. Throws usage: sides out of range; a folder
-/// that is not empty and no world, or a world of another spec (nothing in it is touched); io; busy:
-/// another process is making it; interrupted (request_stop).
+/// Makes the missing parts of the data set. A set with a truth file is not changed, so the same
+/// call completes a run that was interrupted at any moment. Progress names the set and counts the
+/// images of all sets together. Memory: about 600 bytes for each image of the largest set. Cost:
+/// about 1.9 ms per image and thread at 96 pixels. Throws usage: sides out of range; a folder that
+/// is neither empty nor such a data set, or one with another spec (nothing in it is changed); io;
+/// busy: another process is making it; interrupted (request_stop).
 void make_world(const WorldSpec& spec, const ProgressCallback& progress = {}, int threads = 0);
 
 /// A gallery: one column per class, one row per set, with names. It depends only on the seed; no

@@ -23,7 +23,7 @@ _NAMES = "float16, float32, float64, bfloat16 and whole numbers of 8 to 64 bits"
 
 
 class Held:
-    """An assay_array and the object that owns its memory."""
+    """An assay_array, with the object that owns its memory."""
 
     def __init__(self, kind: str, address: int, shape: Sequence[int], strides: Sequence[int], keep: Any):
         if kind not in TYPES:

@@ -10,7 +10,7 @@ _NORMALIZED = ("true", "pred", "all")
 
 
 def _counts(store: "dict[str, Any]") -> "tuple[int, int]":
-    """The number of items of the classes, and the sum of the correct predictions and the confusions."""
+    """The number of items in the classes, and the sum of the correct predictions and the confusions."""
     classes = store.get("per_class") or []
     return (
         sum(c["accuracy"]["n"] for c in classes),
@@ -47,7 +47,7 @@ def confusion_matrix_of(store: "dict[str, Any]", normalize: Optional[str]) -> An
 
 
 def per_class_of(store: "dict[str, Any]") -> "dict[str, Any]":
-    """Arrays by name."""
+    """The facts of each class, as arrays by name."""
     import numpy
 
     matrix = confusion_matrix_of(store, None)

@@ -348,7 +348,7 @@ def _of_items(data: Any) -> Items:
 
 
 def _settle(items: Items) -> Items:
-    """Images or numbers, by the first item."""
+    """Returns the items as images or as numbers, which the first item decides."""
     if not items.count:
         raise Error("the data set has no images", "bad_input")
     if isinstance(items, LoaderItems):

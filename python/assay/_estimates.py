@@ -9,7 +9,7 @@ _Own = TypeVar("_Own", bound="Estimate")
 
 
 class Interval(NamedTuple):
-    """Both ends, the level, and the method."""
+    """An interval: both ends, the level, and the method."""
 
     low: float
     high: float
@@ -72,12 +72,12 @@ class Estimate(float):
         return type(self), (self._facts,)
 
     def to_dict(self) -> "dict[str, Any]":
-        """As in the JSON."""
+        """The fields of the JSON."""
         return dict(self._facts)
 
 
 class Measurement(Estimate):
-    """A metric of one model on one data set, by one definition."""
+    """A metric of one model on one data set, with one definition."""
 
     def __init__(self, facts: "dict[str, Any]"):
         super().__init__(facts)

@@ -10,7 +10,7 @@ from ._library import Error
 
 
 class Labels(NamedTuple):
-    """One class per item, or the valid classes of each as a matrix of zeros and ones. The other field is None."""
+    """One class per item, or the valid classes of each as a matrix of zeros and ones. The other field is then None."""
 
     single: Any
     matrix: Any

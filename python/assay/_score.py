@@ -140,28 +140,29 @@ def score(
 ) -> Report:
     """Computes metrics, each with its interval and definition.
 
-    scores: items x classes, logits or probabilities (detected, or `kind`). One predicted class for each item works, as a number or a name,
-    and so does the probability of class 1 of two. {name: scores} measures several models on the same labels. Stores work too: one or
-    several, or the path of a RUNS folder, a data set or a store.
-    labels: a class for each item, -1 for none: numbers, truth values, names (see `classes`) or one-hot rows. A matrix of zeros and ones with
-    other rows is label sets. With paths: a file of label sets, as --labels takes it.
-    The names of other libraries work, too: y_true, target or references; y_pred, y_score, preds, predictions or pred_probs. By position,
-    scikit-learn's order is understood if the first array has classes and the second has fractions.
+    scores: items x classes, logits or probabilities (detected, or `kind`). One predicted class for each item works, as a number or
+    a name, and so does the probability of class 1 of two. {name: scores} measures several models on the same labels. Stores work
+    too: one or several, or the path of a RUNS folder, a data set or a store.
+    labels: a class for each item, -1 for none: numbers, truth values, names (see `classes`) or one-hot rows. A matrix of zeros and
+    ones with other rows is label sets. With paths: a file of label sets, as --labels takes it.
+    The names of other libraries work, too: y_true, target or references; y_pred, y_score, preds, predictions or pred_probs. By
+    position, scikit-learn's order is understood if the first array has classes and the second has fractions.
     label_sets: the valid classes of each item, for ReaL, ASMA and similar metrics.
     soft_labels: probabilities, one row per item and one column per class.
     metrics: names with parameters ("top1,ece:bins=20"), None: the usual ones; assay.metrics() lists them.
-    classes: the names of the columns, a file, or "imagenet"; those of a DataFrame are its own.
-    groups: a group for each item; report.by_group("top1") has the metric of each. With by="group", report["worst(top1)"] is the accuracy of the
-    worst group. With cluster="group", items of one group (a patient) are not independent.
+    classes: the names of the columns, a file, or "imagenet"; the columns of a DataFrame have their own names.
+    groups: a group for each item; report.by_group("top1") has the metric of each. With by="group", report["worst(top1)"] is the
+    accuracy of the worst group. With cluster="group", items of one group (a patient) are not independent.
     ignore_index: a label that stands for none (-100).
     sample_weight: how much each item counts, a number from 0, as in scikit-learn. Only ratios matter. Metrics without an
     interval for weights are refused by name, with a list of those that have one.
     weights: of stores, the attribute of the data set that says how much each item counts.
-    options: plugin, gates, reliability, confusions, per_class, subgroup, by, cluster, weights, subgroups, class_map, k, bins, edges, bootstrap,
-    null, seed, threads, hierarchy, ordinal, class_order, threshold_file, label_votes. Options without effect are refused.
+    options: plugin, gates, reliability, confusions, per_class, subgroup, by, cluster, weights, subgroups, class_map, k, bins,
+    edges, bootstrap, null, seed, threads, hierarchy, ordinal, class_order, threshold_file, label_votes. Options without effect
+    are refused.
 
-    The report keeps the scores until confusion_matrix(), per_class() or plot() has read them. With per_class=True, confusions=True and
-    reliability=True it does not keep them.
+    The report keeps the scores until confusion_matrix(), per_class() or plot() has read them. With per_class=True, confusions=True
+    and reliability=True it does not keep them.
 
     >>> import assay
     >>> report = assay.score([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 0.0, 4.0], [5.0, 1.0, 1.0]], [0, 1, 2, 2], "top1")

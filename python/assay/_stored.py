@@ -49,14 +49,14 @@ def _normalize_of(data: Any) -> Optional[Any]:
 
 
 class _Scale:
-    """One way from bytes to numbers: (byte * scale - mean) / std."""
+    """A possible conversion from bytes to numbers: (byte * scale - mean) / std."""
 
     def __init__(self, mean: "tuple[float, ...]", std: "tuple[float, ...]", scale: float):
         self.mean, self.std, self.scale = mean, std, scale
         self._tables = byte_tables({"mean": mean, "std": std, "scale": scale})
 
     def bytes_of(self, images: Any) -> Optional[Any]:
-        """n x height x width x 3 bytes of n x 3 x height x width numbers. None if a number does not match a byte."""
+        """Converts n x 3 x height x width numbers to n x height x width x 3 bytes. None if a number does not match a byte."""
         import numpy
 
         out = numpy.empty((len(images), images.shape[2], images.shape[3], 3), numpy.uint8)

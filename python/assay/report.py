@@ -160,12 +160,14 @@ def _own_names(key: "Union[str, tuple[str, ...]]") -> "tuple[str, ...]":
 class Report(Result, Mapping[Key, Measurement]):
     """Metrics of one or several models: the result of `assay score`, as a mapping from names to numbers.
 
-    report["top1"] is a Measurement, a float, if the report has one model and data set. If there are several, report["resnet50", "top1"]
-    picks the model. The key of several data sets is ("val", "resnet50", "top1").
-    Names are ours or those of other libraries ("accuracy"), definitions ("ace.top_label") and names with parameters ("ece:bins=20").
+    report["top1"] is a Measurement, a float, if the report has one model and data set. If there are several, report["resnet50",
+    "top1"] picks the model. The key of several data sets is ("val", "resnet50", "top1").
+    Names are those of Assay or of other libraries ("accuracy"), definitions ("ace.top_label") and names with parameters
+    ("ece:bins=20").
 
-    Its keys are the metrics' names, with the model (and the data set) if there are several: dict(report), report.items(). A metric that was
-    measured in several ways has its definition, or its parameters, as the name. Values of groups are in by_group() and `measurements`.
+    Its keys are the metrics' names, with the model (and the data set) if there are several: dict(report), report.items(). A metric
+    that was measured in several ways has its definition, or its parameters, as the name. Values of groups are in by_group() and
+    `measurements`.
     """
 
     _detail: "Optional[Callable[[], Report]]" = None

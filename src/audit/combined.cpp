@@ -276,7 +276,7 @@ WeighedModels weigh_models(std::span<const RowReader> readers, const LabelledRow
         drawn.push_back(fit.drawn());
         if (progress) progress({.step = "fit", .done = models.size(), .total = readers.size() + 1});
     }
-    // Two classifiers cannot tell which of them has learned the labels.
+    // With two classifiers, it is unknown which of them has learned the labels.
     if (models.size() > 2) count_repeated(models, labelled, predicted, best);
     const bool all = std::ranges::all_of(models, has_learned);
     double sum = 0;

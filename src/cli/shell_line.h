@@ -10,7 +10,7 @@ namespace assay::cli {
 
 /// The argument that is being typed.
 struct TypedWord {
-    std::string text;              ///< as the program would receive it
+    std::string text;              ///< the word as the program would receive it
     std::vector<bool> is_literal;  ///< for each byte: quotes or a backslash make it literal
     char quote = 0;                ///< the open quote at its end: '"', '\'', or none
     /// The start of the part that the shell replaces: bash does not change the text before an open

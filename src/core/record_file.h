@@ -1,5 +1,5 @@
-// JSON files that only Assay writes and reads: caches and records beside other files. A description
-// (assay/describe.h) of the struct serves both writing and reading.
+// JSON files that only Assay writes and reads: caches, and records next to other files. A
+// description (assay/describe.h) of the struct serves both writing and reading.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -99,7 +99,7 @@ std::uint32_t variable_top_k_hits(std::span<const float> row,
         return a != b ? a > b : i < j;
     });
     // Ranks grow along the order, so the classes within the best form a prefix, and a few ranks
-    // tell its length.
+    // show its length.
     const auto size = static_cast<std::int32_t>(order.size());
     std::size_t hits = 0, misses = order.size();
     while (hits < misses) {

@@ -66,7 +66,7 @@ Outcomes outcomes_at(const std::vector<ScoredImage>& images, double threshold) {
 
 double threshold_for_specificity(const std::vector<ScoredImage>& images, double specificity) {
     const std::vector<double> negatives = descending(images, false);
-    // .05 of 100 is five, whatever the rounding.
+    // 5 % of 100 must be five, even if the product is rounded down.
     const auto allowed = static_cast<std::size_t>(
         std::floor(static_cast<double>(negatives.size()) * (1 - specificity) + 1e-9));
     if (allowed >= negatives.size()) return 0;

@@ -47,7 +47,7 @@ Interval expected_interval(const TwoWay& mean, double level);
 Interval images_interval(const TwoWay& mean, double level);
 /// Where the mean of one new run, on as many new images, will lie.
 Interval next_run_interval(const TwoWay& mean, double level);
-/// Half of expected_interval() if each group had so many runs.
+/// Half of expected_interval() if each group had this number of runs.
 double half_width_with(const TwoWay& mean, double runs, double level);
 /// Proportion of the variance of the mean that more runs reduce.
 double from_runs(const TwoWay& mean);

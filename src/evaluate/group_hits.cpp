@@ -64,7 +64,8 @@ std::vector<PartOfCluster> parts_of(const GroupedHits& images, const GroupedHits
     return joined(std::move(single));
 }
 
-/// How many independent images tell as much as those of these clusters; `images` at most.
+/// The number of independent images with the same information as those of these clusters; at most
+/// `images`.
 double size_of(std::span<const PartOfCluster> parts, std::uint64_t images, std::uint64_t hits,
                double level) {
     const auto n = static_cast<double>(images), count = static_cast<double>(parts.size());

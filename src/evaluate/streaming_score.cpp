@@ -153,8 +153,9 @@ struct StreamingScore::Impl : StreamedRows {
         }
     }
 
-    /// Adds facts in the order of their rows, which end() already counts. Those of complete
-    /// stretches become sums; the others wait.
+    /// Adds facts in the order of their rows, which end() already counts. Facts of complete
+    /// stretches (blocks of rows) are added to sums. The others are kept until their stretch is
+    /// complete.
     void take(std::span<RowFacts> facts) {
         const std::uint64_t whole = end() / group_stretch;
         if (!pending.empty() && pending.front().item / group_stretch < whole) {

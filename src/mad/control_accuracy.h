@@ -1,5 +1,5 @@
 // Estimates accuracy on all images of a competition from the control sample, because the selected
-// images cannot tell it. Each image represents as many images as it was drawn from.
+// images are not representative. Each image represents as many images as it was drawn from.
 #pragma once
 
 #include <cstdint>

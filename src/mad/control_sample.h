@@ -1,5 +1,5 @@
-// A random sample of all images, because the images on which classifiers disagree most tell nothing
-// about other images.
+// A random sample of all images, because the images on which classifiers disagree most are not
+// representative.
 //
 // Stratum 0 has the images for which all classifiers with scores predict the same label; stratum 1
 // has the others. An image without scores from some classifiers is classified by the others, and

@@ -10,7 +10,7 @@ Settled settle(std::span<const Answer> answers) {
     Settled settled;
     settled.votes = static_cast<std::uint32_t>(answers.size());
     settled.unclear = !answers.empty() && 5 * cannot >= 4 * answers.size();
-    // If nobody can judge the image, its other answers tell nothing.
+    // If nobody can judge the image, its other answers are useless.
     settled.yes = !settled.unclear && of(Answer::yes) > of(Answer::no);
     return settled;
 }

@@ -42,7 +42,7 @@ public:
     virtual void barrier() = 0;
 };
 
-/// One rank, no waiting.
+/// The Comm of a single rank, which never waits.
 std::unique_ptr<Comm> self_comm();
 /// Runs body(comm) on `ranks` threads that share a Comm. A rank that throws ends all: the other
 /// ranks leave their current or next collective call. Rethrows the lowest rank's exception among

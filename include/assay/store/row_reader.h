@@ -115,7 +115,7 @@ public:
     /// one class, it is that of the model's own best class.
     RowStatus top(std::uint64_t row, std::size_t k, std::vector<RankedClass>& out) const;
     /// The number of classes ranked before `cls`, and its probability as in top(). Nothing if the
-    /// row has no scores or the entries do not tell.
+    /// row has no scores or the entries do not show it.
     struct Place {
         std::size_t rank;
         float probability;

@@ -74,7 +74,7 @@ def _quantised_linear(operands: "list[Any]", results: "list[Any]") -> "Optional[
     return operands[0].numel() * _unpacked(operands[1]).shape[0], 0
 
 
-# The rule, and the places of the two factors.
+# The rule of each operator, and the positions of its two factors.
 _PRODUCTS: "dict[str, tuple[Macs, int, int]]" = {
     **dict.fromkeys(("convolution", "_convolution", "convolution_overrideable"), (_convolution, 0, 1)),
     **dict.fromkeys(

@@ -1,8 +1,9 @@
 """Checks whether gradient= of a function is the gradient of its scores, by central differences on a few images.
 
-gradient= is a second function, from (batch, weights) to numbers of the batch's shape. The batch is what the model itself gets. Weights are
-images x scores of an image, float32. The result is the derivative of (weights * model(batch)).sum() by the batch, in the batch's normalised
-units. Every loss of an attack follows from it. In JAX it is `lambda batch, weights: jax.vjp(model, batch)[1](weights)[0]`.
+gradient= is a second function, from (batch, weights) to numbers of the batch's shape. The batch is what the model itself gets.
+Weights are a float32 array of images x scores. The result is the derivative of (weights * model(batch)).sum() by the batch, in the
+batch's normalised units. Every loss of an attack follows from it. In JAX it is `lambda batch, weights: jax.vjp(model,
+batch)[1](weights)[0]`.
 """
 
 from __future__ import annotations

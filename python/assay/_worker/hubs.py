@@ -66,7 +66,7 @@ class Source:
         raise NotImplementedError
 
     def architecture(self, classes: Optional[int]) -> Any:
-        """A module with weights that are not set yet."""
+        """Builds a module whose weights are not set yet."""
         raise NotImplementedError
 
     def head(self) -> str:
@@ -74,11 +74,11 @@ class Source:
         return ""
 
     def given(self) -> Given:
-        """The preprocessing, if the module does not define it."""
+        """The preprocessing for a module that does not define it."""
         return Given()
 
     def made(self, module: Any, name: str) -> Model:
-        """A model from an architecture with its weights."""
+        """Builds a model from an architecture with its weights."""
         return model_of(module, name, self.given(), self.prefix, True)
 
 

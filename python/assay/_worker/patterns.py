@@ -75,7 +75,8 @@ _LISTS = {"timm": _timm, "torchvision": _torchvision, "open_clip": _open_clip, "
 
 
 def matches_of(text: str) -> "dict[str, Any]":
-    """library, names ([source, accuracy or None], sorted), left_out (models whose classes are not ImageNet's)."""
+    """Returns library, names (sorted [source, accuracy or None]) and left_out (the number of models whose classes are not
+    ImageNet's)."""
     prefix, _, pattern = text.partition(":")
     if prefix not in _LISTS:
         raise Refused(f"{text}: patterns work for {', '.join(f'{one}:PATTERN' for one in _LISTS)}; there is no list of "

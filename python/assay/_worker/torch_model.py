@@ -239,7 +239,7 @@ class TorchModel(Model):
         floats[batch.losses_at:batch.labels_at].copy_(losses.to("cpu", torch.float64).contiguous().view(torch.float32))
 
     def _given(self, images: Any, weights: Any) -> Any:
-        """The result of gradient=, for tensors."""
+        """Calls gradient= with tensors."""
         import torch
 
         assert self.gradient is not None

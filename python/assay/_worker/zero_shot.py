@@ -18,7 +18,7 @@ from .offline import Say
 from .preprocessing import _filter_name
 from .wire import Names, Refused
 
-_PLACE = re.compile(r"\{c?\}")  # of the class name in a template
+_PLACE = re.compile(r"\{c?\}")  # the placeholder of the class name in a template
 _TEXTS_AT_ONCE = 64
 _LISTS = {"openai": "OPENAI_IMAGENET_TEMPLATES", "simple": "SIMPLE_IMAGENET_TEMPLATES"}  # in open_clip
 

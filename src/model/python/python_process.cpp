@@ -131,7 +131,7 @@ struct Launch {
     ::dup2(kept[2], STDERR_FILENO);
     ::dup2(kept[0], control_descriptor);
     ::dup2(kept[1], sources_descriptor);
-    // glibc has a function for it since 2.34.
+    // A system call, because glibc only has close_range() since version 2.34.
     if (::syscall(__NR_close_range, sources_descriptor + 1, ~0U, 0) != 0) {
         const long most = ::sysconf(_SC_OPEN_MAX);
         for (int fd = sources_descriptor + 1; fd < most; ++fd) ::close(fd);
