@@ -112,6 +112,7 @@ ComparedByGroup compared(const AccuracyByGroup& a, const AccuracyByGroup& b,
     result.too_small = a.too_small;
     result.without = a.without;
     result.worst.unit = Unit::proportion;
+    result.worst.n = a.worst.n;  // the same images count for both models
     const double together =
         std::pow(how.level, 1 / static_cast<double>(std::max<std::uint64_t>(1, a.candidates)));
     std::vector<PairedCounts> candidates;
@@ -139,7 +140,6 @@ ComparedByGroup compared(const AccuracyByGroup& a, const AccuracyByGroup& b,
         m.p = m.counts->p;
         m.test = "mcnemar.exact";
         candidates.push_back(counts[g]);
-        result.worst.n += counts[g].images;
         if (*m.difference.value >= lowest) continue;
         lowest = *m.difference.value;
         result.observed_group = m.candidate.key.subgroup;
@@ -195,10 +195,10 @@ std::vector<const PairedMetric*> lowest_first(const ComparedByGroup& result) {
     return groups;
 }
 
-Table group_table(const PairReport& report, const ComparedByGroup& result, bool several) {
+Table group_table(const PairReport& report, const ComparedByGroup& result, std::string_view models,
+                  std::string_view family) {
     Table table;
-    table.title = fmt::format("{} against {} on {}: {} by {}", report.candidate, report.baseline,
-                              report.dataset, result.metric, by_text(result.by));
+    table.title = fmt::format("{}: {} by {}", models, result.metric, by_text(result.by));
     table.columns = {{"group", false},
                      {"n"},
                      {report.baseline + " %", true, Show::value},
@@ -236,17 +236,18 @@ Table group_table(const PairReport& report, const ComparedByGroup& result, bool 
         result.worst.value ? result.worst.note : "undefined: " + result.worst.undefined));
     table.notes.push_back(fmt::format(
         "the intervals of all groups hold together; `better` and `worse` after Holm's correction "
-        "over the groups{}",
-        several ? " of all candidates" : ""));
+        "over the groups{}{}",
+        family.empty() ? "" : " of all ", family));
     return table;
 }
 
 }  // namespace
 
-std::vector<Block> compared_group_blocks(const PairReport& report, bool several) {
+std::vector<Block> compared_group_blocks(const PairReport& report, std::string_view models,
+                                         std::string_view family) {
     std::vector<Block> blocks;
     for (const ComparedByGroup& result : report.groups)
-        blocks.emplace_back(group_table(report, result, several));
+        blocks.emplace_back(group_table(report, result, models, family));
     return blocks;
 }
 

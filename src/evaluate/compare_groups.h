@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "assay/data/dataset.h"
@@ -20,14 +21,15 @@ namespace assay::evaluate {
 /// The lowest true difference has an interval from the lowest of the groups' lower ends at `level`
 /// to the lowest of their upper ends at 1 - (1 - level) / groups. p: McNemar's exact test. Groups
 /// with fewer than fewest_group_images have neither. Images are independent: `options.cluster` is
-/// not used. Throws usage: as accuracy_by_group(). Cost: images times columns.
+/// not used. Throws usage: as accuracy_by_group(). Cost: twice that of lowest_of_groups().
 std::vector<ComparedByGroup> compare_by_group(const ScoredSet& baseline, const ScoredSet& candidate,
                                               const Dataset& dataset,
                                               std::span<const std::uint64_t> rows,
                                               const ScoreOptions& options);
 
-/// For people: a table of the groups for each metric. `corrected`: p is adjusted over the groups,
-/// and over those of other candidates if there are several.
-std::vector<Block> compared_group_blocks(const PairReport& report, bool several);
+/// For people: a table of the groups for each metric. `models`: the pair, for the titles. `family`:
+/// the candidates over whose groups p is adjusted; "": this one alone.
+std::vector<Block> compared_group_blocks(const PairReport& report, std::string_view models,
+                                         std::string_view family);
 
 }  // namespace assay::evaluate

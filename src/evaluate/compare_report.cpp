@@ -33,13 +33,11 @@ Cell p_cell(const std::optional<double>& p) {
     return p ? Cell(PValue{*p}) : Cell();
 }
 
-std::string title_of(const PairReport& r) {
-    const std::string pair =
-        r.dataset == r.candidate_dataset
-            ? fmt::format("{} against {} on {}", r.candidate, r.baseline, r.dataset)
-            : fmt::format("{} on {} against {} on {}", r.candidate, r.candidate_dataset, r.baseline,
-                          r.dataset);
-    return fmt::format("{}: {} items in common", pair, count_text(r.items));
+std::string models_text(const PairReport& r) {
+    return r.dataset == r.candidate_dataset
+               ? fmt::format("{} against {} on {}", r.candidate, r.baseline, r.dataset)
+               : fmt::format("{} on {} against {} on {}", r.candidate, r.candidate_dataset,
+                             r.baseline, r.dataset);
 }
 
 /// Describes whether the two models err on the same items.
@@ -73,7 +71,8 @@ HolmFamily family_of(const PairReport& report, const std::vector<PairReport>& pa
 Table differences_table(const PairReport& report, const HolmFamily& family) {
     const bool several = family.size > 1;
     Table table;
-    table.title = title_of(report);
+    table.title =
+        fmt::format("{}: {} items in common", models_text(report), count_text(report.items));
     table.columns = {{"metric", false},
                      {report.baseline, true, Show::value_and_half},
                      {report.candidate, true, Show::value_and_half},
@@ -203,7 +202,8 @@ Report report_of(const CompareResult& result) {
     for (const PairReport& pair : result.pairs) {
         const HolmFamily family = family_of(pair, result.pairs);
         section.blocks.emplace_back(differences_table(pair, family));
-        for (Block& block : evaluate::compared_group_blocks(pair, family.size > 1))
+        for (Block& block : evaluate::compared_group_blocks(
+                 pair, models_text(pair), family.size > 1 ? family.what : std::string_view()))
             section.blocks.push_back(std::move(block));
         if (!pair.disagreements.empty()) section.blocks.emplace_back(disagreement_table(pair));
     }

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "assay/evaluate/gate.h"
 #include "assay/metric/measurement.h"
@@ -22,8 +23,10 @@ std::string column_key(const MeasurementKey& key);
 bool is_by_labels_per_image(const Measurement& m);
 
 /// Shows both ends of the intervals in columns of Show::value_and_half in which a value is not in
-/// the middle of its interval, to the printed digit. Returns true if a column keeps its halves.
-bool show_unequal_sides(Table& table);
+/// the middle of its interval, to the printed digit. Returns what a note says of the intervals that
+/// these columns show: "± is half of the interval" if a column keeps its halves; "": they show
+/// none.
+std::string_view show_unequal_sides(Table& table);
 
 /// Named by the data set, the model, the subgroup if there is one, and the metric with its
 /// parameters.

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
 
 #include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
@@ -212,9 +213,10 @@ Table league_table(const Stores& reports, bool attacked, const std::set<int>& ap
             if (said.insert(note).second) table.notes.push_back(note);
         }
     }
-    table.notes.emplace_back(fmt::format(
-        "{}; `assay score STORE` shows one model with intervals, definitions and notes.",
-        show_unequal_sides(table) ? "± is half of the interval" : "in brackets: the interval"));
+    const std::string_view sides = show_unequal_sides(table);
+    table.notes.push_back(fmt::format(
+        "{}{}`assay score STORE` shows one model with intervals, definitions and notes.", sides,
+        sides.empty() ? "" : "; "));
     return table;
 }
 

@@ -21,6 +21,7 @@
 namespace assay {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 /// Images of a group: both correct, only the baseline, only the candidate, neither.
@@ -36,6 +37,7 @@ Made one_side(const std::vector<Cell4>& cells, bool candidate) {
         for (int i = 0; i < images; ++i) {
             made.labels.push_back({0});
             made.group.emplace_back(group);
+            made.severity.emplace_back("1");
             made.scores.push_back(correct ? 2 : 0);
             made.scores.push_back(1);
         }
@@ -102,6 +104,12 @@ TEST(CompareGroups, TheLowestDifferenceHasItsInterval) {
     EXPECT_LE(*result.worst.value, -8.0 / 220);  // all images of the three groups
     EXPECT_EQ(result.worst.n, 220U);
     EXPECT_THAT(result.worst.note, HasSubstr("lowest observed: -20 points in group=night"));
+}
+
+TEST(CompareGroups, ImagesOfOverlappingGroupsCountOnce) {
+    const ComparedByGroup result = compared_by(three, {"group", "severity"}).groups.at(0);
+    EXPECT_EQ(result.candidates, 4U);
+    EXPECT_EQ(result.worst.n, 229U);  // the nine images of the small group have a severity, too
 }
 
 // Equal models: the observed lowest is low by choice, which its value does not show.
@@ -196,6 +204,17 @@ TEST(CompareGroups, ReportJsonAndCsvHaveThem) {
                   .at(0)
                   .count("groups"),
               0U);
+}
+
+TEST(CompareGroups, TablesNameTheirModelsAndTheFamily) {
+    CompareResult result;
+    result.pairs.assign(3, compared_by(three));
+    result.pairs[1].candidate_dataset = "blurred";
+    result.pairs[2].candidate_derived.attack = "fgsm";
+    EXPECT_THAT(render(report_of(result), ReportFormat::text),
+                AllOf(HasSubstr("new on blurred against old on val: top1 by group"),
+                      HasSubstr("over the groups of all candidates that are models\n"),
+                      HasSubstr("over the groups\n")));
 }
 
 TEST(CompareGroups, BadInput) {

@@ -92,6 +92,16 @@ TEST(GapGroups, AreInTheReport) {
     EXPECT_THAT(text, HasSubstr("groups only in v2: group=fog"));
 }
 
+TEST(GapGroups, NamesOfManyGroupsAreCut) {
+    std::vector<std::string> names;
+    for (char c = 'a'; c < 'a' + 20; ++c) names.emplace_back(1, c);
+    std::vector<ImagesOfGroup> many = {{"day", 20, 9}};
+    for (const std::string& name : names) many.push_back({name.c_str(), 1, 1});
+    const GapReport report = gap_by(many, {{"day", 20, 9}});
+    EXPECT_EQ(report.groups.at(0).only_here[0].size(), 20U);
+    EXPECT_THAT(render(report_of(report), ReportFormat::text), HasSubstr("group=l and 8 more\n"));
+}
+
 TEST(GapGroups, BadInput) {
     const auto message = [](auto&& make) { return message_of(make, ErrorCode::usage); };
     EXPECT_THAT(message([] { gap_by(on_v1, on_v2, "grup"); }), HasSubstr("did you mean `group`?"));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
 #include "assay/report.h"
 #include "evaluate/measurement_text.h"
@@ -29,11 +30,12 @@ std::string shown(std::initializer_list<Estimate> values) {
     Estimate undefined;
     undefined.undefined = "no labels";
     table.add({std::string("other"), undefined});
-    const bool halves = show_unequal_sides(table);
+    const std::string_view note = show_unequal_sides(table);
     Report report;
     report.sections.emplace_back().blocks.emplace_back(table);
     const std::string text = render(report, ReportFormat::text);
-    EXPECT_EQ(halves, text.find("±") != std::string::npos) << text;
+    EXPECT_EQ(note == "± is half of the interval", text.find("±") != std::string::npos) << text;
+    EXPECT_EQ(note == "in brackets: the interval", text.find('(') != std::string::npos) << text;
     return text;
 }
 
@@ -50,6 +52,12 @@ TEST(Leagues, SayHalfOnlyWhereBothSidesAreEqual) {
     const std::string mixed =
         shown({between(0.7356, 0.757, 0.7776), between(0.6445, 0.68, 0.7136)});
     EXPECT_THAT(mixed, HasSubstr("75.7 (73.6 – 77.8)"));
+}
+
+TEST(Leagues, SayNothingOfIntervalsThatThereAreNot) {
+    Estimate alone = between(0, 0.757, 1);
+    alone.interval.reset();
+    EXPECT_THAT(shown({alone}), HasSubstr("75.7"));
 }
 
 }  // namespace

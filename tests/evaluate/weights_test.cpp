@@ -161,7 +161,7 @@ TEST(Weights, AreRepeatedImages) {
                                       "0: 43"));
 }
 
-TEST(Weights, AreTheSameForThreadsAndShards) {
+TEST(Weights, AreTheSameForAnyNumberOfThreads) {
     const Made made = with_weights(3000);
     Scratch folder;
     const PredictionStore store = save(folder, made, "net");
@@ -195,7 +195,7 @@ TEST(Weights, GatesAndDefaultsKnowThem) {
     for (const Measurement& m : report.measurements) EXPECT_NE(m.key.metric, "ece");
 }
 
-TEST(Weights, LabelsOnlyAndStoresWithoutRows) {
+TEST(Weights, StoresOfTheBestClassesAndWithoutRows) {
     Scratch folder;
     const PredictionStore few =
         save(folder, with_weights(90), "net", StorageFormat::top_k, 100, false, "few", 2);

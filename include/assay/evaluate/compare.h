@@ -85,7 +85,8 @@ struct ComparedByGroup {
     std::vector<std::string> by;  ///< as they were asked for: {"sex,camera", "hospital"}
     std::string metric;           ///< "top1", "real"
     /// The lowest true difference of any candidate group (candidate minus baseline). The value is
-    /// the lowest observed one without the part that is due to choosing the lowest.
+    /// the lowest observed one without the part that is due to choosing the lowest. n: images in
+    /// any candidate group.
     Estimate worst;
     std::optional<double> observed;  ///< the lowest observed difference
     std::string observed_group;      ///< of the group that has it

@@ -17,6 +17,7 @@
 #include "evaluate/gap/gap_result.h"
 #include "evaluate/gap/leave_outs.h"
 #include "evaluate/groups_of_store.h"
+#include "store/same_models.h"
 
 namespace assay {
 namespace {
@@ -128,8 +129,8 @@ std::vector<GapByGroup> gap_by_group(const GapReport& report, const std::array<G
         throw Error(ErrorCode::usage,
                     fmt::format("--by {}: {} and {} have no group in common; {} has {}; {} has {}",
                                 fmt::join(by, " --by "), sides[0].name, sides[1].name,
-                                sides[0].name, fmt::join(out.front().only_here[0], ", "),
-                                sides[1].name, fmt::join(out.front().only_here[1], ", ")));
+                                sides[0].name, store::names_text(out.front().only_here[0]),
+                                sides[1].name, store::names_text(out.front().only_here[1])));
     return out;
 }
 
@@ -178,7 +179,7 @@ std::vector<Table> gap_tables::groups(const GapReport& report, bool all) {
         for (std::size_t set = 0; set < 2; ++set) {
             if (!last->only_here[set].empty())
                 table.notes.push_back(fmt::format("groups only in {}: {}", report.sets[set].name,
-                                                  fmt::join(last->only_here[set], ", ")));
+                                                  store::names_text(last->only_here[set])));
         }
         if (last->too_small > 0)
             table.notes.push_back("groups without an interval have " +
