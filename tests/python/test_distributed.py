@@ -1,6 +1,7 @@
-"""Metrics of several processes, joined by torch.distributed, give the same bytes as one process."""
+"""Metrics and parts of several processes under torch.distributed give the bytes of one process."""
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import tempfile
 import unittest
 
 import assay
-from common import InFolder, made
+from common import InFolder, made, photos
 
 SUMS = "top1,top5,nll,brier,ece,balanced"
 ROWS = 5003  # not a multiple of 2, of 3, or of 2,048, the number of rows that are added as one group
@@ -49,6 +50,14 @@ assert len(metrics) == len(rows), "joining leaves the own rows as they are"
 (out / f"{rank}.json").write_text(text)
 distributed.destroy_process_group()
 """ % os.path.dirname(os.path.abspath(__file__))
+
+MODEL = """
+import torch
+
+def made():
+    torch.manual_seed(1)
+    return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 8 * 8, 4))
+"""
 
 
 def processes(kind, size):
@@ -102,21 +111,45 @@ class Processes(InFolder):
             self.assertIn("row 0 appears twice", text)
             self.assertIn("sampler=range(rank, len(data), world_size)", text)
 
-    def test_torchrun(self):
+    def torchrun(self, script, *arguments):
         import torch
 
         if int(torch.__version__.split(".")[0]) < 2 and sys.version_info >= (3, 11):
             self.skipTest(f"SKIPPED: torchrun of PyTorch {torch.__version__} does not start under Python 3.11")
-        script = self.folder / "worker.py"
-        script.write_text(WORKER)
+        worker = self.folder / "worker.py"
+        worker.write_text(script)
         done = subprocess.run(
-            [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", script, "placed", self.folder],
+            [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", worker, *arguments, self.folder],
             capture_output=True, text=True, timeout=240, env={**os.environ, "OMP_NUM_THREADS": "1"},
         )
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_torchrun(self):
+        self.torchrun(WORKER, "placed")
         expected = self.one_process(SUMS)
         for rank in range(2):
             self.assertEqual((self.folder / f"{rank}.json").read_text(), expected)
+
+    def test_parts_by_rank(self):
+        # The script of docs/clusters.md, with a model and images of this test.
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/clusters.md").read_text()
+        (script,) = re.findall(r"^```python\n(.*?)^```$", page.partition("\n## torchrun\n")[2].partition("\n## ")[0], re.MULTILINE | re.DOTALL)
+        images, runs = self.folder / "images", self.folder / "runs"
+        photos(images, 12, 4, lambda i: (8, 8), {})
+        (self.folder / "model.py").write_text(MODEL)
+        for old, new in (('"timm:resnet50"', f'"python:{self.folder}/model.py:made"'), ('"imagenet/val"', f'"{images}"'), ('"runs"', f'"{runs}"'),
+                         ("device=f\"cuda:{os.environ['LOCAL_RANK']}\"", "input_size=8, crop_mode='none', shard_rows=2, batch=2, progress=False")):
+            self.assertEqual(script.count(old), 1, old)
+            script = script.replace(old, new)
+        self.torchrun(script)
+        (shards,) = runs.glob("images/*/shards")
+        found = shards.parent
+        self.assertFalse((found / "parts").exists())
+        (whole,) = assay.predict(f"python:{self.folder}/model.py:made", images, self.folder / "whole", input_size=8, crop_mode="none", shard_rows=2,
+                               batch=2, progress=False)
+        bits = [{path.name: path.read_bytes() for path in (pathlib.Path(store) / "shards").glob("*.npy")} for store in (found, whole.path)]
+        self.assertEqual(len(bits[0]), 6)
+        self.assertEqual(*bits)
 
 
 if __name__ == "__main__":
