@@ -62,7 +62,7 @@ inline constexpr auto description<slices::SliceOptions> = describe<slices::Slice
          .max = 1000}),
     field<&slices::SliceOptions::seed>({.help = "Seed of the hashes of the ids"}),
     field<&slices::SliceOptions::level>(
-        {.help = "Confidence level: no slice is found for this proportion of data without any",
+        {.help = "Confidence level of the intervals, and of finding no slice where there is none",
          .min = 0.5,
          .max = 0.9999}),
     field<&slices::SliceOptions::threads>({.help = "Threads; they change no result",
