@@ -59,6 +59,28 @@ Facet whole_facet(std::string by, std::string kind, std::size_t source,
     return keyed_facet(std::move(by), std::move(kind), source, number_of, keys, name_of);
 }
 
+std::string end_text(double x, int digits) {
+    constexpr double most_whole = 1e15;
+    return x == std::trunc(x) && std::abs(x) < most_whole ? fmt::format("{:.0f}", x)
+                                                          : fmt::format("{:.{}g}", x, digits);
+}
+
+/// Names of ranges that ascend and do not meet.
+std::vector<std::string> range_names(std::span<const std::pair<double, double>> ranges) {
+    // 17 digits tell all numbers apart.
+    for (int digits = 4;; ++digits) {
+        std::vector<std::string> names;
+        bool apart = true;
+        for (const auto& [low, high] : ranges) {
+            const std::string first = end_text(low, digits), last = end_text(high, digits);
+            apart = apart && (low == high || first != last);
+            names.push_back(low == high ? first : fmt::format("{} to {}", first, last));
+        }
+        if (digits >= 17 || (apart && std::ranges::adjacent_find(names) == names.end()))
+            return names;
+    }
+}
+
 }  // namespace
 
 Facet quartiles_of(std::string by, std::string kind, std::size_t source,
@@ -84,12 +106,13 @@ Facet quartiles_of(std::string by, std::string kind, std::size_t source,
         high[q] = x;
     }
     std::array<std::int32_t, 4> place{};
+    std::vector<std::pair<double, double>> ranges;
     for (std::size_t q = 0; q < low.size(); ++q) {
         if (low[q] == infinite) continue;
-        place[q] = static_cast<std::int32_t>(out.values.size());
-        out.values.push_back(low[q] == high[q] ? fmt::format("{:.4g}", low[q])
-                                               : fmt::format("{:.4g} to {:.4g}", low[q], high[q]));
+        place[q] = static_cast<std::int32_t>(ranges.size());
+        ranges.emplace_back(low[q], high[q]);
     }
+    out.values = range_names(ranges);
     for (std::size_t i = 0; i < numbers.size(); ++i)
         if (!std::isnan(numbers[i])) out.of[i] = place[quartile(numbers[i])];
     return out;
@@ -137,6 +160,19 @@ Facet class_facet(std::string by, std::size_t source, std::span<const std::int32
                   const ClassList& classes) {
     return whole_facet(std::move(by), "class", source, of,
                        [&](std::int32_t c) { return inspect::class_text(classes, c); });
+}
+
+bool is_of_label(const Facet& facet, const Facet& label) {
+    std::vector<std::int32_t> value_of(label.values.size(), Facet::none);
+    bool known = false;
+    for (std::size_t i = 0; i < facet.of.size(); ++i) {
+        if (facet.of[i] == Facet::none || label.of[i] == Facet::none) continue;
+        std::int32_t& value = value_of[static_cast<std::size_t>(label.of[i])];
+        if (value != Facet::none && value != facet.of[i]) return false;
+        value = facet.of[i];
+        known = true;
+    }
+    return known;
 }
 
 Facet label_count_facet(const LabelSets& labels, std::size_t source) {

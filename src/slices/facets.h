@@ -23,20 +23,25 @@ inline constexpr std::size_t most_texts = 100;
 inline constexpr std::size_t most_plain_numbers = 10;
 
 /// Adds the facets of a column: none, one, or its values and their quartiles. An empty text is a
-/// missing value. `text_of` gives the text of each item. `note` gets the reason if an attribute
+/// missing value. `text_of` gives the text of each item. `notes` gets the reason if an attribute
 /// makes no slices.
 void add_attribute(const std::string& name, std::size_t items,
                    const std::function<std::string_view(std::size_t item)>& text_of,
                    std::size_t source, std::vector<Facet>& facets, std::vector<std::string>& notes);
 
 /// Items by quartiles of numbers; NaN is a missing one. Equal numbers are in one quartile, so there
-/// may be fewer than four values, with the smallest and the largest number of each as their names.
+/// may be fewer than four values. Their names are the smallest and the largest number of each, with
+/// four digits, or as many more as it takes to tell them apart; whole numbers have all digits.
 Facet quartiles_of(std::string by, std::string kind, std::size_t source,
                    std::span<const double> numbers);
 
 /// Items by a class each; -1 is none. Only classes that occur are values: "n01440764 (tench)".
 Facet class_facet(std::string by, std::size_t source, std::span<const std::int32_t> of,
                   const ClassList& classes);
+
+/// Whether all images of one label have one value, for every label, as in a column of superclasses.
+/// False if no image has both.
+bool is_of_label(const Facet& facet, const Facet& label);
 
 /// Items by their number of labels; none has no value.
 Facet label_count_facet(const LabelSets& labels, std::size_t source);

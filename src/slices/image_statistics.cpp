@@ -83,6 +83,8 @@ ImageStatistics read_statistics(const Dataset& images, const std::vector<std::in
     MemoryBudget memory(DecodeLimits{}.bytes);
     std::mutex one_at_a_time;
     std::size_t first_unreadable = items.size();
+    const auto total = static_cast<std::uint64_t>(
+        std::ranges::count_if(items, [](std::int64_t item) { return item >= 0; }));
     std::uint64_t done = 0;
     const std::size_t blocks = (items.size() + statistics_block - 1) / statistics_block;
     parallel_blocks(blocks, resolve_threads(threads), [&](std::size_t block) {
@@ -90,11 +92,7 @@ ImageStatistics read_statistics(const Dataset& images, const std::vector<std::in
         const std::size_t end = std::min(items.size(), (block + 1) * statistics_block);
         for (std::size_t row = block * statistics_block; row < end; ++row) {
             throw_if_stopped();
-            if (items[row] < 0) {
-                const std::lock_guard lock(one_at_a_time);
-                ++out.absent;
-                continue;
-            }
+            if (items[row] < 0) continue;
             MemoryBudget::Share share;
             DecodeLimits limits;
             limits.reserve = [&](std::uint64_t bytes) { share = memory.take(bytes); };
@@ -122,9 +120,7 @@ ImageStatistics read_statistics(const Dataset& images, const std::vector<std::in
             }
             if (image.pixels.capacity() > most_kept_pixels) image = {};
             const std::lock_guard lock(one_at_a_time);
-            if (problem.empty()) {
-                ++out.read;
-            } else {
+            if (!problem.empty()) {
                 ++out.unreadable;
                 if (row < first_unreadable) {
                     first_unreadable = row;
@@ -133,10 +129,8 @@ ImageStatistics read_statistics(const Dataset& images, const std::vector<std::in
             }
             ++done;
             if (progress)
-                progress({.step = images.name,
-                          .done = done,
-                          .total = items.size(),
-                          .failed = out.unreadable});
+                progress(
+                    {.step = images.name, .done = done, .total = total, .failed = out.unreadable});
         }
     });
     return out;

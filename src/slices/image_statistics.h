@@ -26,8 +26,6 @@ std::array<double, 4> statistics_of(const Image& image);
 
 struct ImageStatistics {
     std::array<std::vector<double>, 4> of;  ///< by statistic, then by row; NaN: not read
-    std::uint64_t read = 0;
-    std::uint64_t absent = 0;  ///< rows without an image in the data set
     std::uint64_t unreadable = 0;
     std::string first_unreadable;
 };

@@ -93,7 +93,7 @@ public:
         for (const Candidate& one : kept) p.push_back(p_of(one, 1));
         const std::vector<double> adjusted = holm(p);
         for (std::size_t i = 0; i < kept.size(); ++i) {
-            // 1 - 0.95 is a little more than 0.05.
+            // 1 - 0.9 is a little less than 0.1.
             if (adjusted[i] > 1 - level + 1e-12) continue;
             ConfirmedSlice& slice = out.slices.emplace_back();
             for (std::size_t c = 0; c < kept[i].conditions; ++c) {
@@ -163,8 +163,11 @@ private:
     }
 
     bool makes_pairs(std::size_t f, std::size_t g) const {
-        const std::size_t one = facets_[f]->source, two = facets_[g]->source;
-        return one != two && std::max(one, two) >= first_free_source;
+        const Facet &one = *facets_[f], &two = *facets_[g];
+        const auto by_definition = [](const Facet& a, const Facet& b) {
+            return a.of_label && b.source == predicted_source;
+        };
+        return one.source != two.source && !by_definition(one, two) && !by_definition(two, one);
     }
 
     std::vector<Candidate> selected(int threads, std::uint64_t& tested) const {

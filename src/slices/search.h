@@ -21,9 +21,11 @@ struct Facet {
     std::string kind{};
     std::vector<std::string> values{};
     std::vector<std::int32_t> of{};  ///< the value of each item; none: it has none
-    /// Facets of one source are two views of it, and make no pairs. Nor do the label and the
-    /// predicted class, whose pairs are correct or incorrect by definition.
+    /// Facets of one source are two views of it, and make no pairs.
     std::size_t source = 0;
+    /// The label decides the value: `label` itself, or a superclass. Makes no pairs with the
+    /// predicted class, because these are correct or incorrect by definition.
+    bool of_label = false;
 };
 /// Sources of `label` and `predicted`; attributes come after them.
 inline constexpr std::size_t label_source = 0, predicted_source = 1, first_free_source = 2;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +18,7 @@
 #include "core/refuse.h"
 #include "core/statistics.h"
 #include "core/text.h"
+#include "data/archives.h"
 #include "data/attributes.h"
 #include "decisions/judged_labels.h"
 #include "evaluate/given_labels.h"
@@ -56,7 +56,11 @@ public:
         add_attributes();
         add_statistics(progress);
         add_labels();
-        for (const Facet& facet : facets_) add_summary(facet);
+        std::string_view last;
+        for (const Facet& facet : facets_) {
+            add_summary(facet, facet.by == last);
+            last = facet.by;
+        }
     }
 
     const LabelSets& labels() const { return labels_; }
@@ -69,14 +73,24 @@ private:
     }
 
     void open_images() {
-        std::vector<std::string> notes;
-        images_ = open_dataset(options_.data, {}, &notes);
+        images_ = open_dataset(options_.data, {}, &result_.notes);
         const ItemFinder finder(*images_);
+        std::vector<std::int64_t> row_of(images_->size(), -1);
         std::uint64_t found = 0;
         for (std::size_t row = 0; row < dataset().size(); ++row) {
             const std::int64_t item = finder.find(dataset().ids[row]).item;
             items_.push_back(item);
-            found += item >= 0 ? 1 : 0;
+            if (item < 0) continue;
+            ++found;
+            std::int64_t& known = row_of[static_cast<std::size_t>(item)];
+            if (known >= 0)
+                refuse(fmt::format(
+                    "{} has one image `{}` for `{}` and `{}` of `{}`; name the data "
+                    "that was predicted: assay slices RUNS -d DATA",
+                    options_.data.string(), images_->ids[static_cast<std::size_t>(item)],
+                    dataset().ids[static_cast<std::size_t>(known)], dataset().ids[row],
+                    store_.folder().string()));
+            known = static_cast<std::int64_t>(row);
         }
         if (found == 0)
             refuse(
@@ -112,25 +126,49 @@ private:
         next_source_ = source;
     }
 
-    /// The images where they were when they were predicted, if they still are.
-    const Dataset* images_in_place() {
-        const Dataset& data = dataset();
-        if (data.root.empty() || data.archive || data.size() == 0) return nullptr;
-        if (!is_there(data.path_of(0))) return nullptr;
-        for (std::size_t row = 0; row < data.size(); ++row)
+    /// The images where they were when they were predicted; nullptr, with the reason, if they are
+    /// no longer there.
+    const Dataset* images_in_place(std::string& why_not) {
+        const Dataset* data = &dataset();
+        if (data->root.empty()) {
+            why_not = "the store does not say where its images are";
+            return nullptr;
+        }
+        if (has_archived_images(*data)) {
+            try {
+                const auto index =
+                    archive_index_folder(store_.folder().parent_path().parent_path());
+                archived_ = *data;
+                archived_->archive = archive_of(*archived_, index);
+            } catch (const Error& error) {
+                if (error.code() == ErrorCode::interrupted) throw;
+                why_not = error.message();
+                return nullptr;
+            }
+            data = &*archived_;
+        } else if (!any_image_is_there()) {
+            why_not = "the images are no longer in " + data->root.string();
+            return nullptr;
+        }
+        for (std::size_t row = 0; row < data->size(); ++row)
             items_.push_back(static_cast<std::int64_t>(row));
-        return &data;
+        return data;
+    }
+    bool any_image_is_there() const {
+        for (std::size_t row = 0; row < dataset().size(); ++row)
+            if (is_there(dataset().path_of(row))) return true;
+        return false;
     }
 
     void add_statistics(const ProgressCallback& progress) {
         if (options_.without_images) return;
-        const Dataset* const images = images_ ? &*images_ : images_in_place();
+        std::string why_not;
+        const Dataset* const images = images_ ? &*images_ : images_in_place(why_not);
         if (images == nullptr) {
-            note(fmt::format(
-                "no slices by brightness, sharpness, size or aspect: {}; name the "
-                "images with -d DATA",
-                dataset().root.empty() ? "the store does not say where its images are"
-                                       : "the images are no longer in " + dataset().root.string()));
+            note(
+                fmt::format("no slices by brightness, sharpness, size or aspect: {}; name the "
+                            "images with -d DATA",
+                            why_not));
             return;
         }
         const ImageStatistics found =
@@ -151,23 +189,27 @@ private:
     }
 
     void add_labels() {
-        Facet counts = label_count_facet(labels_, next_source_++);
-        if (counts.values.size() > 1) facets_.push_back(std::move(counts));
         std::vector<std::int32_t> single;
         for (std::size_t row = 0; row < labels_.size(); ++row)
             single.push_back(labels_[row].size() == 1 ? labels_[row][0] : -1);
         Facet label = class_facet("label", label_source, single, dataset().classes);
+        label.of_label = true;
+        for (Facet& facet : facets_) facet.of_label = is_of_label(facet, label);
+        Facet counts = label_count_facet(labels_, next_source_++);
+        if (counts.values.size() > 1) facets_.push_back(std::move(counts));
         if (label.values.size() > 1) facets_.push_back(std::move(label));
     }
 
-    void add_summary(const Facet& facet) {
+    /// `again`: the facet is a second view of the attribute before it.
+    void add_summary(const Facet& facet, bool again) {
         const auto without = static_cast<std::uint64_t>(std::ranges::count(facet.of, Facet::none));
         result_.facets.push_back({.dataset = store_.spec().dataset_name,
                                   .by = facet.by,
                                   .kind = facet.kind,
                                   .values = facet.values.size(),
                                   .without = without});
-        if (facet.kind == "attribute" && without > 0)
+        const bool own = facet.kind == "attribute" || facet.kind == "quartiles";
+        if (own && !again && without > 0)
             note(fmt::format("{} no `{}`, and {} in no slice by it",
                              how_many(without, "image has", "images have"), facet.by,
                              without == 1 ? "is" : "are"));
@@ -178,6 +220,7 @@ private:
     SliceResult& result_;
     LabelSets labels_;
     std::optional<Dataset> images_;    ///< of --data
+    std::optional<Dataset> archived_;  ///< the store's, with its archive
     std::vector<std::int64_t> items_;  ///< the image of each row
     std::vector<Facet> facets_;
     std::size_t next_source_ = first_free_source;
@@ -218,17 +261,14 @@ private:
     void predict() {
         const auto rows = static_cast<std::size_t>(store_.rows());
         predicted_.assign(rows, -1);
-        scored_.assign(rows, 0);
         const std::size_t blocks = (rows + prediction_block - 1) / prediction_block;
         parallel_blocks(blocks, resolve_threads(options_.threads), [&](std::size_t block) {
             throw_if_stopped();
             RowPrediction one;
             const std::size_t end = std::min<std::size_t>(rows, (block + 1) * prediction_block);
             for (std::size_t row = block * prediction_block; row < end; ++row) {
-                if (reader_.read(row, {}, one, RowReader::Detail::ranking) != RowStatus::ok)
-                    continue;
-                scored_[row] = 1;
-                predicted_[row] = one.predicted;
+                if (reader_.read(row, {}, one, RowReader::Detail::ranking) == RowStatus::ok)
+                    predicted_[row] = one.predicted;
             }
         });
     }
@@ -237,8 +277,8 @@ private:
         const LabelSets& labels = data_.labels();
         std::uint64_t not_scored = 0, unlabelled = 0;
         for (std::size_t row = 0; row < predicted_.size(); ++row) {
-            if (scored_[row] == 0 || labels[row].empty()) {
-                ++(scored_[row] == 0 ? not_scored : unlabelled);
+            if (predicted_[row] < 0 || labels[row].empty()) {
+                ++(predicted_[row] < 0 ? not_scored : unlabelled);
                 predicted_[row] = -1;
                 continue;
             }
@@ -324,8 +364,7 @@ private:
     const SliceOptions& options_;
     SliceResult& result_;
     RowReader reader_;
-    std::vector<std::int32_t> predicted_;
-    std::vector<std::uint8_t> scored_;
+    std::vector<std::int32_t> predicted_;  ///< -1: no scores, or no label
     JudgedRows judged_;
     std::vector<float> confidence_;  ///< of incorrect predictions
 };

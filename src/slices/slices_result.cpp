@@ -111,9 +111,10 @@ Table slice_table(const SlicedModel& model, std::uint64_t top) {
 }
 
 std::string tests_of(const SlicedModel& model) {
-    return fmt::format("{} slices tested on {} images, {} of them tested again on {} others",
-                       count_text(model.tested), count_text(model.first),
-                       count_text(model.selected), count_text(model.second));
+    return fmt::format("{} {} tested on {} images, {} of them tested again on {} others",
+                       count_text(model.tested), model.tested == 1 ? "slice" : "slices",
+                       count_text(model.first), count_text(model.selected),
+                       count_text(model.second));
 }
 
 /// Attributes are counted where naming all would take several lines.

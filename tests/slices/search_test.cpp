@@ -97,6 +97,31 @@ TEST(Facets, EqualNumbersAreInOneQuartile) {
     EXPECT_TRUE(quartiles_of("size", "image", 2, std::vector<double>{nan, nan}).values.empty());
 }
 
+// Four digits tell neither these quartiles nor their ends apart.
+TEST(Facets, QuartilesHaveNamesOfTheirOwn) {
+    std::vector<double> numbers;
+    for (int i = 0; i < 8; ++i) numbers.push_back(1700000000.0 + i);
+    EXPECT_THAT(quartiles_of("time", "quartiles", 2, numbers).values,
+                ElementsAre("1700000000 to 1700000001", "1700000002 to 1700000003",
+                            "1700000004 to 1700000005", "1700000006 to 1700000007"));
+    for (double& x : numbers) x = 0.5 + (x - 1700000000 + 1) * 1e-6;
+    EXPECT_THAT(quartiles_of("time", "quartiles", 2, numbers).values,
+                ElementsAre("0.500001 to 0.500002", "0.500003 to 0.500004", "0.500005 to 0.500006",
+                            "0.500007 to 0.500008"));
+}
+
+TEST(Facets, TheLabelDecidesASuperclassButNoCamera) {
+    Facet label{.by = "label", .kind = "class", .values = {"cat", "dog", "car"}};
+    label.of = {0, 1, 2, 0, 1, Facet::none};
+    Facet other{.by = "kind", .kind = "attribute", .values = {"animal", "vehicle"}};
+    other.of = {0, 0, 1, Facet::none, 0, 1};
+    EXPECT_TRUE(is_of_label(other, label));
+    other.of[3] = 1;
+    EXPECT_FALSE(is_of_label(other, label));
+    other.of.assign(6, Facet::none);
+    EXPECT_FALSE(is_of_label(other, label));
+}
+
 Image grey_image(int width, int height, const std::vector<int>& levels) {
     Image image{.width = width, .height = height, .pixels = {}};
     for (const int level : levels) {
@@ -187,6 +212,8 @@ TEST(SearchSlices, TwoViewsOfOneSourceAndThePredictedLabelMakeNoPairs) {
     facet.source = label_source;
     EXPECT_EQ(search_slices(both, judged, 0.95, 1).tested, 8U);
     other.source = predicted_source;
+    EXPECT_EQ(search_slices(both, judged, 0.95, 1).tested, 8U);
+    facet.of_label = true;
     EXPECT_EQ(search_slices(both, judged, 0.95, 1).tested, 4U);
 }
 

@@ -26,6 +26,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 namespace fs = std::filesystem;
 
 /// `rows` images of four classes with random groups (a, b, c) and shapes (x, y). `accuracy` gives
@@ -127,6 +128,15 @@ TEST(Slices, FindsAPairWithoutItsValues) {
     EXPECT_EQ(names_of(model), std::set<std::string>{"group=b,shape=y"});
 }
 
+TEST(Slices, AttributesOfTheLabelMakeNoPairsWithThePredictedClass) {
+    const Scratch folder;
+    Made made = world(1200, 1, [](const Made&, std::size_t) { return 0.6; });
+    for (std::size_t i = 0; i < made.rows(); ++i) made.shape[i] = made.labels[i][0] < 2 ? "x" : "y";
+    save(folder, made, "a");
+    const std::set<std::string> names = names_of(find_slices(options_of(folder)).models[0]);
+    EXPECT_THAT(names, Not(Contains(HasSubstr(",predicted="))));
+}
+
 TEST(Slices, EveryModelHasItsOwnAndThreadsChangeNothing) {
     const Scratch folder;
     save(folder, world(1200, 1, low_group), "a");
@@ -207,6 +217,15 @@ TEST(Slices, ImagesWithoutScoresOrValuesAreCounted) {
     EXPECT_EQ(result.facets[0].by, "group");
     EXPECT_EQ(result.facets[0].values, 3U);
     EXPECT_EQ(result.facets[0].without, 1U);
+
+    // 1,199 different numbers make quartiles only.
+    for (std::size_t i = 0; i < made.rows(); ++i)
+        if (i != 9) made.group[i] = std::to_string(i);
+    made.dataset = "numbers";
+    save(folder, made, "a");
+    SliceOptions options;
+    options.stores = {folder / "runs/numbers"};
+    EXPECT_THAT(find_slices(options).notes, Contains(HasSubstr("1 image has no `group`")));
 }
 
 void write(const fs::path& file, std::string_view text) {
@@ -253,6 +272,45 @@ TEST(Slices, DarkImagesAreASlice) {
     SliceOptions options = options_of(folder);
     options.without_images = true;
     EXPECT_TRUE(find_slices(options).models[0].found.empty());
+}
+
+TEST(Slices, UnreadableImagesAreInNoSliceOfTheirPixels) {
+    const Scratch folder;
+    Made made = with_images(folder);
+    made.files.clear();
+    save(folder, made, "a");
+    fs::remove(folder / "photos/item00000.png");
+    write(folder / "photos/item00003.png", "no image");
+    const SliceResult result = find_slices(options_of(folder));
+    EXPECT_THAT(result.notes, Contains(HasSubstr("2 images cannot be read, and are in no slice")));
+    EXPECT_THAT(result.notes, Contains(HasSubstr("(first: item00000.png: ")));
+    for (const SliceFacet& facet : result.facets)
+        EXPECT_EQ(facet.without, facet.kind == "image" ? 2U : 0U) << facet.by;
+}
+
+TEST(Slices, ImagesInAnArchiveAreReadInPlace) {
+    const Scratch folder;
+    Made made = world(600, 1, low_group);
+    made.root = folder.path();
+    std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (600, 4, 4), }";
+    header.resize(117, ' ');
+    // NumPy's format 1.0, with a header of 118 bytes.
+    std::string file = std::string("\x93NUMPY\x01\0\x76\0", 10) + header + '\n';
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        made.ids.push_back(fmt::format("photos.npy/{}", i));
+        for (std::size_t p = 0; p < 16; ++p) file += static_cast<char>((i * 7 + p) % 90);
+    }
+    write(folder / "photos.npy", file);
+    save(folder, made, "a");
+    const auto facets = [&] {
+        std::set<std::string> names;
+        const SliceResult result = find_slices(options_of(folder));
+        for (const SliceFacet& facet : result.facets) names.insert(facet.by);
+        return names;
+    };
+    EXPECT_THAT(facets(), Contains("brightness"));
+    fs::remove(folder / "photos.npy");
+    EXPECT_THAT(facets(), Not(Contains("brightness")));
 }
 
 TEST(Slices, ImagesAreThoseOfData) {
@@ -310,6 +368,18 @@ TEST(Slices, RefusesWhatCannotBeSliced) {
         save(folder, made, "a");
         EXPECT_THAT(message_of([&] { find_slices(options); }, ErrorCode::usage),
                     HasSubstr("--data is about one data set"));
+    }
+    {
+        const Scratch folder;
+        Made made = world(100, 1, even);
+        for (std::size_t i = 0; i < made.rows(); ++i)
+            made.ids.push_back(fmt::format("{}/{}.png", i % 2, i / 2));
+        save(folder, made, "a");
+        write(folder / "flat/7.png", text_of(picture(7, false)));
+        SliceOptions options = options_of(folder);
+        options.data = folder / "flat";
+        EXPECT_THAT(message_of([&] { find_slices(options); }),
+                    HasSubstr("has one image `7.png` for `0/7.png` and `1/7.png` of"));
     }
     EXPECT_THAT(message_of([] { find_slices({}); }, ErrorCode::usage), HasSubstr("no predictions"));
 }
