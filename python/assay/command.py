@@ -6,6 +6,7 @@ shell; call it again to resume.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -17,7 +18,6 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
-from ._given_files import Files
 from ._library import Error, candidates
 
 if TYPE_CHECKING:
@@ -77,11 +77,22 @@ def run(*arguments: Any, progress: Optional[bool] = None, check: bool = True) ->
 def _run(arguments: "list[Any]", progress: Optional[bool], check: bool, served: Any = None) -> Finished:
     """served: models of this process (_objects.Served), which the program reaches through descriptors."""
     words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
-    report = os.memfd_create("assay-error")
+    report = _error_file()
     try:
         return _finished(words, report, progress, check, served)
     finally:
         os.close(report)
+
+
+def _error_file() -> int:
+    """A file in memory. The program accepts no standard descriptor, which the file gets if this process has closed it."""
+    file = os.memfd_create("assay-error")
+    if file > 2:
+        return file
+    try:
+        return fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, 3)
+    finally:
+        os.close(file)
 
 
 def _finished(words: "list[str]", report: int, progress: Optional[bool], check: bool, served: Any) -> Finished:
@@ -121,7 +132,7 @@ def _error_of(done: Finished, report: int) -> Error:
     if written := os.pread(report, os.fstat(report).st_size, 0):
         facts = json.loads(written)
         return Error(facts["message"], facts["code"], facts["notes"])
-    # A signal ended it.
+    # A signal ended it, or another process of MPI failed.
     said = f": {done.messages.strip()[-1000:]}" if done.messages.strip() else ""
     return Error(f"assay {' '.join(done.arguments)} exited with status {done.status}{said}", "internal")
 

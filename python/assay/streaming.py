@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import array
 import copy
-import json
 from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from . import _joined

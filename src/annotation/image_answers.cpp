@@ -71,7 +71,7 @@ void ImageAnswerReader::add(const std::filesystem::path& file, int threads) {
         if (row < 0) about_others_ += given;
         if (row < 0 || given == 0) continue;
         ImageAnswers& image = images_[static_cast<std::uint64_t>(row)];
-        image.answers_ += given;
+        if (votes.which_class || cls >= 0) image.answers_ += given;
         if (votes.which_class) {
             image.choosers_ += given;
             if (cls < 0) unknown_choices += given;

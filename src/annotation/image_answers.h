@@ -27,7 +27,8 @@ public:
     ClassAnswers about(std::int32_t cls) const;
     /// Known classes that some answer is about, ascending.
     std::vector<std::int32_t> classes() const;
-    /// Number of answers, those about unknown classes included.
+    /// Number of answers that about_others() of the reader does not count: choices of unknown
+    /// classes too, as they are answers of no to the known ones.
     std::uint64_t answers() const noexcept { return answers_; }
 
 private:
@@ -52,10 +53,8 @@ public:
     void add(const std::filesystem::path& file, int threads);
 
     const std::map<std::uint64_t, ImageAnswers>& images() const noexcept { return images_; }
-    std::uint64_t about_others() const noexcept {
-        return about_others_;
-    }  ///< other images, or
-       ///< unknown classes
+    /// Number of answers about other images, and to questions about unknown classes.
+    std::uint64_t about_others() const noexcept { return about_others_; }
     const std::vector<std::string>& notes() const noexcept { return notes_; }
 
 private:

@@ -113,9 +113,8 @@ public:
             }
         }
         const double best = (low + high) / 2;
-        read(best, false);
+        read(best);
         drawn_ = drawn_part(given_, uniform());
-        read(best, true);
         const std::string& name = reader_.store().spec().model_name;
         if (std::abs(best - middle) > search_range - 0.05)
             warnings.push_back(fmt::format(
@@ -125,7 +124,8 @@ public:
                 best < middle ? "do not predict the labels"
                               : "predict the labels better, the sharper they are"));
         std::vector<double> losses;
-        for (const double p : given_) losses.push_back(-std::log(p));
+        const double mixed_in = chance / static_cast<double>(reader_.classes());
+        for (const double p : given_) losses.push_back(-std::log((1 - chance) * p + mixed_in));
         std::ranges::sort(losses);
         losses.resize(std::max<std::size_t>(
             1, static_cast<std::size_t>(loss_part * static_cast<double>(losses.size()))));
@@ -164,14 +164,14 @@ private:
         return *half;
     }
     double loss_at(double log_sharpness) {
-        read(log_sharpness, false);
+        read(log_sharpness);
         return loss_with_errors(given_, uniform());
     }
     double uniform() const { return 1 / static_cast<double>(reader_.classes()); }
-    /// Fills the probabilities of the given labels, and of the likeliest classes.
-    void read(double log_sharpness, bool with_chance) {
+    /// Fills the probabilities of the given labels, and of the likeliest classes, without the part
+    /// of chance.
+    void read(double log_sharpness) {
         const double sharpness = std::exp(log_sharpness);
-        const double floor = chance / static_cast<double>(reader_.classes());
         for_rows(given_.size(), threads_, [&](std::size_t begin, std::size_t end) {
             std::vector<float> buffer;
             std::vector<double> logits(reader_.classes());
@@ -182,7 +182,6 @@ private:
                 double sum = 0;
                 for (const double z : logits) sum += std::exp(sharpness * (z - most));
                 given_[i] = std::exp(sharpness * (logits[given] - most)) / sum;
-                if (with_chance) given_[i] = (1 - chance) * given_[i] + floor;
                 best_[i] = static_cast<float>(1 / sum);
             }
         });

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -55,12 +56,15 @@ void report_error(const Error& error) {
                                    {"notes", std::move(notes)}};
     const std::string line = json_line(report) + "\n";
     std::string_view rest = line;
+    // The caller may have closed its pipe.
+    const auto before = std::signal(SIGPIPE, SIG_IGN);
     while (!rest.empty()) {
         const ::ssize_t written = ::write(report_descriptor(), rest.data(), rest.size());
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return;
+        if (written <= 0) break;
         rest.remove_prefix(static_cast<std::size_t>(written));
     }
+    std::signal(SIGPIPE, before);
 }
 
 }  // namespace assay::cli

@@ -192,7 +192,9 @@ int run(int count, char** arguments) {
     if (first == "evaluate") first = "eval";
     if (asks_for_help(first)) {
         write_own(help());
-        return count > 1 ? Status::done : Status::bad_input;
+        if (count > 1) return Status::done;
+        report_error(Error(ErrorCode::usage, "no command is named (see `assay --help`)"));
+        return Status::bad_input;
     }
     if (first == "--version" || first == "-V") {
         return cmd_version({});

@@ -45,8 +45,8 @@ ScoreOptions options_for_rows(const StreamingOptions& options) {
     one.resampling = options.measure.resampling;
     one.threads = options.measure.threads;
     one.confusions = options.confusions;
-    if (options.reliability && !options.rows_kept)
-        one.reliability = reliability_of(options.measure);
+    if (options.reliability) one.reliability = reliability_of(options.measure);  // or refuses it
+    if (options.rows_kept) one.reliability.reset();
     return one;
 }
 
@@ -374,6 +374,10 @@ std::uint64_t StreamingScore::rows() const noexcept {
 
 ScoreReport StreamingScore::report() const {
     const Impl& all = *impl_;
+    if (all.options.rows_kept)
+        throw Error(ErrorCode::usage,
+                    "this stream only checks batches, because the caller keeps the rows: measure "
+                    "them from a store");
     if (!all.states) throw Error(ErrorCode::usage, "there is no batch yet; call update() first");
     // Waiting rows now get their group, in a copy of the sums.
     Shape shape = all.states->shape();

@@ -128,7 +128,8 @@ std::string record_hash_now(const fs::path& folder, std::size_t shard) {
 }
 
 /// Whether `now` still is the manifest that was read, or that one after it was finished.
-bool still_is(const Manifest& now, const Manifest& manifest) {
+bool still_is(Manifest now, const Manifest& manifest) {
+    now.spec.dataset_id = manifest.spec.dataset_id;  // open() has put in that of today
     return manifest_text({now.spec, false, {}}) == manifest_text({manifest.spec, false, {}}) &&
            (!manifest.finished || (now.finished && now.records == manifest.records));
 }
@@ -170,7 +171,6 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         call_as_now(spec);
         impl->present = find_records(impl->folder, spec);
         impl->unfinished = find_unfinished(impl->folder, spec, impl->present);
-        impl->verified = std::make_unique<std::atomic<std::uint64_t>[]>(impl->present.size());
         PredictionStore opened(std::move(impl));
         // A writer may have begun since the manifest was read, and even finished.
         constexpr int most_tries = 10;
@@ -188,6 +188,8 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
             now.unfinished = find_unfinished(now.folder, now.manifest.spec, now.present);
             if (state_of_file(manifest_path(now.folder)) == listed) break;
         }
+        opened.impl_->verified =
+            std::make_unique<std::atomic<std::uint64_t>[]>(opened.impl_->present.size());
         return opened;
     });
 }
@@ -304,8 +306,7 @@ std::string PredictionStore::Impl::replaced_text(std::size_t index) const {
         folder.string(), writer, index);
 }
 
-bool PredictionStore::Impl::is_untouched_since(const WriterMarks& before,
-                                               std::size_t index) const {
+bool PredictionStore::Impl::is_untouched_since(const WriterMarks& before, std::size_t index) const {
     Manifest now;
     try {
         now = read_whole_manifest(folder);

@@ -348,11 +348,12 @@ TEST(Audit, AnswersChangeOnlyLabelsThatWereJudged) {
     const LabelAudit audit =
         answered(folder,
                  "item,label,annotator,answer\nitem00000,c3,ann,yes\nitem00001,c0,ann,yes\n"
-                 "item00002,c1,ann,yes\nitem00003,c0,ann,yes\nitem00003,c0,bob,no\n"
+                 "item00002,c1,ann,yes\nitem00002,tabby,ann,yes\nitem00003,c0,ann,yes\n"
+                 "item00003,c0,bob,no\n"
                  "item00004,c0,ann,maybe\nitem00005,c0,ann,yes\nitem00005,c1,ann,yes\n"
                  "item00006,c0,ann,no\nitem00006,c1,ann,yes\n");
     EXPECT_EQ(audit.half_answered, 1U);
-    EXPECT_EQ(audit.answers_ignored, 2U);
+    EXPECT_EQ(audit.answers_ignored, 3U);
     EXPECT_EQ(audit.unjudged, 2U);
     EXPECT_EQ(audit.several_classes, 1U);
     EXPECT_EQ(audit.checked, 4U);

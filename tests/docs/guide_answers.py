@@ -45,6 +45,8 @@ def serve(command, folder, environment):
         end = time.monotonic() + LIMIT
         while "http://" not in out.read_text() and server.poll() is None and time.monotonic() < end:
             time.sleep(0.02)
+        if "http://" not in out.read_text():
+            problem = "\nit printed no link"
         time.sleep(0.05)  # the other links
         for url, token in re.findall(r"(http://[^\s/]+)/#(\d+\.\w+)", out.read_text()):
             answer(url, token)

@@ -13,7 +13,6 @@ Status 0: all commands have run; 1: one has failed, or an entry of a list is not
 import concurrent.futures
 import fnmatch
 import importlib.util
-import os
 import pathlib
 import re
 import subprocess

@@ -10,6 +10,7 @@ import unittest.mock
 import numpy as np
 
 import assay
+from assay._library import checked
 from common import InFolder, made, photos, quietly
 
 SIDE = 8
@@ -20,13 +21,13 @@ def linear(x):
     return x.reshape(len(x), -1)[:, :4]
 
 
-def told(*arguments, fd=None, **more):
+def told(*arguments, fd=None):
     """The command with a file in memory for its error: (status, the error, stderr)."""
     file = os.memfd_create("error")
     try:
         done = subprocess.run(
             [os.environ["ASSAY_PROGRAM"], *map(str, arguments)], capture_output=True, text=True, pass_fds=(file,),
-            env={**os.environ, "ASSAY_ERROR_FD": str(file if fd is None else fd), **more},
+            env={**os.environ, "ASSAY_ERROR_FD": str(file if fd is None else fd)},
         )
         return done.returncode, os.pread(file, 1 << 20, 0).decode(), done.stderr
     finally:
@@ -42,10 +43,9 @@ class Codes(InFolder):
         return caught.exception.code
 
     def test_of_a_command(self):
-        damaged = self.folder / "damaged.csv"
-        damaged.write_text("id,label\n1\n")
         self.assertEqual(self.code_of(lambda: assay.run("score", "--nonsense"), "--nonsense"), "usage")
         self.assertEqual(self.code_of(lambda: assay.run("nonsense"), "unknown command"), "usage")
+        self.assertEqual(self.code_of(assay.run, "no command is named"), "usage")
         self.assertEqual(self.code_of(lambda: assay.run("score", self.folder / "none"), "none"), "bad_input")
         self.assertEqual(self.code_of(lambda: assay.run("manual", "--out", "/proc/none"), "/proc/none"), "io")
 
@@ -70,7 +70,6 @@ class Codes(InFolder):
         self.assertIn("assay: error: unknown command `nonsense`", done.stderr)
 
     def test_notes(self):
-        store = self.folder / "m"
         scores, labels = made(20)
         with assay.StoreWriter(self.folder, dataset="d", model="m", ids=range(20), labels=labels, num_classes=scores.shape[1]) as writer:
             writer.append(scores)
@@ -79,6 +78,7 @@ class Codes(InFolder):
         status, text, messages = told("score", store)
         error = json.loads(text)
         self.assertEqual((status, sorted(error), error["code"]), (2, ["code", "message", "notes"], "bad_input"))
+        self.assertTrue(error["notes"])
         self.assertEqual(messages, f"assay: error: {error['message']}\n" + "".join(f"  while {note}\n" for note in error["notes"]))
 
     def test_control_characters_are_shown(self):
@@ -93,6 +93,23 @@ class Codes(InFolder):
         killed.chmod(0o755)
         with unittest.mock.patch.dict(os.environ, {"ASSAY_PROGRAM": str(killed)}):
             self.assertEqual(self.code_of(lambda: assay.run("list"), "assay list exited with status -9", "so far"), "internal")
+
+    def test_a_closed_stdin(self):
+        """The file for the error would get its number."""
+        script = "import assay; print(assay.run('list', 'formats').status)"
+        done = subprocess.run(["sh", "-c", 'exec "$0" -c "$1" <&-', sys.executable, script], capture_output=True, text=True)
+        self.assertEqual(done.stdout, "0\n", done.stderr)
+
+    def test_a_pipe_that_the_caller_has_closed(self):
+        read, write = os.pipe()
+        os.close(read)
+        try:
+            done = subprocess.run([os.environ["ASSAY_PROGRAM"], "nonsense"], capture_output=True, text=True, pass_fds=(write,),
+                                  env={**os.environ, "ASSAY_ERROR_FD": str(write)})
+        finally:
+            os.close(write)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("assay: error: unknown command `nonsense`", done.stderr)
 
     def test_success_writes_nothing(self):
         self.assertEqual(told("list", "formats")[:2], (0, ""))
@@ -128,6 +145,21 @@ class Streams(unittest.TestCase):
                 assay.Metrics(metrics)
             self.assertEqual("keep=True" in caught.exception.message, keep, caught.exception.message)
             self.assertEqual(caught.exception.code, "usage")
+
+    def test_impossible_edges(self):
+        for keep in (False, True):
+            with self.assertRaises(assay.Error) as caught:
+                assay.Metrics("top1", reliability=True, edges="nonsense", keep=keep)
+            self.assertEqual(caught.exception.code, "usage")
+            self.assertNotIn("keep=True", caught.exception.message)
+
+    def test_kept_rows_are_not_measured_by_the_stream(self):
+        scores, labels = made(20)
+        kept = assay.Metrics("top1", keep=True)
+        kept.update(scores, labels)
+        with self.assertRaises(assay.Error) as caught:
+            checked("assay_metrics_compute", kept._handle)
+        self.assertEqual(caught.exception.code, "usage")
 
     def test_kept_rows_are_checked_when_they_come(self):
         scores, labels = made(50)

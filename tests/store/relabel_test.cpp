@@ -88,6 +88,20 @@ TEST(Relabel, TheListOfBeforeIsRecordedAndItsRunsGoOn) {
     EXPECT_FALSE(any_damaged(verify_stores(scratch.path())));
 }
 
+// The manifest keeps the identity of the data set with the first list.
+TEST(Relabel, DamageIsStillFound) {
+    const Scratch scratch;
+    write_store(scratch.path(), made_up_dataset(30));
+    relabel_stores({scratch.path()}, birds);
+    const std::filesystem::path file = scratch / "val/net/shards/000000.npy";
+    std::string text = file_text(file);
+    text.back() = static_cast<char>(text.back() ^ 1);
+    put_text(file, text);
+    EXPECT_TRUE(any_damaged(verify_stores(scratch.path())));
+    const PredictionStore opened = PredictionStore::open(scratch / "val/net");
+    EXPECT_EQ(error_of([&] { opened.shard(0); }).first, ErrorCode::bad_input);
+}
+
 TEST(Relabel, StoresElsewhereWithTheOldListAreOthersNow) {
     const Scratch scratch;
     const Dataset dataset = made_up_dataset(30);

@@ -8,9 +8,9 @@
 // vote.
 //
 // The score of a label is the mean over the classifiers of ln((p + floor) / (q + floor)), where p
-// and q are 98 % of the probabilities of the label and of the likeliest other class. If few labels look
-// drawn from all classes, the floor is 1 %: a label that a classifier holds for impossible is then
-// more often an image that it misjudges. If many do, the floor is 2 % of chance.
+// and q are 98 % of the probabilities of the label and of the likeliest other class. If few labels
+// look drawn from all classes, the floor is 1 %: a label that a classifier holds for impossible is
+// then more often an image that it misjudges. If many do, the floor is 2 % of chance.
 //
 // Which score was tried on which planted errors: docs/suspect-labels.md, bench/audit_worlds.py.
 #pragma once

@@ -240,7 +240,7 @@ ASSAY_C_API assay_text* assay_metrics_state(const assay_metrics* metrics, assay_
  * come from another version or other options; then nothing changes. */
 ASSAY_C_API int assay_metrics_set_state(assay_metrics* metrics, const char* state, size_t size,
                                         assay_error** error);
-/* The result for the rows so far. More rows may follow. */
+/* The result for the rows so far. More rows may follow. Refused with "rows_kept". */
 ASSAY_C_API assay_result* assay_metrics_compute(const assay_metrics* metrics, assay_error** error);
 ASSAY_C_API void assay_metrics_free(assay_metrics* metrics);
 

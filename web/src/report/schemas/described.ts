@@ -3937,7 +3937,7 @@ export interface SuspectLabel {
   suggested: string;
   given_name: string;
   suggested_name: string;
-  /** ln(given_probability / suggested_probability). */
+  /** The lowest is the most suspicious. */
   score: number;
   /** By all voting models together. */
   given_probability: number;
