@@ -51,7 +51,7 @@ struct FileIdentity {
 FileIdentity identity_of_file(const std::filesystem::path& path);
 
 /// Distinguishes the states of the file that a name leads to, also if the file system reuses the
-/// number of a removed file.
+/// number of a removed file, unless that is within one tick of its clock.
 struct FileState {
     FileIdentity identity;
     std::int64_t changed = 0;  ///< in ns, as the file system keeps it

@@ -16,13 +16,12 @@ using Show = Column::Show;
 
 constexpr std::size_t most_rows = 30;
 
-void add_counts_notes(Table& table, const AccuracyByGroup& result) {
-    if (result.without_value.empty()) return;
+std::string counts_note(const AccuracyByGroup& result) {
     std::vector<std::string> parts;
     for (const WithoutValue& one : result.without_value)
         parts.push_back(fmt::format("{}: {}", one.attribute, count_text(one.images)));
-    table.notes.push_back(fmt::format("images without a value of {}; in no group: {}",
-                                      fmt::join(parts, ", "), count_text(result.without)));
+    return fmt::format("images without a value of {}; in no group: {}", fmt::join(parts, ", "),
+                       count_text(result.without));
 }
 
 /// The lowest first; groups that are too small last.
@@ -73,7 +72,7 @@ Table groups_table(const ScoreReport& report, const AccuracyByGroup& result) {
     if (result.too_small > 0)
         table.notes.push_back(
             fmt::format("groups without an interval have {}", too_small_text(clusters)));
-    add_counts_notes(table, result);
+    if (!result.without_value.empty()) table.notes.push_back(counts_note(result));
     table.notes.push_back(fmt::format(
         "{}: {}", result.worst.key.metric,
         result.worst.value ? result.worst.note : "undefined: " + result.worst.undefined));
@@ -101,6 +100,9 @@ Table worst_table(const std::vector<const ScoreReport*>& reports, const std::str
                 {report->model, Estimate(result.worst), Estimate(result.worst),
                  result.observed ? Cell(Number{*result.observed, Unit::proportion, 1}) : Cell(),
                  result.observed_group, Count{result.candidates}});
+            // The models of a data set have the same images, so one note is enough.
+            if (!result.without_value.empty() && table.notes.empty())
+                table.notes.push_back(counts_note(result));
         }
     }
     table.notes.emplace_back(

@@ -1,6 +1,7 @@
 #include "evaluate/image_weights.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -56,6 +57,8 @@ void refuse_others(const ScoreRunsOptions& options, const ScoreShown& shown) {
          "independent"},
         {measure.resampling.replicates != usual.replicates, "--bootstrap",
          "has no effect: intervals follow from the influence of each image"},
+        {measure.bins != MeasureOptions{}.bins, "--bins", "has no effect: no metric has bins"},
+        {!measure.edges.empty(), "--edges", "has no effect: no metric has bins"},
         {measure.resampling.seed != usual.seed, "--seed",
          "has no effect: intervals follow from the influence of each image"},
     };
@@ -177,6 +180,14 @@ void keep_weighted(ScoreOptions& options) {
         options.notes.push_back("not measured with weights, because they count images: " + others);
 }
 
+/// Whether only images that do not count make the metric undefined: they may have no finite loss.
+bool is_defined_without_others(const MetricRequest& request, std::span<const WeightedImage> images,
+                               const RowReader& reader) {
+    return request.name() == "nll" && reader.has_probabilities() &&
+           std::ranges::all_of(images,
+                               [](const WeightedImage& i) { return std::isfinite(i.loss); });
+}
+
 void weigh(ScoredSet& set, const ImageWeights& weights, const RowReader& reader, const Truth& truth,
            const ScoreOptions& options, Comm& comm) {
     const std::vector<WeightedImage> images =
@@ -184,13 +195,14 @@ void weigh(ScoredSet& set, const ImageWeights& weights, const RowReader& reader,
     for (std::size_t i = 0; i < set.requests.size(); ++i) {
         Measurement& m = set.report.measurements[i];
         m.key.parameters.emplace(weights_parameter, options.weights);
-        // An undefined metric stays so: its reason is that of the store.
+        // Otherwise an undefined metric stays so: its reason is that of the store.
+        const bool defined = m.value || is_defined_without_others(set.requests[i], images, reader);
         Estimate estimate;
         estimate.unit = m.unit;
         estimate.undefined =
             images.empty() ? "no image that counts has a label and scores" : m.undefined;
         estimate.n = images.size();
-        if (m.value && !images.empty())
+        if (defined && !images.empty())
             estimate =
                 weighted_value(set.requests[i], images, reader.classes(), options.resampling.level);
         static_cast<Estimate&>(m) = std::move(estimate);

@@ -161,6 +161,29 @@ TEST(Weights, AreRepeatedImages) {
                                       "0: 43"));
 }
 
+// -ln 0 of an image that does not count.
+TEST(Weights, AnImageThatDoesNotCountLeavesTheLossDefined) {
+    Scratch folder;
+    Made made;
+    made.kind = ScoreKind::probabilities;
+    for (std::size_t i = 0; i < 100; ++i) {
+        const bool impossible = i == 7;
+        made.labels.push_back({impossible ? 2 : 0});
+        made.scores.insert(made.scores.end(), {impossible ? .6F : .5F, impossible ? .4F : .25F,
+                                               impossible ? 0 : .25F});
+        made.group.emplace_back(impossible ? "0" : "1");
+    }
+    const PredictionStore store = save(folder, made, "net");
+    const ScoreReport report = scored(store, options_for("nll", "group"));
+    const Measurement& nll = find(report.measurements, "nll");
+    ASSERT_TRUE(nll.value) << nll.undefined;
+    EXPECT_NEAR(*nll.value, std::log(2), 1e-7);
+    made.group[7] = "1";
+    const PredictionStore counted =
+        save(folder, made, "net", StorageFormat::full_f32, 100, false, "all");
+    EXPECT_FALSE(find(scored(counted, options_for("nll", "group")).measurements, "nll").value);
+}
+
 TEST(Weights, AreTheSameForAnyNumberOfThreads) {
     const Made made = with_weights(3000);
     Scratch folder;
