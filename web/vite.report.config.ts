@@ -22,7 +22,7 @@ function oneFile(): Plugin {
         else throw new Error(`${name}: a report is one file`);
         delete bundle[name];
       }
-      // The parser ends a script at this text wherever it stands.
+      // The parser ends a script at this text in any position.
       script = script.replaceAll("</script", "<\\/script");
       const policy = [
         "default-src 'none'",
@@ -49,7 +49,7 @@ function oneFile(): Plugin {
   };
 }
 
-// Beside the pages of the server, into the same folder: vite.config.ts empties it first.
+// Writes into the same folder as the pages of the server. vite.config.ts empties it first.
 export default defineConfig({
   plugins: [oneFile()],
   build: {

@@ -96,7 +96,7 @@ class Items:
         return f"{self.says}; {self.count} items; ids {labels}"
 
     def batches(self, size: int) -> "Iterator[tuple[int, Any, list[int]]]":
-        """(first item, images, labels). Images are a list of images of Pillow, or an array."""
+        """Yields (first item, images, labels). Images are a list of images of Pillow, or an array."""
         for begin in range(0, self.count, size):
             images, labels = [], []
             for i in range(begin, min(begin + size, self.count)):

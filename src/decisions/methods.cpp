@@ -164,7 +164,7 @@ std::vector<std::string> seeds_of(const NamedMethod& method) {
     return out;
 }
 
-/// Each seed once, and the same seeds in both.
+/// Whether both methods have the same seeds, each of them once.
 bool are_paired(const NamedMethod& one, const NamedMethod& two) {
     const std::vector<std::string> seeds = seeds_of(one);
     return seeds == seeds_of(two) && std::set(seeds.begin(), seeds.end()).size() == seeds.size();

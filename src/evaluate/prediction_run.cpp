@@ -256,7 +256,7 @@ bool is_complete(const std::filesystem::path& store) {
 }
 
 void check_images_are_there(const Dataset& dataset, const std::function<bool()>& nothing_to_do) {
-    if (dataset.archive != nullptr) return;  // it existed when it was opened
+    if (dataset.archive != nullptr) return;  // the archive existed when it was opened
     for (std::uint64_t i = 0; i < dataset.size(); ++i) {
         std::error_code error;
         if (std::filesystem::exists(dataset.path_of(i), error)) return;

@@ -1,5 +1,5 @@
-// What people do on the pages, against the study in memory: by keyboard and by touch, with the
-// connection cut, with a reload in the middle, and what the organiser can change.
+// People's actions on the pages, with a study in memory: by keyboard and by touch, without a
+// connection, with a reload in between, and the organiser's changes.
 
 import type { Server } from "node:http";
 import { fileURLToPath } from "node:url";
@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined)("by keyboard", () => {
     await until(count, 1);
     await page.getByText("1 of 60").waitFor();
     await page.locator(".stage img").waitFor();
-    // Whatever else the first key had done would come before this one.
+    // Any other effect of the first key would come before this one.
     await page.keyboard.press("n");
     await until(count, 2);
     expect(said()).toEqual(["yes", "no"]);
@@ -286,7 +286,7 @@ describe.skipIf(CHROMIUM === undefined)("by keyboard", () => {
         tiles.flatMap((tile, at) => (tile.getAttribute("aria-pressed") === "true" ? [at] : [])),
       );
     expect(chosen[0]).toBe(0);
-    // All images are there: nobody may say that one he has not seen does not show it.
+    // All images are loaded, because nobody may answer about an image that they have not seen.
     await page.locator("button.primary:enabled").waitFor();
     await page.keyboard.press("Enter");
     await until(count, 1);

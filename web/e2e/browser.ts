@@ -1,5 +1,5 @@
-// Headless Chromium for the checks of pages, with nothing that reaches into the network. Where it is
-// absent the checks are skipped, and say so.
+// Headless Chromium for the checks of pages, without access to the network. If it is missing, the
+// checks are skipped with a message.
 
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
@@ -31,7 +31,8 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/// Until the page has fetched so many images of a study: those that it shows later, too.
+/// Waits until the page has fetched this number of images of a study, also those that it shows
+/// later.
 export async function fetched(page: Page, count: number): Promise<void> {
   const enough = (wanted: number) =>
     performance.getEntriesByType("resource").filter(({ name }) => name.includes("/api/image/"))
@@ -42,7 +43,7 @@ export async function fetched(page: Page, count: number): Promise<void> {
 export interface Opened {
   context: BrowserContext;
   page: Page;
-  /// What the page should not have done: errors, refused by the content security policy.
+  /// Faults of the page: errors, and requests that the content security policy refused.
   complaints: string[];
   close(): Promise<void>;
 }

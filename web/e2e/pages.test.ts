@@ -181,7 +181,7 @@ const STATES: State[] = [
   { name: "organiser-refused", path: "/organiser", reach: heading("You need a link") },
 ];
 
-/// Four people who answered so many questions each.
+/// Four people who answered this number of questions each.
 function fill(mock: MockServer, count: number): void {
   mock.study.add("Grace Hopper");
   mock.study.add("Quentin Quick");

@@ -1,4 +1,4 @@
-// What the organiser asks the study in memory. Figures that need a study of some size are made up.
+// The organiser's requests to the study in memory. Figures that need a larger study are invented.
 
 import type { Estimate, PersonStatus, ServiceStatus } from "../src/organiser/api";
 import type { MockPerson, Study } from "./study.ts";

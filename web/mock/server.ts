@@ -10,7 +10,7 @@ import { shapeImage } from "./image.ts";
 import { linkOf, ORGANISER, status } from "./organiser.ts";
 import { DEFAULTS, type MockPerson, Study, type StudyOptions } from "./study.ts";
 
-/// What answers `/api/work` get: nothing at all ("cut" the connection, "hang"), or a status.
+/// The response to answers at `/api/work`: none ("cut" the connection, "hang"), or a status.
 export type Fault = null | "cut" | "hang" | { status: number; code: string; retryAfter?: number };
 
 class Refusal extends Error {

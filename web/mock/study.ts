@@ -1,5 +1,5 @@
 // A labelling study in memory, as the server's interface shows it: enough to work on the pages and
-// to test them without the server. What it keeps is lost when it ends.
+// to test them without the server. Its data are lost when it ends.
 
 import type { Answer, GivenScreen, LabelText, Screen, TakenScreen, Task } from "../src/shared/api";
 
@@ -58,7 +58,7 @@ export class Study {
   readonly people: MockPerson[] = [];
   readonly screens: Screen[] = [];
   paused = false;
-  /// Answers that came, by key: what the tests look at.
+  /// The received answers by key, for the tests.
   readonly kept = new Map<string, { person: string; given: GivenScreen; repeated: number }>();
   /// Questions whose image cannot be read.
   readonly broken = new Set<string>();

@@ -1,4 +1,4 @@
-// The README's pictures: parts of the report of the demo world, as a reader sees them. Run by
+// The README's pictures: parts of the report of the demo, as a reader sees them. Run by
 // tools/make-pictures; REPORT names the file, PICTURES the folder.
 import { pathToFileURL } from "node:url";
 import type { Locator, Page } from "playwright-core";
@@ -29,7 +29,7 @@ describe("pictures", () => {
       const top = element.getBoundingClientRect().top + window.scrollY;
       window.scrollTo(0, top - 60);
     });
-    // What comes near is drawn now, and moves what is below it.
+    // Sections close to the window are drawn now, which moves the ones below.
     await page.waitForTimeout(1500);
     await found.evaluate((element) => {
       const top = element.getBoundingClientRect().top + window.scrollY;

@@ -10,7 +10,7 @@ import { parse } from "yaml";
 const web = fileURLToPath(new URL("..", import.meta.url));
 const manifest = fileURLToPath(new URL("../../examples/clusters/kubernetes.yaml", import.meta.url));
 
-/** What the compiler says of each job; nothing where it is one. */
+/** The compiler's errors for each job; none if it is valid. */
 async function complaints(jobs: unknown[]): Promise<string[]> {
   const folder = await mkdtemp(`${web}node_modules/.job-`);
   try {

@@ -45,7 +45,7 @@ describe("examples of adversarial images", () => {
     const both = { ...result, attacks: [linf, { ...linf, norm: "l2" }, linf] };
     const [set] = setsOf({ source: "x", result: both });
     expect(set?.attacks.map(({ name }) => name)).toEqual(["fgsm, linf", "fgsm, l2"]);
-    // Two budgets of one text are told apart.
+    // Two budgets with the same text are distinguished.
     expect(set?.attacks[0]?.budgets.map(({ name }) => name)).toEqual(["2/255", "2/255 (2)"]);
   });
 

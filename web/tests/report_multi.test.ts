@@ -1,4 +1,4 @@
-// What the sections about stores, pairs and gaps make of their results before they draw.
+// The data that the sections about stores, pairs and gaps compute from their results.
 import { describe, expect, it } from "vitest";
 import { calibrationModels, calibrationResult } from "../mock/report/calibration.ts";
 import { classesResult, confusedImages } from "../mock/report/classes.ts";

@@ -1,4 +1,5 @@
-// What the quality section works out before it draws: tables, filters, series, axes, footnotes.
+// The data that the quality section computes before it draws: tables, filters, series, axes,
+// footnotes.
 import { describe, expect, it } from "vitest";
 import { documentOf } from "../mock/report/document.ts";
 import { hostile, ownScore, ownTable, qualityResults } from "../mock/report/quality.ts";

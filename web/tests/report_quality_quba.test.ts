@@ -1,5 +1,5 @@
-// Scores by other weights are the engine's: held against results of the program, the published
-// table too where there is a program (ASSAY: its path).
+// Scores with other weights equal the engine's. Compared with results of the program, also for the
+// published table if there is a program (ASSAY: its path).
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ function equal(found: number | undefined, expected: number | null | undefined): 
   );
 }
 
-/** A score of the program, computed anew. */
+/** A score of the program, computed again. */
 function holds(score: QualityScore, rows: Row[], others: Row[]): void {
   const scales = scalesOf(score) ?? [];
   const weights = weightsOf(score.weights);
@@ -34,7 +34,8 @@ function holds(score: QualityScore, rows: Row[], others: Row[]): void {
     ),
   );
   const places = ranks(points);
-  // In the order of the table, as the engine draws: but a draw of a row depends on the row alone.
+  // In the order of the table, as in the engine, although the draw of a row only depends on that
+  // row.
   const noise = (of: Row[], purpose: string) =>
     finish(drawNoise(of, purpose, score.replicates, score.seed));
   const drawn = finish(

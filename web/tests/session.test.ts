@@ -394,7 +394,8 @@ describe("a session that is refused", () => {
       queue.add({ screen: `s${at}`, key: `key-${1000 + at}`, answers });
     }
     server.behave = async () => {
-      // A proxy in front of the server may be as strict, and says nothing that is ours.
+      // A proxy in front of the server may have the same limits, and its responses have no code of
+      // this server.
       if ((server.requests.at(-1)?.given.length ?? 0) > 3) throw new ApiError(413, "", "large", 0);
     };
     begin();

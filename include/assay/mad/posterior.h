@@ -65,8 +65,8 @@ struct Posterior {
     /// the truth is 1 minus twice this. A tie that is known to be one is not in the wrong order. 0
     /// for one classifier.
     double error = 0;
-    /// The number of independent images that would leave the scores as uncertain as they are. Below
-    /// 10 the probabilities are rough.
+    /// The number of independent images that would leave the scores as uncertain as they are. If it
+    /// is below 10, the probabilities are rough.
     double effective_images = 0;
     std::uint64_t images = 0;  ///< different ones
     double spread = 0;         ///< mean standard deviation of the classifiers' theta

@@ -139,7 +139,7 @@ struct SimulateStep {
     std::filesystem::path out;
     bool force = false;            ///< replace existing files with other contents
     std::string world = "beta";    ///< see World
-    SimulationOptions simulation;  ///< uses the world above
+    SimulationOptions simulation;  ///< for the simulated data set `world`
 };
 struct SimulateOutcome {
     SimulationOptions options;

@@ -111,7 +111,7 @@ public:
     void check_size(const CorruptionVersion& version, int width, int height) const;
     /// Bytes that one call of make() needs at most in addition to the window, as measured.
     static std::uint64_t memory(int width, int height);
-    /// That version of a window; `id` is the image's id in its data set. The result has the bytes
+    /// Corrupts a window; `id` is the image's id in its data set. The result has the bytes
     /// that corrupt_dataset() writes, decoded again. Throws bad_input as corrupt() does.
     Image make(const CorruptionVersion& version, const Image& window, std::string_view id) const;
     /// The version before it is written or compressed.

@@ -386,8 +386,8 @@ private:
             classes_for(n);
             return true;
         } catch (...) {
-            // Running out of memory for two images says nothing about the model. A run would report
-            // it with the model's name.
+            // Running out of memory for two images is not a fault of the model. The run itself
+            // would report that error with the model's name.
             return translated("").code() != ErrorCode::bad_input;
         }
     }

@@ -1,4 +1,4 @@
-// What models cost, in headless Chromium.
+// The section about the cost of models, in headless Chromium.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { costDocument } from "../../mock/report/cost.ts";
 import { axeFindings, CHROMIUM, type Opened, open, screenshot } from "../browser.ts";
@@ -43,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)("the report's costs", () => {
     expect(texts[0]).toContain("4.09 G 8.18 G");
     expect(texts[0]).toContain("21.4 (21.0 – 22.0)");
     expect(await page.innerText(".cost")).toContain("aten::made");
-    // What has no value comes last, whichever way it is sorted.
+    // Models without a value are last in both sort directions.
     const heading = page.locator(".cost thead").getByRole("button", { name: "latency" });
     for (const order of ["resnet50", "vit-b"]) {
       await heading.press("Enter");

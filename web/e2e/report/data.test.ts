@@ -1,4 +1,4 @@
-// What is known of the images, in headless Chromium.
+// The section about the images, in headless Chromium.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dataDocument } from "../../mock/report/data.ts";
 import { axeFindings, CHROMIUM, type Opened, open, screenshot } from "../browser.ts";

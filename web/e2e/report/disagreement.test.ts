@@ -1,4 +1,4 @@
-// Pairs of models, and models beside people, in a browser.
+// Pairs of models, and models compared with people, in a browser.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { comparisonsResult, peopleResult } from "../../mock/report/disagreement.ts";
 import { documentOf } from "../../mock/report/document.ts";

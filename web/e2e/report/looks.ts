@@ -19,7 +19,7 @@ const looks = [
     : []),
 ];
 
-/** Chapters are drawn when they come near. */
+/** Chapters are drawn when they come close to the window. */
 export async function goToSection(page: Page, id: string, drawn: string): Promise<void> {
   await page.locator(`#${id}`).scrollIntoViewIfNeeded();
   await page.locator(`#${id} ${drawn}`).first().waitFor();
@@ -47,7 +47,7 @@ export async function rowTexts(page: Page, table: string, row: number): Promise<
   return (await cells.allInnerTexts()).map((text) => text.trim().replace(/\s+/g, " "));
 }
 
-/** What was chosen stands in the address, a moment later as the browser tells it. */
+/** The choices are in the address, which the browser updates with a short delay. */
 export async function expectAddress(page: Page, part: string): Promise<void> {
   await expect.poll(() => decodeURIComponent(page.url())).toContain(part);
 }

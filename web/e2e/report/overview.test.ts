@@ -1,4 +1,5 @@
-// The overview in headless Chromium: what it shows, its keys, its links, and how it bears much.
+// The overview in headless Chromium: what it shows, its keys, its links, and its behaviour with
+// many models.
 import { statSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentOf } from "../../mock/report/document.ts";

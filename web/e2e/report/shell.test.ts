@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === undefined)("the report's page", () => {
     const pdf = await page.pdf({ format: "A4", printBackground: true });
     const folder = process.env["ASSAY_SCREENSHOTS"];
     if (folder) writeFileSync(`${folder}/report-print.pdf`, pdf);
-    // Twice: what is put back after the print is what stood there before.
+    // Prints twice, because the state after the first print must equal that before.
     expect(await rows.count()).toBe(before);
     await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
     expect(await rows.count()).toBe(60);

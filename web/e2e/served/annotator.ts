@@ -1,11 +1,11 @@
-// Somebody at a labelling page: sees what is shown, presses keys, and notes what the server has
-// acknowledged. Whatever a page must never do is a complaint.
+// A simulated annotator at a labelling page, who sees the screen, presses keys, and records
+// acknowledged answers. Faults of the page are collected as complaints.
 
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { open } from "../browser";
 
 export interface Shown {
-  /// Of the label that is asked for.
+  /// Whether the image shows the label of the question.
   label: string;
   /// As the world counts them.
   image: number;
@@ -17,7 +17,7 @@ export interface Acknowledged {
   answers: { question: string; answer: string }[];
 }
 
-/// Runs in the page: tells of answers that came back, and of what its policy forbids.
+/// Runs in the page. Reports acknowledged answers, and requests that the policy forbids.
 function listen(): void {
   const tell = window as unknown as Record<string, (what: unknown) => void>;
   document.addEventListener("securitypolicyviolation", (event) =>
@@ -78,7 +78,7 @@ export class Annotator {
     return seen && { label: seen.label, image: seen.width - this.base };
   }
 
-  /// The images of a grid, in order; null until all are there.
+  /// The images of a grid, in order; null until all are loaded.
   async grid(): Promise<{ label: string; images: number[] } | null> {
     const seen = await this.page.evaluate(() => {
       const tiles = [...document.querySelectorAll(".tile")];
@@ -89,7 +89,7 @@ export class Annotator {
     return { label: seen.label, images: seen.images.map((width) => width - this.base) };
   }
 
-  /// Until a whole grid other than `before` is there.
+  /// Waits until a complete grid other than `before` is shown.
   async nextGrid(before: string) {
     for (const until = Date.now() + 60_000; Date.now() < until; ) {
       const now = await this.grid();
@@ -104,7 +104,7 @@ export class Annotator {
     return (await this.page.locator("h1").first().textContent()) ?? "";
   }
 
-  /// Waits for another question than `before`, or null where there is nothing left to ask.
+  /// Waits for another question than `before`, or null if there are no further questions.
   async next(before: Shown | null, patience = 60_000): Promise<Shown | null> {
     const until = Date.now() + patience;
     for (;;) {

@@ -6,7 +6,7 @@ import { Annotator, type Shown } from "./annotator";
 import { assay, rowsOf, Server, shows, World } from "./study";
 
 const KEYS: Record<string, string> = { y: "yes", n: "no", " ": "cannot say" };
-/// What somebody presses who knows the truth, but cannot judge one image.
+/// The keys of an annotator who knows the truth, but cannot judge one image.
 const honest = ({ image, label }: Shown) => (image === 3 ? " " : shows(image, label) ? "y" : "n");
 
 const closing: (() => unknown)[] = [];

@@ -1,5 +1,5 @@
-// Images that tell which one they are: image number n is `base + n` pixels wide, so that a test
-// knows what a page shows, however the server encodes it.
+// Images that can be identified: image number n is `base + n` pixels wide. So a test knows which
+// image a page shows, for any encoding by the server.
 
 import { deflateSync } from "node:zlib";
 

@@ -1,5 +1,5 @@
-// What `assay export` writes as columns, read by programs that others wrote: DuckDB and hyparquet for
-// Parquet, Apache's own library for Arrow. The lines of `--jsonl` say what is to be found.
+// The columns of `assay export`, read by other programs: DuckDB and hyparquet for Parquet, Apache's
+// own library for Arrow. The expected values are the lines of `--jsonl`.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const classes = ["cat", 'sea "lion", grey', "犬"];
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 const id = (i: number) => (i % 50 === 3 ? `folder ${i}/ü "${i}".png` : `i${i}.png`);
 
-/// Status 3 is what items without scores end with.
+/// The exit status is 3 if items have no scores.
 function partial(...args: string[]): void {
   const run = () => execFileSync(ASSAY, args, { stdio: "pipe" });
   expect(run).toThrow(expect.objectContaining({ status: 3 }));
@@ -49,7 +49,7 @@ function store(name: string, rows: number): void {
   partial("import", at("scores.csv"), ...given, "--kind", "logits", "--out", at("runs"), "-q");
 }
 
-/// What columns hold of a line: numbers as floats of their size, all labels, an infinite loss.
+/// A line as columns hold it: numbers as floats of their size, all labels, an infinite loss.
 function columns(line: Row): Row {
   const row = { ...line };
   const label = line["label"];
@@ -151,7 +151,7 @@ test("DuckDB finds the same sums, ranges and types", async () => {
       lost: count((row) => row["status"] === "not_finite"),
     },
   ]);
-  // By the ranges of the groups of rows, which it skips groups by.
+  // By the ranges of the row groups, by which the reader skips groups.
   const sure = expected.filter((row) => (row["confidence"] as number) > 0.6).length;
   expect(await query(`select count(*) n ${from} where confidence > 0.6`)).toEqual([
     { n: String(sure) },

@@ -1,4 +1,4 @@
-// What the organiser sees and does, and what annotators see of it.
+// The organiser's views and actions, and their effects on annotators.
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

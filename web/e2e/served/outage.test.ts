@@ -1,4 +1,4 @@
-// The server dies, the network goes: pages go on by themselves, and nothing that was acknowledged
+// The server crashes or the network fails. Pages continue by themselves, and no acknowledged answer
 // is lost or counted twice.
 
 import { join } from "node:path";
@@ -33,7 +33,7 @@ function kept(world: World, folder: string) {
   return rowsOf(world.read("exported/answers.csv")).filter((row) => row["counts"] === "1");
 }
 
-/// Every acknowledged answer stands in the competition once, and nothing else does.
+/// The competition has every acknowledged answer once, and no other answers.
 function expectKept(rows: Record<string, string>[], people: Annotator[]) {
   const acknowledged = people.flatMap((one) => one.acknowledged);
   expect(acknowledged.filter((one) => one.state === "refused")).toEqual([]);
@@ -69,7 +69,7 @@ it("keeps answers without a network, and sends them later", async () => {
   const { world, folder, server } = await study();
   const anna = await annotator(server, "anna");
   await anna.next(null);
-  await fetched(anna.page, 3); // the next two are there
+  await fetched(anna.page, 3); // the next two are loaded
   await anna.page.context().setOffline(true);
   let now = await anna.next(null);
   for (const _ of [1, 2]) {

@@ -56,7 +56,7 @@ class Runs {
   }
 }
 
-/** Of a page without network: what it complains of, and what it asks for. */
+/** The errors and the requests of a page without a network. */
 function complaintsOf(page: Page, address: string): string[] {
   const complaints: string[] = [];
   page.on("console", (message) => {

@@ -1,5 +1,5 @@
-// Made-up studies whose truth is known, and the real server over them: `assay serve` of the build
-// that ASSAY names (default: build/release/bin/assay).
+// Simulated studies with known truth, and the real server for them: `assay serve` of the build that
+// ASSAY names (default: build/release/bin/assay).
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ export function assay(...args: string[]): string {
 }
 
 export const CLASSES = ["cat", "dog", "horse", "ship", "tree"];
-/// Whether image number `image` shows what `label` says.
+/// Whether image number `image` shows `label`.
 export const shows = (image: number, label: string) => CLASSES[image % CLASSES.length] === label;
 
 export class World {
@@ -50,8 +50,8 @@ export class World {
     return path;
   }
 
-  /// Three classifiers, of which each is correct on a third of the images; `k` images of each two
-  /// are asked about. `gold`: questions with known answers among them.
+  /// Three classifiers, of which each is correct on a third of the images; each pair has questions
+  /// about `k` images. `gold`: questions with known answers among them.
   competition(k = 4, gold = 0, votes = 3): string {
     const all = Array.from({ length: this.count }, (_, i) => i);
     const list = this.write("items.csv", [["id"], ...all.map((i) => [`image-${i}.png`])]);

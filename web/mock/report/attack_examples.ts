@@ -78,7 +78,7 @@ function imageOf(path: string, value: (x: number, y: number, c: number) => numbe
   return { dataset: examples.source, id: path, width: side, height: side, source };
 }
 
-/** Signs of a change, as of a gradient that nobody can see a pattern in. */
+/** The signs of a change, like those of a gradient without a visible pattern. */
 const sign = (item: number) => (x: number, y: number, c: number) =>
   Math.sin(12.9898 * x + 78.233 * y + 37.719 * c + item) > 0 ? 1 : -1;
 

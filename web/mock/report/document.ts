@@ -1,4 +1,5 @@
-// A document to develop and test with; each section's made results lie in a file beside this one.
+// A document for development and tests. The generated results of each section are in a file next to
+// this one.
 import type { ReportDocument, Sourced } from "../../src/report/document.ts";
 
 export function documentOf(results: Sourced[], more: Partial<ReportDocument> = {}): ReportDocument {

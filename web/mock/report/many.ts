@@ -1,4 +1,4 @@
-// Many models over many data sets: what a whole field's evaluation weighs.
+// Many models on many data sets, as large as the evaluation of a whole field.
 import type { ColumnBest, Measurement } from "../../src/report/schemas/described.ts";
 import { documentOf } from "./document.ts";
 

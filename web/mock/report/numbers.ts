@@ -1,4 +1,4 @@
-// Made estimates: the same in each run, with intervals as wide as so many items deserve.
+// Generated estimates: the same in each run, with intervals that fit the number of items.
 import type { Estimate } from "../../src/report/schemas/described.ts";
 
 /** Numbers in [0, 1) that look random. */
@@ -38,7 +38,7 @@ export function none(why: string): Estimate {
   return { value: null, undefined: why, unit: "proportion", n: 0 };
 }
 
-/** What names of data may hold. */
+/** Difficult characters that names in data may contain. */
 export const hostile = {
   markup: "<img src=x onerror=\"document.title='taken'\">",
   script: "</script><script>document.title='taken'</script>",

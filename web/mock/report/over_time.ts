@@ -39,7 +39,7 @@ const versions: [string, number][] = [
   ["tagger v1.10", 0.676],
   ["tagger v2.0", 0.671],
 ];
-/** A name that is text wherever it stands. */
+/** A name with markup, which must always be shown as text. */
 export const hostile = '<img src=x onerror="window.hurt=1">';
 
 const measurements = [

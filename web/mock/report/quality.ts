@@ -1,4 +1,5 @@
-// A made table of quality dimensions and what commands say of it, with all that can be awkward.
+// A generated table of quality dimensions and the results of commands on it, with all difficult
+// cases.
 import type { Sourced } from "../../src/report/document.ts";
 import type {
   Correlation,

@@ -1,4 +1,4 @@
-// The annotators' page: header, what is to be done now, and notes about the connection.
+// The annotators' page: the header, the current question, and notes about the connection.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -115,7 +115,7 @@ function Header({ view, welcome }: { view: View; welcome: Welcome }) {
   );
 }
 
-/// One place that speaks: what changed is read out by screen readers, and never moves the page.
+/// One element for announcements: screen readers read changes of it, and it never moves the page.
 function Notes({ view }: { view: View }) {
   const texts = useTexts();
   const { trouble, notice, kept, unstored, message } = view;

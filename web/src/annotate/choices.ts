@@ -1,10 +1,10 @@
-// What is chosen on a screen with several questions, before it is given.
+// The choices on a screen with several questions, before they are sent.
 
 import type { Answer, QuestionAnswer, Screen } from "../shared/api";
 
 export type Choices = ReadonlyMap<string, Answer>;
 
-/// Nothing, or what was said before.
+/// No choices, or the earlier answers.
 export function choicesOf(screen: Screen): Choices {
   const chosen = new Map<string, Answer>();
   screen.cells.forEach((cell, place) => {
@@ -26,7 +26,7 @@ export function countOf(choices: Choices, answer: Answer): number {
   return [...choices.values()].filter((one) => one === answer).length;
 }
 
-/// What was not chosen does not apply. Of an image that cannot be shown nothing is said.
+/// Labels that were not chosen do not apply. An image that cannot be shown gets no answer.
 export function answersOf(
   screen: Screen,
   choices: Choices,

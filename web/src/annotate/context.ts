@@ -1,4 +1,4 @@
-// What every component of the annotators' page needs.
+// The context of every component of the annotators' page.
 
 import { createContext } from "preact";
 import { useContext, useLayoutEffect, useRef } from "preact/hooks";
@@ -20,7 +20,7 @@ export interface TaskProps {
 
 export const Page = createContext<PageContext | null>(null);
 
-/// For pages that say something before there is anything to do.
+/// For pages with a message before there are questions.
 export const Speech = createContext<Texts | null>(null);
 
 export function useTexts(): Texts {
@@ -35,15 +35,16 @@ export function usePage(): PageContext {
   return page;
 }
 
-/// Every key that counts, wherever the focus is; under an open dialog, the dialog's own alone. The
-/// handler says whether it used the key.
+/// Handles all keys of the page, for any focus. While a dialog is open, only the dialog's own keys
+/// count. The handler says whether it used the key.
 export function useKeys(
   handler: (event: KeyboardEvent) => boolean,
   place: "page" | "dialog" = "page",
 ): void {
   const latest = useRef(handler);
   latest.current = handler;
-  // Before the screen is drawn: somebody quick has pressed a key by the time after that.
+  // Runs before the screen is drawn, because a fast person may press a key before an effect that
+  // runs later.
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.defaultPrevented || (place === "page" && isCovered(document))) return;

@@ -1,4 +1,4 @@
-// What is known of a training screen, after it was answered.
+// The known answers of a training screen, shown after it was answered.
 
 import { useEffect, useRef } from "preact/hooks";
 import { useKeys, usePage } from "./context";
@@ -7,7 +7,7 @@ import type { View } from "./session";
 export function FeedbackCard({ view }: { view: View }) {
   const { texts, session } = usePage();
   const button = useRef<HTMLButtonElement>(null);
-  // Whoever works with a keyboard goes on from here; a screen reader reads it first.
+  // Keyboard users continue from here, and a screen reader reads it first.
   useEffect(() => button.current?.focus({ preventScroll: true }), []);
   useKeys((event) => {
     if (event.key !== " " && event.key !== "Enter") return false;

@@ -37,7 +37,8 @@ export function Grid({ view }: TaskProps) {
     if (!done && !view.chosen) setChoices((now) => toggled(now, question, "yes"));
   };
   const ready = useReady(screen?.cells.map((cell) => cell.question) ?? [], "small");
-  /// What is not selected does not show it: so that all images must have been there to see.
+  /// Images that are not selected count as "does not show it", so all images must have been
+  /// visible.
   const submit = () => {
     if (!screen) return;
     const states = screen.cells.map((cell) => images.state(cell.question, "small").state);
@@ -118,7 +119,7 @@ export function Grid({ view }: TaskProps) {
 
 const EMPTY = { screen: "", training: false, labels: [], cells: [], said: [] };
 
-/// Whether enter belongs to what has the focus.
+/// Whether the focused element uses the Enter key.
 export function onButton(): boolean {
   return document.activeElement?.matches("button:focus-visible, summary:focus-visible") === true;
 }

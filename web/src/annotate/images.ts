@@ -23,7 +23,7 @@ interface Entry {
 }
 
 const AT_ONCE = 4;
-/// Milliseconds between two complaints that images are not held.
+/// Milliseconds between two reports that images are not held.
 const COMPLAIN_EVERY = 1000;
 
 export class ImageStore {
@@ -31,8 +31,8 @@ export class ImageStore {
   private running = 0;
   private complained = Number.NEGATIVE_INFINITY;
 
-  /// `notHeld`: the server refused an image as not this person's: it was started anew, or the page
-  /// was silent for long. Who says anew what the page holds gets it.
+  /// `notHeld`: the server refused an image as not this person's, because it was restarted or the
+  /// page sent nothing for long. After the page says again what it holds, the image is sent.
   constructor(
     private readonly connection: Connection,
     private readonly notHeld: () => void = () => {},
@@ -59,7 +59,7 @@ export class ImageStore {
     return this.entries.get(nameOf(question, size))?.now ?? { state: "coming" };
   }
 
-  /// Tells when the state changes, and keeps the image until the returned function is called.
+  /// Calls back when the state changes, and keeps the image until the returned function is called.
   watch(question: string, size: Size, listener: () => void): () => void {
     const entry = this.entry(question, size);
     entry.listeners.add(listener);
@@ -136,7 +136,7 @@ export class ImageStore {
     return element;
   }
 
-  /// Of a grid many images are refused at once, and one request is enough for all.
+  /// Many images of a grid are refused at once, and one request is enough for all of them.
   private complain(): void {
     if (Date.now() - this.complained < COMPLAIN_EVERY) return;
     this.complained = Date.now();

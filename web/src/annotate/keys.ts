@@ -1,4 +1,4 @@
-// Which key means what. The letters are texts, because `y` for `yes` is English.
+// The meaning of keys. The letters are translated texts, because `y` for `yes` is English.
 
 export interface KeyPress {
   key: string;
@@ -15,14 +15,14 @@ export function isCovered(page: Pick<ParentNode, "querySelector">): boolean {
   return page.querySelector("dialog[open]") !== null;
 }
 
-/// A key that is held down answers once; with Control and the like it is the browser's.
+/// A key that is held down answers once. With Control or similar keys it belongs to the browser.
 export function counts(event: KeyPress): boolean {
   const modified = event.ctrlKey || event.altKey || event.metaKey;
   return !event.repeat && !modified && event.isComposing !== true;
 }
 
-/// Whether the key of this letter was pressed. On a keyboard of another script, where `y` cannot be
-/// typed, the key that has it on an English one counts.
+/// Whether the key of this letter was pressed. On a keyboard of another script, on which `y` cannot
+/// be typed, the key at its place on an English keyboard counts.
 export function isLetter(event: KeyPress, letter: string): boolean {
   const wanted = letter.toLowerCase();
   if (event.key.toLowerCase() === wanted) return true;
@@ -35,7 +35,7 @@ export function digit(event: KeyPress): number {
   return Number(/^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1] ?? 0);
 }
 
-/// Where an arrow leads in a grid that is read in this direction; null: another key.
+/// The step of an arrow key in a grid with this reading direction; null: another key.
 export function arrow(key: string, rightToLeft: boolean): { across: number; down: number } | null {
   const forward = rightToLeft ? -1 : 1;
   switch (key) {
@@ -52,8 +52,8 @@ export function arrow(key: string, rightToLeft: boolean): { across: number; down
   }
 }
 
-/// Somebody who reached a button with the tab key means that button by space and enter; after a
-/// click the focus lies on a button by accident, and keys keep the meaning that the page says.
+/// If a button was reached with the Tab key, Space and Enter press it. After a click, the focus on
+/// a button is accidental, and keys keep their meaning on the page.
 export function belongsToFocus(event: { key: string; target: EventTarget | null }): boolean {
   if (event.key !== " " && event.key !== "Enter") return false;
   const target = event.target;

@@ -1,4 +1,4 @@
-// Starts the annotators' page: whose it is, in which language, and what there is to do.
+// Starts the annotators' page: reads the link, the language and the first questions.
 
 import { render } from "preact";
 import { ApiError, Connection, type Welcome } from "../shared/api";
@@ -18,7 +18,7 @@ const NAME = "assay.token";
 const root = document.getElementById("page") as HTMLElement;
 let texts = new Texts();
 
-/// Null where the browser forbids it; answers then live as long as the tab.
+/// Null if the browser forbids it. Answers are then lost when the tab is closed.
 function storageOf(name: "localStorage" | "sessionStorage"): Storage | null {
   try {
     return window[name];
@@ -47,7 +47,7 @@ function say(title: TextKey, text?: TextKey, kept = 0): void {
 }
 
 function work(connection: Connection, welcome: Welcome, queue: AnswerQueue, past: Past): void {
-  // The server that does not know what is held is told of it by the sender.
+  // If the server does not know the held screens, the sender reports them.
   const images = new ImageStore(connection, () => session.sender.poke());
   const draw = () => {
     images.keep(imagesOf(session.upcoming(), welcome));
@@ -97,7 +97,7 @@ async function start(): Promise<void> {
     if (revoked) return say("revoked_title", "revoked_text", kept);
     return say("unknown_token_title", "unknown_token_text", kept);
   }
-  // The server may have come only now, and its language with it.
+  // The server may have become available only now, and its language with it.
   await speak(connection);
   document.title = texts.text("page_title", { title: welcome.title });
   const owner = ownerOf(welcome);
@@ -105,7 +105,7 @@ async function start(): Promise<void> {
   work(connection, welcome, new AnswerQueue(local, owner), new Past(tab, owner));
 }
 
-/// A link of somebody else opened in the same tab changes nothing but the fragment.
+/// If another person's link is opened in the same tab, only the fragment of the address changes.
 addEventListener("hashchange", () => {
   if (location.hash.length > 1) location.reload();
 });

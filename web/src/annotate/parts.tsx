@@ -7,8 +7,8 @@ import { usePage } from "./context";
 import type { ImageState, Size } from "./images";
 import type { View } from "./session";
 
-/// A button with its key. A click by mouse or finger leaves no focus behind: a key that is pressed
-/// next must mean what the page says, not the button that was clicked last.
+/// A button with its key. A click by mouse or finger does not set the focus. The next key must have
+/// its meaning on the page, and not press the last button.
 export function KeyButton(props: {
   children: ComponentChildren;
   press: () => void;
@@ -40,7 +40,7 @@ export function KeyButton(props: {
   );
 }
 
-/// The state of an image, kept as long as the component is there.
+/// The state of an image, which is kept as long as the component exists.
 export function useImage(question: string, size: Size): ImageState {
   const { images } = usePage();
   const [, redraw] = useState(0);
@@ -51,7 +51,8 @@ export function useImage(question: string, size: Size): ImageState {
   return images.state(question, size);
 }
 
-/// Whether each of these images is there or cannot be shown: nobody answers what he has not seen.
+/// Whether each of these images is shown or cannot be shown. Nobody answers about images that they
+/// have not seen.
 export function useReady(questions: readonly string[], size: Size): boolean {
   const { images } = usePage();
   const [, redraw] = useState(0);
@@ -66,7 +67,7 @@ export function useReady(questions: readonly string[], size: Size): boolean {
   return questions.every((one) => images.state(one, size).state !== "coming");
 }
 
-/// Puts the element that is decoded already into the page, so that it is there at once.
+/// Inserts the decoded image element into the page, so that it appears at once.
 export function Mounted({ element, alt }: { element: HTMLImageElement; alt: string }) {
   const place = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
@@ -117,7 +118,7 @@ export function Definition({ label }: { label: LabelText }) {
   );
 }
 
-/// Which training screen this is, or that it was answered before.
+/// The number of the training screen, or a note that it was answered before.
 export function Situation({ view }: { view: View }) {
   const { texts, session } = usePage();
   if (view.screen?.training) {

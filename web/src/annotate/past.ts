@@ -1,5 +1,5 @@
-// Screens that were answered in this tab, for `undo`: the newest ones with what was said, older ones
-// and those of before a reload by their tokens, to be asked for again.
+// Screens that were answered in this tab, for `undo`: the newest ones with their answers. Older
+// ones, and those from before a reload, are kept by token, and requested again.
 
 import type { QuestionAnswer, Screen } from "../shared/api";
 
@@ -40,7 +40,8 @@ export class Past {
     return this.list[this.list.length - back];
   }
 
-  /// A screen that is there already keeps its place: answering anew is no new screen.
+  /// A screen that is in the list keeps its place, because another answer does not make it a new
+  /// screen.
   put(screen: Screen, answers: QuestionAnswer[]): void {
     const given = new Map(answers.map((one) => [one.question, one.answer]));
     const said = screen.cells.map((cell) => given.get(cell.question) ?? "no");

@@ -1,5 +1,5 @@
-// The question with all that explains it, in a place of fixed size, so that the image never moves.
-// What does not fit is shown over the image on demand.
+// The question with its explanation, in an area of fixed size, so that the image never moves. Text
+// that does not fit is shown over the image on request.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";

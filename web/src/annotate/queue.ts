@@ -1,6 +1,6 @@
-// Answers that the server has not acknowledged yet. Each is an entry of its own in localStorage, so
-// that two tabs of one person cannot overwrite each other's, and an entry leaves it only when the
-// server has said what became of it. What storage refuses to keep is kept as long as the tab is.
+// Answers that the server has not acknowledged yet. Each is a separate entry in localStorage, so
+// that two tabs of one person cannot overwrite each other's, and an entry is removed only when the
+// server has reported its outcome. If storage fails, answers are kept until the tab is closed.
 
 import type { Answer, GivenScreen } from "../shared/api";
 
@@ -32,7 +32,7 @@ export class AnswerQueue {
   private readonly prefix: string;
   private last = 0;
 
-  /// `owner`: whose answers these are; those of others on the same computer are left alone.
+  /// `owner`: the person of these answers. Answers of others on the same computer are not changed.
   constructor(
     private readonly storage: Storage | null,
     owner: string,
@@ -73,7 +73,7 @@ export class AnswerQueue {
       // It was never stored.
     }
     this.refused.delete(key);
-    // There may be room now.
+    // There may be space now.
     for (const other of this.unstored()) {
       const entry = this.own.get(other);
       if (entry) this.store(entry);

@@ -1,5 +1,5 @@
-// Brings queued answers to the server and asks for further screens: one request at a time, in
-// pieces, again and again until the server has said what became of each answer.
+// Sends queued answers to the server and requests further screens: one request at a time, in
+// pieces, repeatedly until the server has reported the outcome of each answer.
 
 import {
   ApiError,
@@ -16,11 +16,11 @@ export interface SenderEvents {
   demand(): { holding: string[]; wanted: number };
   /// The server answered; entries that `taken` names have left the queue.
   arrived(work: Work, sent: QueuedScreen[]): void;
-  /// It did not, and is asked again in `seconds`.
+  /// No answer; the request is repeated in `seconds`.
   trouble(kind: "offline" | "busy" | "error", message: string): void;
   /// An answer that the server cannot even read, or that is too large; it has left the queue.
   dropped(entry: QueuedScreen, message: string): void;
-  /// It will not help to go on: 401, 403.
+  /// Repeating does not help: 401, 403.
   stopped(error: ApiError): void;
 }
 
@@ -40,8 +40,8 @@ export class Sender {
     private readonly events: SenderEvents,
   ) {}
 
-  /// Sends what there is now; while a request is under way, as soon as that is done. After a
-  /// failure only the timer, or retryNow(), tries again: an answer given offline must not hammer.
+  /// Sends the queued answers now, or as soon as the current request is done. After a failure only
+  /// the timer, or retryNow(), tries again: an answer given offline must not cause many requests.
   poke(): void {
     if (this.over) return;
     if (this.sending) this.again = true;
@@ -53,7 +53,7 @@ export class Sender {
     this.poke();
   }
 
-  /// Asks once more after so many seconds, unless something else asks before.
+  /// Repeats the request after this number of seconds, unless another request comes first.
   pokeIn(seconds: number): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
@@ -86,7 +86,7 @@ export class Sender {
     if (this.again && !this.sending) void this.send();
   }
 
-  /// Screens whose answers wait for a later piece are still held.
+  /// Screens whose answers are sent in a later piece are still held.
   private request(waiting: QueuedScreen[], sent: QueuedScreen[]): WorkRequest {
     const { holding, wanted } = this.events.demand();
     const later = waiting.slice(sent.length).map((entry) => entry.screen);
@@ -114,9 +114,10 @@ export class Sender {
     this.pokeIn(Math.max(known?.retryAfter ?? 0, backOff));
   }
 
-  /// Answers that the server cannot read, or that are too large together, are sent in smaller pieces
-  /// at once. The one that is refused alone is dropped, so that it does not keep the others back for
-  /// ever. Whatever a proxy in between may say drops nothing: the code is this server's.
+  /// Answers that the server cannot read, or that are too large together, are sent in smaller
+  /// pieces at once. The one that is refused alone is dropped, so that it does not block the others
+  /// forever. A response of a proxy never drops an answer, because the code must be that of this
+  /// server.
   private divide(error: ApiError, sent: QueuedScreen[]): boolean {
     const unread = error.code === "bad_request";
     const tooLarge = error.status === 413;

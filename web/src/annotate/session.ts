@@ -1,8 +1,9 @@
-// What the page shows now, and how it gets on: the one place that knows. Components call answer(),
-// undo(), proceed(); the sender brings what the server says; everybody else reads view().
+// The state of the page and its steps, in one place. Components call answer(), undo(), proceed().
+// The sender passes on the server's responses. All others read view().
 //
-// An answer is in the queue before anything else happens. The page moves on when the server has it
-// on disk; where that takes too long it moves on without, as long as there are screens, and says so.
+// An answer is in the queue before anything else happens. The page continues when the server has
+// stored it. If that takes too long, the page continues anyway while there are screens, and says
+// so.
 
 import {
   ApiError,
@@ -34,9 +35,9 @@ export interface Notice {
 export interface View {
   phase: Phase;
   screen: Screen | null;
-  /// Answered before, and shown to be answered anew.
+  /// Answered before, and shown again to change the answer.
   review: boolean;
-  /// Given, and not yet acknowledged.
+  /// Given, but not yet acknowledged.
   chosen: QuestionAnswer[] | null;
   feedback: Feedback[];
   trouble: "none" | "offline" | "busy" | "error";
@@ -56,7 +57,7 @@ export interface View {
 
 /// Milliseconds after which the page moves on without an acknowledgement.
 export const PATIENCE = 1500;
-/// A screen that was skipped for want of its image is not shown for so long.
+/// How long a screen is not shown that was skipped because its image was missing.
 const SKIP_FOR = 60_000;
 
 export class Session {
@@ -149,7 +150,7 @@ export class Session {
     this.changed();
   }
 
-  /// One screen further back.
+  /// Goes back by one screen.
   async undo(): Promise<void> {
     if (this.looking || !this.view().canUndo) return;
     const entry = this.past.at(this.back + 1);
@@ -169,7 +170,8 @@ export class Session {
     this.changed();
   }
 
-  /// What the server does not know is forgotten; else the sender finds out what is wrong.
+  /// Screens that the server does not know are removed. For other errors, the sender finds the
+  /// cause.
   private undoFailed(token: string, error: unknown): void {
     if (error instanceof ApiError && error.status === 404) return this.past.remove(token);
     if (error instanceof ApiError) {
@@ -178,7 +180,7 @@ export class Session {
     this.sender.poke();
   }
 
-  /// Leaves a screen that was answered before as it is.
+  /// Keeps the earlier answer of a screen.
   keepAnswer(): void {
     if (this.awaiting) return;
     this.review = null;
@@ -251,7 +253,7 @@ export class Session {
     }
   }
 
-  /// Looks again where there is nothing to do now: soon at first, then every 15 seconds.
+  /// Checks for new questions if there are none now: soon at first, then every 15 seconds.
   private rest(): void {
     const working = this.last?.state === "work" && this.ready.length > 0;
     this.idle = working ? 0 : this.idle + 1;
@@ -295,7 +297,7 @@ export class Session {
   }
 
   private stop(error: ApiError): void {
-    // What was given last waits with the others.
+    // The last answer is queued with the others.
     this.moveOn();
     this.stopped = error;
     this.changed();

@@ -1,4 +1,4 @@
-// What the page needs from the server before it can begin.
+// The data that the page needs from the server before it can begin.
 
 import {
   ApiError,
@@ -21,8 +21,8 @@ function wait(seconds: number): Promise<void> {
   });
 }
 
-/// Asks until the server says something, and tells each time that it does not. Throws what the
-/// server says about the link.
+/// Repeats the request until the server responds, and reports each failure. Throws the server's
+/// error about the link.
 export async function patiently<T>(ask: () => Promise<T>, failed: () => void): Promise<T> {
   for (let pause = 1; ; pause = Math.min(15, pause * 2)) {
     try {
@@ -36,15 +36,15 @@ export async function patiently<T>(ask: () => Promise<T>, failed: () => void): P
   }
 }
 
-/// Under what this person's answers are kept in the browser. Null: the server is of another version
-/// than this page, which may be an old one that the browser has kept.
+/// The key under which this person's answers are kept in the browser. Null: the server is of
+/// another version than this page, which may be an old one that the browser has kept.
 export function ownerOf(welcome: Welcome): string | null {
   const { version, study, name } = welcome;
   const known = version === 1 && typeof study === "string" && study !== "";
   return known ? `${study}\n${name}` : null;
 }
 
-/// English where the server cannot be reached.
+/// English if the server cannot be reached.
 export async function readTexts(connection: Connection): Promise<Texts> {
   try {
     return new Texts(await connection.get<StringsReply>("/api/strings"));

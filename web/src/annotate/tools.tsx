@@ -1,4 +1,4 @@
-// Undo and zoom, beside the answers of every task.
+// Undo and zoom, next to the answers of every task.
 
 import { useKeys, usePage } from "./context";
 import { isLetter } from "./keys";

@@ -1,4 +1,4 @@
-// One image as large as its place allows; `z` goes on to its own pixels and to twice the size.
+// One image as large as its place allows; `z` switches to its own pixels and to twice the size.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { usePage } from "./context";

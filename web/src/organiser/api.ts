@@ -1,4 +1,4 @@
-// What the organiser's page reads and asks for (docs/labelling.md).
+// The data and requests of the organiser's page (docs/labelling.md).
 
 import type { Task } from "../shared/api";
 

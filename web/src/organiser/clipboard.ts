@@ -1,4 +1,5 @@
-/// Whether it could be copied: the clipboard is closed to pages without TLS, but for this machine's.
+/// Whether it could be copied: pages without TLS cannot use the clipboard, except those of this
+/// machine.
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

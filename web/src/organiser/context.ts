@@ -1,4 +1,4 @@
-// What every component of the organiser's page needs.
+// The context of every component of the organiser's page.
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
@@ -6,7 +6,7 @@ import type { Connection } from "../shared/api";
 
 export interface OrganiserContext {
   connection: Connection;
-  /// Sends a change, shows its error if it has one, and looks at the status anew. Null: it failed.
+  /// Sends a change, shows its error if it has one, and reads the status again. Null: it failed.
   change<T>(path: string, body: unknown): Promise<T | null>;
   /// Shows a sentence for some seconds.
   say(sentence: string): void;

@@ -1,4 +1,4 @@
-// Numbers as people read them. What is undefined is a dash, with its reason as a title.
+// Numbers as people read them. An undefined value is a dash, with its reason as a title.
 
 import type { Estimate } from "./api";
 
@@ -31,7 +31,7 @@ export function hours(value: number | null): string {
   return value < 10 ? `${value.toFixed(1)} h` : `${Math.round(value)} h`;
 }
 
-/// How old figures are, where that matters: null up to ten seconds, and where it is not said.
+/// The age of figures if it matters; null up to ten seconds, or if it is unknown.
 export function age(seconds: number | null | undefined): string | null {
   if (typeof seconds !== "number" || seconds <= 10) return null;
   return seconds < 60 ? `${Math.round(seconds)} s` : hours(seconds / 3600);

@@ -1,4 +1,4 @@
-// The study as a whole: what is settled, what it takes to stop, what is wrong.
+// The study as a whole: settled questions, missing answers, and problems.
 
 import type { ServiceStatus } from "./api";
 import { count, hours, part } from "./format";

@@ -1,4 +1,4 @@
-// Who takes part: links, speed, agreement, known answers, and who is left out.
+// The annotators: links, speed, agreement, known answers, and who is excluded.
 
 import { useState } from "preact/hooks";
 import type { PersonLink, PersonStatus } from "./api";

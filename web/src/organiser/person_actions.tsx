@@ -1,4 +1,4 @@
-// What the organiser can do about one person.
+// The organiser's actions for one person.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { PersonLink, PersonStatus } from "./api";

@@ -9,7 +9,7 @@ export interface Polled {
   status: ServiceStatus | null;
   /// "": connected.
   failure: string;
-  /// It will not help to ask again.
+  /// Repeating the request does not help.
   refused: ApiError | null;
 }
 
@@ -31,7 +31,8 @@ export class Poll {
     void this.ask();
   }
 
-  /// Now, and then every two seconds. An answer to an older question comes too late to be shown.
+  /// Requests the status now, and then every two seconds. A response to an older request is
+  /// ignored.
   async ask(): Promise<void> {
     clearTimeout(this.timer);
     this.round += 1;

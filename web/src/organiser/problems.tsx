@@ -39,7 +39,7 @@ export function Problems({ problems }: { problems: ImageProblem[] }) {
   );
 }
 
-/// Where the file was mended meanwhile, it shows.
+/// If the file was repaired meanwhile, the image is shown.
 function Thumbnail({ question }: { question: string }) {
   const { connection } = useOrganiser();
   const [url, setUrl] = useState("");

@@ -1,4 +1,4 @@
-// The whole page: what the report is about, a way to each section, the sections.
+// The whole page: the subject of the report, links to the sections, and the sections.
 import { useEffect, useMemo } from "preact/hooks";
 import { toggleTheme } from "../shared/theme.ts";
 import { ThemeButton } from "../shared/theme_button.tsx";
@@ -11,7 +11,7 @@ import type { Section } from "./section.ts";
 import { Sentence } from "./sentence.tsx";
 import { useAddress } from "./state.ts";
 
-/** What was said while the report was made, one press away. */
+/** The messages from the making of the report, which open with one press. */
 function Said({ title, texts }: { title: string; texts: string[] }) {
   if (texts.length === 0) return null;
   return (
@@ -34,7 +34,7 @@ function applies(section: Section, document: ReportDocument): boolean {
   try {
     return section.applies(document);
   } catch {
-    // Its result is not of the form that it should have: the section says so.
+    // If its result has another form than expected, the section says so.
     return true;
   }
 }
@@ -48,7 +48,7 @@ export function App({ document }: { document: ReportDocument }) {
     setCurrent,
   );
   useEffect(() => {
-    // Where a link leads to: at first, and when another is put into the address.
+    // Follows the link in the address, at first and when the address changes.
     const follow = () => {
       const asked = new URLSearchParams(location.hash.slice(1)).get("section");
       if (asked !== null) jumpTo(asked);

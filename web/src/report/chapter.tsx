@@ -1,4 +1,5 @@
-// One section on the page: drawn when it comes near, and alone in its failure.
+// One section on the page: drawn when it comes close to the window. If it fails, the others are not
+// affected.
 import { Component, type ComponentChildren } from "preact";
 import { memo } from "preact/compat";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -33,7 +34,7 @@ interface ChapterProps {
   document: ReportDocument;
 }
 
-/** Not drawn anew because the reader came to another one. */
+/** Not drawn again when the reader moves to another section. */
 export const Chapter = memo(function Chapter({ section, document }: ChapterProps) {
   const { id, title, View } = section;
   const [near, setNear] = useState(false);

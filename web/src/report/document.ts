@@ -1,5 +1,5 @@
-// The document that the page shows: assay.report/1 (docs/formats.md). It stands in the page,
-// compressed, and is opened here; a page that a server gives asks the server for it.
+// The document that the page shows: assay.report/1 (docs/formats.md). It is compressed in the page
+// and opened here. A served page requests it from the server.
 import { attacksApart } from "./derived.ts";
 import type { Estimate } from "./estimate.ts";
 import type { ReportDocument, SourcedResult } from "./schemas/described.ts";
@@ -16,7 +16,7 @@ export interface Sourced<T extends Result = Result> extends SourcedResult {
   result: T;
 }
 
-/** Results of one schema, whatever its version after the slash: "assay.scores". */
+/** Results of one schema, for any version after the slash: "assay.scores". */
 export function resultsOf<T extends Result>(
   document: ReportDocument,
   schema: string,
@@ -39,7 +39,7 @@ function checked(opened: unknown): ReportDocument {
   return attacksApart(sound(opened));
 }
 
-/** How often a page asks its server whether there is something new. */
+/** How often a page asks its server for a new report. */
 const pause = 3_000;
 
 /** Calls `show` with the document that a server gives, and again whenever it has changed. */
@@ -55,7 +55,7 @@ async function follow(address: string, show: (document: ReportDocument) => void)
         shown = etag ?? "";
       }
     } catch (error) {
-      // Once there is a report it stays, whatever becomes of the server.
+      // A loaded report stays, even if the server stops.
       if (shown === null) throw error;
     }
     await new Promise((done) => setTimeout(done, pause));

@@ -1,10 +1,10 @@
-// A number and how sure it is, as every result holds it, and how people see it: with as many digits
-// as its interval deserves, proportions in percent. The rules are those of the command's tables.
+// A number with its interval, as in every result, and its form for people: with the digits that fit
+// its interval, and proportions in percent. The rules are those of the command's tables.
 
 import type { Estimate as Measured } from "./schemas/described.ts";
 
 export type { Interval } from "./schemas/described.ts";
-/** What the page makes itself may not know of how many items it is. */
+/** Missing in estimates that the page computes, if the number of items is unknown. */
 export type Estimate = Omit<Measured, "n"> & { n?: number };
 export type Unit = NonNullable<Estimate["unit"]>;
 
@@ -60,12 +60,12 @@ export function pText(p: number): string {
   return p < 1e-6 ? "< 1e-6" : p < 0.001 ? p.toExponential(1) : p.toFixed(3);
 }
 
-/** In the unit that people see: proportions in percent. What charts are drawn in. */
+/** The value in the unit of texts and charts: proportions in percent. */
 export function shown(value: number, unit: Unit | undefined): number {
   return unit === "proportion" ? value * 100 : value;
 }
 
-/** Everything there is to say of one estimate, for a tooltip: a line each. */
+/** All facts of one estimate, for a tooltip: one on each line. */
 export function estimateLines(estimate: Estimate): string[] {
   if (estimate.value === null) return [estimate.undefined ?? "not measured"];
   const unit = unitText(estimate.unit);

@@ -1,4 +1,4 @@
-// Which section the reader is at: the one that fills the upper part of the window.
+// The current section: the one that fills the upper part of the window.
 import { useEffect } from "preact/hooks";
 import { isJumping } from "./jump.ts";
 
@@ -14,7 +14,7 @@ function found(ids: string[]): string {
   return current;
 }
 
-/** Calls `moved` when the reader scrolls, with the section that was come to. */
+/** Calls `moved` when the reader scrolls, with the section that is reached. */
 export function useInSight(ids: string[], moved: (id: string) => void): void {
   const list = ids.join(" ");
   useEffect(() => {

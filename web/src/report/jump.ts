@@ -1,7 +1,7 @@
-// To a section and no further: what lies above it is drawn on the way and becomes taller, so the
-// section is held in its place until it is, or until the reader scrolls.
+// Scrolls to a section. Sections above it are drawn on the way and become taller. So the section is
+// kept in its place until they are drawn, or until the reader scrolls.
 
-/** Milliseconds: what has not been drawn by then was not on the way. */
+/** Milliseconds after which sections above it count as drawn. */
 const patience = 3_000;
 
 const taken = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
@@ -9,7 +9,7 @@ const taken = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
 let release = () => {};
 let jumping = false;
 
-/** Whether the page is on its way: what is passed is not where the reader is. */
+/** Whether the page is scrolling to a section. The sections that it passes are not the current one. */
 export function isJumping(): boolean {
   return jumping;
 }

@@ -10,7 +10,7 @@ function set(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** What is one press away on the screen is there on paper; it is closed again afterwards. */
+/** Parts that are closed on the screen are open on paper, and closed again afterwards. */
 let opened: HTMLDetailsElement[] = [];
 
 function openAll(): void {

@@ -1,5 +1,5 @@
-// What a report can show, in the order in which it is read. A section is a function of the document
-// and asks for one schema or two; a report without them does not have the section.
+// The sections of a report, in reading order. A section is a function of the document and needs one
+// schema or two. A report without them does not have the section.
 
 import type { Section } from "./section.ts";
 import { calibration } from "./sections/calibration/index.tsx";

@@ -1,4 +1,4 @@
-// What the program said, with what stands between `marks` as code, as it is meant.
+// A message of the program. Text in `marks` is shown as code.
 
 export function Sentence({ text }: { text: string }) {
   const parts = text.split("`");

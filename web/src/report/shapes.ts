@@ -1,5 +1,5 @@
-// What sections rely on in a result: lists of objects. A result of another form is left out, and
-// the others are shown.
+// The form of a result that sections need: lists of objects. A result with another form is skipped,
+// and the others are shown.
 
 /** Of each schema (without its version) the fields that must be lists of objects. */
 const lists = new Map<string, string[]>([

@@ -1,5 +1,5 @@
-// A document as the page needs it, whatever was read: a part of another form is as if it were
-// absent, and the page shows the others.
+// A document in the form that the page needs. Parts with another form count as missing, and the
+// page shows the others.
 import type { ReportDocument } from "./document.ts";
 import { misshapen } from "./shapes.ts";
 

@@ -1,5 +1,5 @@
-// What a reader has chosen (sorting, filters, hidden columns, sliders) stands in the address, so
-// that a link shows the same: #key=value&key=value. What is at its default is not there.
+// What a reader has chosen (sorting, filters, hidden columns, sliders) is in the address, so that a
+// link shows the same: #key=value&key=value. Defaults are not written.
 import { useCallback, useSyncExternalStore } from "preact/compat";
 
 const listeners = new Set<() => void>();

@@ -1,4 +1,4 @@
-// The server's interface (docs/labelling.md) with types. Whatever goes wrong is one of two errors:
+// The server's interface (docs/labelling.md) with types. Every failure is one of two errors:
 // NoConnection, or ApiError with the server's status, code and sentence.
 
 export type Answer = "yes" | "no" | "cannot-say";
@@ -23,7 +23,7 @@ export interface Screen {
 }
 export interface Welcome {
   version: number;
-  /// Whose answers these are is said by this and the name: titles are not unique.
+  /// Identifies the owner of answers together with the name, because titles are not unique.
   study: string;
   title: string;
   name: string;
@@ -73,7 +73,7 @@ export interface StringsReply {
   strings: Record<string, string>;
 }
 
-/// Answers of a request, screens that are held, screens that are wanted: at most so many.
+/// The largest numbers of answers in a request, of held screens, and of requested screens.
 export const LIMIT = 16;
 
 export class NoConnection extends Error {}
@@ -144,7 +144,7 @@ function errorOf(response: Response, body: string): ApiError {
     if (typeof said.error === "string") message = said.error;
     if (typeof said.code === "string") code = said.code;
   } catch {
-    // The status alone says enough.
+    // The status alone is enough.
   }
   const seconds = Number(response.headers.get("Retry-After") ?? 0);
   return new ApiError(response.status, code, message, Number.isFinite(seconds) ? seconds : 0);

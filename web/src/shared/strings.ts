@@ -1,5 +1,5 @@
-// The texts of the annotators' page: English from strings/en.json, and over it what the server has
-// in another language. A text that is missing there stays English.
+// The texts of the annotators' page: English from strings/en.json, replaced by the server's texts
+// in another language. Missing texts stay English.
 
 import english from "../../strings/en.json";
 import type { StringsReply } from "./api";
@@ -25,7 +25,7 @@ export class Texts {
     );
   }
 
-  /// What stands before and after a placeholder, to set it off in bold.
+  /// The texts before and after a placeholder, so that it can be shown in bold.
   around(key: TextKey, name: string): [string, string] {
     const text = this.raw(key);
     const at = text.indexOf(`{${name}}`);

@@ -1,5 +1,5 @@
-// Who this page belongs to: the token of the link, `URL/#TOKEN`. It is taken out of the address bar
-// at once, so that it stands in no history, bookmark or screenshot.
+// The person of this page: the token in the link, `URL/#TOKEN`. It is removed from the address bar
+// at once, so that it is in no history, bookmark or screenshot.
 
 interface Place {
   hash: string;

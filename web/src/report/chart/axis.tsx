@@ -8,7 +8,7 @@ export type BandScale = ScaleBand<string>;
 interface AxisProps {
   area: Area;
   title?: string;
-  /** About so many ticks. */
+  /** The approximate number of ticks. */
   ticks?: number;
   format?: (value: number) => string;
   grid?: boolean;

@@ -1,5 +1,5 @@
-// What charts are drawn with. A group of marks is one stop of the Tab key; arrow keys go from mark
-// to mark, and each says what it is.
+// The marks of charts. A group of marks is one stop of the Tab key. Arrow keys move between its
+// marks, and each mark has a description.
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { type Tip, useTip } from "./chart.tsx";
@@ -113,7 +113,7 @@ export function linePath(points: ([number, number] | null)[]): string {
   return path;
 }
 
-/** Eight shapes, so that series are told apart without colour. */
+/** Eight shapes, so that series can be distinguished without colour. */
 const shapes: ((r: number) => string)[] = [
   (r) => `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`,
   (r) => `M${-r} ${-r}h${2 * r}v${2 * r}h${-2 * r}z`,

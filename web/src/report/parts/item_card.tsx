@@ -3,13 +3,13 @@ import { numberText } from "../estimate.ts";
 import type { ItemPrediction, ReportItem, Thumbnail } from "../schemas/described.ts";
 import { short } from "./names.ts";
 
-/** So many classes of each model. */
+/** The number of classes for each model. */
 const bars = 5;
 
 interface PictureProps {
   thumbnail: Thumbnail | undefined;
   id: string;
-  /** Where the id alone does not say what is to be seen. */
+  /** For ids that do not describe the image. */
   alt?: string;
 }
 
@@ -23,7 +23,7 @@ export function percentText(probability: number): string {
   return `${numberText(probability, 0.05, "proportion")} %`;
 }
 
-/** What a bar shows. */
+/** The meaning of a bar. */
 export type BarOf = Omit<ItemPrediction, "rank">;
 
 export function Bars({ name, predictions }: { name: string; predictions: BarOf[] }) {

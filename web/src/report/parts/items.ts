@@ -1,4 +1,4 @@
-// The images of a document, found by what they are and by what a model predicts for them.
+// The images of a document, found by data set and id, and by a model's prediction.
 import type { ReportDocument } from "../document.ts";
 import type { ItemPrediction, ReportItem, Thumbnail } from "../schemas/described.ts";
 

@@ -16,7 +16,7 @@ import { once, short } from "./names.ts";
 export interface LinePoint {
   x: number;
   estimate: Estimate;
-  /** What the point is called; else the series and the place. */
+  /** The name of the point; by default the series and the position. */
   title?: string;
 }
 
@@ -38,7 +38,7 @@ interface LinesProps {
   maxWidth?: number;
 }
 
-/** Intervals of lines at the same place lie beside one another. */
+/** Intervals of lines at the same position are drawn side by side. */
 const apart = 5;
 
 function ends({ value, interval }: Estimate): number[] {
@@ -102,7 +102,7 @@ export function Lines(props: LinesProps) {
   const draw = (area: Area) => {
     const x = scaleLinear([first, last], [14, area.width - 14]);
     const y = scaleLinear([least, most], [area.height, 0]);
-    // Places that lie too close to one another share a text.
+    // Positions that are too close to each other share a text.
     const named = places.filter(
       (value, index) => index === 0 || x(value) - x(places[index - 1] ?? value) > 34,
     );

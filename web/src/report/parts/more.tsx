@@ -5,7 +5,7 @@ import { countText } from "../estimate.ts";
 
 interface MoreProps<T> {
   entries: T[];
-  /** So many at first, and again with each press. */
+  /** The number of entries at first, and of further ones with each press. */
   step: number;
   class: string;
   children: (entry: T, index: number) => ComponentChildren;

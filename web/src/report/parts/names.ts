@@ -1,17 +1,17 @@
 // Names come from data: they may be long, hold newlines, or run from right to left.
 
-/** On one line, and no longer than a plot has room for. */
+/** A name on one line, shortened to the space in a plot. */
 export function short(name: string, length = 28): string {
   const line = name
     .slice(0, 4 * length)
-    // Marks that turn the direction of what follows would reach beyond the name.
+    // Characters that change the text direction would also affect the text after the name.
     .replace(/[\u202a-\u202e\u2066-\u2069]/g, "")
     .replace(/[\s\p{Cc}]+/gu, " ");
   const letters = [...line];
   return letters.length > length ? `${letters.slice(0, length - 1).join("")}…` : line;
 }
 
-/** Texts that differ: what occurs again is numbered. */
+/** Makes texts unique: repeated ones are numbered. */
 export function distinct(names: string[]): string[] {
   const seen = new Set<string>();
   return names.map((name) => {

@@ -14,7 +14,7 @@ interface OneOfProps {
   choose: (value: string) => void;
 }
 
-/** Nothing where there is nothing to choose between. */
+/** Shows nothing if there is only one choice. */
 export function OneOf({ label, choices, value, choose }: OneOfProps) {
   const id = useId();
   if (choices.length < 2) return null;
@@ -36,7 +36,7 @@ export function choicesOf(names: string[]): Choice[] {
   return names.map((name) => ({ value: name, text: name }));
 }
 
-/** What the address says where it is one of them, else the first. */
+/** The value in the address if it is one of them, otherwise the first. */
 export function chosenOf(names: string[], wanted: string): string {
   return names.includes(wanted) ? wanted : (names[0] ?? "");
 }

@@ -8,13 +8,13 @@ interface SomeOfProps {
   names: string[];
   chosen: string[];
   choose: (chosen: string[]) => void;
-  /** No more than so many. */
+  /** The largest number of choices. */
   most: number;
   /** Each has the mark of its place. */
   marks?: boolean;
 }
 
-/** So many names are listed; the filter finds the others. */
+/** The number of listed names. The filter finds the others. */
 const listed = 60;
 
 export function matching(names: string[], filter: string): string[] {
@@ -91,7 +91,7 @@ export function SomeOf({ label, names, chosen, choose, most, marks }: SomeOfProp
   );
 }
 
-/** Of what the address says, those that there are, each once; where none is, the first ones. */
+/** The values in the address that exist, each once; the first ones if there are none. */
 export function chosenAmong(names: string[], wanted: string[], fallback: number, most: number) {
   const there = new Set(names);
   const kept = [...new Set(wanted)].filter((name) => there.has(name)).slice(0, most);

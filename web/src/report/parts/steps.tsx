@@ -10,7 +10,7 @@ interface StepsProps {
   choose: (value: string) => void;
 }
 
-/** Nothing where there is nothing to choose between. */
+/** Shows nothing if there is only one choice. */
 export function Steps({ label, choices, value, choose }: StepsProps) {
   const name = useId();
   if (choices.length < 2) return null;

@@ -6,7 +6,7 @@ import { usePrinting } from "../printing.ts";
 export interface WindowedColumn<T> {
   key: string;
   name: string;
-  /** What the heading's tooltip says. */
+  /** The text of the heading's tooltip. */
   meaning?: string;
   cell: (row: T) => ComponentChildren;
   text?: boolean;
@@ -36,7 +36,7 @@ export function windowOf(top: number, count: number): [number, number] {
   return [Math.min(first, last), last];
 }
 
-/** On paper nothing scrolls: so many columns beside the first, then the others below. */
+/** Paper does not scroll, so this number of columns is printed next to the first, and the others below. */
 const across = 7;
 
 export function blocksOf<C>(columns: C[], most: number): C[][] {
@@ -64,7 +64,7 @@ type BlockProps<T> = WindowedProps<T> & { printing: boolean };
 
 function Block<T>({ label, rows, keyOf, columns, sort, printing }: BlockProps<T>) {
   const [top, setTop] = useState(0);
-  // Beyond so many rows it is no longer read on paper.
+  // Tables with more rows are not printed in full.
   const [first, last] = printing ? [0, Math.min(rows.length, 2000)] : windowOf(top, rows.length);
   const spacer = (count: number) =>
     count > 0 ? (

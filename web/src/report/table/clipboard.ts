@@ -1,4 +1,7 @@
-/** Whether it is there now. Files from the disk may not use the newer interface everywhere. */
+/**
+ * Copies a text; returns whether it is in the clipboard. Pages from the disk may not use the newer
+ * interface in all browsers.
+ */
 export async function toClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

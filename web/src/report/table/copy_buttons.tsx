@@ -1,4 +1,4 @@
-// Buttons that copy what a table shows.
+// Buttons that copy the shown table.
 import { useState } from "preact/hooks";
 import { toClipboard } from "./clipboard.ts";
 import { type CopiedTable, type CopyFormat, copied } from "./copy.ts";

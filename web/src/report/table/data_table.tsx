@@ -1,5 +1,5 @@
 // The table of the report: sorted by any column, filtered, with columns hidden, copied as it is
-// shown. What is chosen stands in the address under the table's id.
+// shown. The choices are in the address under the table's id.
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { countText } from "../estimate.ts";
@@ -13,17 +13,17 @@ export interface DataColumn<T> {
   /** Of its own. */
   key: string;
   name: string;
-  /** A sentence on what it is. */
+  /** A sentence that describes the column. */
   meaning?: string;
   /** Texts are aligned to the left, and filtered. */
   text?: boolean;
-  /** What it is sorted by; null: nothing, which comes last. */
+  /** The value for sorting; null: none, which comes last. */
   value: (row: T) => string | number | null;
   /** As people read it, and as it is copied for them. */
   shown: (row: T) => string;
   /** On the page; else `shown`. */
   cell?: (row: T) => ComponentChildren;
-  /** For programs: further columns beside the value, by name. */
+  /** For programs: further columns next to the value, by name. */
   parts?: { name: string; of: (row: T) => number | null }[];
   /** Sorted by it first, the least first where this is set. */
   least?: boolean;

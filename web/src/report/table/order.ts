@@ -1,4 +1,4 @@
-// In which order rows stand, and which of them a filter lets through.
+// The order of rows, and the rows that pass a filter.
 
 type Value = string | number | null;
 
@@ -9,7 +9,7 @@ function compared(a: string | number, b: string | number): number {
   return collator.compare(String(a), String(b));
 }
 
-/** What has no value comes last in either direction; equal ones stay in their order. */
+/** Rows without a value are last in both directions, and equal ones keep their order. */
 export function ordered<T>(rows: T[], value: (row: T) => Value, descending: boolean): T[] {
   const keyed = rows.map((row) => ({ row, value: value(row) }));
   keyed.sort((a, b) => {

@@ -9,13 +9,13 @@ import { short } from "../../parts/names.ts";
 import type { ReliabilityBin } from "../../schemas/described.ts";
 import { binName, sideOf } from "./metrics.ts";
 
-/** The bin of those of exactly 1 has no width: it is drawn as a bar beside the others. */
+/** The bin of confidences of exactly 1 has no width, so it is drawn as a bar next to the others. */
 const edge = 7;
 
 interface DiagramProps {
   name: string;
   bins: ReliabilityBin[];
-  /** One of several, beside one another. */
+  /** One of several diagrams side by side. */
   small?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Which measurements speak of calibration, and how a plot names them.
+// The measurements of calibration, and their names in a plot.
 import { numberText } from "../../estimate.ts";
 import type { Measurement, ReliabilityBin } from "../../schemas/described.ts";
 
@@ -20,7 +20,7 @@ export function calibrationMetrics(measurements: Measurement[]): Measurement[] {
   );
 }
 
-/** "ece", and where a metric has several definitions what follows its name: "ace.class_wise". */
+/** "ece", or with the definition if a metric has several: "ace.class_wise". */
 export function metricKey(measurement: Measurement): string {
   const parameters = Object.entries(measurement.parameters ?? {});
   const bins = parameters
@@ -29,7 +29,7 @@ export function metricKey(measurement: Measurement): string {
   return `${measurement.definition}${bins.join("")}`;
 }
 
-/** What a classifier that is calibrated would show on the same images. */
+/** The value of a perfectly calibrated classifier on the same images. */
 export function nullText(measurement: Measurement): string {
   const drawn = measurement.calibrated_null;
   if (drawn === undefined) return "";

@@ -6,7 +6,7 @@ import { useAddress, useAddressList } from "../../state.ts";
 import { Diagram } from "./diagram.tsx";
 import { Errors } from "./errors.tsx";
 
-/** So many diagrams beside one another; so many at first. */
+/** The number of diagrams side by side, and the number at first. */
 const most = 12;
 const first = 4;
 

@@ -1,4 +1,5 @@
-// How often which class is taken for which other: the most frequent confusions, darker where more.
+// How often classes are confused: the most frequent confusions, with darker colours for higher
+// counts.
 import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { Chart } from "../../chart/chart.tsx";
@@ -11,7 +12,7 @@ import { type ConfusedClasses, sameCell } from "./rows.ts";
 interface HeatMapProps {
   classes: ConfusedClasses;
   nameOf: (id: string | null) => string;
-  /** Beside rows and columns. */
+  /** Space next to rows and columns. */
   labelOf: (id: string | null) => string;
   chosen: Confusion | undefined;
   choose: (cell: Confusion) => void;

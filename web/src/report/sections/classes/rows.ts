@@ -31,7 +31,7 @@ export interface ConfusedClasses {
   left: number;
 }
 
-/** The classes of the most frequent confusions, at most so many in each direction. */
+/** The classes of the most frequent confusions, at most this number in each direction. */
 export function confusedClasses(confusions: Confusion[], most: number): ConfusedClasses {
   const frequent = [...confusions].sort((a, b) => b.count - a.count);
   const truths = new Set<string>();

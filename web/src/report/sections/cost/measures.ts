@@ -1,4 +1,4 @@
-// What a model costs, measure by measure, as a number and as people read it.
+// The measures of a model's cost, as numbers and as texts.
 import type { ModelCost } from "../../schemas/described.ts";
 
 export interface CostMeasure {

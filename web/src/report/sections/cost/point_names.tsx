@@ -1,4 +1,4 @@
-// Names beside the points of a scatter, as many as have room.
+// Names next to the points of a scatter plot, if there is space.
 
 export interface NamedPlace {
   x: number;
@@ -10,7 +10,7 @@ export interface NamedPlace {
 const letter = 6.8;
 const line = 14;
 
-/** Those whose names meet no other's; the others have theirs in the tooltip. */
+/** The points whose names do not overlap. The names of the others are in the tooltip. */
 export function withRoom(places: NamedPlace[], width: number) {
   const kept: { x: number; y: number; name: string; left: number; right: number }[] = [];
   for (const { x, y, name } of places.slice(0, 400)) {

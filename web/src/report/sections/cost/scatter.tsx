@@ -1,4 +1,4 @@
-// What a model costs against how good it is.
+// A scatter plot of a model's cost and its accuracy.
 import { extent } from "d3-array";
 import { scaleLinear, scaleLog } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";
@@ -39,7 +39,7 @@ export function Scatter({ points, measure, name }: ScatterProps) {
   const tickText = (value: number) =>
     /^[125]/.test(value.toExponential()) ? measure.text(value) : "";
   const draw = (area: Area) => {
-    // A twentieth beyond the ends, so that no mark lies on an axis.
+    // A twentieth beyond the ends, so that no mark is on an axis.
     const x = scaleLog([least * 0.8, most * 1.25], [0, area.width]);
     const y = scaleLinear([shown(low - room, unit), shown(high + room, unit)], [area.height, 0]);
     const marks: Mark[] = points.map(({ model, value, quality }) => {

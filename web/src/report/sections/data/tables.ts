@@ -1,4 +1,4 @@
-// What is known of a data set's images, as tables that are only read.
+// The facts about a data set's images, as tables without sorting.
 import { countText } from "../../estimate.ts";
 import type { ImageSide, InspectResult } from "../../schemas/described.ts";
 import type { PlainTableData } from "../../table/plain.tsx";

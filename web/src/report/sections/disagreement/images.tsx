@@ -61,7 +61,7 @@ function classText(predicted: string | number | null): string {
   return predicted === null ? "no class" : String(predicted);
 }
 
-/** The best classes of a model where the report holds them; else the one that the pair names. */
+/** The best classes of a model if the report has them, otherwise the class in the pair. */
 function shownPredictions(
   all: BarOf[],
   predicted: string | number | null,

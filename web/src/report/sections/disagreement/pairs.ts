@@ -26,7 +26,7 @@ export function namedPairs(results: { result: ComparisonsResult }[]): NamedPair[
   return pairs.map((pair, index) => ({ name: names[index] ?? "", pair }));
 }
 
-/** "subgroup_accuracy, g 3": what tells it from its namesakes. */
+/** A name that differs from other metrics of the same name: "subgroup_accuracy, g 3". */
 export function metricName(metric: PairedMetric, all: PairedMetric[]): string {
   const namesakes = all.filter((other) => other.metric === metric.metric);
   if (namesakes.length < 2) return metric.metric;

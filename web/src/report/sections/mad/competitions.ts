@@ -1,4 +1,4 @@
-// The competitions of a document: what was set, how far it is, and its ranking.
+// The competitions of a document: settings, progress and ranking.
 import { type ReportDocument, resultsOf, type Sourced } from "../../document.ts";
 import type { Estimate } from "../../estimate.ts";
 import { distinct } from "../../parts/names.ts";
@@ -87,7 +87,7 @@ export function placeOf(classifier: RankedClassifier): Estimate {
   };
 }
 
-/** What classifiers are drawn by. */
+/** The values by which classifiers are plotted. */
 export const rankedBy: {
   key: string;
   text: string;

@@ -1,4 +1,4 @@
-// The selected images by pair and case: what both classifiers say, and what people made of it.
+// The selected images by pair and case: both predictions, and people's answers.
 import type { ReportDocument, Sourced } from "../../document.ts";
 import { numberText } from "../../estimate.ts";
 import { Picture, percentText } from "../../parts/item_card.tsx";

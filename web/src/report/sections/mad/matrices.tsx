@@ -7,7 +7,7 @@ import { useAddress, useAddressList } from "../../state.ts";
 import { type Cell, cellsOf, inOrder } from "./competitions.ts";
 import { Matrix, type MatrixKind } from "./matrix.tsx";
 
-/** So many classifiers in a matrix; so many at first. */
+/** The largest number of classifiers in a matrix, and the number at first. */
 const most = 24;
 const first = 12;
 

@@ -1,5 +1,5 @@
-// A matrix over pairs of classifiers: a cell's value is written in it, its ground says on which
-// side of the middle it lies, and how far.
+// A matrix over pairs of classifiers: a cell shows its value, and its background shows the side of
+// the middle and the distance from it.
 import { max } from "d3-array";
 import { Chart } from "../../chart/chart.tsx";
 import { type Mark, Marks } from "../../chart/marks.tsx";
@@ -48,7 +48,7 @@ export function Matrix({ kind, chosen, cells, imagesOf }: MatrixProps) {
     const { row, column, value } = cell;
     const x = places.get(column.index) ?? 0;
     const y = places.get(row.index) ?? 0;
-    // Never so strong that the value in it could not be read.
+    // The background is light enough that the value can be read.
     const weight = (0.55 * Math.abs(value - kind.middle)) / most;
     const images = imagesOf(cell);
     const unseen = images === 0;

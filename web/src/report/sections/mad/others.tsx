@@ -1,4 +1,4 @@
-// The ranking beside others: accuracies of the control sample, those of a file.
+// The ranking compared with others: accuracies of the control sample, and those of a file.
 import { Legend } from "../../chart/marks.tsx";
 import { Forest, type ForestRow } from "../../parts/forest.tsx";
 import { short } from "../../parts/names.ts";

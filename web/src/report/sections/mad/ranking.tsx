@@ -8,7 +8,7 @@ import { useAddress } from "../../state.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
 import { inOrder, placeOf, type Ranked, rankedBy } from "./competitions.ts";
 
-/** So many in a plot, and so many more when asked for. */
+/** The number of classifiers in a plot, and of further ones on request. */
 const step = 40;
 
 export function RankingForest({ ranking }: { ranking: MadRanking }) {

@@ -1,4 +1,4 @@
-// How sure the ranking is, and what it has cost.
+// The uncertainty of the ranking, and its cost.
 import { countText, numberText } from "../../estimate.ts";
 import type { MadRanking } from "../../schemas/described.ts";
 import { placedBy } from "./competitions.ts";

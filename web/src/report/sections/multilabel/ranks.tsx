@@ -1,4 +1,4 @@
-// Where each model stands by top-1, by ReaL and by ASMA, and how far it moves.
+// The ranks of each model by top-1, by ReaL and by ASMA, and their differences.
 import { intervalText, numberText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
 import { type Choice, OneOf } from "../../parts/one_of.tsx";

@@ -1,5 +1,5 @@
-// What the scores of one data set say by themselves: its numbers of labels, the models' agreement
-// by number of labels, ReaL and ASMA.
+// Results from the scores of one data set alone: its numbers of labels, the models' agreement by
+// number of labels, ReaL and ASMA.
 import type { ReportDocument } from "../../document.ts";
 import { Forest } from "../../parts/forest.tsx";
 import { short } from "../../parts/names.ts";

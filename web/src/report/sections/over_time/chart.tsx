@@ -18,7 +18,7 @@ interface LinesProps {
   name: string;
 }
 
-/** Dates as a time axis where all have one; else versions, each with the same room. */
+/** A time axis if all runs have a date, otherwise versions at equal distances. */
 function placed(lines: Line[], area: Area) {
   const runs = lines.flatMap(({ points }) => points.map(({ run }) => run)).sort(compareRuns);
   const names = once(runs.map(({ when }) => when));

@@ -1,4 +1,4 @@
-// What is measured of each run of a family, the bounds of its gates, and its comparisons.
+// The measurements of each run of a family, the bounds of its gates, and its comparisons.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { once } from "../../parts/names.ts";
 import type {
@@ -57,7 +57,7 @@ export function linesOf(
 export interface Bound {
   gate: string;
   bound: number;
-  /** Runs of the lines that it was asked of and that broke it. */
+  /** Runs of the lines to which the gate applied and that failed it. */
   broken: string[];
 }
 

@@ -41,7 +41,7 @@ export function timeOf(text: string): number | null {
 
 /** "net-2024-03-01" -> ["net", "2024-03-01"]; null without such an end. */
 export function splitName(name: string): [string, string] | null {
-  // Beyond this length it is no name that somebody gave; the expression must not be slow on it.
+  // Longer names are not given by people, and the regular expression would be slow on them.
   const found = name.length > 300 ? null : ending.exec(name);
   return found === null ? null : [found[1] ?? name, found[2] ?? ""];
 }

@@ -1,4 +1,4 @@
-// The axis below: dates or versions, of which as many have their names as there is room for.
+// The axis below: dates or versions. Names are shown if there is space.
 import type { Area } from "../../chart/chart.tsx";
 
 interface Tick {

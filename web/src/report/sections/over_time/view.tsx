@@ -19,7 +19,7 @@ import {
 } from "./points.ts";
 import { familiesOf } from "./runs.ts";
 
-/** Eight marks can be told apart. */
+/** Eight marks can be distinguished. */
 const most = 8;
 
 function stepRow({ family, from, to, metric }: Step): string[] {

@@ -1,4 +1,5 @@
-// One measurement in a cell: its value, half of its interval, and how it stands in its column.
+// One measurement in a cell: its value, half of its interval, and whether it is among the best of
+// its column.
 import { type Estimate, estimateLines, halfWidth, numberText, valueText } from "../../estimate.ts";
 import type { Measurement } from "../../schemas/described.ts";
 import type { Standing } from "./grid.ts";

@@ -1,10 +1,10 @@
 // Measurements as a table: a row a model, a column a metric of one data set or a data set of one
-// metric, and which cells cannot be told from the best of their column.
+// metric, and which cells do not differ significantly from the best of their column.
 import type { ReportDocument } from "../../document.ts";
 import { resultsOf } from "../../document.ts";
 import type { ColumnBest, Measurement, ScoresResult } from "../../schemas/described.ts";
 
-/** What a column is about, beside its data set: metric, definition, parameters. */
+/** The metric of a column: name, definition and parameters. */
 export interface Metric {
   key: string;
   metric: string;

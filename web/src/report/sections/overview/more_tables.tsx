@@ -1,4 +1,4 @@
-// What a score says beside its measurements: gates, means over data sets, telling data sets apart.
+// Further tables of a score: gates, means over data sets, and out-of-distribution detection.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { type Estimate, intervalText, numberText, valueText } from "../../estimate.ts";
 import type { Gate, ScoresResult } from "../../schemas/described.ts";

@@ -1,4 +1,4 @@
-// What a scatter's axis can show: a dimension, or the score that the document holds.
+// The values on an axis of the scatter plot: a dimension, or the score that the document holds.
 import type { Estimate } from "../../estimate.ts";
 import { axisTitle, cellLines, estimateOf } from "./cells.ts";
 import { dimensions } from "./dimensions.ts";

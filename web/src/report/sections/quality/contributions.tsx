@@ -3,7 +3,7 @@ import type { QualityScore } from "../../schemas/described.ts";
 import { PlainTable } from "../../table/plain.tsx";
 import { dimensions } from "./dimensions.ts";
 
-/** So many of the best are looked at. */
+/** The number of best models that are shown. */
 const most = 25;
 
 function addedText(part: number | undefined): string {

@@ -1,4 +1,4 @@
-// Which dimensions go together: Spearman's correlations of all pairs, insignificant ones crossed out.
+// Correlated dimensions: Spearman's correlations of all pairs, insignificant ones crossed out.
 import { scaleBand } from "d3-scale";
 import { Chart } from "../../chart/chart.tsx";
 import { type Mark, Marks } from "../../chart/marks.tsx";

@@ -1,5 +1,5 @@
-// Every model in every dimension, with intervals; what was measured in another way, or is doubtful,
-// carries the number of a footnote.
+// Every model in every dimension, with intervals; a value that was measured in another way, or is
+// doubtful, has the number of a footnote.
 import { useMemo } from "preact/hooks";
 import { estimateLines, intervalText, unitText } from "../../estimate.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";

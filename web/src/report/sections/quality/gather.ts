@@ -18,7 +18,7 @@ import {
 
 export interface Gathered {
   tables: QualityTable[];
-  /** Those that the report is about: own ones, or where there are none the published. */
+  /** The models of the report: the user's own ones, or the published ones if there are none. */
   rows: Row[];
   /** The published ones behind own ones. */
   backdrop: Row[];
@@ -28,7 +28,7 @@ export interface Gathered {
   choices: Sourced<QualityChoose>[];
   /** Rows that no other beats, as the choices say. */
   unbeaten: Set<string>;
-  /** Rows that cannot be told from the best score. */
+  /** Rows that do not differ significantly from the best score. */
   likeBest: Set<string>;
   correlations: Sourced<QualityCorrelate>[];
   groups: Sourced<QualityGroups>[];

@@ -30,7 +30,7 @@ export interface LiveScores {
   without: string;
 }
 
-/** What a page can draw in about a second. */
+/** The number of draws that a page can compute in about a second. */
 const mostDraws = 30_000_000;
 const mostJoint = 300_000_000;
 

@@ -1,4 +1,4 @@
-// Whether there is little room across: names are shortened then.
+// Whether the page is narrow. Names are then shortened.
 import { useSyncExternalStore } from "preact/compat";
 
 const query = "(max-width: 46rem)";

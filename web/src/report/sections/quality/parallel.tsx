@@ -41,7 +41,7 @@ export function Parallel({ chosen, all }: ParallelProps) {
             <g class="axis" aria-hidden="true">
               {dimensions.map((dimension, d) => {
                 const [worst, best] = ends[d] ?? [null, null];
-                // As many digits as tell the two ends apart.
+                // The number of digits by which the two ends differ.
                 const half = worst === null || best === null ? 0 : Math.abs(best - worst) / 5;
                 const text = (value: number | null) =>
                   value === null

@@ -1,4 +1,4 @@
-// Names beside points; where one would stand upon another, it is left away.
+// Names next to points. A name that would cover another one is omitted.
 
 import type { Area } from "../../chart/chart.tsx";
 import { short } from "../../parts/names.ts";

@@ -1,7 +1,7 @@
 // QUBA by any weights, as the engine computes it (src/quality/quba.cpp, score.cpp): the same
 // operations in the same order, so that the numbers are the same ones.
 
-/** What centres and scales a dimension. Without a mean it cannot enter. */
+/** The constants that centre and scale a dimension. Without a mean, it cannot be used. */
 export interface Scale {
   name: string;
   sign: 1 | -1;

@@ -1,4 +1,4 @@
-// QUBA under weights that the reader chooses: sliders, ranks, and what they move.
+// QUBA under weights that the reader chooses: sliders, ranks, and their changes.
 import { useMemo } from "preact/hooks";
 import { useAddress } from "../../state.ts";
 import type { Chosen, Filter } from "./choice_state.ts";

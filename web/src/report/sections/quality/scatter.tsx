@@ -20,7 +20,7 @@ import { SeriesLegend } from "./series_legend.tsx";
 const mostMarks = 400;
 /** Beyond it rings around models that no other beats are drawn when asked for. */
 const mostRings = 40;
-/** Beyond it names would stand upon each other. */
+/** With more points, names would overlap. */
 const mostNames = 14;
 
 interface ScatterProps {

@@ -33,7 +33,7 @@ export function seriesBy(tag: string, rows: readonly Row[], tables: QualityTable
   return { names: distinct(names), of: (row) => place.get(row.tags.get(tag) ?? "") ?? most - 1 };
 }
 
-/** Tags by which points can be told apart, the first one first. */
+/** Tags by which points can be distinguished, in their order. */
 export function usefulTags(tags: readonly string[], rows: readonly Row[]): string[] {
   return tags.filter((tag) => new Set(rows.map((row) => row.tags.get(tag) ?? "")).size > 1);
 }

@@ -8,7 +8,7 @@ export interface Row extends DrawnRow {
   /** Of its own in the document: names may be equal. */
   key: string;
   name: string;
-  /** The name, or what tells it from others of the same name. */
+  /** The name, with an addition if others have the same name. */
   label: string;
   tags: Map<string, string>;
   cells: (QualityCell | null)[];

@@ -36,7 +36,7 @@ export function weightsText(weights: readonly number[]): string {
   return weights.join(",");
 }
 
-/** Null where somebody typed something else, or all are 0. */
+/** Null if the text is not a number, or if all weights are 0. */
 export function parseWeights(text: string): number[] | null {
   const weights = text.split(",").map((part) => (part === "" ? Number.NaN : Number(part)));
   const good =

@@ -1,5 +1,5 @@
-// What each method estimates with fewer annotators: against 1/n, where the left end is as many as
-// one likes, or against n. A bias that falls with 1/n is a straight line on the former.
+// What each method estimates with fewer annotators: against 1/n, whose left end is an infinite
+// number, or against n. A bias that falls with 1/n is a straight line on the former.
 import { extent } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";

@@ -1,5 +1,6 @@
 // How selection rates are spread in both sets, as the densities of a method say, and models'
-// accuracy at them; beside it what was read: how many images so many annotators select.
+// accuracy at them; next to it the readings: the number of images that each number of annotators
+// selects.
 import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";
@@ -29,7 +30,7 @@ interface CurvesProps {
 /** Most images have rates near 1: over its log-odds both ends of the axis can be read. */
 export const logOdds = (rate: number) => Math.log(rate / (1 - rate));
 
-/** Where the log-odds are such, in percent, with the digits that tell it from 0 and 100. */
+/** The rate of a log-odds in percent, with enough digits to distinguish it from 0 and 100. */
 export function rateText(odds: number): string {
   const rate = 1 / (1 + Math.exp(-odds));
   const rest = Math.min(rate, 1 - rate);

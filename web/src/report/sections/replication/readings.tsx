@@ -1,4 +1,4 @@
-// What was read: the proportion of images that 0, 1, ... of all annotators select, in both sets,
+// The readings: the proportion of images that 0, 1, ... of all annotators select, in both sets,
 // with what the fitted densities imply; and the models' mean accuracy on those images.
 import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";

@@ -119,7 +119,7 @@ export function Halves({ study }: { study: Study }) {
   );
 }
 
-/** So many models at most: the table is read, not searched. */
+/** The largest number of models, because the table has no search. */
 const most = 100;
 
 export function BlindSpots({ study }: { study: Study }) {

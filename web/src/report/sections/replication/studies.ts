@@ -13,7 +13,7 @@ export interface Study {
   name: string;
   adjust: ReplicateAdjust;
   figures: ReplicateFigures | undefined;
-  /** Names of the classifiers, told apart, in their order. */
+  /** Unique names of the classifiers, in their order. */
   models: string[];
 }
 
@@ -45,7 +45,7 @@ export function studiesOf(document: ReportDocument): Study[] {
   }));
 }
 
-/** Where the line stands at x; null where it is not known. */
+/** The value of the line at x; null if unknown. */
 export function lineAt(line: ReplicateLine, x: number): number | null {
   const { slope, intercept } = line;
   return slope.value === null || intercept.value === null
@@ -71,7 +71,7 @@ export function quantityOf(row: AnnotatorsRow, quantity: Quantity): Estimate {
 export function measuredOf({ adjust }: Study, quantity: Quantity): Estimate {
   if (quantity === "adjusted") return adjust.mean.replication;
   if (quantity === "slope") return adjust.line?.slope ?? { value: null };
-  // As measured nothing is ascribed to the selection.
+  // In measured accuracies, nothing is attributed to the selection.
   return quantity === "remaining"
     ? (adjust.methods[0]?.mean?.gap.gap ?? { value: null })
     : { value: null };

@@ -13,7 +13,7 @@ import { BlindSpots, ByAnnotators, Halves } from "./sensitivity.tsx";
 import { studiesOf } from "./studies.ts";
 import { Warnings } from "./warnings.tsx";
 
-/** So many models in one plot; so many at first. */
+/** The largest number of models in one plot, and the number at first. */
 const most = 8;
 const first = 4;
 

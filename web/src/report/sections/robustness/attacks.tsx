@@ -9,7 +9,7 @@ import { useAddress } from "../../state.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
 import { Said } from "./said.tsx";
 
-/** "8/255" where it is a whole number of these, as papers write it. */
+/** "8/255" if it is a multiple of 1/255, as in papers. */
 export function budgetText(eps: number): string {
   const steps = eps * 255;
   const whole = Math.round(steps);

@@ -7,9 +7,9 @@ import { intervalText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
 import type { CorruptedModel } from "../../schemas/described.ts";
 
-/** Beyond so many a mark is no longer found one by one: they are drawn as one. */
+/** With more models, single marks cannot be found, so they are drawn as one. */
 const focusable = 1000;
-/** Beyond so many names they would lie upon one another. */
+/** With more names, they would overlap. */
 const named = 24;
 
 export function CleanAgainstCorrupted({ models }: { models: CorruptedModel[] }) {

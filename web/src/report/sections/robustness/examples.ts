@@ -64,7 +64,7 @@ function namedAttacks(attacks: ExamplesOfAttack[]): NamedAttack[] {
   });
 }
 
-/** By model and data set; what several files have the same name for is told apart by the file. */
+/** By model and data set; if several files have the same name, the file is added. */
 export function exampleSets(document: ReportDocument): ExampleSet[] {
   const index = itemIndex(document);
   const results = resultsOf<AttackExamples>(document, "assay.attack_examples").filter(

@@ -11,7 +11,7 @@ const familyOfName = new Map(
   families.flatMap(([family, names]) => names.map((name): [string, string] => [name, family])),
 );
 
-/** What is none of the paper's 15 is extra. */
+/** Corruptions that are not among the paper's 15 are extra. */
 export function familyOf(corruption: string): string {
   return familyOfName.get(corruption) ?? "extra";
 }

@@ -1,4 +1,5 @@
-// Corruptions and severities of one model: what is left of its accuracy, darker where less.
+// Corruptions and severities of one model: its remaining accuracy, with darker colours for lower
+// values.
 import { scaleLinear } from "d3-scale";
 import { Chart } from "../../chart/chart.tsx";
 import { type Mark, Marks } from "../../chart/marks.tsx";

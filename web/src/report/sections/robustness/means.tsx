@@ -1,4 +1,4 @@
-// Every model's accuracy under each corruption, and what is left of the clean one.
+// Every model's accuracy under each corruption, and its ratio to the clean accuracy.
 import { type Estimate, halfWidth, numberText, valueText } from "../../estimate.ts";
 import type { CorruptedModel } from "../../schemas/described.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
@@ -36,7 +36,7 @@ export function Means({ models, id }: { models: CorruptedModel[]; id: string }) 
   const names = [
     ...new Set(models.flatMap(({ corruptions }) => corruptions.map((entry) => entry.corruption))),
   ];
-  // Over the paper's fifteen where all have them, else over those that are there.
+  // The mean over the paper's fifteen if all models have them, otherwise over the available ones.
   const whole = models.every(({ paper }) => paper.accuracy.value !== null);
   const mean = (model: CorruptedModel) => (whole ? model.paper : model.present);
   const over = whole ? "the fifteen corruptions" : "the available ones of the fifteen corruptions";

@@ -22,7 +22,7 @@ import {
   probabilityText,
 } from "./examples.ts";
 
-/** So many examples at first. */
+/** The number of examples at first. */
 const step = 6;
 
 const legend =
@@ -41,7 +41,7 @@ function Fooled({ of }: { of: ExamplesOfAttack }) {
   );
 }
 
-/** What every attack makes of one image. */
+/** The results of every attack on one image. */
 function UnderAll({ set, id }: { set: ExampleSet; id: string }) {
   const rows = occurrencesOf(set, id).map(({ attack, budget, example }) => [
     short(attack, 40),

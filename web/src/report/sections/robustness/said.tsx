@@ -1,4 +1,4 @@
-// What a result says of itself in sentences: warnings and notes.
+// The warnings and notes of a result.
 
 export function Said({ texts }: { texts: string[] }) {
   if (texts.length === 0) return null;
