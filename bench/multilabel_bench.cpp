@@ -50,7 +50,7 @@ void in_memory(benchmark::State& state, const std::vector<float>* scores, const 
     }
 }
 
-// |P n Y| of every row for g labels, always with the same number.
+// How many of a row's g labels are among its g highest scores, in every 50th row.
 void hits(benchmark::State& state, const std::vector<float>* scores, std::size_t rows) {
     const std::size_t classes = scores->size() / rows, g = static_cast<std::size_t>(state.range(0));
     std::vector<std::int32_t> wanted(g);

@@ -3,7 +3,7 @@
 //
 //     bench_vote_coverage [DRAWS [THREADS [EXPERTS [WORLD...]]]]
 //
-// 100 draws a world unless told otherwise; EXPERTS images are judged by experts (0: none). Biases
+// The default is 100 draws per world. EXPERTS images are judged by experts (0: none). Biases
 // and widths are in points. A coverage's standard error is about .02 at 100 draws of two models.
 #include <fmt/core.h>
 

@@ -4,8 +4,8 @@ import { mockPlugin } from "./mock/plugin.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-// Names without digests and code without a polyfill: the server embeds the files, says itself how
-// long they may be kept, and allows no inline script.
+// Names without digests and code without a polyfill: the server embeds the files, sets their cache
+// time, and allows no inline script.
 export default defineConfig({
   plugins: [mockPlugin()],
   build: {

@@ -21,7 +21,7 @@ enum class ErrorCode {
     io,             ///< the system refused: full disk, no permission, read-only folder
     unreachable,    ///< a server does not answer, or answers wrongly; a later try may succeed
     busy,           ///< another process holds the store
-    out_of_memory,  ///< a batch or buffer did not fit; a smaller one may
+    out_of_memory,  ///< a batch or buffer did not fit; a smaller one may fit
     interrupted,    ///< the user asked to stop (SIGINT, SIGTERM)
     internal,       ///< Assay broke its own contract: please report it
 };

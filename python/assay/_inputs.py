@@ -99,7 +99,7 @@ def _predicted(array: Any, labels: Any, classes: Any, num_classes: int) -> Score
 
 
 def scores_of(scores: Any, labels: Any, kind: Optional[str], classes: Any, num_classes: int, hard: Optional[bool] = None) -> Scores:
-    """Scores in the library's form, with what follows from their form.
+    """Scores in the library's form.
 
     One float for each item is the probability of class 1 (all between 0 and 1) or its logit. Whole numbers, truth values and names are
     predicted classes. If `num_classes` is missing, it is one more than the greatest class that occurs.

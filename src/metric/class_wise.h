@@ -79,8 +79,8 @@ struct ClassWiseSums {
     /// Two definitions: weights n_r / m (`ace.class_wise`) and 1 / B (`ace.class_wise_equal`,
     /// equation 8 of the paper).
     std::vector<std::int64_t> sums;     ///< 2 real sums
-    std::vector<std::int64_t> without;  ///< 2 x group_count real sums: the same without the items
-                                        ///< of one group, with the same edges
+    std::vector<std::int64_t> without;  ///< 2 x group_count real sums: each sum without the
+                                        ///< items of one group, with the same edges
     std::vector<ClassEdges> edges =
         {};  ///< with keep_edges: one per class of the rows, empty outside this part
 };

@@ -5,7 +5,7 @@
 namespace assay::serve {
 namespace {
 
-/// In the order of writing.
+/// Objects keep the order in which their members were written.
 using Json = nlohmann::ordered_json;
 
 std::string written(const Json& value) {

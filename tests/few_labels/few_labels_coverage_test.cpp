@@ -155,7 +155,7 @@ TEST(FewLabelsCoverage, IntervalsHoldTheTruth) {
             std::printf("%s, %d labels: accuracies %.3f (half-width %.4f), differences %.3f\n",
                         world.name, static_cast<int>(labels), found.accuracies, found.half,
                         found.differences);
-            // A standard error of the classifiers' mean: their estimates share the sample.
+            // The estimates share the sample, so their mean is no more certain than one of them.
             const double least = 0.93 - 2.5 * std::sqrt(0.05 * 0.95 / draws);
             EXPECT_GE(found.accuracies, least);
             if (world.classifiers > 1) {

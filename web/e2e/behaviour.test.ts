@@ -195,7 +195,7 @@ describe.skipIf(CHROMIUM === undefined)("by keyboard", () => {
   it("shows the next images without waiting for the server", async () => {
     const page = await annotate({ screens: 60, ahead: 4 });
     await fetched(page, 4);
-    await page.route("**/api/image/**", () => {}); // no further one comes
+    await page.route("**/api/image/**", () => {}); // no further image arrives
     const shown = () => page.locator(".stage img").getAttribute("src");
     const seen = new Set([await shown()]);
     for (let at = 2; at <= 4; at += 1) {

@@ -48,7 +48,7 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/// A browser of its own, with an empty profile.
+/// A separate browser with an empty profile.
 export async function open(options: BrowserContextOptions = {}): Promise<Opened> {
   if (CHROMIUM === undefined) throw new Error("no Chromium: set ASSAY_CHROMIUM to its path");
   const profile = await mkdtemp(join(tmpdir(), "assay-chromium-"));

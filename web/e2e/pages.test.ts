@@ -1,5 +1,6 @@
-// Every state of both pages against the study in memory: nothing that axe-core finds, no sideways
-// scrolling, nothing that the content security policy refuses; light and dark, phone and desk.
+// Every state of both pages against the study in memory: no findings of axe-core, no sideways
+// scrolling, and no requests that the content security policy refuses, in light and dark, on a
+// phone and a desktop.
 
 import type { Server } from "node:http";
 import { fileURLToPath } from "node:url";
@@ -22,10 +23,10 @@ const LOOKS = [
 interface State {
   name: string;
   options?: Partial<StudyOptions>;
-  /// Before the page is opened.
+  /// Runs before the page is opened.
   before?: (mock: MockServer) => void;
   path?: string;
-  /// After it: until the state is there.
+  /// Runs after the page is opened, and waits for the state.
   reach: (page: Page, mock: MockServer) => Promise<void>;
 }
 

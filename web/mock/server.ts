@@ -1,4 +1,4 @@
-// The study in memory behind HTTP, as docs/labelling.md has it, with faults on demand.
+// Serves the study in memory over HTTP as in docs/labelling.md, with faults on demand.
 
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -40,7 +40,7 @@ export class MockServer {
     this.strings = { lang, dir, strings };
   }
 
-  /// Whether it was a request to the interface; it is answered then.
+  /// Answers a request to the interface. Returns whether it was one.
   async handle(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const url = new URL(request.url ?? "/", `http://${request.headers.host ?? "localhost"}`);
     if (!url.pathname.startsWith("/api/")) return false;

@@ -140,7 +140,7 @@ export class Study {
     return screens;
   }
 
-  /// Images go to those who hold or have answered their screen.
+  /// Images are sent to people who hold or have answered their screen.
   shows(person: MockPerson, question: string): boolean {
     const screen = this.screens.find((one) => one.cells.some((cell) => cell.question === question));
     if (!screen) return false;

@@ -272,7 +272,7 @@ describe("a session without a connection", () => {
     await settle();
     const post = server.post.bind(server);
     let lost = 0;
-    // The first acknowledgement gets lost after the server has taken the answer.
+    // The first acknowledgement is lost after the server has stored the answer.
     server.post = async <T>(path: string, body: unknown): Promise<T> => {
       const work = await post<T>(path, body);
       if (lost === 0 && (body as WorkRequest).given.length > 0) {
@@ -455,7 +455,7 @@ describe("a session that is refused", () => {
     await settle();
     server.behave = () => new Promise((done) => setTimeout(done, 100));
     give("yes");
-    // An answer that is under way is on the disk in a moment, and no reason for a note.
+    // An answer that is being sent is stored in a moment, so it needs no note.
     expect(session.view().unstored).toBe(0);
     await settle(100);
     server.behave = unreachable;

@@ -1,4 +1,4 @@
-// Adversarial images beside their originals in headless Chromium.
+// Adversarial images next to their originals in headless Chromium.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   examples,
@@ -111,7 +111,7 @@ describe.skipIf(CHROMIUM === undefined)("the report's adversarial images", () =>
       "pixelated",
     );
     expect(await page.innerText("#robustness")).toContain("Grey means no change");
-    // The three are as wide as one another; on a phone the difference has a row of its own.
+    // The three images have the same width. On a phone the difference has its own row.
     const boxes = () =>
       first.locator("img").evaluateAll((all) => all.map((image) => image.getBoundingClientRect()));
     const [original, noise, adversarial] = await boxes();

@@ -1,4 +1,4 @@
-// Reliability diagrams of made scores in a browser.
+// Reliability diagrams of simulated scores in a browser.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { calibrationModels, calibrationResult } from "../../mock/report/calibration.ts";
 import { documentOf } from "../../mock/report/document.ts";

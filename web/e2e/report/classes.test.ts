@@ -1,4 +1,4 @@
-// Classes and confusions of made scores in a browser.
+// Classes and confusions of simulated scores in a browser.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { classesResult, confusedImages } from "../../mock/report/classes.ts";
 import { documentOf } from "../../mock/report/document.ts";

@@ -1,13 +1,13 @@
-// A section as its readers see it: phone and desk, light and dark, with nothing that axe-core finds
-// and nothing wider than the page.
+// A section as its readers see it: on a phone and a desktop, light and dark, without findings of
+// axe-core and without parts wider than the page.
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { axeFindings } from "../browser.ts";
 import { type OpenReport, settled } from "./open.ts";
 
-// Widths and colours depend on nothing of one another: two looks see both of each. All four:
-// ASSAY_ALL_LOOKS=1.
+// Widths and colours are independent, so two looks test both of each. ASSAY_ALL_LOOKS=1 tests all
+// four.
 const looks = [
   { name: "desk-light", width: 1600, dark: false },
   { name: "phone-dark", width: 390, dark: true },

@@ -39,7 +39,7 @@ export async function openReport(
   return { page, complaints, file };
 }
 
-/** Until the page stays as it is drawn: two frames have passed, and no transition or animation runs. */
+/** Waits until the page is stable: two frames have passed, and no transition or animation runs. */
 export async function settled(page: Page): Promise<void> {
   await page.evaluate(async () => {
     for (;;) {

@@ -1,4 +1,4 @@
-// The page around the sections: ways to them, the address, print, documents that are not whole.
+// The page around the sections: links to them, the address, printing, and incomplete documents.
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentOf } from "../../mock/report/document.ts";

@@ -7,7 +7,7 @@ import { open } from "../browser";
 export interface Shown {
   /// Whether the image shows the label of the question.
   label: string;
-  /// As the world counts them.
+  /// The number of the image in the simulated study.
   image: number;
 }
 export interface Acknowledged {
@@ -67,7 +67,7 @@ export class Annotator {
     return annotator;
   }
 
-  /// Null while no single image is shown.
+  /// Null if no single image is shown.
   async sees(): Promise<Shown | null> {
     const seen = await this.page.evaluate(() => {
       const image = document.querySelector<HTMLImageElement>(".one-image img");
@@ -119,7 +119,7 @@ export class Annotator {
     }
   }
 
-  /// Answers until nothing is left, or `most` times.
+  /// Answers until there are no more questions, or `most` times.
   async work(choose: (shown: Shown) => string, most = 1000): Promise<Shown[]> {
     const seen: Shown[] = [];
     let now = await this.next(null);

@@ -18,7 +18,8 @@ const folder = mkdtempSync(join(tmpdir(), "assay-export-"));
 const at = (name: string) => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-// More rows than a group of rows holds, in the second store; no labels, several, scores that are none.
+// The second store has more rows than a row group. There are items without labels, with several,
+// and with scores that are not finite.
 const ROWS = 66_000;
 const classes = ["cat", 'sea "lion", grey', "犬"];
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;

@@ -1,4 +1,4 @@
-// How long it takes from a key to the next image on the screen: 200 answers on loopback.
+// The time from a key to the next image on the screen, for 200 answers on loopback.
 
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,6 +1,6 @@
-// Every kind of page on a phone and on a wall, light and dark, and in a language that is written
-// from right to left: nothing that axe-core finds, no sideways scrolling, nothing that moves where
-// less motion is wanted. ASSAY_SCREENSHOTS names a folder for what it looks like.
+// Every kind of page on a phone and on a large screen, light and dark, and in a language that is
+// written from right to left. There are no findings of axe-core, no sideways scrolling, and no
+// motion if less motion is requested. ASSAY_SCREENSHOTS names a folder for screenshots.
 
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -15,7 +15,7 @@ const ALL_LOOKS = [
   { name: "wall-light", width: 1600, height: 900, dark: false },
   { name: "wall-dark", width: 1600, height: 900, dark: true },
 ];
-// Two of them show each size and each scheme once; screenshots are of all four.
+// Two of them test each size and each scheme once. Screenshots are made of all four.
 const every = process.env["ASSAY_SCREENSHOTS"] ? 1 : 3;
 const LOOKS = ALL_LOOKS.filter((_, at) => at % every === 0);
 const TASKS = ["yes-no", "grid", "labels"] as const;

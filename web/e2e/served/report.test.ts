@@ -1,5 +1,5 @@
 // The report that the program writes and serves, in headless Chromium: its numbers are those that
-// `assay score` prints, and a served one follows while models are run.
+// `assay score` prints, and a served report is updated while models run.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ class Runs {
     return path;
   }
 
-  /** One that is wrong on every `wrong`th item. */
+  /** A model that is incorrect on every `wrong`th item. */
   add(model: string, wrong: number): void {
     const ids = Array.from({ length: items }, (_, i) => i);
     const list = this.write("items.csv", [

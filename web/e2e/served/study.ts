@@ -22,7 +22,7 @@ export class World {
   readonly folder = mkdtempSync(join(tmpdir(), "assay-served-"));
   readonly images = join(this.folder, "images");
 
-  /// `base`: how wide image number 0 is.
+  /// `base`: the width of image number 0.
   constructor(
     readonly count: number,
     readonly base = 640,
@@ -149,7 +149,7 @@ export class Server {
     });
   }
 
-  /// SIGKILL: as when the power goes. Others let it finish.
+  /// SIGKILL acts like a power failure. After any other signal the server finishes its work first.
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     const child = this.process;
     this.process = null;

@@ -1,5 +1,6 @@
-// Images that fooled a model, made by rule: two attacks at three budgets, one of which fooled
-// the model with no image; hostile names, a prediction without a probability, images not embedded.
+// Images that fooled a model, made by rule: two attacks at three budgets, one of which fooled the
+// model with no image; hostile names, a prediction without a probability, and images that are not
+// embedded.
 import type { Sourced } from "../../src/report/document.ts";
 import type {
   AttackExample,
@@ -67,7 +68,7 @@ const result: AttackExamples = {
 
 export const examples: Sourced<AttackExamples> = { source: "adv/examples.json", result };
 
-/** The same model's name and data set in another file, with a single attack; without any image. */
+/** The same model name and data set in another file, with a single attack and without images. */
 export const otherExamples: Sourced<AttackExamples> = {
   source: "older/examples.json",
   result: { ...result, attacks: [attackOf("fgsm", 2, [12])] },

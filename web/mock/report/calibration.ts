@@ -1,4 +1,4 @@
-// Made scores with reliability and calibration errors.
+// Generated scores with reliability and calibration errors.
 import type {
   Measurement,
   ReliabilityBin,
@@ -42,7 +42,7 @@ export function store(
   };
 }
 
-/** Ten bins and those of exactly 1; the first holds nothing. */
+/** Ten bins, and one for confidences of exactly 1. The first bin is empty. */
 export function bins(seed: number, tilt: number): ReliabilityBin[] {
   const random = dice(seed);
   const all: ReliabilityBin[] = [];

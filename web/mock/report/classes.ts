@@ -1,4 +1,4 @@
-// Made classes and confusions, with images behind one of them.
+// Generated classes and confusions. One confusion has images.
 import type {
   ClassScore,
   Confusion,
@@ -56,7 +56,7 @@ export function classesResult(count: number): ScoresResult {
 
 const grey = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
-/** Of class 5, predicted as class 6 by the first model. */
+/** An image of class 5 that the first model predicts as class 6. */
 export function confusedImages(): { items: ReportItem[]; thumbnails: Thumbnail[] } {
   const of = (index: number) => ({
     class: index,

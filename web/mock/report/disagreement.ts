@@ -1,4 +1,4 @@
-// Made comparisons of models with one another and with people.
+// Generated comparisons of models with each other and with people.
 import type {
   ComparedPair,
   ComparisonsResult,

@@ -1,5 +1,5 @@
-// A competition of classifiers, made by rule: one pair without images, an accuracy that is not
-// known, names to be wary of.
+// A competition of classifiers, made by rule: one pair without images, an unknown accuracy, and
+// hostile names.
 import type { Sourced } from "../../src/report/document.ts";
 import type {
   Estimate,
@@ -68,7 +68,7 @@ export function rankingOf(names: string[], enough = true): MadRanking {
     components: 1,
     classifiers: names.map((classifier, index) => ({
       classifier,
-      // The second in the list comes last.
+      // The second classifier in the list has the last rank.
       place: index === 0 ? 1 : index === 1 ? last : index,
       place_interval: {
         low: Math.max(1, index - 1),

@@ -11,7 +11,7 @@ export function made(seed: number): number {
 
 const items = 50_000;
 
-/** Wilson's interval, so that there are as many digits as real ones have. */
+/** Wilson's interval, so that texts have the same number of digits as in real reports. */
 function wilson(p: number, n: number) {
   const z = 1.959963984540054;
   const middle = (p + (z * z) / (2 * n)) / (1 + (z * z) / n);

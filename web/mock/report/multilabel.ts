@@ -1,4 +1,4 @@
-// A made gap between two data sets, and made scores by labels per image.
+// A generated gap between two data sets, and generated scores by labels per image.
 import type {
   Estimate,
   GapBox,
@@ -108,7 +108,7 @@ function boxesOf(models: GapModel[]): GapBox[] {
   );
 }
 
-/** Of stores, with everything; or of a published table, without intervals. */
+/** A gap of stores with all fields, or of a published table without intervals. */
 export function gapResult(count: number, stores = true): GapResult {
   const odd = [hostile.markup, hostile.long, hostile.rightToLeft, hostile.prototype];
   const random = dice(7);

@@ -1,4 +1,4 @@
-// One model at five dates and another in three versions, with a gate that one of them breaks.
+// One model at five dates and another in three versions, with a gate that one of them fails.
 import type {
   ComparisonsResult,
   Gate,

@@ -1,5 +1,5 @@
 // A study of a data set that was collected again, made by rule: some of its models have no interval
-// or no estimate, and one has a name to be wary of.
+// or no estimate, and one has a hostile name.
 import type { Sourced } from "../../src/report/document.ts";
 import type {
   AdjustMethod,

@@ -27,8 +27,8 @@ function Body({ view }: { view: View }) {
   const { task } = usePage();
   const { phase, screen } = view;
   if ((phase === "working" || phase === "feedback") && screen) {
-    // A new component for every screen: nothing that was chosen is carried on. Only with one image
-    // and one question it stays, so that the focus does, too.
+    // Every screen has a new component, so no choice is carried over. With one image and one
+    // question the component stays, so that the focus stays, too.
     const name = `${screen.screen} ${view.review}`;
     if (task === "grid") return <Grid key={name} view={view} />;
     if (task === "labels") return <Labels key={name} view={view} />;

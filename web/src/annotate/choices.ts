@@ -14,7 +14,7 @@ export function choicesOf(screen: Screen): Choices {
   return chosen;
 }
 
-/// The same answer again takes it back.
+/// Choosing the same answer again removes it.
 export function toggled(choices: Choices, question: string, answer: Answer): Choices {
   const next = new Map(choices);
   if (next.get(question) === answer) next.delete(question);

@@ -1,5 +1,5 @@
-// Images of the screens that are shown next: fetched with the person's token, decoded ahead, and let
-// go when they are not needed any more. Few are fetched at once, because a browser opens six
+// Images of the screens that are shown next: fetched with the person's token, decoded in advance,
+// and released when they are no longer needed. Few are fetched at once, because a browser opens six
 // connections to a server and an answer must never wait behind images.
 
 import { ApiError, type Connection } from "../shared/api";
@@ -17,7 +17,7 @@ interface Entry {
   url: string;
   running: boolean;
   failures: number;
-  /// Milliseconds: not fetched again before.
+  /// Milliseconds before an image is fetched again.
   notBefore: number;
   listeners: Set<() => void>;
 }
@@ -38,7 +38,7 @@ export class ImageStore {
     private readonly notHeld: () => void = () => {},
   ) {}
 
-  /// Exactly these are wanted, the first ones first; all others are let go.
+  /// Sets the needed images, the most urgent first. All others are released.
   keep(wanted: { question: string; size: Size }[]): void {
     const names = new Set(wanted.map((image) => nameOf(image.question, image.size)));
     for (const [name, entry] of this.entries) {
@@ -67,7 +67,7 @@ export class ImageStore {
     return () => void entry.listeners.delete(listener);
   }
 
-  /// Those that failed for want of a connection are tried again.
+  /// Retries images that failed because there was no connection.
   retryNow(): void {
     for (const entry of this.entries.values()) entry.notBefore = 0;
     this.pump();
@@ -143,7 +143,7 @@ export class ImageStore {
     this.notHeld();
   }
 
-  /// One image that fails must not keep the others back, so each waits for itself.
+  /// An image that fails must not delay the others, so each is awaited separately.
   private later(entry: Entry): void {
     const wait = Math.min(15_000, 500 * 2 ** Math.min(entry.failures, 5));
     entry.notBefore = Date.now() + wait;

@@ -30,7 +30,8 @@ export function isLetter(event: KeyPress, letter: string): boolean {
   return otherScript && /^[a-z]$/.test(wanted) && event.code === `Key${wanted.toUpperCase()}`;
 }
 
-/// 1 to 9 of the row above the letters or of the number pad, however shifted; 0: another key.
+/// 1 to 9 for keys of the row above the letters or of the number pad, with or without Shift; 0:
+/// another key.
 export function digit(event: KeyPress): number {
   return Number(/^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1] ?? 0);
 }

@@ -70,7 +70,7 @@ export class Past {
     try {
       this.storage?.setItem(this.name, JSON.stringify(this.list.map((entry) => entry.token)));
     } catch {
-      // Going back then ends at a reload.
+      // Then undo does not work across a reload.
     }
   }
 }

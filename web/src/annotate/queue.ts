@@ -9,7 +9,7 @@ export interface QueuedScreen extends GivenScreen {
   at: number;
 }
 
-/// 32 hexadecimal digits. Not crypto.randomUUID(), which is absent where there is no TLS.
+/// 32 hexadecimal digits. Not crypto.randomUUID(), which does not exist without TLS.
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -17,7 +17,7 @@ export function newKey(): string {
 
 const PREFIX = "assay.answer.";
 
-/// Answers of everybody that wait in this browser.
+/// Queued answers of all people in this browser.
 export function keptInAll(storage: Storage | null): number {
   try {
     return Object.keys(storage ?? {}).filter((name) => name.startsWith(PREFIX)).length;
@@ -54,7 +54,7 @@ export class AnswerQueue {
     return [...this.refused];
   }
 
-  /// Full or forbidden storage takes nothing: `own` has it then.
+  /// If storage is full or forbidden, `own` keeps the entry.
   private store(entry: QueuedScreen): void {
     try {
       if (!this.storage) throw new Error("no storage");
@@ -84,7 +84,7 @@ export class AnswerQueue {
     return this.own.has(key);
   }
 
-  /// All that wait, this tab's and other tabs', in the order in which they were given.
+  /// All queued answers of this tab and of others, in the order in which they were given.
   entries(): QueuedScreen[] {
     const found = new Map(this.stored().map((entry) => [entry.key, entry]));
     for (const [key, entry] of this.own) found.set(key, entry);
@@ -100,13 +100,13 @@ export class AnswerQueue {
         if (entry && name === this.prefix + entry.key) entries.push(entry);
       }
     } catch {
-      // Storage was taken away while the page was open.
+      // Storage became unavailable while the page was open.
     }
     return entries;
   }
 }
 
-/// One damaged entry must not keep the others back, so it is passed over.
+/// A damaged entry must not block the others, so it is skipped.
 function entryOf(text: string): QueuedScreen | null {
   try {
     const entry = JSON.parse(text) as Partial<QueuedScreen>;

@@ -1,4 +1,5 @@
-/// Sizes beyond the fitting one, in the image's pixels: its own where that is larger, then double.
+/// Sizes beyond the fitting one, in the image's pixels: the original size if it is larger, then
+/// double.
 export function zoomScales(fit: number): number[] {
   return fit < 0.95 ? [1, 2] : [2 * fit];
 }

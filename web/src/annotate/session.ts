@@ -55,7 +55,7 @@ export interface View {
   stopped: ApiError | null;
 }
 
-/// Milliseconds after which the page moves on without an acknowledgement.
+/// Milliseconds after which the page continues without an acknowledgement.
 export const PATIENCE = 1500;
 /// How long a screen is not shown that was skipped because its image was missing.
 const SKIP_FOR = 60_000;

@@ -24,7 +24,7 @@ function tokenOfTab(): string {
   try {
     storages = [window.sessionStorage];
   } catch {
-    // Then a reload needs the link again.
+    // Without storage, a reload needs the link again.
   }
   return takeToken(location, forget, storages, NAME);
 }

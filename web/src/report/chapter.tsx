@@ -7,7 +7,7 @@ import type { ReportDocument } from "./document.ts";
 import { usePrinting } from "./printing.ts";
 import type { Section } from "./section.ts";
 
-/** A result that is not of its schema's form must not take the others with it. */
+/** A result with a wrong form must not affect the other sections. */
 class Contained extends Component<{ children: ComponentChildren }, { failure: string }> {
   override state = { failure: "" };
 
@@ -26,7 +26,7 @@ class Contained extends Component<{ children: ComponentChildren }, { failure: st
   }
 }
 
-/** Pixels before it is in sight. */
+/** Distance in pixels from the window at which it is drawn. */
 const ahead = "1200px";
 
 interface ChapterProps {

@@ -1,5 +1,6 @@
-// Stores of attacks are no further models. A saved result calls one `net@pgd-linf-8_255` on `val`;
-// the page shows it as `net` on "val under pgd-linf-8_255", as a report's own results have it.
+// Stores of attacks do not count as further models. A saved result calls one `net@pgd-linf-8_255`
+// on `val`; the page shows it as `net` on "val under pgd-linf-8_255", as in the results that a
+// report computes.
 import type { ReportDocument } from "./document.ts";
 import type { Gate, ScoresResult } from "./schemas/described.ts";
 

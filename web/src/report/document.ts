@@ -63,7 +63,10 @@ async function follow(address: string, show: (document: ReportDocument) => void)
   }
 }
 
-/** Calls `show` with the document, of a server's page for ever. Throws an Error with a sentence. */
+/**
+ * Calls `show` with the document. For a served page, calls it again after each change. Throws an
+ * Error with a sentence.
+ */
 export async function openDocument(show: (document: ReportDocument) => void): Promise<void> {
   const element = document.getElementById("document");
   const live = element?.dataset["live"];

@@ -13,7 +13,7 @@ export function halfWidth(estimate: Estimate): number {
   return interval === undefined ? 0 : (interval.high - interval.low) / 2;
 }
 
-/** Without the minus of a zero. */
+/** Without the minus sign of a zero. */
 function fixed(value: number, digits: number): string {
   const text = value.toFixed(digits);
   return /^-0(\.0*)?$/.test(text) ? text.slice(1) : text;

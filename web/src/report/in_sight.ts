@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { isJumping } from "./jump.ts";
 
 function found(ids: string[]): string {
-  // At the end of the page the last section is read, however short it is.
+  // At the end of the page, the last section is the current one, even if it is short.
   const { scrollHeight } = document.documentElement;
   if (scrollY > 0 && scrollY + innerHeight >= scrollHeight - 2) return ids.at(-1) ?? "";
   let current = ids[0] ?? "";

@@ -1,7 +1,7 @@
 // Whether the page is being printed: then everything is shown, not only what is in sight.
 import { flushSync, useSyncExternalStore } from "preact/compat";
 
-// Kept here, since parts that appear only for the print must know it from the start.
+// Stored here, because parts that only appear in print need it from the start.
 let printing = false;
 const listeners = new Set<() => void>();
 
@@ -26,7 +26,7 @@ function closeAgain(): void {
 }
 
 if (typeof window !== "undefined") {
-  // At once: the browser lays the page out when these return.
+  // Renders synchronously, because the browser computes the layout when these handlers return.
   window.addEventListener("beforeprint", () => {
     flushSync(() => set(true));
     openAll();

@@ -31,7 +31,7 @@ function isListOfObjects(value: unknown): boolean {
   );
 }
 
-/** The field of a result that is not what its schema has; undefined: none was found. */
+/** The field of a result that does not match its schema; undefined: none. */
 export function misshapen(result: Record<string, unknown>): string | undefined {
   const schema = String(result["schema"]);
   const fields = lists.get(schema.slice(0, Math.max(0, schema.lastIndexOf("/"))));

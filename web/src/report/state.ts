@@ -1,4 +1,4 @@
-// What a reader has chosen (sorting, filters, hidden columns, sliders) is in the address, so that a
+// The reader's choices (sorting, filters, hidden columns, sliders) are in the address, so that a
 // link shows the same: #key=value&key=value. Defaults are not written.
 import { useCallback, useSyncExternalStore } from "preact/compat";
 
@@ -21,7 +21,7 @@ function write(key: string, value: string, fallback: string): void {
   const all = read();
   if (value === fallback) all.delete(key);
   else all.set(key, value);
-  // Replaced: a reader's "back" leaves the report, not the last slider's place.
+  // The entry is replaced, so that "back" leaves the report instead of undoing a slider.
   history.replaceState(null, "", `${location.pathname}${location.search}#${all}`);
   for (const listener of listeners) listener();
 }
@@ -44,7 +44,7 @@ export function useAddressList(
     const parsed: unknown = JSON.parse(text);
     if (Array.isArray(parsed) && parsed.every((entry) => typeof entry === "string")) list = parsed;
   } catch {
-    // Typed by hand: as if nothing had been chosen.
+    // An invalid text that was typed by hand counts as no choice.
   }
   return [list, useCallback((next: string[]) => set(JSON.stringify(next)), [set])];
 }

@@ -83,7 +83,7 @@ export class ApiError extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
-    /// Seconds, as Retry-After says; 0: it does not.
+    /// Seconds from the header Retry-After; 0: none.
     readonly retryAfter: number,
   ) {
     super(message);

@@ -18,7 +18,7 @@ export class Texts {
     this.dir = (reply?.dir || english.dir) === "rtl" ? "rtl" : "ltr";
   }
 
-  /// The text with its {placeholders} filled in; one without a value stays as it is, to be seen.
+  /// The text with its {placeholders} filled in; one without a value stays visible.
   text(key: TextKey, values: Values = {}): string {
     return this.raw(key).replace(/\{(\w+)\}/g, (whole, name: string) =>
       Object.hasOwn(values, name) ? String(values[name]) : whole,

@@ -15,7 +15,7 @@ export function applyTheme(): void {
   try {
     show(localStorage.getItem(NAME));
   } catch {
-    // Without storage the system decides.
+    // Without storage, the system's setting applies.
   }
 }
 
@@ -26,6 +26,6 @@ export function toggleTheme(): void {
   try {
     localStorage.setItem(NAME, next);
   } catch {
-    // It holds until the page is left.
+    // The choice applies until the page is closed.
   }
 }

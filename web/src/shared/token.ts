@@ -6,8 +6,8 @@ interface Place {
   pathname: string;
 }
 
-/// The token of the address, which replaces one that was stored; else the stored one; "": none.
-/// Of several storages the first that has one decides: a tab keeps its own link.
+/// The token in the address, which replaces a stored one; otherwise the stored one; "": none. The
+/// first storage with a token is used, so a tab keeps its own link.
 export function takeToken(
   place: Place,
   forget: (path: string) => void,

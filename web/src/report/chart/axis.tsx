@@ -53,7 +53,7 @@ export function YAxis({
   format,
   grid,
   left,
-}: AxisProps & { scale: NumberScale /** Place of the title. */; left?: number }) {
+}: AxisProps & { scale: NumberScale /** Position of the title. */; left?: number }) {
   const count = ticks ?? Math.max(2, Math.floor(area.height / 50));
   const text = format ?? scale.tickFormat(count);
   return (

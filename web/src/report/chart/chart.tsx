@@ -5,7 +5,7 @@ import { createContext } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import { PlainTable, type PlainTableData } from "../table/plain.tsx";
 
-/** The place inside the axes, in pixels; the origin is its upper left corner. */
+/** The area inside the axes, in pixels; the origin is its upper left corner. */
 export interface Area {
   width: number;
   height: number;
@@ -28,7 +28,7 @@ export interface Tip {
 
 const TipContext = createContext<(tip: Tip | null) => void>(() => undefined);
 
-/** Shows a tooltip, or with null takes it away. */
+/** Shows a tooltip, or hides it (null). */
 export function useTip(): (tip: Tip | null) => void {
   return useContext(TipContext);
 }
@@ -36,12 +36,12 @@ export function useTip(): (tip: Tip | null) => void {
 const usual: Margin = { top: 12, right: 16, bottom: 44, left: 56 };
 
 interface ChartProps {
-  /** What is drawn, as a heading above it; `summary` says what is to be seen, for screen readers. */
+  /** The heading above the chart. `summary` describes the chart for screen readers. */
   title: string;
   summary?: string;
   height?: number;
   margin?: Partial<Margin>;
-  /** At most so wide, in pixels; else all that there is. */
+  /** The largest width in pixels; by default the available width. */
   maxWidth?: number;
   /** The numbers that are drawn. */
   table: () => PlainTableData;

@@ -5,7 +5,7 @@ import { useRef, useState } from "preact/hooks";
 import { type Tip, useTip } from "./chart.tsx";
 
 export interface Mark extends Tip {
-  /** Of its own within the group. */
+  /** Unique within the group. */
   key: string;
   draw: ComponentChildren;
   /** On Enter and click. */
@@ -98,7 +98,7 @@ export function Whisker({
   );
 }
 
-/** A line through points; where one is null, it is interrupted. */
+/** A line through points; it is interrupted at null. */
 export function linePath(points: ([number, number] | null)[]): string {
   let path = "";
   let pen = "M";

@@ -1,4 +1,4 @@
-// Estimates below one another with their intervals, over one axis.
+// A list of estimates with their intervals, over one axis.
 import { scaleLinear } from "d3-scale";
 import { XAxis } from "../chart/axis.tsx";
 import type { Area } from "../chart/chart.tsx";
@@ -20,9 +20,9 @@ export interface ForestRow {
   key: string;
   name: string;
   estimate: Estimate;
-  /** Mark and colour; without it that of series 0. */
+  /** Mark and colour; by default those of series 0. */
   series?: number;
-  /** A value to hold it against, drawn as an upright tick. */
+  /** A value for comparison, drawn as a vertical tick. */
   reference?: { value: number; name: string };
   /** At the right end, in words: a verdict. */
   remark?: string;
@@ -44,7 +44,7 @@ interface ForestProps {
 }
 
 const rowHeight = 26;
-/** Of a name beside its row. */
+/** The width of a name next to its row. */
 const letters = 26;
 
 export function forestDomain(rows: ForestRow[], unit: Unit | undefined, more: number[]): number[] {

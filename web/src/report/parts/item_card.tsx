@@ -1,4 +1,4 @@
-// An image with its labels and what models predict for it: the best classes as bars.
+// An image with its labels and the predictions of models: the best classes as bars.
 import { numberText } from "../estimate.ts";
 import type { ItemPrediction, ReportItem, Thumbnail } from "../schemas/described.ts";
 import { short } from "./names.ts";

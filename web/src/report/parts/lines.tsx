@@ -32,7 +32,7 @@ interface LinesProps {
   lines: Line[];
   xTitle: string;
   yTitle: string;
-  /** Of the places below the axis; else as numbers. */
+  /** Texts of the positions below the axis; by default numbers. */
   place?: (x: number) => string;
   height?: number;
   maxWidth?: number;

@@ -1,4 +1,4 @@
-// The first entries of a long list, and more of them when asked for.
+// The first entries of a long list, and more of them on request.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { countText } from "../estimate.ts";

@@ -10,7 +10,7 @@ interface SomeOfProps {
   choose: (chosen: string[]) => void;
   /** The largest number of choices. */
   most: number;
-  /** Each has the mark of its place. */
+  /** Each choice has the mark of its position. */
   marks?: boolean;
 }
 

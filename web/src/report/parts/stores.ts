@@ -1,16 +1,16 @@
-// The scored stores of a document, by data set, each with its measurements and a name of its own.
+// The scored stores of a document, by data set, each with its measurements and a unique name.
 import { type ReportDocument, resultsOf } from "../document.ts";
 import type { Measurement, ScoredStore, ScoresResult } from "../schemas/described.ts";
 import { distinct } from "./names.ts";
 
 export interface NamedStore {
-  /** The model's; told apart where a data set has it twice (other classes, other runs). */
+  /** The model's name, with an addition if a data set has it twice (other classes, other runs). */
   name: string;
   store: ScoredStore;
   measurements: Measurement[];
 }
 
-/** Those that `keep` wants, in the document's order. */
+/** The stores that `keep` accepts, in the order of the document. */
 export function storesByDataset(
   document: ReportDocument,
   keep: (store: ScoredStore, measurements: Measurement[]) => boolean,
@@ -36,7 +36,7 @@ export function storesByDataset(
   return all;
 }
 
-/** Whether some bin holds items with a label: else there is nothing to hold confidences against. */
+/** Whether some bin has items with a label, which confidences can be compared with. */
 export function hasReliability({ reliability }: ScoredStore): boolean {
   return reliability?.some(({ accuracy }) => accuracy.value !== null) ?? false;
 }

@@ -1,4 +1,4 @@
-// A table of thousands of rows of which only those in sight are in the page. Rows have one height.
+// A table of thousands of rows. Only visible rows are in the page, and all have the same height.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { usePrinting } from "../printing.ts";
@@ -17,7 +17,7 @@ interface WindowedProps<T> {
   rows: T[];
   keyOf: (row: T) => string;
   columns: WindowedColumn<T>[];
-  /** Column and direction of the order, and what pressing a heading does. */
+  /** Column and direction of the order, and the action of a heading. */
   sort?: {
     key: string;
     descending: boolean;
@@ -36,7 +36,10 @@ export function windowOf(top: number, count: number): [number, number] {
   return [Math.min(first, last), last];
 }
 
-/** Paper does not scroll, so this number of columns is printed next to the first, and the others below. */
+/**
+ * Paper does not scroll, so this number of columns is printed next to the first, and the others
+ * below.
+ */
 const across = 7;
 
 export function blocksOf<C>(columns: C[], most: number): C[][] {

@@ -1,4 +1,5 @@
-// A table as text for elsewhere: csv for programs, Markdown for pull requests, LaTeX for papers.
+// A table as text for other programs: csv for programs, Markdown for pull requests, LaTeX for
+// papers.
 
 export type CopyFormat = "csv" | "markdown" | "latex";
 
@@ -13,7 +14,10 @@ export interface CopiedTable {
   rows: string[][];
 }
 
-/** RFC 4180. A leading =, +, - or @ of a text is no formula: spreadsheets would run it. */
+/**
+ * RFC 4180. A text with a leading =, +, - or @ is escaped, because spreadsheets would run it as a
+ * formula.
+ */
 function csvField(text: string, numbers: boolean): string {
   const safe = !numbers && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
@@ -60,7 +64,7 @@ function latexText(text: string): string {
   return [...text.replace(/[\r\n]+/g, " ")].map((sign) => latexSigns.get(sign) ?? sign).join("");
 }
 
-/** With booktabs' rules, as the command's own. */
+/** With the rules of booktabs, like the command's own tables. */
 function latex({ columns, rows }: CopiedTable): string {
   const line = (cells: string[]) => `${cells.map(latexText).join(" & ")} \\\\`;
   return [

@@ -10,7 +10,7 @@ import { CopyButtons } from "./copy_buttons.tsx";
 import { ordered, wordsIn } from "./order.ts";
 
 export interface DataColumn<T> {
-  /** Of its own. */
+  /** Unique key of the column. */
   key: string;
   name: string;
   /** A sentence that describes the column. */
@@ -19,13 +19,13 @@ export interface DataColumn<T> {
   text?: boolean;
   /** The value for sorting; null: none, which comes last. */
   value: (row: T) => string | number | null;
-  /** As people read it, and as it is copied for them. */
+  /** The shown text, which is also copied for people. */
   shown: (row: T) => string;
-  /** On the page; else `shown`. */
+  /** The content on the page; by default `shown`. */
   cell?: (row: T) => ComponentChildren;
   /** For programs: further columns next to the value, by name. */
   parts?: { name: string; of: (row: T) => number | null }[];
-  /** Sorted by it first, the least first where this is set. */
+  /** Whether the first sort by this column is ascending. */
   least?: boolean;
 }
 

@@ -13,7 +13,10 @@ const metrics = [
   "confidence",
 ];
 
-/** In the order of this list, then as measured; one each definition and parameters. */
+/**
+ * Measurements in the order of this list, then as measured; one for each definition and
+ * parameters.
+ */
 export function calibrationMetrics(measurements: Measurement[]): Measurement[] {
   return metrics.flatMap((metric) =>
     measurements.filter((entry) => entry.metric === metric && !entry.subgroup),
@@ -47,7 +50,7 @@ export function binName(bin: ReliabilityBin): string {
     : `confidence ${percent(bin.low)} – ${percent(bin.high)} %`;
 }
 
-/** Whether a bin's mean confidence lies above its accuracy, below, or neither is known. */
+/** Whether a bin's mean confidence is above its accuracy, below it, or unknown. */
 export function sideOf(bin: ReliabilityBin): "over" | "under" | "none" {
   const accuracy = bin.accuracy.value;
   if (accuracy === null || bin.confidence === null) return "none";

@@ -11,7 +11,7 @@ import { useAddress } from "../../state.ts";
 import { HeatMap } from "./heat_map.tsx";
 import { confusedClasses, textOf } from "./rows.ts";
 
-/** Classes in each direction. */
+/** The number of classes in each direction. */
 const most = 30;
 
 function cellText(cell: Confusion): string {

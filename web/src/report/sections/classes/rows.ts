@@ -25,9 +25,9 @@ export function matched(a: ClassScore[], b: ClassScore[]): BothModels[] {
 export interface ConfusedClasses {
   truths: string[];
   predicted: (string | null)[];
-  /** Of those classes. */
+  /** Confusions of those classes. */
   cells: Confusion[];
-  /** Confusions whose classes have no place. */
+  /** The number of confusions whose classes are not shown. */
   left: number;
 }
 

@@ -20,7 +20,10 @@ interface ScatterProps {
   points: ClassPoint[];
 }
 
-/** With more points their intervals would hide them; with many more each is no stop of its own. */
+/**
+ * With more points, their intervals would hide them. With many more, single points cannot be
+ * focused.
+ */
 const withIntervals = 60;
 const withMarks = 1500;
 

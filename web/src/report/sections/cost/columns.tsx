@@ -4,7 +4,7 @@ import type { DataColumn } from "../../table/data_table.tsx";
 import { bytesText, countedText } from "./measures.ts";
 
 export interface CostRow {
-  /** Of its own. */
+  /** Unique key of the row. */
   name: string;
   model: ModelCost;
 }

@@ -6,7 +6,7 @@ export interface CostMeasure {
   name: string;
   of: (model: ModelCost) => number | null;
   text: (value: number) => string;
-  /** Ends of a bar: quartiles of repeated runs, which are no interval of the median. */
+  /** The ends of a bar: quartiles of repeated runs, which are not an interval of the median. */
   spread?: (model: ModelCost) => [number, number] | null;
 }
 

@@ -6,7 +6,7 @@ export interface NamedPlace {
   name: string;
 }
 
-/** Pixels that a letter takes, about, and a line. */
+/** The approximate width of a letter and the height of a line, in pixels. */
 const letter = 6.8;
 const line = 14;
 

@@ -35,7 +35,7 @@ export function Scatter({ points, measure, name }: ScatterProps) {
   const [least = 1, most = 10] = extent(
     points.flatMap(({ model, value }) => [value, ...(measure.spread?.(model) ?? [])]),
   );
-  // Of a logarithmic axis, so that its texts do not meet.
+  // The ticks of a logarithmic axis, so that its texts do not overlap.
   const tickText = (value: number) =>
     /^[125]/.test(value.toExponential()) ? measure.text(value) : "";
   const draw = (area: Area) => {

@@ -10,7 +10,7 @@ export function kindsOf({ kinds }: InspectResult): PlainTableData {
   };
 }
 
-/** None where no image could be decoded, or a store has recorded the images. */
+/** Null if no image could be decoded, or if a store has recorded the images. */
 export function sizesOf({ sizes }: InspectResult): PlainTableData | null {
   if (sizes === null) return null;
   const row = (name: string, { least, median, most }: ImageSide) => [
@@ -25,7 +25,7 @@ export function sizesOf({ sizes }: InspectResult): PlainTableData | null {
   };
 }
 
-/** The classes with the fewest and the most images; none where all have as many. */
+/** The classes with the fewest and the most images; none if all have the same number. */
 export function classesOf({ labels }: InspectResult): PlainTableData | null {
   const [least] = labels.fewest;
   const [most] = labels.most;

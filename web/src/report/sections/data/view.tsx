@@ -1,11 +1,11 @@
-// What the images of a data set are: findings in the program's words, kinds, sizes, classes.
+// The images of a data set: findings as the program prints them, kinds, sizes, classes.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { countText } from "../../estimate.ts";
 import type { InspectFinding, InspectResult } from "../../schemas/described.ts";
 import { PlainTable } from "../../table/plain.tsx";
 import { classesOf, kindsOf, sizesOf } from "./tables.ts";
 
-/** A sign and, for those who hear the page, its word. */
+/** A sign, and its word for screen readers. */
 const grades: Record<InspectFinding["grade"], { sign: string; word: string }> = {
   fault: { sign: "✗", word: "incorrect numbers" },
   doubt: { sign: "!", word: "probably wrong" },

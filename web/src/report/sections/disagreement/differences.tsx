@@ -1,4 +1,4 @@
-// How far the candidate's metrics lie from the baseline's, with intervals and verdicts.
+// The differences of the candidate's metrics from the baseline's, with intervals and verdicts.
 import { intervalText, pText, signedText, unitText, valueText } from "../../estimate.ts";
 import { Forest, type ForestRow } from "../../parts/forest.tsx";
 import { short } from "../../parts/names.ts";

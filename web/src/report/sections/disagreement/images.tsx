@@ -84,7 +84,7 @@ function Card({
     const shown = index.find(dataset, item.id);
     return shown === undefined ? [] : predictionsOf(shown, model);
   };
-  // By name, where the report holds the item: the pair has the classes' ids.
+  // Uses names if the report has the item, because the pair only has the ids of classes.
   const named = index.find(pair.dataset, item.id)?.labels.map(({ name, id }) => name || id);
   const labels = (named ?? item.labels.map(classText)).map((label) => short(label, 40));
   return (

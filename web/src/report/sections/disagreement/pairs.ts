@@ -1,4 +1,4 @@
-// Which pair is shown, what its metrics are called, which of its images.
+// The shown pair, the names of its metrics, and its images.
 import type { Unit } from "../../estimate.ts";
 import { distinct } from "../../parts/names.ts";
 import type {
@@ -13,7 +13,7 @@ export interface NamedPair {
   pair: ComparedPair;
 }
 
-/** Each pair with a name of its own. */
+/** Each pair with a unique name. */
 export function namedPairs(results: { result: ComparisonsResult }[]): NamedPair[] {
   const pairs = results.flatMap(({ result }) => result.pairs);
   const names = distinct(

@@ -1,4 +1,5 @@
-// Who answered: how much, how often yes, and how often as the others and as known answers.
+// The annotators: number of answers, proportion of yes, and agreement with the others and with
+// known answers.
 import { countText, type Estimate, intervalText, unitText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
 import type { MadAnnotator, MadStatus } from "../../schemas/described.ts";

@@ -16,18 +16,21 @@ export interface Competition {
   settings: MadCompetition | undefined;
   status: MadStatus | undefined;
   ranking: MadRanking | undefined;
-  /** The selected images; of the same folder as the rest. */
+  /** The selected images, from the same folder as the rest. */
   gallery: Sourced<MadGallery> | undefined;
 }
 
 type Part = MadCompetition | MadStatus | MadRanking;
 
-/** Where a competition is begun, the result has its folder's path and its name as a setting. */
+/** The result of `init` has the path of the folder, and the name as a setting. */
 function nameOf(part: Part): string {
   return ("settings" in part ? part.settings["name"] : undefined) ?? part.competition;
 }
 
-/** Results from one folder are one competition's; from files, those that name the same one are. */
+/**
+ * Results from one folder belong to one competition. Results from files belong together if they
+ * have the same name.
+ */
 export function competitionsOf(document: ReportDocument): Competition[] {
   const settings = resultsOf<MadCompetition>(document, "assay.mad");
   const statuses = resultsOf<MadStatus>(document, "assay.mad_status");
@@ -62,13 +65,13 @@ export function competitionsOf(document: ReportDocument): Competition[] {
   return competitions;
 }
 
-/** A classifier with its place in the matrices. */
+/** A classifier with its position in the matrices. */
 export interface Ranked {
   index: number;
   of: RankedClassifier;
 }
 
-/** By group, and in each the first place first. */
+/** By group, and by rank in each group. */
 export function inOrder(ranking: MadRanking): Ranked[] {
   const all = ranking.classifiers.map((of, index) => ({ index, of }));
   return ordered(
@@ -125,7 +128,7 @@ export interface Cell {
   value: number;
 }
 
-/** Rows and columns of these alone, in their order; nothing where the matrix has nothing. */
+/** Rows and columns of these alone, in their order; empty if the matrix is empty. */
 export function cellsOf(matrix: MadRanking["better"], chosen: Ranked[]): Cell[] {
   return chosen.flatMap((row) =>
     chosen.flatMap((column) => {

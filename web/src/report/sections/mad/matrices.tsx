@@ -43,7 +43,7 @@ const kinds: Kind[] = [
   },
 ];
 
-/** Settled images by the classifiers' places, in both orders. */
+/** Settled images by the positions of the classifiers, in both orders. */
 function imagesByPair(ranking: MadRanking): Map<number, Map<number, number>> {
   const places = new Map(ranking.classifiers.map(({ classifier }, index) => [classifier, index]));
   const all = new Map<number, Map<number, number>>();

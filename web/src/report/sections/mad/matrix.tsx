@@ -10,7 +10,7 @@ import type { Cell, Ranked } from "./competitions.ts";
 export interface MatrixKind {
   key: string;
   text: string;
-  /** What a cell says of its row's classifier, for a tooltip. */
+  /** A cell's statement about the classifier of its row, for a tooltip. */
   says: string;
   middle: number;
   signed?: boolean;

@@ -9,7 +9,7 @@ const correlations = [
   { key: "kendall", text: "Kendall" },
 ] as const;
 
-/** So many other rankings. */
+/** The largest number of other rankings. */
 const most = 20;
 
 export function comparisonRows(ranking: MadRanking): ForestRow[] {

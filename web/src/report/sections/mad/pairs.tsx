@@ -1,4 +1,4 @@
-// The pairs, with how many of their images are of which case.
+// The pairs, with the number of their images in each case.
 import { countText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
 import type { MadRanking, RankedPair } from "../../schemas/described.ts";

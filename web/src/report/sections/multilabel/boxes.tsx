@@ -30,7 +30,7 @@ function boxLines(box: GapBox["box"]): string[] {
   ];
 }
 
-/** A place of its own for each model, the same in each box: no dot hides another by chance. */
+/** Each model has its own position, the same in each box, so that dots do not hide each other. */
 export function jitter(index: number): number {
   return ((index * 0.618034) % 1) - 0.5;
 }

@@ -1,4 +1,4 @@
-// Further data sets of the same models, and the order by a column that was asked for.
+// Further data sets of the same models, and the order by a requested column.
 import { countText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
 import type { GapAlso, GapResult } from "../../schemas/described.ts";

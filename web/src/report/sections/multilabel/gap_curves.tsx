@@ -10,7 +10,7 @@ import type { GapPair, GapResult } from "../../schemas/described.ts";
 import type { GapMetric, GapSet } from "./metrics.ts";
 import { metricNames, sets } from "./series.ts";
 
-/** More models are points of one line, not stops of their own. */
+/** With more models, they are points of one line that cannot be focused. */
 const withMarks = 500;
 
 export function domainOf(gap: GapResult, metrics: GapMetric[]): [number, number] {

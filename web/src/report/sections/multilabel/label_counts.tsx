@@ -1,4 +1,4 @@
-// How many images have how many valid labels: a bar for each data set.
+// The number of images by their number of valid labels, with a bar for each data set.
 import { max } from "d3-array";
 import { scaleBand, scaleLinear } from "d3-scale";
 import { BandAxis, YAxis } from "../../chart/axis.tsx";
@@ -14,7 +14,7 @@ export interface CountedSet {
   counts: LabelCount[];
 }
 
-/** The last numbers of labels, which no image has, are left out. */
+/** The largest numbers of labels are omitted if no image has them. */
 export function countedNames(sets: CountedSet[]): string[] {
   const names = once(sets.flatMap(({ counts }) => counts.map(({ name }) => name)));
   const used = new Set(

@@ -19,7 +19,7 @@ interface PlaneProps {
 }
 
 const withIntervals = 40;
-/** With more models only the chosen ones are stops of their own. */
+/** With more models, only the chosen ones can be focused. */
 const withMarks = 500;
 
 export function Plane({ gap, metric, domain, chosen }: PlaneProps) {

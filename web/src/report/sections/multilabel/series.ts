@@ -1,4 +1,4 @@
-// Numbers of a gap and of scores, as the plots want them.
+// Numbers of a gap and of scores, in the form that the plots need.
 import type { ReportDocument } from "../../document.ts";
 import type { Estimate } from "../../estimate.ts";
 import type { NamedStore } from "../../parts/stores.ts";
@@ -13,7 +13,7 @@ export const metricNames: Record<GapMetric, string> = {
 
 export const sets: GapSet[] = ["first", "second"];
 
-/** Metrics of which some model has a value on both data sets. */
+/** Metrics for which some model has a value on both data sets. */
 export function measuredMetrics(gap: GapResult): GapMetric[] {
   const all: GapMetric[] = ["top1", "real", "asma"];
   return all.filter((metric) =>
@@ -26,7 +26,7 @@ export interface LabelCount {
   images: number;
 }
 
-/** "1", "2", ..., "> 5", "none"; what no image has at the end is left out by `countsOf`. */
+/** "1", "2", ..., "> 5", "none"; `countsOf` omits the last ones if no image has them. */
 export function labelCounts(set: GapDataSet): LabelCount[] {
   const histogram = set.histogram;
   if (histogram === undefined) return [];
@@ -38,7 +38,7 @@ export function labelCounts(set: GapDataSet): LabelCount[] {
   ];
 }
 
-/** The same of a store. */
+/** The number of images of a store by their number of labels. */
 export function storeCounts(entry: NamedStore): LabelCount[] {
   return entry.store.labels_per_image.map(({ labels, items }) => ({
     name: labels === 0 ? "none" : String(labels),
@@ -51,7 +51,7 @@ export interface Step {
   estimate: Estimate;
 }
 
-/** Agreement by labels per image, of those that the store measured. */
+/** The store's measured agreement, by the number of labels per image. */
 export function subgroupSteps(entry: NamedStore): Step[] {
   return entry.measurements
     .filter(({ metric, subgroup }) => metric === "subgroup_accuracy" && !subgroup)

@@ -1,4 +1,4 @@
-// Which colour is which data set: the first is filled, the second hatched by its outline.
+// The colours of the data sets: the first is filled, the second hatched by its outline.
 import { short } from "../../parts/names.ts";
 
 export function SetLegend({ names }: { names: string[] }) {

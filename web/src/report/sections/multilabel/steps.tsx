@@ -11,7 +11,7 @@ import type { Step } from "./series.ts";
 export interface StepSeries {
   name: string;
   steps: Step[];
-  /** Its mark and colour. */
+  /** The number of its mark and colour. */
   series: number;
   dashed?: boolean;
 }
@@ -19,11 +19,11 @@ export interface StepSeries {
 interface StepsProps {
   title: string;
   lines: StepSeries[];
-  /** Those of all models: a dot each. */
+  /** The values of all models, with a dot for each. */
   dots?: Step[];
 }
 
-/** Intervals of lines at the same number of labels lie beside one another. */
+/** Intervals of lines at the same number of labels are drawn side by side. */
 const apart = 5;
 
 function ends(estimate: Estimate): number[] {

@@ -1,4 +1,4 @@
-// A line a model through its runs, with intervals, and the gates' bounds across.
+// A line for each model through its runs, with intervals, and lines for the bounds of gates.
 import { extent } from "d3-array";
 import { scaleBand, scaleLinear, scaleUtc } from "d3-scale";
 import { YAxis } from "../../chart/axis.tsx";

@@ -16,7 +16,7 @@ export interface Point {
 
 export interface Line {
   family: string;
-  /** Its place is a date; else a version. */
+  /** Whether its position is a date; otherwise it is a version. */
   dated: boolean;
   points: Point[];
 }
@@ -27,7 +27,7 @@ export function measurementsOf(document: ReportDocument): Measurement[] {
   );
 }
 
-/** A line a family, of those that have the metric on the data set at two times or more. */
+/** A line for each family with the metric on the data set at two times or more. */
 export function linesOf(
   families: Family[],
   measurements: Measurement[],
@@ -61,7 +61,7 @@ export interface Bound {
   broken: string[];
 }
 
-/** Each gate once, of the metric on the data set. */
+/** The gates of the metric on the data set, each once. */
 export function boundsOf(
   document: ReportDocument,
   dataset: string,
@@ -116,7 +116,7 @@ export function stepsOf(
   return [...steps.values()];
 }
 
-/** Data sets on which some family has two runs, and what was measured of them there. */
+/** Data sets on which some family has two runs, with their metrics. */
 export function choicesFor(
   families: Family[],
   measurements: Measurement[],

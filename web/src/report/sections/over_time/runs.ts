@@ -1,12 +1,12 @@
-// Which models are runs of one model: those whose names differ in a date or a version at the end,
-// and those that the tags say.
+// Models that are runs of one model: their names differ in a date or a version at the end, or their
+// tags say so.
 import type { ReportDocument } from "../../document.ts";
 
 export interface Run {
   model: string;
-  /** As it is shown: "2024-03-01", "v2.1". */
+  /** The shown text: "2024-03-01", "v2.1". */
   when: string;
-  /** Milliseconds since 1970 where it is a date. */
+  /** Milliseconds since 1970 if it is a date. */
   time: number | null;
 }
 
@@ -26,7 +26,7 @@ const ending = new RegExp(
   "i",
 );
 
-/** Null: no date, or one that no calendar has. */
+/** Null: not a date, or a date that does not exist. */
 export function timeOf(text: string): number | null {
   const found = date.exec(text.trim());
   if (found === null) return null;

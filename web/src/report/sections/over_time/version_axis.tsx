@@ -6,10 +6,10 @@ interface Tick {
   text: string;
 }
 
-/** Pixels that a letter takes, about. */
+/** The approximate width of a letter in pixels. */
 const letter = 7;
 
-/** Every n-th, so that no two names meet. */
+/** Every n-th name, so that names do not overlap. */
 export function spaced(ticks: Tick[], width: number): Tick[] {
   const widest = Math.max(4, ...ticks.map(({ text }) => text.length)) * letter + 12;
   const most = Math.max(1, Math.floor(width / widest));

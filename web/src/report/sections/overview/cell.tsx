@@ -17,7 +17,7 @@ export function halfText(estimate: Estimate): string {
   return half > 0 ? `±${numberText(half, half, estimate.unit)}` : "";
 }
 
-/** "76.13 ±0.37", as it is copied. */
+/** The copied text: "76.13 ±0.37". */
 export function cellText(measurement: Measurement | undefined): string {
   if (measurement === undefined) return "";
   return [valueText(measurement), halfText(measurement)].filter(Boolean).join(" ");

@@ -1,5 +1,5 @@
 import type { MetricDefinition } from "../../schemas/described.ts";
-// What is measured, in the words of the metrics' definitions.
+// The metrics, with their definitions.
 
 export function Definitions({ definitions }: { definitions: MetricDefinition[] }) {
   if (definitions.length === 0) return null;

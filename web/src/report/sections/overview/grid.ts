@@ -1,5 +1,6 @@
-// Measurements as a table: a row a model, a column a metric of one data set or a data set of one
-// metric, and which cells do not differ significantly from the best of their column.
+// Measurements as a table: a row for each model, a column for each metric of one data set or each
+// data set of one metric, and which cells do not differ significantly from the best of their
+// column.
 import type { ReportDocument } from "../../document.ts";
 import { resultsOf } from "../../document.ts";
 import type { ColumnBest, Measurement, ScoresResult } from "../../schemas/described.ts";
@@ -14,7 +15,7 @@ export interface Metric {
 }
 
 export interface ModelRow {
-  /** Of its own in the report. */
+  /** Unique in the report. */
   name: string;
   /** By data set, then by the metric's key. */
   cells: Map<string, Map<string, Measurement>>;
@@ -40,7 +41,7 @@ export function metricKey(definition: string, parameters: Record<string, string>
   return text === "" ? definition : `${definition}(${text})`;
 }
 
-/** Names as short as they can be while they differ: "top1", "ace.class_wise", "ece(bins=20)". */
+/** The shortest names that differ: "top1", "ace.class_wise", "ece(bins=20)". */
 export function namesOf(metrics: Metric[]): Map<string, string> {
   const count = (of: (metric: Metric) => string) => {
     const all = new Map<string, number>();
@@ -94,7 +95,7 @@ export function gridOf(document: ReportDocument, subgroup: string): Grid {
   };
 }
 
-/** What is shown first: the data set of most models, and among these of most items. */
+/** The first selection: the data set with most models, and among these the one with most items. */
 export function mainDataset(grid: Grid): string {
   let found = "";
   let most = [0, 0];
@@ -114,7 +115,7 @@ export function cellOf(row: ModelRow, dataset: string, key: string): Measurement
   return row.cells.get(dataset)?.get(key);
 }
 
-/** The document's word on each column, by data set and metric. */
+/** The document's statement about each column, by data set and metric. */
 export type BestColumns = Map<string, ColumnBest>;
 
 export function bestKey(dataset: string, metric: string): string {

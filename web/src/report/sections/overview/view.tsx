@@ -1,4 +1,4 @@
-// Models and what was measured, with intervals.
+// Models and their measurements, with intervals.
 import { useMemo } from "preact/hooks";
 import type { ReportDocument } from "../../document.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";

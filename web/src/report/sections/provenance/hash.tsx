@@ -1,4 +1,4 @@
-// The beginning of a hash; pressed, the whole of it is copied.
+// The beginning of a hash. Pressing it copies the whole hash.
 import { useState } from "preact/hooks";
 import { toClipboard } from "../../table/clipboard.ts";
 

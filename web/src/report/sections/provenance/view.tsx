@@ -1,4 +1,4 @@
-// Where every number comes from: the commands, the stores with the hashes of what made them, the
+// The sources of every number: the commands, the stores with the hashes of their inputs, and the
 // files that were read.
 import type { ReportDocument } from "../../document.ts";
 import { once } from "../../parts/names.ts";

@@ -1,4 +1,4 @@
-// Cells of a table as estimates, and as places on an axis.
+// Cells of a table as estimates, and as positions on an axis.
 import {
   type Estimate,
   estimateLines,
@@ -15,7 +15,7 @@ export function estimateOf(cell: QualityCell | null, dimension: Dimension): Esti
   const { value, interval, n, standard_error, note } = cell;
   return {
     value,
-    // One unit for a dimension, whichever table it is from.
+    // A dimension has the same unit for all tables.
     unit: dimension.unit,
     ...(cell.undefined !== undefined && { undefined: cell.undefined }),
     ...(interval !== undefined && { interval }),
@@ -25,7 +25,7 @@ export function estimateOf(cell: QualityCell | null, dimension: Dimension): Esti
   };
 }
 
-/** With as many digits as its interval or its standard error deserves. */
+/** With the digits that fit its interval or its standard error. */
 export function cellText(estimate: Estimate): string {
   const { value, interval, standard_error: error, unit } = estimate;
   return value === null || interval !== undefined || error === undefined
@@ -33,7 +33,7 @@ export function cellText(estimate: Estimate): string {
     : numberText(value, error, unit);
 }
 
-/** In the unit that people see; low and high are the interval's, or a standard error away. */
+/** In the shown unit. low and high are the ends of the interval, or one standard error away. */
 export interface Placed {
   value: number;
   low?: number;

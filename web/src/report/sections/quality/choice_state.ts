@@ -1,4 +1,4 @@
-// What a reader has chosen of the models: a filter, and those drawn as lines.
+// The reader's choice of models: a filter, and the models drawn as lines.
 import { useAddress, useAddressList } from "../../state.ts";
 import type { Row } from "./tables.ts";
 
@@ -9,7 +9,10 @@ export interface Filter {
   setName: (name: string) => void;
   tags: Map<string, string>;
   setTag: (tag: string, value: string) => void;
-  /** A tag that a row lacks does not hold it back: own models have others than the published. */
+  /**
+   * A row without a tag passes its filter, because own models have other tags than the published
+   * ones.
+   */
   holds: (row: Row) => boolean;
 }
 

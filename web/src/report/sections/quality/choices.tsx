@@ -1,4 +1,4 @@
-// Models that meet what is needed and that no other one beats.
+// Models that meet the needs and that no other model beats.
 import type { Sourced } from "../../document.ts";
 import { countText, intervalText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
@@ -8,10 +8,10 @@ import { PlainTable } from "../../table/plain.tsx";
 import { Check } from "./controls.tsx";
 import { Notes } from "./notes.tsx";
 
-/** Rows until all are asked for. */
+/** The number of rows until all are requested. */
 const most = 25;
 
-/** Those that a choice is about: the others are beaten, and not like the best. */
+/** The models of a choice. The others are beaten, and differ from the best. */
 export function worthALook(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter(({ like_best, unbeaten }) => like_best || unbeaten);
 }

@@ -11,7 +11,7 @@ import { dimensionNamed, dimensions } from "./dimensions.ts";
 import { useNarrow } from "./narrow.ts";
 import { Notes } from "./notes.tsx";
 
-/** Of the adjusted p-values. */
+/** The level for the adjusted p-values. */
 export const significance = 0.05;
 
 /** ".52", "-.07": as the literature prints correlations. */

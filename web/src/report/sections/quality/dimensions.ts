@@ -1,10 +1,10 @@
-// The nine quality dimensions, as people see them.
+// The nine quality dimensions, with their texts and units.
 import type { Unit } from "../../estimate.ts";
 
 export interface Dimension {
   name: string;
   title: string;
-  /** For narrow places. */
+  /** A short name for narrow columns. */
   short: string;
   higherIsBetter: boolean;
   unit: Unit;

@@ -9,7 +9,7 @@ export interface DrawnScore {
   standardError: number;
   score: Interval;
   rank: Interval;
-  /** Null without others to be placed among. */
+  /** Null if there are no other models to compare with. */
   place: Interval | null;
   best: number;
   top5: number;
@@ -71,7 +71,7 @@ export interface Drawn {
 
 const valuesOf = (row: DrawnRow) => row.cells.map((cell) => cell?.value ?? null);
 
-/** Of every row of `own`, which must all have a score; a step at a time. */
+/** Computes the intervals of every row of `own`, which must all have a score, step by step. */
 export function* drawIntervals(
   own: Drawn,
   others: Drawn | null,
@@ -108,7 +108,7 @@ export function* drawIntervals(
   for (let i = 0; i < n; i++) {
     const score = observed[i] ?? 0;
     const drawnRanks = rankOf[i] as Uint32Array;
-    // Welford's.
+    // Welford's algorithm.
     let mean = 0;
     let squares = 0;
     let best = 0;
@@ -139,7 +139,7 @@ export function* drawIntervals(
   return all;
 }
 
-/** To the end at once. */
+/** Runs all steps at once. */
 export function finish<T>(steps: Generator<void, T>): T {
   for (;;) {
     const step = steps.next();

@@ -1,4 +1,4 @@
-// All that the section shows, from one document.
+// All data of the section, from one document.
 import { type ReportDocument, resultsOf, type Sourced } from "../../document.ts";
 import type {
   Candidate,
@@ -26,7 +26,7 @@ export interface Gathered {
   tags: string[];
   scores: ScoreOf[];
   choices: Sourced<QualityChoose>[];
-  /** Rows that no other beats, as the choices say. */
+  /** Rows that no other row beats, according to the choices. */
   unbeaten: Set<string>;
   /** Rows that do not differ significantly from the best score. */
   likeBest: Set<string>;
@@ -56,7 +56,7 @@ function candidateRows(
   return found;
 }
 
-/** Models of one name in several own tables are called by their tables, too. */
+/** If models in several own tables have the same name, the table is added. */
 function tellApart(own: QualityTable[]): void {
   const count = new Map<string, number>();
   for (const { rows } of own)
@@ -67,7 +67,7 @@ function tellApart(own: QualityTable[]): void {
       if ((count.get(row.label) ?? 0) > 1) row.label = `${row.label} (${source})`;
 }
 
-/** What the report itself says of models, where their table does not. */
+/** The report's own data about models, if their table does not have them. */
 function addTags({ tags }: ReportDocument, tables: QualityTable[]): void {
   const said = new Map(Object.entries(tags.models));
   for (const table of tables) {
@@ -107,7 +107,7 @@ export function gather(document: ReportDocument): Gathered {
   };
 }
 
-/** Drawn as lines before anything is chosen: the best scored, or the first. */
+/** The models drawn as lines before the reader chooses any: the best scored, or the first. */
 export function usuallyChosen({ rows, scores }: Gathered): string[] {
   const scored = scores.find((score) => score.rows?.some((row) => rows.includes(row)));
   return (scored?.rows ?? rows).slice(0, 5).map(({ key }) => key);

@@ -105,7 +105,7 @@ function modelOf(
   };
 }
 
-/** As the document says where the weights are its own, or it does not hold what others need. */
+/** The document's values if the weights are its own, or if it lacks the data for other weights. */
 export function useLive(
   score: QualityScore,
   rows: Row[],

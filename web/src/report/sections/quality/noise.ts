@@ -1,6 +1,6 @@
-// The errors that the engine draws for the cells of a table (src/quality/quba_scores.cpp, joint.cpp): for
-// each model standard normals of its own, and for cells with shares of images sums over normals
-// that all models have in common. They do not depend on weights, so they are drawn once.
+// The errors that the engine draws for the cells of a table (src/quality/quba_scores.cpp,
+// joint.cpp): for each model its own standard normals. Cells with shares of images get sums over
+// normals that all models share. They do not depend on weights, so they are drawn once.
 import type { QualityCell } from "../../schemas/described.ts";
 import { fillNormal, keyOf } from "./random.ts";
 
@@ -14,7 +14,7 @@ export interface DrawnRow {
 export interface Noise {
   replicates: number;
   dimensions: number;
-  /** By row: `replicates` x `dimensions` standard normals. */
+  /** For each row, `replicates` x `dimensions` standard normal numbers. */
   normals: Float32Array[];
   /** By row and dimension: what a cell with shares adds; null: drawn independently. */
   joint: (Float32Array | null)[][];
@@ -24,7 +24,7 @@ export function isJoint(cell: QualityCell | null): boolean {
   return (cell?.value ?? null) !== null && (cell?.shares?.length ?? 0) > 0;
 }
 
-/** Operations that sharing takes: parts times replicates. */
+/** The number of operations for shared parts: parts times replicates. */
 export function jointWork(rows: readonly DrawnRow[], replicates: number): number {
   let parts = 0;
   for (const { cells } of rows)
@@ -43,7 +43,7 @@ function* drawJoint(
   replicates: number,
   seed: number,
 ): Generator<void, void> {
-  // Sums are of single precision: the order of the data sets counts.
+  // Sums have single precision, so the order of the data sets matters.
   for (const data of [...terms.keys()].sort()) {
     const all = terms.get(data) ?? [];
     const groups = Math.max(...all.map(({ parts }) => parts.length));
@@ -63,7 +63,7 @@ function* drawJoint(
   }
 }
 
-/** A step at a time, each of about a millisecond. */
+/** Runs step by step, with about a millisecond for each step. */
 export function* drawNoise(
   rows: readonly DrawnRow[],
   purpose: string,

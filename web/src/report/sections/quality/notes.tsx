@@ -1,4 +1,4 @@
-// What a result says beside its numbers.
+// The notes and warnings of a result.
 
 export function Notes({ notes }: { notes: string[] }) {
   if (notes.length === 0) return null;

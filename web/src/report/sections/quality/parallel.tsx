@@ -1,4 +1,5 @@
-// Chosen models over all dimensions: a line each, better is up on every axis.
+// The chosen models over all dimensions, with a line for each. Better values are higher on every
+// axis.
 import { Chart } from "../../chart/chart.tsx";
 import { linePath, Marks, SeriesMark } from "../../chart/marks.tsx";
 import { numberText, valueText } from "../../estimate.ts";

@@ -1,4 +1,4 @@
-// A model's place in a scatter.
+// The position of a model in a scatter plot.
 
 import type { NumberScale } from "../../chart/axis.tsx";
 import type { Tip } from "../../chart/chart.tsx";
@@ -12,7 +12,7 @@ export interface Point {
   y: Placed;
 }
 
-/** Models without one of the two values, or without a logarithm, are left out. */
+/** Models without one of the two values, or without a logarithm, are omitted. */
 export function pointsOf(rows: readonly Row[], x: AxisChoice, y: AxisChoice): Point[] {
   return rows.flatMap((row) => {
     const px = placed(x.of(row));

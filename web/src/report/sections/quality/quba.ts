@@ -9,7 +9,7 @@ export interface Scale {
   deviation: number;
 }
 
-/** Mean of the dimensions that there are; null where none has a weight. */
+/** The mean of the available dimensions; null if none has a weight. */
 export function quba(
   values: readonly (number | null)[],
   scales: readonly Scale[],
@@ -46,7 +46,7 @@ export function ranks(scores: readonly (number | null)[]): (number | null)[] {
   return scores.map((score) => (score === null ? null : 1 + larger(sorted, score)));
 }
 
-/** Of sorted values, between neighbours by their distance (type 7). */
+/** A quantile of sorted values, interpolated between neighbours (type 7). */
 export function quantileSorted(sorted: Float64Array | Uint32Array, q: number): number {
   const position = q * (sorted.length - 1);
   const below = Math.floor(position);

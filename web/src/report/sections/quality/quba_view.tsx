@@ -13,7 +13,7 @@ import type { Row, ScoreOf } from "./tables.ts";
 import { WeightSliders } from "./weight_sliders.tsx";
 import { parseWeights, sameWeights, scalesOf, weightsOf, weightsText } from "./weights.ts";
 
-/** Rows of the chart, and of the table until all are asked for. */
+/** The number of rows of the chart, and of the table until all are requested. */
 const most = 25;
 
 interface QubaProps {

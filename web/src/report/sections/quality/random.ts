@@ -64,7 +64,7 @@ export function fillBits(key: Key, item: number, out: Uint32Array): void {
       k0 = (k0 + 0x9e3779b9) | 0;
       k1 = (k1 + 0xbb67ae85) | 0;
     }
-    // What lies beyond the end is not kept.
+    // Draws beyond the end are not kept.
     const at = 4 * block;
     out[at] = c0;
     out[at + 1] = c1;

@@ -1,4 +1,4 @@
-// Ranks with their intervals, and where each model stands by the weights of the report.
+// Ranks with their intervals, and the rank of each model by the weights of the report.
 import { scaleBand, scaleLinear } from "d3-scale";
 import { XAxis } from "../../chart/axis.tsx";
 import { Chart } from "../../chart/chart.tsx";

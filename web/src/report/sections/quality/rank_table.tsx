@@ -1,4 +1,4 @@
-// Scores and ranks under the weights, and how they move from those of the report.
+// Scores and ranks under the weights, and their changes from those of the report.
 import { intervalText, valueText } from "../../estimate.ts";
 import type { Chosen } from "./choice_state.ts";
 import type { LiveModel } from "./live.ts";

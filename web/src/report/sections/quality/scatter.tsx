@@ -16,9 +16,9 @@ import { axisFormat, bare, cloudOf, markOf, type Placing, scaleOf } from "./scat
 import { byTable, seriesBy, usefulTags } from "./series.ts";
 import { SeriesLegend } from "./series_legend.tsx";
 
-/** Beyond it own models are one path, too. */
+/** With more models, the own models are one path, too. */
 const mostMarks = 400;
-/** Beyond it rings around models that no other beats are drawn when asked for. */
+/** With more models, rings around models that no other beats are only drawn on request. */
 const mostRings = 40;
 /** With more points, names would overlap. */
 const mostNames = 14;

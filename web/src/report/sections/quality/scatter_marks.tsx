@@ -1,4 +1,4 @@
-// Points of the scatter as they are drawn.
+// The drawn points of the scatter plot.
 import { scaleLinear, scaleLog } from "d3-scale";
 import type { NumberScale } from "../../chart/axis.tsx";
 import { type Mark, SeriesMark, Whisker } from "../../chart/marks.tsx";
@@ -34,7 +34,7 @@ export interface MarkLook {
   chosen: Chosen;
   unbeaten: Set<string>;
   likeBest: Set<string>;
-  /** Where there are many. */
+  /** Marks for many points. */
   small: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What the marks of the scatter mean.
+// The legend of the marks in the scatter plot.
 import { Legend } from "../../chart/marks.tsx";
 import type { Series } from "./series.ts";
 

@@ -1,6 +1,6 @@
-// Long computations in small steps, so that the page answers in between.
+// Long computations in small steps, so that the page responds in between.
 
-/** Milliseconds at a time. */
+/** Milliseconds of work before the page can respond. */
 const slice = 12;
 
 /** Returns a function that ends it early. */

@@ -1,11 +1,11 @@
-// The tables of a document, with what belongs to them found.
+// The tables of a document, with the results that belong to them.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import type { Quality, QualityCell, QualityScore } from "../../schemas/described.ts";
 import { dimensions } from "./dimensions.ts";
 import type { DrawnRow } from "./noise.ts";
 
 export interface Row extends DrawnRow {
-  /** Of its own in the document: names may be equal. */
+  /** A unique key in the document, because names may be equal. */
   key: string;
   name: string;
   /** The name, with an addition if others have the same name. */
@@ -57,7 +57,7 @@ export function tablesOf(document: ReportDocument): QualityTable[] {
 export interface ScoreOf {
   source: string;
   score: QualityScore;
-  /** Its models' rows, as its models; null: the document lacks its table. */
+  /** The rows of its models, in the same order; null: the document lacks its table. */
   rows: Row[] | null;
 }
 
@@ -92,7 +92,7 @@ export function scoresOf(document: ReportDocument, tables: QualityTable[]): Scor
   return [...inside, ...alone];
 }
 
-/** Rows as scores and choices name them, where one of them names the row. */
+/** Names of rows as in scores and choices, if one of them names the row. */
 export function labelsOf(scores: ScoreOf[]): Map<string, string> {
   const labels = new Map<string, string>();
   for (const { score, rows } of scores)

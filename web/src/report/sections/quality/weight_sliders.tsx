@@ -3,7 +3,7 @@ import type { QualityScore } from "../../schemas/described.ts";
 import { dimensions } from "./dimensions.ts";
 import { sameWeights, weightsOf, weightText } from "./weights.ts";
 
-/** Places of a slider: twelfths, of which thirds and halves are whole ones. */
+/** The steps of a slider: twelfths, so that thirds and halves are possible. */
 const places = 12;
 const most = 4;
 

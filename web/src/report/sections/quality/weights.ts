@@ -1,4 +1,4 @@
-// Weights of the nine dimensions: what a result holds, what the address says.
+// Weights of the nine dimensions: those of a result, and those in the address.
 import type { QualityScore } from "../../schemas/described.ts";
 import { dimensions } from "./dimensions.ts";
 import type { Scale } from "./quba.ts";
@@ -9,7 +9,7 @@ export function weightsOf(byName: Record<string, number>): number[] {
   return dimensions.map(({ name }) => named.get(name) ?? 0);
 }
 
-/** Null: the result of an older program does not hold what other weights need. */
+/** Null: the result of an older program lacks the data for other weights. */
 export function scalesOf(score: Partial<QualityScore>): Scale[] | null {
   const known = new Map((score.dimensions ?? []).map((one) => [one.dimension, one]));
   const scales = dimensions.map(({ name }): Scale | null => {

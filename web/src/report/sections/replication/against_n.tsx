@@ -1,4 +1,4 @@
-// What each method estimates with fewer annotators: against 1/n, whose left end is an infinite
+// The estimates of each method with fewer annotators: against 1/n, whose left end is an infinite
 // number, or against n. A bias that falls with 1/n is a straight line on the former.
 import { extent } from "d3-array";
 import { scaleLinear } from "d3-scale";

@@ -1,6 +1,6 @@
-// How selection rates are spread in both sets, as the densities of a method say, and models'
-// accuracy at them; next to it the readings: the number of images that each number of annotators
-// selects.
+// The distribution of selection rates in both sets by the densities of a method, and the models'
+// accuracy at each rate; next to it the readings: the number of images that each number of
+// annotators selects.
 import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";
@@ -27,7 +27,7 @@ interface CurvesProps {
   proportion?: boolean;
 }
 
-/** Most images have rates near 1: over its log-odds both ends of the axis can be read. */
+/** Most images have rates near 1. With a log-odds axis, both ends are readable. */
 export const logOdds = (rate: number) => Math.log(rate / (1 - rate));
 
 /** The rate of a log-odds in percent, with enough digits to distinguish it from 0 and 100. */

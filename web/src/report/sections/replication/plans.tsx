@@ -1,4 +1,4 @@
-// What a study would need for an interval of the wanted width, by the number of annotators.
+// The size of a study for an interval of the wanted width, by the number of annotators.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { countText, type Estimate, numberText } from "../../estimate.ts";
 import { once, short } from "../../parts/names.ts";
@@ -7,7 +7,7 @@ import { PlainTable, type PlainTableData } from "../../table/plain.tsx";
 import { withInterval } from "./texts.ts";
 import { Warnings } from "./warnings.tsx";
 
-/** Numbers of images are whole, however wide their intervals. */
+/** Numbers of images are shown as integers, for any width of their intervals. */
 export function imagesText(estimate: Estimate): string {
   if (estimate.value === null) return estimate.undefined ?? "–";
   const whole = (value: number) => countText(Math.round(value));

@@ -1,4 +1,5 @@
-// What the estimates depend on: the number of annotators, the number of images, blind spots.
+// The factors that the estimates depend on: the number of annotators, the number of images, blind
+// spots.
 import { intervalText, numberText, signedText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
 import { OneOf } from "../../parts/one_of.tsx";

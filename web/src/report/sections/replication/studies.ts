@@ -17,7 +17,10 @@ export interface Study {
   models: string[];
 }
 
-/** Both name no file of the other: the same classifiers with the same accuracies are one study. */
+/**
+ * Results do not name each other's files. So the same classifiers with the same accuracies count
+ * as one study.
+ */
 export function belongTo(adjust: ReplicateAdjust, figures: ReplicateFigures): boolean {
   const theirs = figures.scatter.classifiers;
   return (
@@ -53,7 +56,7 @@ export function lineAt(line: ReplicateLine, x: number): number | null {
     : intercept.value + slope.value * x;
 }
 
-/** What is drawn against the number of annotators, by what people call it. */
+/** The quantities that are plotted against the number of annotators, by name. */
 export const quantities = [
   { key: "adjusted", text: "Adjusted accuracy, mean" },
   { key: "remaining", text: "Remaining gap, mean" },

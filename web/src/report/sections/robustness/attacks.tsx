@@ -1,4 +1,4 @@
-// Accuracy under attacks: against the budget, and a table with signs of gradients that hide.
+// Accuracy under attacks: against the budget, and a table with signs of masked gradients.
 import { Legend } from "../../chart/marks.tsx";
 import { countText, type Estimate, intervalText, valueText } from "../../estimate.ts";
 import { type Line, Lines } from "../../parts/lines.tsx";
@@ -109,7 +109,7 @@ const columns: DataColumn<AttackRow>[] = [
 
 interface AttacksProps {
   result: AttackResult;
-  /** Before the keys of the address: one result of several. */
+  /** The prefix of the keys in the address, for one of several results. */
   id: string;
 }
 

@@ -1,4 +1,4 @@
-// Corrupted against clean accuracy, a point a model.
+// Accuracy under corruptions against clean accuracy, with a point for each model.
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";
 import { type Area, Chart } from "../../chart/chart.tsx";

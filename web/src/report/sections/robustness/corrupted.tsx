@@ -14,7 +14,7 @@ import { Said } from "./said.tsx";
 
 interface CorruptedProps {
   result: CorruptedResult;
-  /** Before the keys of the address: one result of several. */
+  /** The prefix of the keys in the address, for one of several results. */
   id: string;
 }
 

@@ -1,10 +1,10 @@
-// An adversarial image beside its original, with what changed in between.
+// An adversarial image next to its original, with the difference between them.
 import { Picture } from "../../parts/item_card.tsx";
 import { short } from "../../parts/names.ts";
 import type { AttackExample, ExamplePrediction, Thumbnail } from "../../schemas/described.ts";
 import { classText, largestText, lengthText, probabilityText, scaleText } from "./examples.ts";
 
-/** Images that are less wide are drawn pixel by pixel, not smoothed. */
+/** Narrower images are drawn pixel by pixel, without smoothing. */
 const small = 100;
 
 interface ImageProps {
@@ -37,9 +37,9 @@ function Predicted({ prediction }: { prediction: ExamplePrediction }) {
 
 interface ExampleCardProps {
   example: AttackExample;
-  /** Of an id; none where the document has no image of the whole set. */
+  /** The images of an id; none if the document has no images of the whole set. */
   thumbnail: ((id: string) => Thumbnail | undefined) | undefined;
-  /** Whether it is the only image that is shown, and what turns that on and off. */
+  /** Whether it is the only shown image, and the function that switches this. */
   alone: boolean;
   toggle: () => void;
 }

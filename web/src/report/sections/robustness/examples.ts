@@ -12,13 +12,13 @@ import type {
   ExamplesOfAttack,
 } from "../../schemas/described.ts";
 
-/** The examples of one result, under a name of its own. */
+/** The examples of one result, with a unique name. */
 export interface ExampleSet {
   name: string;
   source: string;
   result: AttackExamples;
   attacks: NamedAttack[];
-  /** Whether the document holds any of their images. */
+  /** Whether the document has any of their images. */
   embedded: boolean;
 }
 
@@ -125,7 +125,7 @@ export function occurrencesOf({ attacks }: ExampleSet, id: string): Occurrence[]
 /** How many images fooled the model, and how many of them are examples; after "Under pgd". */
 export function fooledText({ fooled, shown }: ExamplesOfAttack): string {
   const examples = shown.length === 1 ? "1 is an example" : `${shown.length} are examples`;
-  // Of a file that another program wrote.
+  // The field comes from a file of another program.
   if (typeof fooled !== "number") return `the model misclassifies images, of which ${examples}.`;
   if (fooled === 0) return "the model misclassifies no image that it classified correctly before.";
   const images = fooled === 1 ? "image" : "images";
@@ -137,7 +137,7 @@ export function classText({ name, id, class: number }: ExampleClass): string {
   return short(text ?? `class ${number}`, 40);
 }
 
-/** "97.0 %", or "" where the model gives no probabilities. */
+/** "97.0 %", or "" if the model gives no probabilities. */
 export function probabilityText({ probability }: ExamplePrediction): string {
   return typeof probability === "number" ? percentText(probability) : "";
 }

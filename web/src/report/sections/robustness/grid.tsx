@@ -17,7 +17,7 @@ export function Grid({ model }: { model: CorruptedModel }) {
   const rows = once([...corruptions, ...model.versions.map(({ corruption }) => corruption)]);
   const severities = once(model.versions.map(({ severity }) => severity)).sort((a, b) => a - b);
   const clean = model.clean.value ?? 1;
-  // From what is left on clean images to nothing.
+  // The scale goes from the accuracy on clean images to 0.
   const loss = scaleLinear([clean, 0], [0.04, 0.95]).clamp(true);
   const columns = [...severities.map(String), "mean"];
   const width = left + columns.length * columnWidth + 20;

@@ -1,4 +1,5 @@
-// Images that fooled a model, beside their originals: by attack and budget, or one image under all.
+// Images that fooled a model, next to their originals: by attack and budget, or one image under all
+// attacks.
 import type { ReportDocument } from "../../document.ts";
 import { itemIndex } from "../../parts/items.ts";
 import { More } from "../../parts/more.tsx";
@@ -129,7 +130,7 @@ function Examples({ document, set }: SetProps) {
   );
 }
 
-/** Of every model and data set, with one of them chosen. */
+/** The examples of every model and data set, with one of them chosen. */
 export function Pairs({ document }: { document: ReportDocument }) {
   const [wanted, choose] = useAddress("robustness.examples.model", "");
   const sets = exampleSets(document);
