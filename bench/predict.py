@@ -34,7 +34,7 @@ MODELS = {
 }
 TEN = ["resnet18", "resnet50", "mobilenet_v2", "mobilenet_v3_large", "efficientnet_b0", "regnet_y_800mf", "densenet121", "convnext_tiny", "vit_b_16",
        "swin_t"]
-# Of the preset torchvision.
+# The mean and standard deviation of the preset `torchvision`.
 MEAN, STD = "0.485,0.456,0.406", "0.229,0.224,0.225"
 SETTINGS = [(2, 1), (2, 2), (1, 1)]
 

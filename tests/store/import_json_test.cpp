@@ -253,7 +253,7 @@ TEST_F(JsonImports, FiftyOnesLabels) {
          R"({"classes": null, "labels": {"a": "cat", "b": "dog"}})",
          R"({"labels": {"a": {"label": "cat"}, "b": "dog"}})"}) {
         const PredictionStore read = store("labels.json", text, of(pets));
-        EXPECT_THAT(predicted(read), ElementsAre(0, 1)) << text;  // found by their names in --classes
+        EXPECT_THAT(predicted(read), ElementsAre(0, 1)) << text;  // names of --classes
     }
     const ImportReport sure =
         import("labels.json",

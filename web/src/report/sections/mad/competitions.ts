@@ -71,7 +71,7 @@ export interface Ranked {
   of: RankedClassifier;
 }
 
-/** By group, and by rank in each group. */
+/** The classifiers sorted by group, and by rank in each group. */
 export function inOrder(ranking: MadRanking): Ranked[] {
   const all = ranking.classifiers.map((of, index) => ({ index, of }));
   return ordered(

@@ -11,7 +11,7 @@ import type { Step } from "./series.ts";
 export interface StepSeries {
   name: string;
   steps: Step[];
-  /** The number of its mark and colour. */
+  /** The index of the mark and color that the plot uses for this series. */
   series: number;
   dashed?: boolean;
 }
