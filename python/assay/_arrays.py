@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_ssize_t, c_uint8, c_uint16, c_uint64, c_void_p, py_object
 from typing import Any, Optional
 
-from ._labels import is_on_processor, labels_of, to_plain
+from ._labels import is_on_processor, is_unresolved, labels_of, to_numpy, to_plain
 from ._library import Array, Error, Sets, Texts
 
 TYPES = {
@@ -68,7 +68,7 @@ _get_pointer.restype, _get_pointer.argtypes = c_void_p, [py_object, c_char_p]
 _set_name = ctypes.pythonapi.PyCapsule_SetName
 _set_name.restype, _set_name.argtypes = c_int, [py_object, c_char_p]
 
-_DLPACK_CODES = {0: "i", 1: "u", 2: "f", 4: "bf"}
+_DLPACK_CODES = {0: "i", 1: "u", 2: "f", 4: "bf", 5: "c", 6: "b"}
 
 
 class _Borrowed:
@@ -87,13 +87,15 @@ class _Borrowed:
 
 def _from_dlpack(value: Any) -> Held:
     if not is_on_processor(value):
-        raise Error(f"the tensor is on a device ({getattr(value, 'device', type(value).__name__)}): hand over {_called(value)}.cpu()")
+        raise Error(f"the tensor is on a device ({getattr(value, 'device', type(value).__name__)}): pass {_called(value)}.cpu()")
+    if is_unresolved(value):  # DLPack would hand over the numbers with the opposite sign
+        raise Error("the tensor is a view with the opposite sign (is_neg()), as .conj().imag gives it: pass tensor.resolve_neg()")
     if getattr(value, "requires_grad", False):
         value = value.detach()
     try:
         borrowed = _Borrowed(value.__dlpack__())
     except (BufferError, RuntimeError, TypeError) as error:
-        raise Error(f"the tensor cannot be handed over: {error}") from error
+        raise Error(f"the tensor cannot be read: {error}; pass a dense tensor, or an array of NumPy") from error
     tensor = borrowed.tensor
     code = _DLPACK_CODES.get(tensor.dtype.code, "?")
     size = tensor.dtype.bits // 8
@@ -232,6 +234,8 @@ class HeldTexts:
     def __init__(self, values: Iterable[Any]):
         if not hasattr(values, "__iter__"):
             raise Error(f"a {type(values).__name__}; a text is needed for each item")
+        if hasattr(values, "__dlpack_device__"):  # the elements of a tensor are tensors
+            values = to_numpy(values, "ids").tolist()
         pieces = [str(value).encode() for value in values]
         text = b"".join(pieces)
         ends = array.array("Q", bytes(8 * len(pieces)))
@@ -258,7 +262,7 @@ class HeldSets:
             for i, members in enumerate(value):
                 try:
                     numbers = sorted({int(c) for c in members})
-                except (TypeError, ValueError):
+                except (TypeError, ValueError, RuntimeError):  # RuntimeError: of a tensor on another device
                     raise Error(f"{what}: item {i} has {members!r}; a list of class numbers is needed") from None
                 if numbers and not 0 <= numbers[0] <= numbers[-1] < 2**31:
                     wrong = numbers[0] if numbers[0] < 0 else numbers[-1]
@@ -276,7 +280,7 @@ class HeldSets:
     def _of_indicators(self, value: Any, what: str) -> None:
         import numpy
 
-        matrix = numpy.asarray(value)
+        matrix = to_numpy(value, what)
         if not numpy.isin(matrix, (0, 1)).all():
             raise Error(f"{what}: a matrix with numbers other than 0 and 1")
         rows, columns = numpy.nonzero(matrix)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
+import os
 import sys
 import threading
 from typing import Any, Callable, Optional, Union
 
-from ._library import PROGRESS, library
+from ._library import PROGRESS, Handle, library
 
 # None: shows a bar on a terminal or in a notebook if tqdm is installed; True: always; False: never. Or a function of (step, done, total).
 Progress = Union[None, bool, Callable[[str, int, int], None]]
@@ -51,7 +53,57 @@ def bar_for(progress: Progress) -> "Optional[Callable[[str, int, int], None]]":
     return _Bar(tqdm)
 
 
-def call(work: Callable[[Optional[int]], Any], progress: Progress = None, small: bool = False) -> Any:
+class _Running:
+    """Calls that show their progress, so that they end before the interpreter does.
+
+    When the library calls back after that, CPython ends the thread by unwinding the library's frames, which aborts the process.
+    """
+
+    def __init__(self) -> None:
+        self._forget()
+        os.register_at_fork(after_in_child=self._forget)
+        atexit.register(self._end)
+
+    def _forget(self) -> None:
+        self.ending = False
+        self._lock = threading.Lock()
+        self._calls: "dict[Handle, threading.Event]" = {}
+
+    def add(self, handle: Handle) -> bool:
+        """False if the interpreter ends."""
+        with self._lock:
+            if not self.ending:
+                self._calls[handle] = threading.Event()
+            return not self.ending
+
+    def remove(self, handle: Handle) -> None:
+        with self._lock:
+            if done := self._calls.pop(handle, None):
+                done.set()
+
+    def _end(self) -> None:
+        with self._lock:
+            self.ending = True
+            left = list(self._calls.values())
+            for handle in self._calls:
+                library().assay_call_stop(handle)
+        for done in left:
+            done.wait(10)  # stopping takes much less
+
+
+_running: "Optional[_Running]" = None
+_running_lock = threading.Lock()
+
+
+def _of_process() -> _Running:
+    global _running
+    with _running_lock:
+        if _running is None:
+            _running = _Running()
+        return _running
+
+
+def call(work: Callable[[Optional[Handle]], Any], progress: Progress = None, small: bool = False) -> Any:
     """work(handle of an assay_call), on a separate thread if Ctrl-C must work meanwhile. small: the work takes almost no time."""
     if small and not callable(progress):
         return work(None)
@@ -68,18 +120,33 @@ def call(work: Callable[[Optional[int]], Any], progress: Progress = None, small:
             lib.assay_call_stop(handle)
 
     callback = PROGRESS(tell) if shown is not None else PROGRESS(0)
-    handle: int = lib.assay_call_new(callback, None)
+    # The last of this thread and the one that works frees it: a second signal may end the wait for the other.
+    handle = Handle(lib.assay_call_new(callback, None), "assay_call_free")
+    running = None if shown is None else _of_process()
+
+    def worked(_callback: Any = callback) -> Any:  # which lives as long as the work
+        if running is None:
+            return work(handle)
+        if not running.add(handle):
+            raise SystemExit  # of this thread, which prints nothing
+        try:
+            return work(handle)
+        except KeyboardInterrupt:
+            if running.ending:
+                raise SystemExit from None
+            raise
+        finally:
+            running.remove(handle)
+
     try:
-        result = _interruptible(lambda: work(handle), lambda: lib.assay_call_stop(handle))
+        return _interruptible(worked, lambda: lib.assay_call_stop(handle))
     except KeyboardInterrupt:
         if failed:
             raise failed[0] from None
         raise
     finally:
-        lib.assay_call_free(handle)
         if isinstance(shown, _Bar):
             shown.close()
-    return result
 
 
 def _interruptible(work: Callable[[], Any], stop: Callable[[], object]) -> Any:
@@ -99,13 +166,17 @@ def _interruptible(work: Callable[[], Any], stop: Callable[[], object]) -> Any:
             done.set()
 
     thread = threading.Thread(target=run, name="assay", daemon=True)
-    thread.start()
+    try:
+        thread.start()
+    except BaseException:  # of a signal's handler
+        stop()
+        raise
     try:
         while not done.wait(0.1):
             pass
-    except KeyboardInterrupt:
+    except BaseException:  # Ctrl-C, or of a signal's handler
         stop()
-        thread.join()
+        done.wait()  # a second one ends this, too
         raise
     thread.join()
     if errors:

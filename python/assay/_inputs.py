@@ -28,7 +28,10 @@ def shape_of(value: Any) -> "Optional[tuple[int, ...]]":
         first = value[0] if value else None
         inner = None if isinstance(first, (str, bytes)) or first is None else shape_of(first)
         return (len(value), *(inner or ()))
-    found = getattr(value, "shape", None)
+    try:
+        found = getattr(value, "shape", None)
+    except RuntimeError:  # a nested tensor of PyTorch has none
+        return None
     if found is None and type(value).__module__.startswith("pyarrow"):
         return (len(value),)
     try:

@@ -54,6 +54,11 @@ def is_on_processor(value: Any) -> bool:
     return device in (1, 3)
 
 
+def is_unresolved(value: Any) -> bool:
+    """Whether it is a tensor of PyTorch that shows the opposite sign of the numbers in its memory."""
+    return bool(value.is_neg()) if hasattr(value, "is_neg") else False
+
+
 def to_numpy(value: Any, what: str) -> Any:
     """A small array for NumPy. Refuses a tensor on another device."""
     import numpy
@@ -65,8 +70,14 @@ def to_numpy(value: Any, what: str) -> Any:
         value = value.detach() if hasattr(value, "detach") else value
         if str(getattr(value, "dtype", "")) == "torch.bfloat16":  # NumPy has no such type
             value = value.float()
+        if is_unresolved(value):
+            value = value.resolve_neg()
+        if "strided" not in str(getattr(value, "layout", "strided")):
+            raise Error(f"{what}: a tensor with the layout {value.layout}: pass tensor.to_dense()")
     try:
         return numpy.asarray(value)
+    except RuntimeError as error:  # of PyTorch
+        raise Error(f"{what}: {error}") from error
     except (TypeError, ValueError):
         raise Error(f"{what}: rows of different lengths, or of different types; label_sets= takes a list of classes for each item") from None
 

@@ -289,10 +289,10 @@ def _opened(options: "dict[str, Any]", keep: bool = False) -> Handle:
 
 
 def _places(rows: Any) -> "array.array[int]":
-    values = rows.tolist() if hasattr(rows, "tolist") else rows
     try:
+        values = rows.tolist() if hasattr(rows, "tolist") else rows
         return array.array("Q", list(values))  # a list, because array() would read a buffer's bytes as 8-byte numbers
-    except (TypeError, OverflowError, ValueError) as error:
+    except (TypeError, OverflowError, ValueError, RuntimeError) as error:  # RuntimeError: of a tensor without numbers
         raise Error(f"rows: {error}; allowed: whole numbers from 0, one per row of the scores", "bad_input") from None
 
 

@@ -104,6 +104,84 @@ print(len(writer.finish()), len(metrics))
 """
         self.quiet(script, self.folder / "runs", expected="0\n300 300\n")
 
+    def test_forks_after_and_during_work_in_threads(self):
+        script = """
+import threading
+expected = assay.score(scores, labels, threads=4).to_json()
+def child():
+    same = assay.score(scores, labels, threads=4).to_json() == expected
+    os._exit(0 if same else 3)
+def forked():
+    pid = os.fork()
+    if pid == 0:
+        child()
+    return os.waitpid(pid, 0)[1]
+print(forked())
+many = made(60_000, 100)
+started = threading.Event()
+def work():
+    assay.score(*many, threads=2, progress=lambda *step: started.set())
+thread = threading.Thread(target=work)
+thread.start()
+started.wait(30)
+print(thread.is_alive(), forked())
+thread.join()
+"""
+        self.quiet(script, expected="0\nTrue 0\n")
+
+    def test_the_interpreter_ends_while_a_thread_computes(self):
+        script = """
+import threading
+many = made(60_000, 100)
+started = threading.Event()
+def work():
+    while True:
+        assay.score(*many, threads=2, progress=lambda *step: started.set())
+threading.Thread(target=work, daemon=True).start()
+print(started.wait(30))
+class Last:
+    def __init__(self):
+        self.metrics = copy.copy(metrics)
+    def __del__(self):
+        self.metrics.reset()
+import builtins; builtins.last = Last()
+"""
+        self.quiet(script, expected="True\n")
+
+    def test_signals_end_a_call_before_its_memory_is_freed(self):
+        script = """
+import signal, threading
+many = made(60_000, 100)
+class Stop(Exception): pass
+raised = 0
+def handler(*_):
+    global raised
+    raised += 1
+    if raised < 4:
+        signal.setitimer(signal.ITIMER_REAL, 0.0005)
+    raise Stop
+signal.signal(signal.SIGALRM, handler)
+armed = []
+def told(*step):
+    if not armed:
+        armed.append(signal.setitimer(signal.ITIMER_REAL, 0.001))
+for attempt in range(5):
+    raised = 0
+    armed.clear()
+    try:
+        assay.score(*many, threads=2, progress=told)
+    except Stop:
+        pass
+    while raised < 4:  # the call may end before the last signal
+        try:
+            signal.pause()
+        except Stop:
+            pass
+print(float(assay.score(*many, "top1")["top1"]) > 0)
+"""
+        status, text, errors = in_python(PRELUDE + script)
+        self.assertEqual((status, text), (0, "True\n"), errors)  # an exception inside a __del__ is printed
+
     def test_what_lives_until_the_end(self):
         # References to each object in a global, in a cycle, in a module that is deleted late, and in sys.
         script = """

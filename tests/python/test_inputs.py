@@ -140,6 +140,63 @@ class Inputs(InFolder):
             self.assertEqual(numbers(assay.score(torch.tensor(self.scores)[:, :2], labels >= 4)), two)
             self.refused(lambda: assay.score(self.scores, labels.to("meta")), "usage", "labels: the tensor is on a device")
 
+    def test_tensors_that_cannot_be_read_are_named(self):
+        if not have("torch"):
+            self.skipTest("SKIPPED: torch is not installed")
+        import torch
+
+        scores, labels, one_hot = torch.tensor(self.scores), torch.tensor(self.labels), torch.tensor(np.eye(CLASSES)[self.labels])
+        numbers_of, device = torch.arange(300), "the tensor is on a device (meta): pass tensor.cpu()"
+        for call, text in (
+            (lambda: assay.score(scores.to("meta"), labels), f"scores: {device}"),
+            (lambda: assay.Metrics("top1").update(scores.to("meta"), labels), f"scores: {device}"),
+            (lambda: assay.compare(scores, scores.to("meta"), labels), f"scores: {device}"),
+            (lambda: assay.Store.of(scores.to("meta"), labels), f"scores: {device}"),
+            (lambda: assay.score(scores, label_sets=one_hot.to("meta")), f"label_sets: {device}"),
+            (lambda: assay.score(scores, label_sets=[labels[:1].to("meta")] * 300), "label_sets: item 0 has tensor("),
+            (lambda: assay.score(scores, labels, "soft_top1", soft_labels=one_hot.to("meta")), f"soft_labels: {device}"),
+            (lambda: assay.score(scores, labels, groups=labels.to("meta")), f"groups: {device}"),
+            (lambda: assay.score(scores, labels, sample_weight=labels.to("meta")), f"sample_weight: {device}"),
+            (lambda: assay.score(scores, labels, ids=numbers_of.to("meta")), f"ids: {device}"),
+            (lambda: assay.score(scores.to_sparse(), labels), "pass a dense tensor"),
+            (lambda: assay.score(scores, labels.to_sparse()), "labels: a tensor with the layout torch.sparse_coo: pass tensor.to_dense()"),
+            (lambda: assay.score(torch.nested.nested_tensor([scores[0], scores[1, :3]]), labels), "scores: the tensor cannot be read"),
+            (lambda: assay.score(scores.to(torch.complex64), labels), "scores: numbers of type c8"),
+            (lambda: assay.score(torch._neg_view(-scores), labels), "scores: the tensor is a view with the opposite sign"),
+        ):
+            with self.subTest(text), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that nested tensors are a prototype
+                self.refused(call, "usage", text)
+        self.refused(lambda: assay.Metrics("top1").update(scores, labels, rows=numbers_of.to("meta")), "bad_input", "rows: ")
+        self.same(labels, torch._neg_view(-scores).resolve_neg())
+        weights = -torch.ones(300)
+        self.assertEqual(float(assay.score(scores, labels, "top1", sample_weight=torch._neg_view(weights))["top1"]),
+                         float(assay.score(scores, labels, "top1", sample_weight=-weights)["top1"]))
+        self.assertEqual(assay.Store.of(scores, labels, ids=numbers_of).ids, [str(i) for i in range(300)])
+
+    def test_memory_of_every_layout(self):
+        wide = np.zeros((600, 2 * CLASSES), np.float32)
+        wide[::2, ::2] = self.scores
+        read_only = self.scores.copy()
+        read_only.setflags(write=False)
+        mapped = np.memmap(self.folder / "scores", np.float32, "w+", shape=self.scores.shape)
+        mapped[:] = self.scores
+        mapped.flush()
+        forms = [wide[::2, ::2], np.asfortranarray(self.scores), self.scores[::-1][::-1], self.scores[:, ::-1][:, ::-1], read_only,
+                 np.memmap(self.folder / "scores", np.float32, "r", shape=self.scores.shape)]
+        forms.append(np.flip(self.scores)[::-1, ::-1])
+        if have("torch"):
+            import torch
+
+            forms += [torch.tensor(self.scores.T.copy()).T, torch.tensor(wide)[::2, ::2]]
+        for form in forms:
+            self.same(self.labels, form)
+            for keep in (False, True):
+                metrics = assay.Metrics("top1,nll", keep=keep)
+                metrics.update(form, self.labels)
+                self.assertEqual(metrics.compute()["nll"], assay.score(self.scores, self.labels, "nll")["nll"])
+        self.assertEqual(assay.score(self.scores[::-1], self.labels[::-1], "top1")["top1"], assay.score(self.scores, self.labels, "top1")["top1"])
+
     def test_probability_of_class_1(self):
         random = np.random.default_rng(3)
         y = random.integers(0, 2, 200)
