@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -95,14 +97,21 @@ Table slice_table(const SlicedModel& model, std::uint64_t top) {
         model.found.size() == 1
             ? "1 slice is less accurate"
             : fmt::format("{} slices are less accurate", count_text(model.found.size())));
-    table.columns = {
-        {"slice", false}, {"images", true}, {"accuracy %", true, Column::Show::value_and_interval},
-        {"rest %", true}, {"p", true},      {"incorrect, for example", false}};
+    table.columns = {{"slice", false},
+                     {"images", true},
+                     {"accuracy %", true, Column::Show::value_and_interval},
+                     {"rest %", true},
+                     {"p", true}};
+    const bool examples = std::ranges::any_of(
+        model.found, [](const FoundSlice& one) { return !one.examples.empty(); });
+    if (examples) table.columns.push_back({"incorrect, for example", false});
     const std::size_t shown = std::min<std::size_t>(model.found.size(), top);
     for (std::size_t i = 0; i < shown; ++i) {
         const FoundSlice& one = model.found[i];
-        table.add({one.name, Count{one.images}, one.accuracy, one.rest, PValue{one.p},
-                   fmt::format("{}", fmt::join(one.examples, " "))});
+        std::vector<Cell> cells = {one.name, Count{one.images}, one.accuracy, one.rest,
+                                   PValue{one.p}};
+        if (examples) cells.emplace_back(fmt::format("{}", fmt::join(one.examples, " ")));
+        table.add(std::move(cells));
     }
     if (shown < model.found.size())
         table.notes.push_back(fmt::format(

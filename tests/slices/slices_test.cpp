@@ -157,6 +157,28 @@ TEST(Slices, EveryModelHasItsOwnAndThreadsChangeNothing) {
     EXPECT_EQ(report_of(one).result, report_of(find_slices(options)).result);
 }
 
+TEST(Slices, ReducedAndPartialStoresAreRead) {
+    const Made made = world(1200, 1, low_group);
+    for (const StorageFormat storage : {StorageFormat::label, StorageFormat::top_k}) {
+        const Scratch folder;
+        save(folder, made, "a", storage, 1200);
+        const SliceResult result = find_slices(options_of(folder));
+        EXPECT_EQ(names_of(result.models[0]), std::set<std::string>{"group=b"});
+        EXPECT_EQ(result.models[0].found[0].examples.size(), 3U);
+    }
+    const Scratch folder;
+    save(folder, made, "a", StorageFormat::full_f32, 200, true);
+    SliceOptions options = options_of(folder);
+    options.examples = 0;
+    const SliceResult result = find_slices(options);
+    EXPECT_EQ(result.not_scored, 200U);
+    EXPECT_EQ(result.models[0].first + result.models[0].second, 1000U);
+    EXPECT_TRUE(result.models[0].found.at(0).examples.empty());
+    const Report report = report_of(result);
+    const auto& table = std::get<Table>(report.sections[0].blocks[0]);
+    EXPECT_EQ(table.columns.back().name, "p");
+}
+
 TEST(Slices, LabelSetsMakeSlicesAndDecideWhatIsCorrect) {
     const Scratch folder;
     Made made = world(1200, 3, [](const Made&, std::size_t) { return 0.7; });
@@ -318,7 +340,7 @@ TEST(Slices, ImagesAreThoseOfData) {
     save(folder, with_images(folder), "a");
     fs::rename(folder / "photos", folder / "moved");
     SliceOptions options = options_of(folder);
-    EXPECT_THAT(find_slices(options).notes, Contains(HasSubstr("no longer in")));
+    EXPECT_THAT(find_slices(options).notes, Contains(HasSubstr("`item00000.png` is no file in")));
     options.data = folder / "moved";
     const SliceResult result = find_slices(options);
     EXPECT_EQ(result.models[0].found.at(0).conditions[0].by, "brightness");
