@@ -147,7 +147,8 @@ private:
             }
             data = &*archived_;
         } else if (!any_image_is_there()) {
-            why_not = "the images are no longer in " + data->root.string();
+            why_not = fmt::format("`{}` is no file in {}, and neither is another image",
+                                  data->ids[0], data->root.string());
             return nullptr;
         }
         for (std::size_t row = 0; row < data->size(); ++row)
