@@ -6,7 +6,7 @@ usage: attacks.py ASSAY MODEL.pt FOLDER IMAGES EPS [assay's options of the model
        attacks.py build/release/bin/assay demo/models/robust.pt demo/images/v1 200 4/255
        attacks.py build/release/bin/assay mobilenet_v1_0.25_128.pt imagenet_sample 50 1/255 --preset mobilenet-128
 
-CPU seconds (user and system) of the attack alone: a run of assay without attack (noise of size 0, with startup, decoding and
+CPU seconds (user and system) of the attack alone. A run of assay without attack (noise of size 0, with startup, decoding and
 storing) is subtracted, and the loops are measured without reading images. Assay only attacks images that are classified correctly,
 and so do the loops. PyTorch's own work is the model in TorchScript, frozen for inference but with gradients by the input. Assay
 runs the model in its own process here, so that its time is counted.

@@ -5,10 +5,10 @@
     peers/bin/python bench/crowd_peers.py build/bin/assay [--crowds 100] [--peers 20] [WORLD ...]
 
 Every aggregator sees the same crowds. The table holds the proportion of images whose class is right (the mean over crowds) and the
-seconds of one crowd. `assay` and the majority are run on --crowds crowds, the others on the first --peers of them, because GLAD and
-MACE take seconds a crowd (--of leaves them out); `assay` and the majority are printed for these, too. A tie of n classes counts 1/n
-where one of them is right, for the majority and `assay`; the others choose by their own rule. `ece`: expected calibration error of
-assay's highest posterior in ten bins; `worst`: the largest loss against the majority of the mean over crowds.
+seconds of one crowd. `assay` and the majority are run on --crowds crowds, the others on the first --peers of them. The reason is
+that GLAD and MACE take seconds a crowd (--of leaves them out). `assay` and the majority are printed for these, too. A tie of n
+classes counts 1/n where one of them is right, for the majority and `assay`; the others choose by their own rule. `ece`: expected
+calibration error of assay's highest posterior in ten bins; `worst`: the largest loss against the majority of the mean over crowds.
 """
 
 from __future__ import annotations

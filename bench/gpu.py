@@ -1,5 +1,5 @@
-"""Compares assay predict and assay.predict(net) on a CUDA device with PyTorch and a DataLoader: images per second, load of the
-device, and bits of the scores.
+"""Compares assay predict and assay.predict(net) on a CUDA device with PyTorch and a DataLoader. It measures images per second, load
+of the device, and bits of the scores.
 
 usage: ASSAY_PROGRAM=... ASSAY_LIBRARY=... PYTHONPATH=python python3 bench/gpu.py FOLDER [COPIES [MODEL ...]]
 Needs torch with CUDA, torchvision and nvidia-ml-py, and for the first row a plug-in for that torch (`assay torch --build`).

@@ -3,10 +3,10 @@
 
     mad_select.py ASSAY COMPETITION [PAIRS]
 
-COMPETITION is one of bench_make_competition, on which nothing was selected yet; a copy of its database is put back in the
-end. The command selects for all pairs, the Python side for the first PAIRS (3) of them: the same filter, a look-up of each
-survivor's distance, the order by distance, confidence and number, and the caps. Both must come to the same images. Times
-are of the processor, in nanoseconds per image and pair; the clock and the memory at its highest stand beside them.
+COMPETITION is one of bench_make_competition, on which nothing was selected yet; a copy of its database is put back in the end. The
+command selects for all pairs, the Python side for the first PAIRS (3) of them. Both have the same filter, a look-up of each
+survivor's distance, the order by distance, confidence and number, and the caps. Both must come to the same images. Times are of the
+processor, in nanoseconds per image and pair; the clock and the memory at its highest stand beside them.
 """
 import os
 import resource

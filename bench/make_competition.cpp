@@ -1,8 +1,8 @@
 // Begins a made-up competition for the benchmarks: bench_make_competition FOLDER IMAGES CLASSIFIERS
 //
 // Predictions as in mad_bench.cpp: 80 % correct, a mistake any of ImageNet's other classes. Made
-// from a few images through stores; then its predictions and its list of images are replaced by
-// ones of any length, which takes seconds where stores of as many rows take many minutes. Good for
+// from a few images through stores. Then its predictions and its list of images are replaced by
+// ones of any length. This takes seconds, and stores of as many rows take many minutes. Good for
 // selecting alone: `assay mad add` would miss the other images.
 #include <cstdint>
 #include <cstdio>

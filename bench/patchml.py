@@ -9,7 +9,7 @@ in the cell, save 512 x 512 PNG. Both read every image once beforehand (Assay to
 and write to the same disk. Times are processor time of one thread: user and system of the whole process, start
 included. The draws differ, the pixels of a patch do not.
 
-Pillow saves PNG with zlib's level 6 unless told otherwise; its level 1 is shown beside, because Assay's files are a
+Pillow saves PNG with zlib's level 6 by default. Its level 1 is shown beside, because Assay's files are a
 little larger than those of level 6.
 """
 import argparse

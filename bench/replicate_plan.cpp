@@ -5,7 +5,7 @@
 // WORLD: `curves`, the first of replicate_worlds.h with its twelve curves, or `beta`, the world of
 // `assay replicate simulate` with five classifiers, whose curves are smooth. 50 pilots of 1,000
 // images a set (100 classes), 40 annotators. Each plans the images for an interval WIDTH (3) points
-// wide; one study (STUDIES) of that size, at most CAP (100,000) images a set, is drawn and
+// wide. One study (STUDIES) of that size, at most CAP (100,000) images a set, is drawn and
 // adjusted, ten images a class as in the pilot. The width that was got is that of the median
 // classifier, mean over the studies. From all pilots' sizes and widths the size that is really
 // needed is read off a line in their logarithms.

@@ -4,8 +4,8 @@
     bench/scale.py build/release/bin/assay FOLDER [ROWS] [SHARDS]
 
 FOLDER gets the files, which stay there for the next time: some 60 bytes a row, and two small files a shard. Prints `score` of ROWS
-predicted classes (100 million) and of a tenth of them, and what opening a store of a hundredth of SHARDS (a million), of a tenth
-and of all costs.
+predicted classes (100 million) and of a tenth of them. Then it prints what opening a store of a hundredth of SHARDS (a million), of
+a tenth and of all costs.
 """
 import os
 import pathlib

@@ -3,8 +3,8 @@
 
     score.py BENCH_SCORE STORE
 
-BENCH_SCORE is the built program bench_score. Times are of the processor, not of the clock, so that a busy machine does not
-change them; the Python side follows the wording of the published class-wise definition (docs/definitions.md: ace.class_wise).
+BENCH_SCORE is the built program bench_score. Times are of the processor, not of the clock, so that a busy machine does not change
+them. The Python side follows the wording of the published class-wise definition (docs/definitions.md: ace.class_wise).
 """
 import glob
 import json

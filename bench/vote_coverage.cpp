@@ -1,10 +1,10 @@
-// Coverage of the 95 % intervals of ReaL and ASMA by votes, for the values by the true label sets,
-// in simulations that were defined before the estimator was tried (vote_worlds.h).
+// Coverage of the 95 % intervals of ReaL and ASMA by votes, for the values by the true label sets.
+// The simulations were defined before the estimator was tried (vote_worlds.h).
 //
 //     bench_vote_coverage [DRAWS [THREADS [EXPERTS [WORLD...]]]]
 //
-// The default is 100 draws per world. EXPERTS images are judged by experts (0: none). Biases
-// and widths are in points. A coverage's standard error is about .02 at 100 draws of two models.
+// The default is 100 draws per world. EXPERTS images are judged by experts (0: none). Biases and
+// widths are in points. A coverage's standard error is about .02 at 100 draws of two models.
 #include <fmt/core.h>
 
 #include <cstdlib>

@@ -62,8 +62,8 @@ std::vector<std::string> import_into(const fs::path& folder, const fs::path& run
             "-q"};
 }
 
-/// Each of at least 200 answers is for the whole store, or for the stored items with a warning, or
-/// says that there is no store yet.
+/// Each of at least 200 answers is for the whole store or, with a warning, for the stored items. Or
+/// it says that there is no store yet.
 TEST(BesideAWriter, ScoresAreThoseOfTheShardsThatAreThere) {
     Scratch scratch;
     write_inputs(scratch.path());

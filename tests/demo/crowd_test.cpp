@@ -33,9 +33,9 @@ TEST(Annotators, HaveRowsThatSumToOneAndAllManners) {
     EXPECT_EQ(manners["careless"] + manners["lazy"], 5);
 }
 
-// Compares every annotator's answers with the table that they were drawn from: 40 annotators x 2
-// truths x 3 answers = 240 shares, each within 4.5 of its standard deviations (by chance one in 600
-// such tests would miss).
+// Compares every annotator's answers with the table that they were drawn from. There are 40
+// annotators x 2 truths x 3 answers = 240 shares, each within 4.5 of its standard deviations (by
+// chance one in 600 such tests would miss).
 TEST(Votes, ReproduceEveryAnnotatorsErrorRates) {
     const Plan plan = crowd_plan(WorldSize::small);
     const SetRow& set = set_row("v1");

@@ -126,8 +126,8 @@ TEST_F(AttackRun, TheCleanImagesAreScoredOnceForAllAttacks) {
     options.attacks = {"noise"};
     options.eps = {1. / 255, 2. / 255};
     attack_models({&model, 1}, dataset, options);
-    // Scored: 140 images for the model's own store, the same once for both budgets, and for each
-    // budget the three batches of four with the 11 attacked images.
+    // Scored: 140 images for the model's own store, and the same once for both budgets. Then, for
+    // each budget, the three batches of four with the 11 attacked images.
     EXPECT_EQ(classifier->scored, 140U + 140U + 2 * 12U);
 }
 

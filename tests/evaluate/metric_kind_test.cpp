@@ -1,5 +1,5 @@
-// Adds metrics with other kinds of passes, in the same way as the built-in ones: a row of the table
-// and a pass. score, ranks and streams support them without further code.
+// Adds metrics with other kinds of passes, in the same way as the built-in ones. Each is a row of
+// the table and a pass. Scores, ranks and streams support them without further code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -31,10 +31,10 @@ struct Checked {
     std::size_t not_smooth = 0;  ///< not compared, because of a kink or a jump within the steps
 };
 
-/// Compares the model's gradient with central differences, for up to 12 pairs of scores, by every
-/// second number of an image (the even or the odd ones). The steps are 1/128 and 1/64, with
-/// extrapolation, because errors grow with the squares of the steps. float32 scores around 1 leave
-/// 2^-24 * 128 = 8e-6 of noise.
+/// Compares the model's gradient with central differences, for up to 12 pairs of scores. Every
+/// second number of an image is changed (the even or the odd ones). The steps are 1/128 and 1/64,
+/// with extrapolation, because errors grow with the squares of the steps. float32 scores around 1
+/// leave 2^-24 * 128 = 8e-6 of noise.
 class ScoreDifferences {
 public:
     ScoreDifferences(Classifier& classifier, bool odd)

@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-/// Rounding is not continuous: a float that differs in its last bit may be rounded to the next
+/// Rounding is not continuous. A float that differs in its last bit may be rounded to the next
 /// integer, which changes later values by a step. So scores differ from ONNX Runtime's by less than
 /// quantising changes them, and most are bit-identical.
 TEST(QuantisedModels, ScoresEqualOnnxRuntimes) {

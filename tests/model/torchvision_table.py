@@ -8,7 +8,7 @@ torch.export (.pt2).
 
 Weights are random (nothing is downloaded). Prints a table: the largest difference of a logit to PyTorch's, in standard
 deviations of the logits; "-" where PyTorch itself cannot export the form (the reason is below the table). Ends with
-status 1 when a form that PyTorch exports does not run, or differs by more than 1e-3; with 77 where torchvision is not
+status 1 when a form that PyTorch exports does not run, or differs by more than 1e-3. Ends with status 77 where torchvision is not
 installed.
 """
 import argparse

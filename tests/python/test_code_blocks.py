@@ -1,7 +1,7 @@
 """Runs the Python blocks of README.md and docs/, each in its own folder, with random scores.
 
-Functions that run models are replaced by ones that check a call against the real parameters and options; so are packages that a
-block uses beside Assay. tests/python/test_coming_from.py runs the pages coming-from-*.md, and tests/docs/tutorials.py the
+Functions that run models are replaced by ones that check a call against the real parameters and options. Packages that a block uses
+beside Assay are replaced, too. tests/python/test_coming_from.py runs the pages coming-from-*.md, and tests/docs/tutorials.py the
 tutorials.
 """
 import contextlib

@@ -1,6 +1,6 @@
-// The coverage of intervals if models are measured on the same images: scores, differences of two
-// scores, and ranks, with shares of images and with independent cells. The simulations were defined
-// before the first run:
+// The coverage of intervals if models are measured on the same images. The tests cover scores,
+// differences of two scores, and ranks, with shares of images and with independent cells. The
+// simulations were defined before the first run:
 //  - correlated: six models that find the same images hard (95 % of the latent variance is the
 //    image's), 5,000 clean images, 800 in each other set;
 //  - few: 160 images in every set, 70 %;

@@ -368,8 +368,8 @@ TEST(Adjust, TheMixtureBearsUnequalNumbersOfAnnotators) {
         unequal += (*adjust(study, options).methods[0].mean_adjusted.value - truth) / studies;
     }
     // The mean over classifiers has a standard deviation of 3.2 points in a study of 900 images
-    // (from 60 simulations), and 1.1 over eight studies; 4 of these are allowed. Omitting some
-    // answers on the same images changes less. With observed proportions the bias is -7.
+    // (from 60 simulations). Over eight studies it is 1.1 points; 4 of these are allowed. Omitting
+    // some answers on the same images changes less. With observed proportions the bias is -7.
     EXPECT_NEAR(unequal, 0, .045);
     EXPECT_NEAR(unequal, equal, .03);
 }

@@ -60,8 +60,8 @@ Readings readings_of(const std::vector<std::vector<int>>& k_by_class, int n, Stu
 TEST(Match, ShortfallGoesUpAndTheRestIsMissing) {
     StudyNames names;
     const Readings reference = readings_of({{0, 0, 5, 5}}, 5, names, "o");  // targets 2 and 2 of 4
-    // One candidate in bucket 0, one in bucket 2: the second of bucket 0 comes from bucket 2, and
-    // one is missing at the end because bucket 4 has one only.
+    // One candidate is in bucket 0, one in bucket 2. The second of bucket 0 comes from bucket 2.
+    // One is missing at the end because bucket 4 has one only.
     const Readings candidates = readings_of({{0, 2, 5}}, 5, names, "r");
     MatchOptions options;
     options.per_class = 4;

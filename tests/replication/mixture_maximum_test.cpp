@@ -1,5 +1,5 @@
-// Checks that the fit of the mixture is the maximum, with scipy from many starts, with slopes by
-// differences, and with EM that continues from the fit.
+// Checks that the fit of the mixture is the maximum. It checks with scipy from many starts, with
+// slopes by differences, and with EM that continues from the fit.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -79,8 +79,8 @@ struct Reference {
     double adjusted, sandwich, prior;
 };
 
-/// The numbers are those of a numpy implementation of the same formulas, on the same draws, with 56
-/// functions for the densities and curves' penalties up to .05.
+/// The numbers are those of a numpy implementation of the same formulas, on the same draws. It has
+/// 56 functions for the densities and curves' penalties up to .05.
 TEST(PenalisedLikelihood, EqualsTheReference) {
     const std::vector<std::pair<Drawn, std::vector<Reference>>> studies = {
         {{1, 2000, {40}, 50, 4},

@@ -1,8 +1,8 @@
 // Compares the published corruptions on 20 photographs with Assay's. Only the random draws differ,
 // so figures agree within the difference of two runs of the published code.
 //
-// The sample beside the checkout holds these photographs at a short side of 256, made smaller by
-// another filter than the reference's: sharper, so that blurs take more from them. With the
+// The sample beside the checkout holds these photographs at a short side of 256. They were made
+// smaller by a sharper filter than the reference's, so blurs remove more from them. With the
 // originals (github.com/EliSchwartz/imagenet-sample-images; the 20 in a folder that
 // ASSAY_SAMPLE_ORIGINALS names) every figure is held to the reference alone.
 #include <gtest/gtest.h>

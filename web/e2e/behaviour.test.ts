@@ -1,5 +1,5 @@
-// People's actions on the pages, with a study in memory: by keyboard and by touch, without a
-// connection, with a reload in between, and the organiser's changes.
+// People's actions on the pages, with a study in memory. The tests cover the keyboard and touch, a
+// missing connection, a reload in between, and the organiser's changes.
 
 import type { Server } from "node:http";
 import { fileURLToPath } from "node:url";

@@ -79,7 +79,7 @@ def _sides(value: Any) -> "tuple[Optional[int], tuple[int, int]]":
     return (sides[0], (sides[0], sides[0])) if len(sides) == 1 else (None, (sides[0], sides[1]))
 
 
-# Steps of a Compose that leave the pixels of an RGB image as they are: those that make a tensor of floats from 0 to 1, or of bytes.
+# Steps of a Compose that leave the pixels of an RGB image as they are. These make a tensor of floats from 0 to 1, or of bytes.
 _TO_FLOATS = ("ToTensor", "MaybeToTensor")
 _TO_BYTES = ("PILToTensor", "ToImage", "MaybePILToTensor")
 _NEUTRAL = ("ToPureTensor", "_convert_to_rgb", "MaybeConvertMode")

@@ -1,5 +1,5 @@
-// A section as its readers see it: on a phone and a desktop, light and dark, without findings of
-// axe-core and without parts wider than the page.
+// A section as its readers see it. It is checked on a phone and a desktop, light and dark, without
+// findings of axe-core and without parts wider than the page.
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";

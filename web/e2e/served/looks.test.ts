@@ -1,4 +1,4 @@
-// Every kind of page on a phone and on a large screen, light and dark, and in a language that is
+// Every kind of page on a phone and on a large screen, light and dark. Also in a language that is
 // written from right to left. There are no findings of axe-core, no sideways scrolling, and no
 // motion if less motion is requested. ASSAY_SCREENSHOTS names a folder for screenshots.
 

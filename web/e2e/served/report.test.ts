@@ -1,4 +1,4 @@
-// The report that the program writes and serves, in headless Chromium: its numbers are those that
+// The report that the program writes and serves, in headless Chromium. Its numbers are those that
 // `assay score` prints, and a served report is updated while models run.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

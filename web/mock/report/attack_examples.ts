@@ -1,6 +1,6 @@
-// Images that fooled a model, made by rule: two attacks at three budgets, one of which fooled the
-// model with no image; hostile names, a prediction without a probability, and images that are not
-// embedded.
+// Images that fooled a model, made by rule. There are two attacks at three budgets, one of which
+// fooled the model with no image. There are hostile names, a prediction without a probability, and
+// images that are not embedded.
 import type { Sourced } from "../../src/report/document.ts";
 import type {
   AttackExample,

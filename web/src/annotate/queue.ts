@@ -1,5 +1,5 @@
 // Answers that the server has not acknowledged yet. Each is a separate entry in localStorage, so
-// that two tabs of one person cannot overwrite each other's, and an entry is removed only when the
+// that two tabs of one person cannot overwrite each other's. An entry is removed only when the
 // server has reported its outcome. If storage fails, answers are kept until the tab is closed.
 
 import type { Answer, GivenScreen } from "../shared/api";

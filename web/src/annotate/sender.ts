@@ -1,5 +1,5 @@
-// Sends queued answers to the server and requests further screens: one request at a time, in
-// pieces, repeatedly until the server has reported the outcome of each answer.
+// Sends queued answers to the server and requests further screens. It sends one request at a time,
+// in pieces, repeatedly until the server has reported the outcome of each answer.
 
 import {
   ApiError,

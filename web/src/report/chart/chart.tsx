@@ -1,5 +1,5 @@
-// The frame of every chart: as wide as possible, with a name for screen readers, a table of its
-// numbers that opens with one press, and one tooltip for the focused mark.
+// The frame of every chart. It is as wide as possible. It has a name for screen readers, a table of
+// its numbers that opens with one press, and one tooltip for the focused mark.
 import type { ComponentChildren } from "preact";
 import { createContext } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";

@@ -1,5 +1,5 @@
-// A reliability diagram: accuracy by confidence with its intervals, the gap to the diagonal of
-// perfect calibration, and below it how many items each bin holds.
+// A reliability diagram. It shows accuracy by confidence with its intervals, the gap to the
+// diagonal of perfect calibration, and below it how many items each bin holds.
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";
 import { type Area, Chart } from "../../chart/chart.tsx";

@@ -1,5 +1,5 @@
-// Agreement by labels per image: a box for each data set over the models, a dot for each model, and
-// a line for each chosen one.
+// Agreement by labels per image. The plot has a box for each data set over the models, a dot for
+// each model, and a line for each chosen one.
 import { max, min } from "d3-array";
 import { scaleBand, scaleLinear } from "d3-scale";
 import { BandAxis, YAxis } from "../../chart/axis.tsx";

@@ -1,5 +1,5 @@
 // The distribution of selection rates in both sets by the densities of a method, and the models'
-// accuracy at each rate; next to it the readings: the number of images that each number of
+// accuracy at each rate. Next to it are the readings: the number of images that each number of
 // annotators selects.
 import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";

@@ -1,5 +1,5 @@
-// Accuracy on the replication against that on the original, as measured and as adjusted: the
-// models' points with their intervals, the line of equal accuracies and the fitted lines.
+// Accuracy on the replication against that on the original, as measured and as adjusted. The plot
+// has the models' points with their intervals, the line of equal accuracies and the fitted lines.
 import { extent } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";
