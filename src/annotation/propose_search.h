@@ -7,7 +7,7 @@
 
 namespace assay {
 
-/// Candidates of one image and model are numbered by the recall that they require: level L means
+/// Candidates of one image and model are numbered by the recall that they require. Level L means
 /// that the model alone, with its threshold set to propose this candidate, proposes L - 1 known
 /// labels with a better score. 0 means always proposed.
 struct CandidatePairs {

@@ -14,9 +14,9 @@ namespace assay::cli {
 /// arguments that are not its values to the front, so that they become the command's own. After
 /// numbers, the command's own arguments begin at the first argument that is not a number. After
 /// other values, they begin at the first path that exists or has a model's name, if no path came
-/// before; after a path, at the first model. The same applies after an option that may have no
-/// value. Commands without their own arguments, --model, and command lines with `--` are not
-/// changed.
+/// before. After a path, they begin at the first model. The same applies after an option that may
+/// have no value. Commands without their own arguments, --model, and command lines with `--` are
+/// not changed.
 std::vector<std::string> own_arguments_first(const CLI::App& app,
                                              const std::vector<std::string>& arguments);
 

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 10> shared_commands = {
     "labels propose",  "mad select",    "quality measure", "replicate adjust",
     "replicate match", "replicate plan"};
 
-/// Ranks that end together arrive at almost the same time; a rank that is missing for this long is
+/// Ranks that end together arrive at almost the same time. A rank that is missing for this long is
 /// computing, or waits for a rank that will not arrive.
 constexpr double grace_seconds = 5;
 

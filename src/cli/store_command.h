@@ -27,7 +27,7 @@ struct Runs {
     /// Throws bad_input if there is neither.
     std::filesystem::path find(const std::string& dataset_or_path) const;
     /// For a path below `folder` that begins with a data set's name in the file, replaces this name
-    /// by the name of the results; any other path is unchanged.
+    /// by the name of the results. Any other path is unchanged.
     std::filesystem::path as_called(const std::filesystem::path& path) const;
 };
 

@@ -18,7 +18,7 @@ enum class PathIn {
     behind,   ///< the same, alone or after a sign: METRIC=FILE, tensorboard:FOLDER
 };
 
-/// A kind of value. An option has the kind that its type_name() names; each additional kind needs a
+/// A kind of value. An option has the kind that its type_name() names. Each additional kind needs a
 /// row here, too (the sweep over all options finds a missing one).
 struct ValueKind {
     std::string_view name;  ///< "RUNS"

@@ -17,7 +17,7 @@ namespace assay {
 /// Writes to a temporary file in the folder of `path`; commit() renames it to `path`. Without
 /// commit() nothing is left behind. The next writer removes what a killed process left
 /// (temporary.h). A file that is replaced keeps its permissions, and its owner and group as far as
-/// the system lets this process set them; access control lists and extended attributes are not
+/// the system lets this process set them. Access control lists and extended attributes are not
 /// kept. Not thread-safe. Throws io with the path and the system's reason.
 class FileStream {
 public:

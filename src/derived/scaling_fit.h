@@ -12,8 +12,8 @@
 
 namespace assay::derived {
 
-/// The rows of a fit. `read` fills a row's logits, which must all be finite, and returns its label;
-/// it is called from many threads, and the same row must give the same result each time.
+/// The rows of a fit. `read` fills a row's logits, which must all be finite, and returns its label.
+/// It is called from many threads, and the same row must give the same result each time.
 struct ScalingRows {
     std::uint64_t items = 0;
     std::uint32_t classes = 0;

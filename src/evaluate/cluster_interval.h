@@ -40,12 +40,12 @@ double mixed_effect(double found, double alike, double errors);
 /// In place of an interval for independent items. It is never inside that of `value`, if there is
 /// one: metrics with intervals by resampling have none yet. A proportion has Wilson's interval with
 /// as many items as its standard error stands for (without clusters it has as many as an interval
-/// of the same width, because the mean of a few classes has fewer items than n); other values are
+/// of the same width, because the mean of a few classes has fewer items than n). Other values are
 /// value +- t * standard error, cut to the metric's range. Student's t has one degree fewer than
-/// groups. `alike`: sum of the clusters' squared sizes over the items that count, the
-/// most that clusters can cost; it stands in where few items are incorrect, or few correct.
-/// Nothing, with the reason in the note, for fewer than two groups, where no group changes a value
-/// that is no proportion, or where `estimate` says that independent items have none.
+/// groups. `alike`: sum of the clusters' squared sizes over the items that count, the most that
+/// clusters can cost. It stands in where few items are incorrect, or few correct. Nothing, with the
+/// reason in the note, for fewer than two groups, where no group changes a value that is no
+/// proportion, or where `estimate` says that independent items have none.
 void set_cluster_interval(Estimate& value, const ResampledEstimate& estimate,
                           const MetricFacts& facts, double alike, double level);
 

@@ -235,7 +235,7 @@ private:
             one_reason = one_reason && other.misfit() == fit.misfit();
             if (said++ < most_said) why += fmt::format("; {}", other.misfit());
         }
-        // One data set, or a file that cannot be read for any.
+        // The reason is the same for all data sets, for example because the file cannot be read.
         if (one_reason) throw_misfit(first, fit);
         throw Error(ErrorCode::bad_input,
                     fmt::format("the labels {} fit none of the {} data sets{}{}", file.string(),

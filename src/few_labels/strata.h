@@ -32,7 +32,7 @@ std::size_t strata_for(std::uint64_t labels);
 class Strata {
 public:
     static constexpr std::uint8_t outside = 255;
-    /// Up to this many images are divided exactly, by a sort; with more, a histogram of 2^16 bins
+    /// Up to this many images are divided exactly, by a sort. With more, a histogram of 2^16 bins
     /// of the mean consensus is used, and images of one bin stay together.
     static constexpr std::uint64_t sorted_at_most = std::uint64_t{1} << 20;
 

@@ -47,7 +47,7 @@ struct TargetEstimate {
 
 /// It uses cells of at least five labels, a regression on the covariates if there are enough
 /// labels, and a score interval. `quantile` is 1.96 for 95 %. `partly_judged` means that at least 2
-/// % of the sample could not be judged; then there is no regression, and intervals include the
+/// % of the sample could not be judged. Then there is no regression, and intervals include the
 /// uncertainty of the judged proportion of each stratum. Cost: linear in the labels, 2.5 us per
 /// cell.
 TargetEstimate estimate_target(const Target& target, std::span<const StratumSample> strata,

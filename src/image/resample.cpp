@@ -169,7 +169,7 @@ std::vector<int> nearest_inputs(int inputs, int size, int begin, int end) {
 }
 
 /// PyTorch's nearest-exact. It computes step * (i + 0.5) - 0.5 in float32 with one rounding (a
-/// fused multiply-add); here the double is exact and is rounded once, which is equal.
+/// fused multiply-add). Here the double is exact and is rounded once, which is equal.
 std::vector<int> nearest_inputs_of_torch(int inputs, int size, int begin, int end) {
     std::vector<int> index;
     const float step = static_cast<float>(inputs) / static_cast<float>(size);

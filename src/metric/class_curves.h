@@ -8,7 +8,7 @@
 // also those without negatives) are excluded from the mean.
 //
 // Uncertainty: each item's influence on the mean. An item is a positive of some classes and a
-// negative of all others, so the classes' areas are not independent; their influences add up by
+// negative of all others, so the classes' areas are not independent. Their influences add up by
 // item. For one class and AUROC this is DeLong, DeLong and Clarke-Pearson (1988).
 #pragma once
 

@@ -7,7 +7,7 @@
 // of the class: sum over bins of |sum(p) - sum(y)| / m; no item: 0. Then the mean over classes.
 //
 // No column is sorted. Two passes over it: a histogram of the leading 16 bits says between which
-// keys the order statistics lie; then every value whose key holds none of them is added to its bin
+// keys the order statistics lie. Then every value whose key holds none of them is added to its bin
 // at once, and the few others (about 2 %) are kept, sorted, and added once the edges are known.
 // Sums are exact in units of 2^-40 (p is rounded to them, error 5e-13 at most), so they depend on
 // nothing but the data.
@@ -88,7 +88,7 @@ ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOption
 /// The same, shared by ranks, each of which gets the whole result. Collective; all ranks pass the
 /// same options. If the ranks share the classes, each rank reads all rows, and together they
 /// compute as much as one rank alone would. If they share the items (row_shares_beyond), a rank
-/// reads its own rows four times, and counts are added over the ranks (300 KB per class); together
+/// reads its own rows four times, and counts are added over the ranks (300 KB per class). Together
 /// they compute about six times as much.
 ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options,
                               Comm& comm);

@@ -2,8 +2,8 @@
 // find the edges exactly, ten or so bits at a time, and one adds p - y. Memory: about 100 KiB per
 // class, for any number of items.
 //
-// Ranks share the rows: only counts and exact sums are kept, and they are added over the ranks
-// after each pass, so that each rank reads only its own rows.
+// Ranks share the rows. Only counts and exact sums are kept. They are added over the ranks after
+// each pass, so that each rank reads only its own rows.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -1,5 +1,5 @@
 // How a metric is computed: a pass. Most metrics are sums over rows and need no pass of their own
-// (MetricFacts::accumulate); any other metric provides an object of MetricPass in its row of the
+// (MetricFacts::accumulate). Any other metric provides an object of MetricPass in its row of the
 // table. score, compare, gap, quality and streams only call the pass and do not distinguish kinds
 // of metrics.
 //

@@ -57,7 +57,7 @@ struct ShapeBias {
     std::vector<double> influence;  ///< contribution of each decision
 };
 /// Variance by two-way clusters (Cameron, Gelbach and Miller 2011): of shape images + of texture
-/// images - of the conflicts, and no less than the last; the interval is wilson_of_variance() with
+/// images - of the conflicts, and no less than the last. The interval is wilson_of_variance() with
 /// Student's t, whose degrees of freedom are the smaller number of images of the two kinds minus
 /// one. If all decisions that count agree, it is Wilson's.
 ShapeBias shape_bias_of(std::span<const CueDecision> decisions, double level);

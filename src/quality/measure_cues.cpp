@@ -30,7 +30,7 @@ struct Naming {
 
 /// An attribute that open_role() writes by the names of this set's files alone is no table: pairs
 /// are found by one rule for the names of both sets. Names with folders may be of more images than
-/// are here, so they are that rule even where these do without; bare names where these repeat are
+/// are here, so they are that rule even where these do without. Bare names where these repeat are
 /// never written, so a table says that they are one. A table that says what open_role() writes
 /// loses nothing: the rule gives these names, or those that the other set's files need.
 Naming naming_of(const Dataset& dataset) {

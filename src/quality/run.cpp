@@ -60,7 +60,7 @@ private:
     }
 
     /// Facts recorded in the stores are part of the result, which is the same for any number of
-    /// interruptions; facts from only this run are reported separately.
+    /// interruptions. Facts from only this run are reported separately.
     void keep(const std::vector<PredictResult>& results) {
         for (const PredictResult& result : results) {
             for (const std::string& note : result.dataset_notes) {

@@ -1,5 +1,5 @@
 // Square attack: random windows of +-eps, without gradients (Andriushchenko et al., ECCV 2020,
-// algorithm 1 and 2). Positions and signs are drawn separately for each image; the authors' program
+// algorithm 1 and 2). Positions and signs are drawn separately for each image. The authors' program
 // shares them within a batch, so that results depend on how images are batched.
 #include <algorithm>
 #include <array>

@@ -13,7 +13,7 @@
 namespace assay {
 
 /// C classes in the order of the scores' columns. An id is unique (a WordNet id, or the name
-/// itself); a name need not be ("crane" is two ImageNet classes), so code uses ids as keys if they
+/// itself). A name need not be ("crane" is two ImageNet classes), so code uses ids as keys if they
 /// exist.
 class ClassList {
 public:
@@ -97,7 +97,7 @@ std::vector<std::string> class_map_names();
 /// A built-in map by name, or a file. A JSON file has {"decision":
 /// "restrict"|"mean_of_group"|"map_argmax", "classes": [...], "target_of": [one number per class of
 /// the model, -1 for none]}, and optionally "name". Any class list that read_class_list accepts
-/// works too: then the arg-max is only over those classes of the model (restrict), found by id,
+/// works too. Then the arg-max is only over those classes of the model (restrict), found by id,
 /// name, synonym or number. The map's own classes are checked against `model_classes`. Built-in
 /// maps find ImageNet's classes in the model's by WordNet id or name, in any order and among any
 /// others, or use 1000 numbered classes. Throws usage / bad_input: a class that the model lacks, or

@@ -130,7 +130,7 @@ struct DatasetOptions {
 /// one of its first 256 rows names an existing image.
 ///
 /// Data sets as torchvision leaves them on disk (Oxford-IIIT Pets, Food-101, DTD, ...) are
-/// recognised by their own annotation files, and read as torchvision reads them; so are folders of
+/// recognised by their own annotation files, and read as torchvision reads them. So are folders of
 /// splits (test, val, train) that contain class folders. A note names the split that is read.
 ///
 /// Parquet files as the library `datasets` of Hugging Face writes them are data sets, too: one

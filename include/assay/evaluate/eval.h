@@ -94,7 +94,7 @@ struct SearchOptions {
     double close = 0.01;      ///< a difference below this may remain undecided
 };
 
-/// Returns the command as it was typed, with these options added; they replace typed options of the
+/// Returns the command as it was typed, with these options added. They replace typed options of the
 /// same names. "" returns the command as it was typed.
 using CommandWith = std::function<std::string(const std::string& options)>;
 

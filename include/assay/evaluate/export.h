@@ -73,7 +73,7 @@ ExportResult export_items(const ExportOptions& options,
                           const ProgressCallback& progress = {});
 
 /// Writes the probabilities of one store as an .npy file of items x classes float32, in the order
-/// of the lines of export_items(); rows without scores are NaN. It also writes in pieces. Throws
+/// of the lines of export_items(). Rows without scores are NaN. It also writes in pieces. Throws
 /// usage if there are several stores; bad_input if the store has only some of the scores, or with a
 /// class map.
 void export_probabilities(const ExportOptions& options,

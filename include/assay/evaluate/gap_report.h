@@ -106,7 +106,7 @@ struct GapWithinMargin {
 };
 
 /// The best model by a metric on a data set. The value is corrected for the luck of the model that
-/// was best; the interval contains its true value, and the best of all models' true values.
+/// was best. The interval contains its true value, and the best of all models' true values.
 struct GapBest {
     Estimate value;
     double raw = 0;  ///< as seen

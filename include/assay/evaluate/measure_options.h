@@ -34,7 +34,7 @@ struct MeasureOptions {
     std::vector<std::string> subgroups;
     /// "FILE", or "NAME=FILE" where * and ? in NAME match any letters. FILE is an input of
     /// read_label_sets(), or an ImageFolder. Metrics of single labels continue to use the data
-    /// set's own labels; if it has none, they use an image's only valid class, and their ids say
+    /// set's own labels. If it has none, they use an image's only valid class, and their ids say
     /// so.
     std::vector<std::string> labels;
     /// The same if they are already in memory, one set per item of the store; `labels` is then

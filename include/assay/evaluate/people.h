@@ -59,7 +59,7 @@ struct PeopleResult {
     std::vector<std::string> warnings;
 };
 
-/// An answer is correct if it equals the image's category in the file; the same rule applies to
+/// An answer is correct if it equals the image's category in the file. The same rule applies to
 /// predictions, with the store's classes or those of the class map. An image is found by its file
 /// name without folders and extension; in the csv's name, any text up to an underscore may precede
 /// it ("0001_s5n_s01_0_bird_00_bird3-bird2.png" is bird/bird3-bird2.png). If a person gave several

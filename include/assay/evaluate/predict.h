@@ -155,7 +155,7 @@ struct PredictResult {
     std::vector<std::string> image_notes = {};
 };
 
-/// Runs every model over the data set and stores the scores under options.runs; finished work of
+/// Runs every model over the data set and stores the scores under options.runs. Finished work of
 /// earlier runs is skipped, except batches with an image that could not be read then and can be
 /// read now, and those that PredictOptions::retry_failed requests.
 ///
@@ -168,7 +168,7 @@ struct PredictResult {
 /// data set.
 ///
 /// A thread takes the next batch, reads and decodes its images once, prepares them once per
-/// distinct preprocessing, and hands them to each model that lacks them; so loading and inference
+/// distinct preprocessing, and hands them to each model that lacks them. So loading and inference
 /// overlap across threads and nothing waits in a queue. Batch boundaries are fixed, so threads,
 /// resuming and the set of models change no bit. Memory: threads x batch x (one image + inputs of
 /// the distinct preprocessings) + one or two shards per model. Progress comes after each batch and
@@ -178,7 +178,7 @@ struct PredictResult {
 /// store's and the classifiers' errors, interrupted.
 ///
 /// With several ranks, which must use the same folder, the first rank opens the stores, each rank
-/// computes every n-th of the missing shards, and the first rank finishes them; shards have the
+/// computes every n-th of the missing shards, and the first rank finishes them. Shards have the
 /// same bytes for any number of ranks. Progress counts this rank's share. Every rank throws the
 /// error of the lowest rank that failed, after all have done their shares.
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,

@@ -37,12 +37,12 @@ std::string corrupted_dataset_name(const std::string& dataset, const CorruptionV
 /// `models` must already have the desired preprocessing (corrupted_preprocess()).
 ///
 /// The record of each data set names the corruption, its severity, the seed, the window, the JPEG
-/// quality and the photographs of frost; a run with different values is refused before anything is
+/// quality and the photographs of frost. A run with different values is refused before anything is
 /// written. Resumes as predict() does. An image that cannot be read, or is too small for the crop
 /// or a kernel, keeps its row and has no score.
 ///
 /// Each image is read and decoded once for all versions and models: the windows of a block of 1,024
-/// images (or of a shard, if that is larger) are kept, up to 256 MiB; images that do not fit are
+/// images (or of a shard, if that is larger) are kept, up to 256 MiB. Images that do not fit are
 /// decoded again for each version. The versions of a block are computed one after another, so that
 /// few shards are in memory however many stores are written, and a kill loses the last 15 seconds.
 /// If models have several batch sizes, or there are more stores than half of the files that the

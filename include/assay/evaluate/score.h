@@ -43,7 +43,7 @@ struct Report;
 
 struct ScoreOptions {
     /// The valid classes of each item, for the metrics of label sets; without a value, the data
-    /// set's own labels. The other metrics continue to use the data set's own labels; if it has no
+    /// set's own labels. The other metrics continue to use the data set's own labels. If it has no
     /// single labels, they use an item's only valid class, and the ids of their definitions end in
     /// only_valid_ending.
     std::optional<LabelSets> labels;
@@ -298,7 +298,7 @@ void check(const ScoreRunsOptions& options, const ScoreShown& shown);
 /// The report shows models with their metrics, in a table per data set (or per store, if a data set
 /// has one store or subgroups are requested), and stores of attacks on them in a separate table.
 /// JSON: `assay.scores/2` in docs/formats.md. Classes are sorted by accuracy, lowest first, and
-/// those without items are summarized in one line; programs get all classes in the order of the
+/// those without items are summarized in one line. Programs get all classes in the order of the
 /// class list. The CSV has a line for each measurement or mean over data sets; with `per_class`,
 /// for each class; with `confusions`, for each confusion; with `reliability`, for each bin (only
 /// one of the three).

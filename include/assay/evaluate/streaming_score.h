@@ -33,7 +33,7 @@ struct StreamingOptions {
 /// Gives the same result as score_store() for the same rows in the same order, to the last bit, for
 /// metrics that are sums over rows (most are: accuracies, losses, calibration in bins of equal
 /// width, metrics of label sets). Metrics that read the rows once more (ACE, AURC, AUROC, ...) need
-/// a store: if they are requested by name, they are refused; default ones are skipped, with a note.
+/// a store: if they are requested by name, they are refused. Default ones are skipped, with a note.
 /// Memory: the sums (some megabytes), and the facts of up to 2,048 rows; nothing grows with the
 /// number of rows.
 class StreamingScore {

@@ -2,12 +2,11 @@
 // desired width.
 //
 // Stein's two stages (Stein 1945, "A two-sample test for a linear hypothesis whose power is
-// independent of the variance"), with Wilson's interval: a pilot sample gives bounds for each
-// model's accuracy, and the whole sample, which includes the pilot, is as large as the least
-// favorable accuracy between these bounds requires. The size depends only on the pilot and is not
-// changed later, so the interval of the whole keeps its coverage (94 to 97 % for 95 %, summed
-// exactly in the tests). Stopping at the first interval that is narrow enough would lose some of
-// the coverage.
+// independent of the variance"), with Wilson's interval. A pilot sample gives bounds for each
+// model's accuracy. The whole sample, which includes the pilot, is as large as the least favorable
+// accuracy between these bounds requires. The size depends only on the pilot and is not changed
+// later, so the interval of the whole keeps its coverage (94 to 97 % for 95 %, summed exactly in
+// the tests). Stopping at the first interval that is narrow enough would lose some of the coverage.
 #pragma once
 
 #include <cstdint>

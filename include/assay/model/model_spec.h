@@ -88,7 +88,7 @@ struct PythonStart {
 /// replace its input_size and crop_pct, as in timm's validation, unless some layer sets train_size.
 /// A source (timm:NAME, torchvision:NAME, hf:NAME, open_clip:NAME, python:FILE.py:NAME,
 /// process:DESCRIPTOR), and a file with the setting `arch`, starts a Python process that loads the
-/// model; a loaded model is shared. Throws bad_input if the file is missing or its format unknown.
+/// model. A loaded model is shared. Throws bad_input if the file is missing or its format unknown.
 /// Throws usage if no layer defines the preprocessing (a silent guess would give wrong scores), or
 /// if there is no Python. Passes on failures of the process.
 ModelSpec resolve_model(const std::filesystem::path& model, const ModelSettings& flags,

@@ -18,7 +18,7 @@ struct GroupOptions {
     /// Compares the i-th model of the first group with the i-th of the second: the same
     /// architecture trained in two ways. Groups of different sizes are refused.
     bool paired = false;
-    /// A tag whose equal values define families; pairs of one family, and pairs that share a model,
+    /// A tag whose equal values define families. Pairs of one family, and pairs that share a model,
     /// flip their signs together and count once in the standard error. It needs `paired`.
     std::string family;
     /// Also runs the test of the paper's table 2: Student's with a pooled variance over the

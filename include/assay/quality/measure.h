@@ -74,7 +74,7 @@ struct MeasuredQuality {
     std::vector<std::string> notes, warnings;
 };
 
-/// Values follow the definitions of Hesse et al. 2026 by default; the definition of every cell of
+/// Values follow the definitions of Hesse et al. 2026 by default. The definition of every cell of
 /// the table names the differences from the published ones. A dimension whose data is missing has a
 /// reason instead of a value, and is never 0. Standard errors: binomial and delta method over
 /// images (accuracy, ratios), groups of images (calibration, class balance), pairs by foreground

@@ -30,7 +30,7 @@ struct MergeResult {
 /// The rows of all tables, in their order; rows of one key (name and the tags of the key) become
 /// one. Data that only one row has is used: cells, parts of a cell with the same value, tags, the
 /// hash of the file. If both rows have it and it differs, the merge is refused or, with `replace`,
-/// the later row's data is used; if the hashes of the model's file differ, all of its cells are
+/// the later row's data is used. If the hashes of the model's file differ, all of its cells are
 /// used, because they belong to another model. The tags are the union. Throws usage: a tag in the
 /// key that no table has, an empty note for `replace`; bad_input: a contradiction (row, dimension,
 /// both values, both files), a key twice in one table (but for rows of the published one, which

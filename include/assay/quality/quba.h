@@ -22,7 +22,7 @@ struct QubaConstants {
 /// between tables.
 const QubaConstants& published_constants();
 /// Computes constants from these models: in each dimension, the floor(trim n) lowest and highest
-/// are excluded, and the population standard deviation is used; models that lack a dimension are
+/// are excluded, and the population standard deviation is used. Models that lack a dimension are
 /// excluded from it. Throws bad_input if fewer than three models remain, or if all are equal.
 QubaConstants constants_of(const QualityTable& table, const std::vector<std::size_t>& models,
                            const PerDimension<double>& weights, double trim = 0.1);
@@ -88,9 +88,9 @@ struct QubaResult {
 /// Scores, sum w_i s_i (x_i - mu_i) / sigma_i / sum w_i with s_i = -1 if less is better, their
 /// ranks, and their uncertainty: every cell is drawn from a normal distribution with its standard
 /// error, `replicates` times. Cells with shares are drawn together, sum_data sum_g parts[g] z with
-/// standard normal z that depend only on (seed, data, replicate, g); all others are independent,
+/// standard normal z that depend only on (seed, data, replicate, g). All others are independent,
 /// keyed by (seed, model's place, dimension). Cells without a standard error are treated as exact,
-/// and a warning gives their number; another warning appears if models of a dimension were measured
+/// and a warning gives their number. Another warning appears if models of a dimension were measured
 /// on different images. Cost: replicates x (models x log models + parts of shares). Throws usage as
 /// weights_named() and select_models() do; bad_input if a dimension with a weight is missing.
 QubaResult score_quality(const QualityTable& table, const QubaOptions& options);

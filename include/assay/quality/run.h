@@ -93,7 +93,7 @@ struct QualityRunResult {
 /// Guards each model, computes missing predictions (every step resumes at the place where it was
 /// killed), measures, and writes RUNS/quality.json and RUNS/quality.csv, with the same bytes for
 /// any number of interruptions. Dimensions for which the configuration has no data are missing, but
-/// the result still counts as complete; the same applies to the adversarial robustness of a model
+/// the result still counts as complete. The same applies to the adversarial robustness of a model
 /// without gradients. Images without a score and faults that the guards find make it partial; a
 /// fault is a note on all of the model's cells. Progress counts predictions, anew in every step,
 /// with the step's name. Throws as plan_quality(), predict(), predict_corrupted(), attack_models()

@@ -45,7 +45,7 @@ void shuffle(std::vector<std::size_t>& order, RandomStream& random) {
         std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(i))]);
 }
 
-/// Proportion of label shuffles (including the true labels) that do as well as the true labels; a
+/// Proportion of label shuffles (including the true labels) that do as well as the true labels. A
 /// small value means that the scores contain the labels. Sums in another order differ by rounding,
 /// which does not count as a difference.
 template <class Statistic>

@@ -54,7 +54,7 @@ struct FittedStratum {
     CellCounts counts;
     std::unique_ptr<penalised::UsedCells> cells;
     penalised::Density density;
-    std::vector<std::uint32_t> place;          ///< of a cell of the grid among the used ones
+    std::vector<std::uint32_t> place;          ///< cell of the grid -> used cell
     std::vector<std::vector<double>> correct;  ///< by classifier and used cell
     std::size_t offset = 0;                    ///< of its first used cell among those of all strata
 };
