@@ -5,9 +5,9 @@
 
 namespace assay {
 
-/// Returns Assay's name of a metric that scikit-learn, timm, Keras or torchmetrics call `name`, in
-/// any case and with - for _: "top1" for "Accuracy", "nll" for "log_loss". It covers only exactly
-/// the same quantity. Returns `name` itself if none of these libraries uses it.
+/// Returns Assay's name of a metric that scikit-learn, timm, Keras or torchmetrics call `name`.
+/// Upper and lower case, and - and _, are the same: "top1" for "Accuracy", "nll" for "log_loss". It
+/// covers only exactly the same quantity. Returns `name` itself if none of these libraries uses it.
 std::string_view own_metric_name(std::string_view name);
 
 /// Returns an explanation for a word that is close to a metric or has another meaning here: "`nll`

@@ -32,7 +32,7 @@ public:
         rest_.remove_prefix(count);
         return static_cast<int>(value);
     }
-    /// The fraction of a second. Digits after the sixth are dropped.
+    /// Reads the fraction of a second as microseconds. Digits after the sixth are dropped.
     std::optional<int> microseconds() {
         std::size_t count = 0;
         int value = 0;

@@ -39,8 +39,8 @@ CellWeights naive_weights(const CellCounts& first, const CellCounts& second, int
                           EmptyBins rule = EmptyBins::renormalise);
 
 /// (n theta_n - (n - d) theta_{n-d}) / d with n the smallest number of annotators and theta_{n-d}
-/// from thinning: the delete-d jackknife over all subsets at once, without the noise of random
-/// subsets. 1 <= d < n.
+/// from thinning. This is the delete-d jackknife over all subsets at once, without the noise of
+/// random subsets. 1 <= d < n.
 CellWeights jackknife_weights(const CellCounts& first, const CellCounts& second, int d,
                               EmptyBins rule = EmptyBins::renormalise);
 

@@ -24,9 +24,9 @@ struct RankPair {
 /// subtracted. `dense` means as in dense_ranks().
 std::vector<RankPair> rank_pairs(std::vector<std::optional<double>> by,
                                  std::vector<std::optional<double>> against, bool dense = false);
-/// No value without a point.
+/// nullopt if no point has a value.
 std::optional<BoxNumbers> box_numbers(std::span<const std::optional<double>> points);
-/// No value without values.
+/// nullopt if no model has a value.
 std::optional<BetweenModels> between_models(std::span<const std::optional<double>> values);
 
 }  // namespace assay

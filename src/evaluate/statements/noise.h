@@ -31,7 +31,7 @@ struct Matrix {
 };
 
 /// A factor D of the covariance of the models' values: Cov = D'D. Its rows are `shared`, and one
-/// additional row for each model with `own` > 0, which has that number for this model and 0 for the
+/// additional row for each model with `own` > 0. That row has `own` for this model and 0 for the
 /// others.
 struct Factor {
     Matrix shared;
