@@ -83,8 +83,13 @@ class CodeBlocks(InFolder):
             stack.enter_context(mock.patch.object(of, name, replaced))
         stack.enter_context(mock.patch.object(assay, "run", checked(assay.run, None, None)))
 
-    def packages(self, stack):
+    def packages(self, stack, block):
         """Replaces packages that a block imports."""
+        if "torch.distributed" in block:
+            torch = mock.MagicMock()
+            torch.distributed.get_rank.return_value, torch.distributed.get_world_size.return_value = 0, 1
+            stack.enter_context(mock.patch.dict(sys.modules, {"torch": torch, "torch.distributed": torch.distributed}))
+            stack.enter_context(mock.patch.dict(os.environ, {"LOCAL_RANK": "0"}))
         names = ("timm", "torchvision", "torchvision.models")
         stack.enter_context(mock.patch.dict(sys.modules, {name: mock.MagicMock() for name in names}))
         for name in ("to_pandas", "to_polars"):
@@ -115,7 +120,7 @@ class CodeBlocks(InFolder):
     def prepare(self, block, names):
         """Makes the files that a block reads."""
         logits, labels = made(ROWS)
-        if "runs/val/" in block or "store, = " in block:
+        if "runs/val/" in block or "store, = " in block or "(store,) = " in block:
             for model, seed in (("resnet50", 1), ("a", 2), ("b", 3), ("v1", 4), ("v2", 5)):
                 self.imported(made(ROWS, seed=seed)[0], labels, "runs", model, "val", "--kind", "logits")
         if 'open("layer.json")' in block:
@@ -141,7 +146,7 @@ class CodeBlocks(InFolder):
                 names.update(self.names())  # restores the predefined names, because an earlier block may have assigned to one
                 self.prepare(block, names)
                 self.models(stack)
-                self.packages(stack)
+                self.packages(stack, block)
                 stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
                 stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
                 try:
