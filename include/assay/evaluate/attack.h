@@ -20,9 +20,9 @@
 
 namespace assay {
 
-/// Parses "8/255", "0.03" or "0". Throws usage if the text is not a number, is below 0 or, for
-/// linf, is above 1 (the message names the value in 255ths that may have been meant).
-/// attack_models() knows how large a budget of l2 can be.
+/// Parses "8/255", "0.03" or "0". Throws usage if the text is not a number or is below 0. For linf,
+/// it also throws usage for a value above 1, and the message names the value in 255ths that may
+/// have been meant. The function attack_models() knows how large a budget of l2 can be.
 double parse_eps(std::string_view text, Norm norm = Norm::linf);
 /// Returns "8/255" or "0.25/255" if eps is a number of 255ths with at most three decimals,
 /// otherwise "0.03".
@@ -51,9 +51,9 @@ struct AttackRunOptions {
     std::uint64_t seed = 0;
     double level = .95;
     bool control = true;  ///< if false, every verdict is AttackVerdict::not_checked
-    /// If not empty, the images are written as one data set per attack and budget (IMAGES/pgd-linf-
-    /// 8_255/<image>, with labels.csv), and are classified once more from their files. This works
-    /// for one model, in the space of pixels.
+    /// If not empty, the images are written as one data set per attack and budget:
+    /// IMAGES/pgd-linf-8_255/<image>, with labels.csv. They are then classified once more from
+    /// their files. This works for one model, in the space of pixels.
     std::filesystem::path images;
     ImageForm image_form = ImageForm::npy;
 };
@@ -88,8 +88,8 @@ struct AttackCell {
     Estimate accuracy;          ///< over all images, under the attack (Wilson)
     Estimate ratio;             ///< over the images that were classified correctly before (Wilson)
     /// Totals over all runs that made the store. If fewer images were attacked than were classified
-    /// correctly, the store has no counts for the others (an earlier version made it, or the system
-    /// crashed).
+    /// correctly, the store has no counts for the others. This happens if an earlier version made
+    /// the store or the system crashed.
     std::uint64_t attacked = 0, zero_gradients = 0, not_finite = 0, forward = 0, backward = 0;
     /// For an ensemble: each part, in order, with the number of images that it was the first to
     /// fool the model on.
@@ -132,8 +132,9 @@ struct AttackedResult {
 /// earlier run did not write are made again and are the same to the bit. Throws as predict() does.
 /// Also throws bad_input if no image has a single label or a model has no gradients (it is named
 /// before anything runs). Throws usage for an eps below 0 or above the distance between a black and
-/// a white image (1; for l2, the root of the input's number of values), for images of several
-/// models or in the normalised space, and for a folder that contains something else.
+/// a white image. This distance is 1, or for l2 the root of the input's number of values. Also
+/// throws usage if images are requested of several models or in the normalised space, or if their
+/// folder contains something else.
 std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                                           const Dataset& dataset, const AttackRunOptions& options,
                                           const ProgressCallback& callback = {});

@@ -3,8 +3,8 @@
 // Every other metric treats label sets that were derived from votes at a threshold as true. With
 // few votes they are not: a missed label turns a hit into an error, and an added label moves the
 // image to another subgroup. Here the votes themselves are the input. The true set of an image is
-// the one that its annotators would agree on in the end, and the interval includes the uncertainty
-// of the votes.
+// the one that its annotators would agree on in the end. The interval includes the uncertainty of
+// the votes.
 #pragma once
 
 #include <cstdint>

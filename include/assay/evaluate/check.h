@@ -54,8 +54,8 @@ struct CheckOptions {
 };
 
 /// Explains why a classifier cannot be opened at its input size although it can be opened at
-/// another usual size: the error pixels.size, which names that size. Returns nothing if it opens at
-/// no usual size.
+/// another usual size. The finding is the error pixels.size, which names that size. Returns nothing
+/// if it opens at no usual size.
 std::optional<Finding> refused_size(const ModelSpec& spec, const CheckOptions& options,
                                     std::string_view why);
 
@@ -70,23 +70,25 @@ struct DataToCheck {
 DataToCheck open_to_check(const std::filesystem::path& folder, const DatasetOptions& options,
                           std::vector<std::string>* notes = nullptr);
 
-/// Findings in a fixed order, one or more for each check. The ids:
-/// - data.classes: class counts of classifier, description and data set agree; classes without
-///   images
-/// - data.labels: images without labels
-/// - data.images: images that cannot be read
-/// - outputs.finite: NaN or infinity in the scores; if all are such, order and pixels are not
-///   judged
-/// - outputs.constant: the same prediction for every image
-/// - outputs.kind: logits, probabilities, sigmoids or log-probabilities against the description;
-///   softmax of softmax
-/// - classes.order: accuracy under the given order of classes against other orders that occur, and
-///   against chance
-/// - pixels.values: mean, std, scale and channel order against usual ones
-/// - pixels.size: the input size against usual ones (with `reopen`)
-/// - pixels.geometry: interpolation and crop against usual ones
-/// - batch.repeat: the same batch twice gives the same scores
-/// - batch.neighbours: scores of an image do not depend on the others in its batch or on its place
+/// Returns findings in a fixed order, one or more for each check. The ids:
+///
+/// * `data.classes`: whether class counts of classifier, description and data set agree; classes
+///   without images.
+/// * `data.labels`: images without labels.
+/// * `data.images`: images that cannot be read.
+/// * `outputs.finite`: NaN or infinity in the scores. If no image has finite scores, order and
+///   pixels are not judged.
+/// * `outputs.constant`: the same prediction for every image.
+/// * `outputs.kind`: logits, probabilities, sigmoids or log-probabilities against the description;
+///   softmax of softmax.
+/// * `classes.order`: accuracy under the given order of classes against other orders that occur,
+///   and against chance.
+/// * `pixels.values`: mean, std, scale and channel order against usual ones.
+/// * `pixels.size`: the input size against usual ones (with `reopen`).
+/// * `pixels.geometry`: interpolation and crop against usual ones.
+/// * `batch.repeat`: the same batch twice gives the same scores.
+/// * `batch.neighbours`: scores of an image do not depend on the others in its batch or on its
+///   place.
 ///
 /// The findings are the same for any number of threads. Progress names each step before it begins.
 /// Throws the classifier's errors, and bad_input for an empty data set.

@@ -61,12 +61,13 @@ struct PairedMetric {
     Verdict verdict = Verdict::none;
 };
 
-/// Whether two classifiers (or a classifier and a person) err on the same items: Cohen's kappa of
-/// being correct, (observed - chance) / (1 - chance), where chance is what two accuracies give if
-/// errors fall independently (Geirhos, Meding and Wichmann 2020, "Beyond accuracy: quantifying
-/// trial-by-trial behaviour of CNNs and humans by measuring error consistency"). The value is 1 if
-/// they err on the same items, 0 if they agree as often as by chance, and below 0 if they err on
-/// different items. The interval uses the delete-one jackknife over the items.
+/// Measures whether two classifiers (or a classifier and a person) make errors on the same items.
+/// The value is Cohen's kappa of being correct, (observed - chance) / (1 - chance). Here chance is
+/// the agreement that the two accuracies give if errors are independent. Source: Geirhos, Meding
+/// and Wichmann 2020, "Beyond accuracy: quantifying trial-by-trial behaviour of CNNs and humans by
+/// measuring error consistency". The value is 1 if they err on the same items and 0 if they agree
+/// as often as by chance. It is below 0 if they err on different items. The interval uses the
+/// delete-one jackknife over the items.
 Estimate error_consistency(std::uint64_t both_correct, std::uint64_t only_baseline,
                            std::uint64_t only_candidate, std::uint64_t both_incorrect,
                            double level = 0.95);
@@ -125,9 +126,9 @@ struct PairReport {
 };
 
 /// Compares the baseline with each candidate. Classes are matched by their ids if both lists are
-/// known. Throws bad_input if the stores have no item in common or have different classes, or if
-/// items have different image bytes in the records of both stores and the options do not allow
-/// this.
+/// known. Throws bad_input if the stores have no item in common or have different classes. Also
+/// throws bad_input if items have different image bytes in the records of the two stores and the
+/// options do not allow this.
 std::vector<PairReport> compare_stores(const PredictionStore& baseline,
                                        std::span<const PredictionStore* const> candidates,
                                        const CompareOptions& options, Comm& comm,

@@ -1,5 +1,5 @@
-// From a model and images to a number: how the input is prepared, which problems are visible before
-// a long run, and a report of one screen at the end.
+// Evaluates a model on images. It determines how the input is prepared, reports the problems that
+// are visible before a long run, and ends with a report of one screen.
 //
 // Settings that are given (flags, a settings file, the model's own settings) are used. Otherwise
 // the usual ways (presets()) are tried on a few labelled images, which are selected by the hashes
@@ -60,9 +60,9 @@ struct PreprocessingChoice {
     std::optional<PreprocessingWay> best, runner_up;
     std::size_t tried = 0;    ///< number of ways; ways that give the same pixels count once
     std::size_t refused = 0;  ///< number of ways whose input size the model rejects
-    /// The p value of the best way against the runner-up: exact McNemar test, Holm-adjusted over
-    /// the ways tried, and multiplied by the number of times that the test may be made
-    /// (SearchOptions::level).
+    /// The p value of the best way against the runner-up, from the exact McNemar test. It is
+    /// Holm-adjusted over the ways tried, and multiplied by the number of times that the test may
+    /// be made (SearchOptions::level).
     double p = 1;
     std::optional<Estimate> difference;  ///< best minus runner-up, with the interval of the pairs
     std::vector<std::uint32_t> items;    ///< items of the data set that determined the choice,

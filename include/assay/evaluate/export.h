@@ -1,5 +1,5 @@
-// Exports every item of stored predictions for other programs, one item per line: a table that
-// pandas reads, JSON lines, and a matrix of probabilities for numpy.
+// Exports every item of stored predictions for other programs, one item per line. It writes a table
+// that pandas reads, JSON lines, or a matrix of probabilities for numpy.
 #pragma once
 
 #include <cstddef>
@@ -56,18 +56,19 @@ struct ExportResult {
     std::vector<std::string> notes;     ///< the labels used for each data set
 };
 
-/// Writes the lines of all stores, by data set, then model, then item, through `write`, in pieces
-/// of some thousand lines: memory does not grow with the number of items. The columns
+/// Writes the lines of all stores through `write`, by data set, then model, then item. It writes
+/// pieces of some thousand lines, so memory does not grow with the number of items. The columns
 /// (docs/formats.md): dataset, model, id, filepath, label, label_name, predicted, predicted_name,
 /// correct, confidence, margin, label_probability, loss, status, then top1, top1_name,
-/// top1_probability, ... An unknown value is an empty field or null: a loss without a single label
-/// (the data set's own label, which metrics of one label use), a margin if one class is stored, and
-/// all values of an item without scores. Numbers have all their digits. Parquet and Arrow files
-/// have the same columns with types, `label` if an item has one label and `labels` with all of
-/// them; with `scores`, they also have a list of all stored scores, named by its kind (logits,
-/// ...); each piece has at most 65,536 items and about 64 MiB. Throws usage and bad_input as
-/// score_runs() does; with `scores`: usage (csv, jsonl, a class map), bad_input (a store with only
-/// some of the scores, stores with different kinds or numbers of classes).
+/// top1_probability, ... An unknown value is an empty field or null. The loss is unknown without a
+/// single label, which is the data set's own label that metrics of one label use. The margin is
+/// unknown if one class is stored. All values of an item without scores are unknown. Numbers have
+/// all their digits. Parquet and Arrow files have the same columns with types. They have `label` if
+/// an item has one label, and `labels` with all of them. With `scores`, they also have a list of
+/// all stored scores, named by its kind (logits, ...). Each piece has at most 65,536 items and
+/// about 64 MiB. Throws usage and bad_input as score_runs() does. With `scores`, it also throws
+/// usage for csv, jsonl or a class map. With `scores`, it throws bad_input for a store with only
+/// some of the scores, and for stores with different kinds or numbers of classes.
 ExportResult export_items(const ExportOptions& options,
                           const std::function<void(std::string_view)>& write,
                           const ProgressCallback& progress = {});

@@ -1,12 +1,12 @@
-// The gap between two data sets: how much the same models lose from one data set to the other, by
-// three definitions of a correct prediction, and how much of the loss comes from images with
-// several objects.
+// Measures the gap between two data sets: how much the same models lose from one data set to the
+// other. It uses three definitions of a correct prediction, and shows how much of the loss comes
+// from images with several objects.
 //
-// Sources: Anzaku et al., "Re-assessing ImageNet: How aligned is its single-label assumption with
-// its multi-label nature?" and "The Impact of the Single-Label Assumption in Image Recognition
-// Benchmarking" (the comparison and ASMA); Kitagawa 1955, "Components of a difference between two
-// rates" (standardisation); Nopo 2008, "Matching as a tool to decompose wage gaps" (items that only
-// one side has).
+// Anzaku et al. define the comparison and ASMA in two papers. The first is "Re-assessing ImageNet:
+// How aligned is its single-label assumption with its multi-label nature?". The second is "The
+// Impact of the Single-Label Assumption in Image Recognition Benchmarking". The standardisation is
+// from Kitagawa 1955, "Components of a difference between two rates". The treatment of items that
+// only one side has is from Nopo 2008, "Matching as a tool to decompose wage gaps".
 //
 // The values are those of the metrics `topk`, `real`, `asma` and `subgroup_accuracy`, to the last
 // bit.
@@ -41,11 +41,12 @@ struct GapSide {
 /// Reads each store once, one after the other; the ranks share its rows, and every rank gets the
 /// report. Top-1 is against the data set's own labels, ReaL and ASMA against the label sets. Models
 /// are matched by name. Intervals are over images. The values of one model have the intervals of
-/// the metrics (`score` gives the same), and its gaps have those of two independent estimates
-/// (Newcombe 1998; MOVER: Zou and Donner 2008). All other intervals exclude or reweight random
-/// groups of images: the groups are the same for all models and independent between the two data
-/// sets. Memory: about 100 KiB per model and data set, and a few bytes per image. Throws usage and
-/// bad_input: no model in common, different classes, labels of a different length or out of range.
+/// the metrics (`score` gives the same). Its gaps have the intervals for the difference of two
+/// independent estimates (Newcombe 1998; MOVER: Zou and Donner 2008). All other intervals exclude
+/// or reweight random groups of images: the groups are the same for all models and independent
+/// between the two data sets. Memory: about 100 KiB per model and data set, and a few bytes per
+/// image. Throws usage and bad_input: no model in common, different classes, labels of a different
+/// length or out of range.
 GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOptions& options,
                         Comm& comm, const ProgressCallback& progress = {});
 
@@ -76,9 +77,9 @@ constexpr auto words_of(TableUnit) {
 /// `asma_v2`, and `subgroup3_v1`, ... if such columns exist. A metric's name with another suffix
 /// (`asma_patchml`) belongs to a further data set; `_gap` and other columns are ignored. An empty
 /// cell (or "-", "NA") is undefined. The automatic unit is percent if a cell ends in % or a value
-/// is above 1, otherwise proportions. `source` names the text in messages. Throws bad_input: no
-/// model column, no pair of columns, a model that is named twice or has no name, a cell that is not
-/// a number or is out of range.
+/// is above 1, otherwise proportions. `source` names the text in messages. Throws bad_input if
+/// there is no model column or no pair of columns, or if a model has no name or is named twice.
+/// Also throws bad_input for a cell that is not a number or is out of range.
 GapTable parse_gap_table(std::string_view text, const std::string& source,
                          TableUnit unit = TableUnit::automatic);
 GapTable read_gap_table(const std::filesystem::path& path, TableUnit unit = TableUnit::automatic);

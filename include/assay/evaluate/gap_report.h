@@ -36,7 +36,7 @@ struct GapSubgroup {
 
 /// gap of top-1 = composition + within. V2's images are reweighted to V1's distribution of the
 /// number of labels per image (0, 1, ..., pooled); `within` is the gap that remains after that.
-/// Numbers of labels that only one data set has cannot be reweighted: `unmatched` is how much they
+/// Numbers of labels that only one data set has cannot be reweighted. `unmatched` is how much they
 /// change that data set's value, and is a part of `composition`.
 struct GapDecomposition {
     Estimate composition, within, unmatched;
@@ -87,8 +87,8 @@ struct BetweenModels {
     std::uint32_t models = 0;
     std::optional<double> sd;  ///< with n - 1 in the denominator; undefined for one model
     double min = 0, lower_quartile = 0, median = 0, upper_quartile = 0, max = 0;
-    /// Standard deviations between these models of their true values on each data set, and of their
-    /// true gaps, without the part that the images' errors add.
+    /// Standard deviations between these models: of their true values on each data set, and of
+    /// their true gaps. They exclude the part that the images' errors add.
     Estimate first, second, gap;
 };
 

@@ -44,12 +44,12 @@ struct GateResult {
                                  ///< candidate's
     std::string baseline;        ///< of a pair
 };
-/// Against all items' measurements, or those of groups. Throws usage: a gate about a difference, or
-/// about groups where none are measured; an unknown group, with the nearest name; the metric
-/// measured by another definition only.
+/// Checks the gate against all items' measurements, or those of groups. Throws usage for a gate
+/// about a difference, or about groups if none are measured. Also throws usage for an unknown
+/// group, with the nearest name, and if the metric was measured only by another definition.
 GateResult check_gate(const Gate& gate, std::span<const Measurement> measurements);
-/// Makes a gate that passes on a store of an attack fail if the attack is in doubt, because the
-/// number is then not a reliable bound.
+/// Makes a gate that passes on a store of an attack fail if the attack is in doubt. The number is
+/// then not a reliable bound.
 void fail_in_doubt(GateResult& result, const DerivedStore& derived);
 bool all_passed(std::span<const GateResult> results);
 

@@ -154,8 +154,8 @@ std::optional<InspectResult> inspect_store(const PredictionStore& store, std::si
 /// Unreadable images have their own warnings.
 std::vector<std::string> notes_on_images(const InspectResult& result);
 
-/// Returns true if numbers would be incorrect: an image cannot be read, a file has two labels, or a
-/// file is also in the other data set.
+/// Returns true if numbers would be incorrect. They are if an image cannot be read, a file has two
+/// labels, or a file is also in the other data set.
 bool has_faults(const InspectResult& result);
 
 /// The report has one page. Its records are the images of each finding. JSON: assay.inspect/1.

@@ -1,5 +1,5 @@
 // The request to `score` and `compare` in the form in which people write it (names, numbers,
-// files), and the one place that converts it into the options for a store.
+// files). This is the one place that converts it into the options for a store.
 #pragma once
 
 #include <cstdint>
@@ -225,12 +225,13 @@ struct DefaultMetrics {
     /// "" if none.
     std::string left_out;
 };
-/// Returns the metrics that are measured if none is named: all default metrics; those of label sets
-/// only if some set has several members; those of single labels only if more than a sliver of the
-/// items has one (or no set has several); shape bias only with `cues` (has_cues()). With two
-/// classes, also AUROC and F1 of the positive class, and no top-k with k > 1, which would always be
-/// 1. `options` gives k, bins and edges, and then all metrics of the plug-ins. `given` are Needs
-/// that are available in addition to labels, and that enable further metrics.
+/// Returns the metrics that are measured if none is named: all default metrics, with three
+/// conditions. Metrics of label sets need a set with several members. Metrics of single labels need
+/// a single label for more than a sliver of the items, unless no set has several members. Shape
+/// bias needs `cues` (has_cues()). With two classes, also AUROC and F1 of the positive class, and
+/// no top-k with k > 1, which would always be 1. `options` gives k, bins and edges, and then all
+/// metrics of the plug-ins. `given` are Needs that are available in addition to labels, and that
+/// enable further metrics.
 DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues, unsigned given = 0,
                                    const MeasureOptions& options = {});
 /// Returns the metrics that the options name, otherwise the default ones, followed by those of the

@@ -1,6 +1,6 @@
-// Tries a model on a few images before any long run: do the scores of an image belong to it, are
-// they the same each time, and do they look like scores? A file that was exported in training mode
-// gives random scores and no error.
+// Tries a model on a few images before any long run. It checks whether the scores of an image
+// belong to it, are the same each time, and look like scores. A file that was exported in training
+// mode gives random scores and no error.
 #pragma once
 
 #include <cstdint>
@@ -32,17 +32,18 @@ struct TrialMemory {
     std::optional<std::uint32_t> batch;  ///< ModelTrial::batch; no value means not tried yet
 };
 
-/// Tries each model that was not tried yet and has no store of the data set in options.runs: a
+/// Tries each model that was not tried yet and has no store of the data set in options.runs. A
 /// store is begun only for a model that passed. `stored_as` lists other names that the data set's
 /// stores may have. The first rank tries them; all get the same answer.
 ///
-/// The images are the first in the order of the hashes of their ids (in an archive, its first
-/// images), so that all parts of a data set use the same ones: one in 200, at least 2 and at most
-/// 32. Two of them run alone once more. With at least 10 labelled images, the order of the classes
-/// is also checked.
+/// One image in 200 is tried, at least 2 and at most 32. They are the first in the order of the
+/// hashes of their ids, or in an archive, its first images. So all parts of a data set use the same
+/// images. Two of them run alone once more. With at least 10 labelled images, the order of the
+/// classes is also checked.
 ///
-/// Throws bad_input if the same image gets different scores the second time, or if scores depend on
-/// the batch and single images are not more often correct. With options.no_trial nothing is tried.
+/// Throws bad_input if the same image gets different scores the second time. Also throws bad_input
+/// if scores depend on the batch and single images are not more often correct. With
+/// options.no_trial nothing is tried.
 std::vector<ModelTrial> try_models(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options, Comm& comm,
                                    std::span<const std::string> stored_as = {});

@@ -1,6 +1,6 @@
 // Do classifiers make errors on the same images as people? This is the error consistency with the
-// answers of people (Geirhos, Meding and Wichmann 2020, "Beyond accuracy: quantifying
-// trial-by-trial behaviour of CNNs and humans by measuring error consistency").
+// answers of people. Source: Geirhos, Meding and Wichmann 2020, "Beyond accuracy: quantifying
+// trial-by-trial behaviour of CNNs and humans by measuring error consistency".
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ struct Report;
 
 struct PeopleOptions {
     std::vector<std::filesystem::path> stores;  ///< as model_stores()
-    /// Csv files, or folders of them, with a row for each answer: the person (column subj, subject
-    /// or participant), what they saw (object_response or response), what it is (category), the
-    /// image (imagename or image). This is the format of model-vs-human.
+    /// Csv files, or folders of them, with a row for each answer. The columns are the person (subj,
+    /// subject or participant), what they saw (object_response or response), what it is (category),
+    /// and the image (imagename or image). This is the format of model-vs-human.
     std::vector<std::filesystem::path> answers;
     MeasureOptions measure;  ///< class_map, level and threads are used
 };
@@ -31,8 +31,8 @@ struct Consistency {
     std::uint64_t both_correct = 0, only_model_correct = 0, only_person_correct = 0,
                   both_incorrect = 0;
     Estimate model, person;  ///< accuracies on these images (Wilson's intervals)
-    /// How often both are correct or both incorrect, and how often this would happen if errors were
-    /// independent: p q + (1 - p)(1 - q) with their accuracies p, q.
+    /// `observed` is how often both are correct or both incorrect. `by_chance` is how often this
+    /// would happen if errors were independent: p q + (1 - p)(1 - q) with their accuracies p, q.
     double observed = 0, by_chance = 0;
     Estimate kappa;  ///< error_consistency() of compare.h
 };
@@ -61,10 +61,11 @@ struct PeopleResult {
 
 /// An answer is correct if it equals the image's category in the file. The same rule applies to
 /// predictions, with the store's classes or those of the class map. An image is found by its file
-/// name without folders and extension; in the csv's name, any text up to an underscore may precede
+/// name without folders and extension. In the csv's name, any text up to an underscore may precede
 /// it ("0001_s5n_s01_0_bird_00_bird3-bird2.png" is bird/bird3-bird2.png). If a person gave several
-/// answers for one image, the first counts. Throws bad_input: csv files that lack these columns or
-/// name none of the images; a category that is not a class; two items with the same file name.
+/// answers for one image, the first counts. Throws bad_input for csv files that lack these columns
+/// or name none of the images. Also throws bad_input for a category that is not a class, and for
+/// two items with the same file name.
 PeopleResult compare_with_people(const PeopleOptions& options);
 
 /// The report has a table per model with a row per person. JSON: `assay.people/1` in

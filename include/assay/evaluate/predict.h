@@ -156,31 +156,31 @@ struct PredictResult {
 };
 
 /// Runs every model over the data set and stores the scores under options.runs. Finished work of
-/// earlier runs is skipped, except batches with an image that could not be read then and can be
-/// read now, and those that PredictOptions::retry_failed requests.
+/// earlier runs is skipped. A batch is computed again if one of its images could not be read then
+/// and can be read now, or if PredictOptions::retry_failed requests it.
 ///
 /// Before a store is begun, its model is tried on a few images (try_models()), unless that was
-/// already done: throws bad_input if scores are random or depend on the other images in a batch.
+/// already done. Throws bad_input if scores are random or depend on the other images in a batch.
 ///
 /// The images must be those that the data set's stores were made from, whatever their current
-/// location: the size of every recorded image and the bytes of 64 are compared before anything is
-/// written, and every image that is read is compared with the record of it in another store of the
-/// data set.
+/// location. The size of every recorded image and the bytes of 64 are compared before anything is
+/// written. Every image that is read is compared with the record of it in another store of the data
+/// set.
 ///
-/// A thread takes the next batch, reads and decodes its images once, prepares them once per
+/// A thread takes the next batch, and reads and decodes its images once. It prepares them once per
 /// distinct preprocessing, and hands them to each model that lacks them. So loading and inference
 /// overlap across threads and nothing waits in a queue. Batch boundaries are fixed, so threads,
 /// resuming and the set of models change no bit. Memory: threads x batch x (one image + inputs of
 /// the distinct preprocessings) + one or two shards per model. Progress comes after each batch and
-/// counts (image, model) pairs; `failed` are images that could not be read. Throws usage (two
-/// models of one name, models with different class lists), bad_input if none of the images exists,
-/// or an image differs from the one that a store was made from (and nothing is written), the
-/// store's and the classifiers' errors, interrupted.
+/// counts (image, model) pairs; `failed` are images that could not be read. Throws usage for two
+/// models of one name and for models with different class lists. Throws bad_input if none of the
+/// images exists. Throws bad_input and writes nothing if an image differs from the one that a store
+/// was made from. Also throws the store's and the classifiers' errors, and interrupted.
 ///
-/// With several ranks, which must use the same folder, the first rank opens the stores, each rank
-/// computes every n-th of the missing shards, and the first rank finishes them. Shards have the
-/// same bytes for any number of ranks. Progress counts this rank's share. Every rank throws the
-/// error of the lowest rank that failed, after all have done their shares.
+/// Several ranks must use the same folder. The first rank opens the stores, each rank computes
+/// every n-th of the missing shards, and the first rank finishes them. Shards have the same bytes
+/// for any number of ranks. Progress counts this rank's share. Every rank throws the error of the
+/// lowest rank that failed, after all have done their shares.
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options, Comm& comm,
                                    const ProgressCallback& callback = {});

@@ -23,16 +23,16 @@ enum class CorruptedTransform {
 };
 /// "crop", "model". Throws usage.
 CorruptedTransform corrupted_transform_named(std::string_view name);
-/// The preprocessing of a corrupted image. With `crop`, the resize size is the input's longer side,
-/// so that a square window of the input's size does not change and any other is scaled to it. If
+/// The preprocessing of a corrupted image. With `crop`, the resize size is the input's longer side.
+/// So a square window of the input's size does not change, and any other is scaled to it. If
 /// nothing is cropped (CropMode::none), the model's own preprocessing already does that.
 Preprocess corrupted_preprocess(Preprocess preprocess, CorruptedTransform transform);
 
 /// "val_fog_3".
 std::string corrupted_dataset_name(const std::string& dataset, const CorruptionVersion& version);
 
-/// Runs every model over every version of the images and stores the scores: a data set for each
-/// version, RUNS/<data set>_<corruption>_<severity>, with the ids, labels and attributes of
+/// Runs every model over every version of the images and stores the scores. Each version becomes a
+/// data set, RUNS/<data set>_<corruption>_<severity>, with the ids, labels and attributes of
 /// `dataset`. The scores are those of predict() on what corrupt_dataset() writes, bit for bit.
 /// `models` must already have the desired preprocessing (corrupted_preprocess()).
 ///
@@ -41,17 +41,17 @@ std::string corrupted_dataset_name(const std::string& dataset, const CorruptionV
 /// written. Resumes as predict() does. An image that cannot be read, or is too small for the crop
 /// or a kernel, keeps its row and has no score.
 ///
-/// Each image is read and decoded once for all versions and models: the windows of a block of 1,024
+/// Each image is read and decoded once for all versions and models. The windows of a block of 1,024
 /// images (or of a shard, if that is larger) are kept, up to 256 MiB. Images that do not fit are
-/// decoded again for each version. The versions of a block are computed one after another, so that
-/// few shards are in memory however many stores are written, and a kill loses the last 15 seconds.
-/// If models have several batch sizes, or there are more stores than half of the files that the
-/// process may open, the images are read once for each batch size and each such number of stores.
-/// Threads, resuming and the set of versions and models change no bit. Memory: the windows +
-/// threads x batch x (one image + inputs of the distinct preprocessings) + a few shards. Progress
-/// counts (image, version, model). Results come by version, then model. Throws as predict() does,
-/// and ranks share the work in the same way; throws usage if `dataset` is a corrupted one by its
-/// folder or name.
+/// decoded again for each version. The versions of a block are computed one after another. So few
+/// shards are in memory however many stores are written, and a kill loses the last 15 seconds. If
+/// models have several batch sizes, the images are read once for each batch size. The number of
+/// stores that are written together is at most half of the files that the process may open. With
+/// more stores, the images are also read once for each such number of stores. Threads, resuming and
+/// the set of versions and models change no bit. Memory: the windows, threads x batch x (one image
+/// and the inputs of the distinct preprocessings), and a few shards. Progress counts (image,
+/// version, model). Results come by version, then model. Throws as predict() does, and ranks share
+/// the work in the same way; throws usage if `dataset` is a corrupted one by its folder or name.
 std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models,
                                              const Dataset& dataset,
                                              const CorruptedVersions& versions,

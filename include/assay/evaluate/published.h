@@ -29,8 +29,9 @@ struct PublishedTable {
 /// Parses csv with a column `model` and columns named like metrics of proportions (top1, top5,
 /// ...). Values are percent if one is above 1, otherwise proportions. If `metric` is not "", it
 /// names the metric in the column top1, which is then the only one that is read ("real" of timm's
-/// results-imagenet-real.csv). Throws bad_input with file, line and value: no such columns, a cell
-/// that is not a number or is out of range, two rows with the same model and setting.
+/// results-imagenet-real.csv). Throws bad_input with file, line and value if there are no such
+/// columns, or if two rows have the same model and setting. Also throws it for a cell that is not a
+/// number or is out of range.
 PublishedTable parse_published(std::string_view text, const std::string& source,
                                const std::string& metric = "");
 /// Reads "FILE" or "METRIC=FILE". Throws as parse_published() does; usage if the metric does not

@@ -7,8 +7,8 @@
 // The bits are the same for any number of threads and ranks. Every rank must be able to read the
 // store, calls with the same arguments and gets the whole report. Except for 32 bytes per item and
 // the labels, memory does not grow with the number of items. Metrics that rank items (AUROC, AURC,
-// ...) need 24 more bytes per item for their log-odds, and those based on the order of the
-// confidences (AURC, ...) need 16 more per item, and as much again for each thread.
+// ...) need 24 more bytes per item for their log-odds. Those based on the order of the confidences
+// (AURC, ...) need 16 more bytes per item, and as much again for each thread.
 #pragma once
 
 #include <cstdint>
@@ -152,7 +152,7 @@ nlohmann::json to_json(const ScoreReport& report);
 /// seeds.
 struct AcrossResult {
     /// key.dataset is the given name; n and left_out are sums. The interval treats the data sets as
-    /// a sample of such sets (Student's t, with one degree of freedom fewer than sets), and is
+    /// a sample of such sets (Student's t, with one degree of freedom fewer than sets). It is
     /// clipped to the metric's range. It includes the differences between sets, and not what they
     /// share, such as the source images. The mean is undefined if one of the sets has no value.
     Measurement mean;
@@ -295,13 +295,13 @@ inline constexpr auto description<ScoreShown> = describe<ScoreShown>({
 /// together with means. Throws usage and bad_input.
 void check(const ScoreRunsOptions& options, const ScoreShown& shown);
 
-/// The report shows models with their metrics, in a table per data set (or per store, if a data set
-/// has one store or subgroups are requested), and stores of attacks on them in a separate table.
-/// JSON: `assay.scores/2` in docs/formats.md. Classes are sorted by accuracy, lowest first, and
-/// those without items are summarized in one line. Programs get all classes in the order of the
-/// class list. The CSV has a line for each measurement or mean over data sets; with `per_class`,
-/// for each class; with `confusions`, for each confusion; with `reliability`, for each bin (only
-/// one of the three).
+/// The report shows models with their metrics in a table per data set. If a data set has one store
+/// or subgroups are requested, it has a table per store. Stores of attacks on the models are in a
+/// separate table. JSON: `assay.scores/2` in docs/formats.md. Classes are sorted by accuracy,
+/// lowest first, and those without items are summarized in one line. Programs get all classes in
+/// the order of the class list. The CSV has a line for each measurement or mean over data sets.
+/// With `per_class` it has a line for each class, with `confusions` for each confusion, with
+/// `reliability` for each bin. It has only one of the three.
 Report report_of(const ScoreResult& result, const ScoreShown& shown = {});
 /// `assay.scores/2`.
 nlohmann::json to_json(const ScoreResult& result, const ScoreShown& shown = {});

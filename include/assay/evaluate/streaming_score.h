@@ -30,12 +30,12 @@ struct StreamingOptions {
                                  ///< metrics are accepted, but the stream only checks the batches
 };
 
-/// Gives the same result as score_store() for the same rows in the same order, to the last bit, for
-/// metrics that are sums over rows (most are: accuracies, losses, calibration in bins of equal
-/// width, metrics of label sets). Metrics that read the rows once more (ACE, AURC, AUROC, ...) need
-/// a store: if they are requested by name, they are refused. Default ones are skipped, with a note.
-/// Memory: the sums (some megabytes), and the facts of up to 2,048 rows; nothing grows with the
-/// number of rows.
+/// Gives the same result as score_store() for the same rows in the same order, to the last bit.
+/// This holds for metrics that are sums over rows. Most metrics are such sums: accuracies, losses,
+/// calibration in bins of equal width, and metrics of label sets. Metrics that read the rows once
+/// more (ACE, AURC, AUROC, ...) need a store: if they are requested by name, they are refused.
+/// Default ones are skipped, with a note. Memory: the sums (some megabytes), and the facts of up to
+/// 2,048 rows; nothing grows with the number of rows.
 class StreamingScore {
 public:
     /// Throws usage for metrics that are unknown or need all rows.
@@ -58,8 +58,8 @@ public:
     /// Adds the rows of another stream with the same options. If both know the numbers of their
     /// rows, the result has the bits of one stream; a row that is in both is refused (bad_input).
     /// Otherwise the other's rows follow. Groups of rows, which determine some intervals, remain as
-    /// each stream assigned them: values equal those of one stream to the bit, and intervals by
-    /// groups are equally good but do not have the same bits.
+    /// each stream assigned them. Values equal those of one stream to the bit. Intervals by groups
+    /// are equally good but do not have the same bits.
     void merge(const StreamingScore& other);
     void reset();
 

@@ -5,8 +5,9 @@
 // independent of the variance"), with Wilson's interval. A pilot sample gives bounds for each
 // model's accuracy. The whole sample, which includes the pilot, is as large as the least favorable
 // accuracy between these bounds requires. The size depends only on the pilot and is not changed
-// later, so the interval of the whole keeps its coverage (94 to 97 % for 95 %, summed exactly in
-// the tests). Stopping at the first interval that is narrow enough would lose some of the coverage.
+// later, so the interval of the whole keeps its coverage. The coverage is 94 to 97 % for 95 %,
+// summed exactly in the tests. Stopping at the first interval that is narrow enough would lose some
+// of the coverage.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +33,8 @@ inline constexpr std::uint64_t pilot_images = 400;
 /// More images than any data set has: the result for a width that no sample reaches.
 inline constexpr std::uint64_t most_needed = std::uint64_t{1} << 52;
 /// Returns the smallest n, at least `pilot`, for which Wilson's interval at 95 % is at most 2 *
-/// half_width wide for every accuracy in the 99 % Wilson interval of `correct` of `pilot`. Returns
-/// `most_needed` or more if that requires more.
+/// half_width wide. This must hold for every accuracy in the 99 % Wilson interval of `correct` of
+/// `pilot`. Returns `most_needed` or more if that requires more.
 std::uint64_t images_needed(const Until& until, std::uint64_t correct, std::uint64_t pilot);
 
 struct UntilResult {
@@ -41,8 +42,8 @@ struct UntilResult {
     std::uint64_t images = 0;  ///< size of the whole sample: as required by the model that needs
                                ///< the most
 };
-/// Predicts the pilot (a stratified sample with this seed; its stores are removed afterwards) and
-/// returns the size of the whole sample, at most the data set's size. Throws as predict() does, and
+/// Predicts the pilot (a stratified sample with this seed; its stores are removed afterwards).
+/// Returns the size of the whole sample, at most the data set's size. Throws as predict() does, and
 /// bad_input if no image has exactly one label.
 UntilResult images_until(std::span<const LoadedModel> models, const Dataset& dataset,
                          const Until& until, std::uint64_t seed, const PredictOptions& options,

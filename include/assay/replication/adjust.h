@@ -1,10 +1,11 @@
 // How much of the accuracy gap between a data set and its replication is selection bias?
 //
-// With A1 and A2 the accuracies on the original and the replication, and A the accuracy on the
-// replication reweighed to the original's distribution of selection rates (estimators.h), the gap
-// splits as in equation 2 of Engstrom et al. (ICML 2020): A1 - A2 = (A1 - A) + (A - A2): what
-// remains, and what was selection bias. Every accuracy and gap is an Estimate in proportions whose
-// n counts the images it was computed from: those of one set, or of both.
+// Let A1 and A2 be the accuracies on the original and the replication. Let A be the accuracy on the
+// replication reweighed to the original's distribution of selection rates (estimators.h). The gap
+// then splits as in equation 2 of Engstrom et al. (ICML 2020): A1 - A2 = (A1 - A) + (A - A2). The
+// first part is what remains, and the second part is what was selection bias. Every accuracy and
+// gap is an Estimate in proportions whose n counts the images it was computed from: those of one
+// set, or of both.
 #pragma once
 
 #include <cstdint>
@@ -94,8 +95,9 @@ std::vector<double> drawing_rates();
 struct BlindSpots {
     double rate_99 = 0;   ///< 99th percentile of the replication's selection rates
     double above_99 = 0;  ///< proportion of the original's images with a larger rate
-    /// By classifier: what the estimate would miss of an upward jump by 10 points at a rate of .98,
-    /// and at the rate where it would miss most.
+    /// By classifier: what the estimate would miss of an upward jump by 10 points. The jump is at a
+    /// rate of .98 for `top_jump`. It is at the rate where the estimate would miss most for
+    /// `worst_jump`, and `worst_rate` is that rate.
     std::vector<double> top_jump, worst_jump, worst_rate;
     /// The moments' adjusted accuracy minus that of the quoted method; empty without moments.
     std::vector<double> companion_difference;
@@ -121,9 +123,9 @@ struct MethodResult {
     Drawing drawing;
     std::optional<BlindSpots> blind_spots;  ///< only for the penalised likelihood
     std::size_t outside = 0;  ///< classifiers with an adjusted accuracy outside [0, 1]
-    /// The number of classifiers whose bootstrap interval is uninformative: more than twice as wide
-    /// as pl's, or more than 1.5 times as wide as the method's own by formula. None if no interval
-    /// comes from replicates.
+    /// The number of classifiers whose bootstrap interval is uninformative. Such an interval is
+    /// more than twice as wide as pl's, or more than 1.5 times as wide as the method's own by
+    /// formula. There is no value if no interval comes from replicates.
     std::optional<std::size_t> wide_intervals;
 
     /// If it is false, every estimate gives the reason, and all other members are empty.
@@ -175,8 +177,8 @@ ResultType result_type(ResultOf<SweepPoint>);
 std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<int>& annotators,
                                         const AdjustOptions& options,
                                         const ProgressCallback& progress = {});
-/// An eighth, two eighths ... of the number of annotators that all but a hundredth of the images
-/// have, starting from 2: the points of a curve.
+/// Returns the points of a curve: an eighth, two eighths ... of a number of annotators, starting
+/// from 2. All but a hundredth of the images have at least this number of annotators.
 std::vector<int> eighths(const AdjustReport& report);
 /// The mixture model with other numbers of parts. The method is "mixture5" for 5.
 std::vector<SweepPoint> mixture_sweep(const Study& study, const std::vector<int>& parts,

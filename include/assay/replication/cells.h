@@ -55,7 +55,7 @@ struct CellCounts {
 };
 
 /// Keeping m of n annotators at random turns a reading (n, k) into (m, j) with probability C(k,j)
-/// C(n-k,m-j) / C(n,m): this gives the expected counts after thinning, without any draws.
+/// C(n-k,m-j) / C(n,m). This gives the expected counts after thinning, without any draws.
 class Thinning {
 public:
     /// 1 <= m <= grid.min_n(). Throws usage. Cost: size() * m.

@@ -1,10 +1,10 @@
 // Adjusted accuracy from counts of readings: closed-form estimators.
 //
-// Target: A = integral of g(s) p1(s) ds, the accuracy on set 2 after its images were reweighed to
-// the distribution p1 of true selection rates of set 1; g(s) = P(correct | s) on set 2 (Engstrom et
-// al., "Identifying statistical bias in dataset replication", ICML 2020). Each estimator here is a
-// weight for each cell of set 2 that does not depend on the classifier: A = sum over cells of
-// weight * correct images. Accuracies are proportions.
+// The target is A = integral of g(s) p1(s) ds, where g(s) = P(correct | s) on set 2. It is the
+// accuracy on set 2 after its images were reweighed to the distribution p1 of true selection rates
+// of set 1. Source: Engstrom et al., "Identifying statistical bias in dataset replication", ICML
+// 2020. Each estimator here is a weight for each cell of set 2. The weights do not depend on the
+// classifier: A = sum over cells of weight * correct images. Accuracies are proportions.
 #pragma once
 
 #include <optional>
@@ -56,11 +56,12 @@ void check_exponents(const std::vector<int>& exponents);
 /// far as n allows.
 std::vector<std::vector<int>> companion_exponents(int smallest_n);
 
-/// The factorial-moment estimator: A = b' G^-1 m1 with u_e(k, n) = (k)_e / (n)_e, unbiased for s^e;
-/// m1_j = mean over set 1 of u_{e_j}, G_ij = mean over set 2 of u_{e_i + e_j}, b_j = mean over set
-/// 2 of f u_{e_j}. G^-1 b projects g onto span{s^e}, and G^-1 m1 projects p1/p2. In the limit of
-/// many images, the error is the product of what the two projections miss. It is zero if either
-/// function is in the span, for any n. docs/selection-bias.md.
+/// The factorial-moment estimator: A = b' G^-1 m1. It uses u_e(k, n) = (k)_e / (n)_e, which is
+/// unbiased for s^e. The mean over set 1 of u_{e_j} is m1_j. The mean over set 2 of u_{e_i + e_j}
+/// is G_ij, and the mean over set 2 of f u_{e_j} is b_j. G^-1 b projects g onto span{s^e}, and G^-1
+/// m1 projects p1/p2. In the limit of many images, the error is the product of what the two
+/// projections miss. It is zero if either function is in the span, for any n.
+/// docs/selection-bias.md.
 class MomentProjection {
 public:
     /// `exponents`: 0 first, ascending. Needs n >= 2 max(e) in set 2 and n >= max(e) in set 1

@@ -1,5 +1,5 @@
-// The numbers behind the figures of a replication study, as in Engstrom et al. (ICML 2020):
-// everything for a program that draws them, each with its interval.
+// The numbers behind the figures of a replication study, as in Engstrom et al. (ICML 2020). They
+// are everything that a program needs to draw the figures, each with its interval.
 //
 // Values with fewer annotators than the study has are expectations over which of them are asked
 // (Thinning), computed from all readings. They exclude the few images (up to a hundredth) with the
@@ -46,7 +46,7 @@ struct FigureHalves {
     double whole = 0, halves = 0;
     Estimate difference;
     /// The error of the whole study's remaining gap, estimated from the difference of two halves:
-    /// sqrt(mean (a - b)^2) / 2, for comparison with the method's own standard error.
+    /// sqrt(mean (a - b)^2) / 2. It is for comparison with the method's own standard error.
     double error_by_halves = 0;
 };
 ResultType result_type(ResultOf<FigureHalves>);

@@ -2,20 +2,21 @@
 //
 // `gap` reweighs the replication by numbers of labels, `adjust` by selection rates. The two answers
 // cannot be added, because images with more labels are also selected less surely. Here both are in
-// one sum, over strata g of numbers of labels, with pi_c(g) their share of set c's images, p_r(s|g)
-// the density of selection rates and f_g the accuracy on set 2:
+// one sum, over strata g of numbers of labels. A stratum's share of set c's images is pi_c(g), its
+// density of selection rates is p_r(s|g), and its accuracy on set 2 is f_g:
 //
 //     A(c, r) = sum_g pi_c(g) integral f_g(s) p_r(s | g) ds
 //     drop = [A1 - A(1,1)] + labels + selection
+//
 //     labels    = mean of A(1,2) - A(2,2) (labels first) and A(1,1) - A(2,1) (labels last)
 //     selection = mean of A(2,1) - A(2,2) (selection first) and A(1,1) - A(1,2) (selection last)
 //
-// the means over both orders (Shapley 1953). The first part is the remainder: as many labels, the
-// same rates, and still a drop. A second reading takes p(s) p(g | s) in place of p(g) p(s | g): it
-// counts as labels only what they do at equal rates. Nothing in the data says which one to take, so
-// both are given; neither is causal. Densities and curves are those of penalised_likelihood.h by
-// stratum; A(c, 2) uses the observed accuracies of set 2, so that the parts add up.
-// docs/selection-bias.md says how the intervals were tested.
+// Labels and selection are the means over both orders (Shapley 1953). The first part is the
+// remainder: as many labels, the same rates, and still a drop. A second reading takes p(s) p(g | s)
+// in place of p(g) p(s | g): it counts as labels only what they do at equal rates. Nothing in the
+// data says which one to take, so both are given; neither is causal. Densities and curves are those
+// of penalised_likelihood.h by stratum; A(c, 2) uses the observed accuracies of set 2, so that the
+// parts add up. docs/selection-bias.md says how the intervals were tested.
 #pragma once
 
 #include <array>
@@ -82,10 +83,11 @@ ResultType result_type(ResultOf<NamedJointReport>);
 inline constexpr std::uint32_t usual_pool_above = 3;
 /// `study`: its sets have numbers of labels; images without a count are left out. `pool_above`:
 /// larger numbers of labels are one stratum. Images without a valid label are a stratum if both
-/// sets have enough of them, else they are left out. Undefined where a stratum has fewer than 75
-/// images, readings that are all 0 or all n, or no hit or no miss of a classifier, in either set.
-/// With one stratum labels are 0 and the other parts those of `adjust` by "pl". Cost: that of
-/// `adjust` by "pl" for each stratum, and 10 additions for each image and classifier.
+/// sets have enough of them, else they are left out. The result is undefined if a stratum has fewer
+/// than 75 images in either set. It is also undefined if, in either set, its readings are all 0 or
+/// all n. The same holds if a classifier has no hit or no miss there. With one stratum labels are 0
+/// and the other parts those of `adjust` by "pl". Cost: that of `adjust` by "pl" for each stratum,
+/// and 10 additions for each image and classifier.
 JointReport joint_decomposition(const Study& study, const AdjustOptions& options,
                                 std::uint32_t pool_above);
 

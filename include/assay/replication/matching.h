@@ -1,6 +1,6 @@
 // Statistic matching: choose candidate images whose selection frequencies are distributed as those
-// of a reference (Recht et al., ICML 2019), with held-out annotators to check the true result
-// (Engstrom et al., appendix D).
+// of a reference (Recht et al., ICML 2019). Held-out annotators check the true result (Engstrom et
+// al., appendix D).
 //
 // Frequencies are compared for the same number of annotators in both sets: readings with more
 // annotators are thinned at random. Three of five annotators can give 3/5 but never 2/3, so
@@ -103,16 +103,16 @@ std::vector<std::uint64_t> bucket_counts(const Readings& set);
 /// for the largest remainders, with ties to the higher bucket. All are 0 for an empty histogram.
 /// With few images per class, the same buckets get nothing in one class after another.
 std::vector<int> match_targets(const std::vector<int>& histogram, int per_class);
-/// The same with one draw u from [0, 1): floor(C_b + u) - floor(C_b-1 + u), where C is the running
-/// sum of the buckets' shares of per_class, which may be fractional. Each target is one of the two
+/// The same with one draw u from [0, 1): floor(C_b + u) - floor(C_b-1 + u). C is the running sum of
+/// the buckets' shares of per_class, which may be fractional. Each target is one of the two
 /// integers next to its share, and its mean is the share.
 std::vector<int> drawn_targets(const std::vector<int>& histogram, int per_class, double u);
 
 /// For each class of the reference, fills buckets from low to high by sampling without replacement.
 /// If a bucket has too few, the next higher one provides them; the last one's shortfall stays
 /// missing. The annotators of each candidate are split at random into those that choose, those that
-/// decide `easy`, and those held out, so that nobody is used twice. Throws usage; bad_input if no
-/// class has candidates, or if a set has no image with this many annotators.
+/// decide `easy`, and those held out. So nobody is used twice. Throws usage; bad_input if no class
+/// has candidates, or if a set has no image with this many annotators.
 MatchResult match(const Readings& reference, const Readings& candidates, const StudyNames& names,
                   const MatchOptions& options);
 

@@ -1,6 +1,6 @@
 // The published model of selection rates: a mixture of betas seen through binomial readings, and a
-// cubic spline for the accuracy at each rate (Engstrom et al., ICML 2020, section 4.2 and appendix
-// C).
+// cubic spline for the accuracy at each rate. Source: Engstrom et al., ICML 2020, section 4.2 and
+// appendix C.
 #pragma once
 
 #include <cstdint>

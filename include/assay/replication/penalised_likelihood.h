@@ -1,11 +1,12 @@
-// Adjusted accuracy by penalised likelihood ("PL"): smooth densities of the selection rates of both
-// sets and a smooth accuracy curve for each classifier, each as smooth as its own data suggest,
-// with errors that include what the smoothing may hide.
+// Adjusted accuracy by penalised likelihood ("PL"). It fits smooth densities of the selection rates
+// of both sets, and a smooth accuracy curve for each classifier. Each is as smooth as its own data
+// suggest, and the errors include what the smoothing may hide.
 //
-// On a grid of rates s_j, equidistant in logit s: log p_j is a multiple of log s, one of log(1 - s)
-// and a cubic spline whose second differences are penalised (infinitely penalised: a beta
-// distribution); g(s) = -.05 + 1.1 logistic(eta), eta a cosine series in 2 atan sqrt(s / (1 - s))
-// with penalised curvature. A reading (n, k) enters only through s^k (1 - s)^(n - k). So images may
+// The rates s_j are on a grid that is equidistant in logit s. There, log p_j is the sum of a
+// multiple of log s, a multiple of log(1 - s) and a cubic spline. The second differences of the
+// spline are penalised; with an infinite penalty, the density is a beta distribution. The curve is
+// g(s) = -.05 + 1.1 logistic(eta). Here eta is a cosine series in 2 atan sqrt(s / (1 - s)) with
+// penalised curvature. A reading (n, k) enters only through s^k (1 - s)^(n - k). So images may
 // differ in n, and n may depend on earlier answers. The penalties' weights are chosen by marginal
 // likelihood (the fixed point of Schall, Biometrika 1991) and then lowered. docs/selection-bias.md
 // says how it was measured and where it fails.
@@ -34,14 +35,16 @@ public:
     struct Fit {
         double accuracy = 0;        ///< A = sum_j p1_j g_j
         std::vector<double> curve;  ///< g_j at rates(), from -.05 to 1.05
-        /// Standard error of eta_j given set 2's density, including what the smoothing may hide:
-        /// sqrt(b_j' H^-1 b_j), as for a smoothing spline (Wahba, JRSS B 1983).
+        /// Standard error of eta_j given set 2's density, including what the smoothing may hide. It
+        /// is sqrt(b_j' H^-1 b_j), as for a smoothing spline (Wahba, JRSS B 1983).
         std::vector<double> curve_error;
         /// The influence of an image on the accuracy, by cell of its set's grid (0 in cells without
-        /// images): for set 1, and for set 2 if misclassified; a hit adds hit_effect.
+        /// images). `first_effect` is for set 1, and `miss_effect` is for set 2 if misclassified. A
+        /// hit adds `hit_effect`.
         std::vector<double> first_effect, miss_effect, hit_effect;
-        /// The prior's part of the variance, B = sum of squares: from set 1's and set 2's density
-        /// (by second difference of the spline), and from the curve (its square root).
+        /// The prior's part of the variance, B = sum of squares. `first_prior` and `second_prior`
+        /// are from set 1's and set 2's density, by second difference of the spline. `curve_prior`
+        /// is the square root of the curve's part.
         std::vector<double> first_prior, second_prior;
         double curve_prior = 0;
         double penalty = 0;  ///< of the curve
@@ -50,10 +53,10 @@ public:
     /// `correct`: correct images by cell of set 2. Cost: some 10 rounds of cells * 180 * 24.
     Fit fit(std::span<const double> correct) const;
 
-    /// How much of a jump by 1 in the true curve the accuracy would miss, to first order. For the
-    /// upper edge of each part of the grid: P1(s above it) minus the estimate's response to the
-    /// hits that such a jump adds. rates().size() entries, the last 0. The edges are midpoints on
-    /// the logit scale.
+    /// How much of a jump by 1 in the true curve the accuracy would miss, to first order. Each
+    /// value is for the upper edge of a part of the grid. It is P1(s above the edge) minus the
+    /// estimate's response to the hits that such a jump adds. There are rates().size() entries, and
+    /// the last is 0. The edges are midpoints on the logit scale.
     std::vector<double> missed_of_jump(const Fit& fit) const;
 
     /// The grid of rates and both densities there (masses; each sums to 1).

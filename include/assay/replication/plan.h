@@ -19,19 +19,19 @@ struct PlanOptions {
     int threads = 0;  ///< 0: all
 };
 
-/// Every value has an interval from leaving out tenths of the pilot's classes, or a note why not,
-/// because a pilot is small and its results are uncertain.
+/// Every value has an interval from leaving out tenths of the pilot's classes, or a note that says
+/// why it has none. A pilot is small, so its results are uncertain.
 struct PlanRow {
     int annotators = 0;
     std::vector<int> exponents;  ///< of the moments
     /// The number of images in each set for an interval of the requested width by penalised
-    /// likelihood: for the median classifier, for the one that needs most, and for the mean over
-    /// classifiers (undefined without hits).
+    /// likelihood. It is given for the median classifier, for the one that needs most, and for the
+    /// mean over classifiers (undefined without hits).
     Estimate images, worst_images, mean_images;
     /// For the adjusted accuracy of a median classifier, with the pilot's numbers of images.
     Estimate standard_error;
-    /// The expected error of each estimator, averaged over classifiers: for the penalised
-    /// likelihood with the planned number of images, for the others in the limit of many.
+    /// The expected error of each estimator, averaged over classifiers. For the penalised
+    /// likelihood it is with the planned number of images, for the others in the limit of many.
     Estimate likelihood_bias, moments_bias, jackknife_bias, quarter_bias, naive_bias, raw_bias;
 };
 ResultType result_type(ResultOf<PlanRow>);

@@ -1,6 +1,6 @@
-// Turns files of annotations into the readings of one or two sets: drops or reports annotators who
-// guess, removes repeated answers, compares the pools of annotators, and gives images equal numbers
-// of annotators if requested.
+// Turns files of annotations into the readings of one or two sets. It drops or reports annotators
+// who guess, removes repeated answers, and compares the pools of annotators. If requested, it gives
+// images equal numbers of annotators.
 #pragma once
 
 #include <cstdint>

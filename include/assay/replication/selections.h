@@ -1,10 +1,10 @@
 // Raw annotations of a replication study: who selected which image for which class; cleaning,
 // counting, overlap.
 //
-// A file of selections is a csv with the columns annotator, image, label, selected (0 or 1), and
-// perhaps batch (the grid in which images were shown together) and control (1: known not to show
-// the class). There is one file per data set. The files of a study share annotators, classes and
-// batches, so they are read with the same StudyNames.
+// A file of selections is a csv with the columns annotator, image, label and selected (0 or 1). It
+// may also have the columns batch (the grid in which images were shown together) and control (1:
+// known not to show the class). There is one file per data set. The files of a study share
+// annotators, classes and batches, so they are read with the same StudyNames.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +67,7 @@ struct Selections {
 Selections read_selections(const std::filesystem::path& path, StudyNames& names);
 
 /// Engstrom et al., appendix B.1. A batch is flagged when fewer than min_selected of its images
-/// were selected or more than max_controls of its controls were; an annotator is dropped completely
+/// were selected or more than max_controls of its controls were. An annotator is dropped completely
 /// if at least the proportion max_flagged of the annotator's batches is flagged.
 struct CleaningRules {
     std::uint32_t min_selected = 6;
@@ -105,7 +105,7 @@ struct Duplicates {
 ResultType result_type(ResultOf<Duplicates>);
 Duplicates remove_duplicates(Selections& set);
 
-/// The annotators who judged both sets. Readings by different people are not comparable: shifting
+/// The annotators who judged both sets. Readings by different people are not comparable. Shifting
 /// one set's selection rates by 0.1 on the probit scale changes the adjusted accuracy by more than
 /// a point.
 struct AnnotatorOverlap {
@@ -134,8 +134,8 @@ struct Readings {
     std::size_t size() const noexcept { return annotators.size(); }
     CellCounts cells() const;
 };
-/// Mean of k / n over images, with its standard error and 95 % interval (Student's t) over classes,
-/// or over images if there is only one class.
+/// Returns the mean of k / n over images. Its standard error and 95 % interval (Student's t) are
+/// over classes, or over images if there is only one class.
 Estimate mean_frequency(const Readings& set);
 /// Excludes controls. Throws bad_input for more than max_annotators for an image.
 Readings count_readings(const Selections& set);
