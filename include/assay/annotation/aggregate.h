@@ -35,9 +35,9 @@ struct DawidSkeneOptions {
     int threads = 0;  ///< 0 means one per core
 };
 
-/// Maximum of the objective: the log-likelihood of the answers, and smoothing * log of every
-/// parameter (a Dirichlet prior of smoothing + 1, which is what adding `smoothing` to the counts
-/// maximises).
+/// The parameters that maximise the objective: the log-likelihood of the answers plus smoothing *
+/// log of every parameter. The second term is a Dirichlet prior of smoothing + 1. Adding
+/// `smoothing` to the counts maximises the sum.
 struct DawidSkene {
     std::uint32_t latents = 2;
     std::vector<double> prior;  ///< L, sums to 1
@@ -71,18 +71,19 @@ std::vector<double> vote_proportions(const Votes& votes);
 /// weights of a question are 0, uses the plain proportion (`fallbacks` counts these).
 std::vector<double> weighted_proportions(const Votes& votes, std::span<const double> weights,
                                          std::uint64_t* fallbacks = nullptr);
-/// R weights: max(0, (a - e) / (1 - e)), where a is the proportion of the other answers to an
-/// annotator's questions that equal the annotator's, and e what chance would give (sum of the
-/// squared proportions of the answers over all votes): a kappa of the annotator against the others.
-/// 0 for an annotator who cannot be compared with anybody, and 1 if all votes are the same answer.
+/// R weights: max(0, (a - e) / (1 - e)), a kappa of the annotator against the others. The number a
+/// is the proportion of the other answers to an annotator's questions that equal the annotator's.
+/// The number e is what chance would give: the sum of the squared proportions of the answers over
+/// all votes. 0 for an annotator who cannot be compared with anybody, and 1 if all votes are the
+/// same answer.
 std::vector<double> agreement_weights(const Votes& votes);
 
 struct AnnotatorQuality {
     std::vector<std::uint64_t> given;  ///< K: the count of each answer
     std::uint64_t answers = 0;
     std::vector<double> confusion;  ///< L x K, with the smoothing in the options
-    /// Proportion of the answers that are correct under the posteriors: an answer of worth w to a
-    /// question with posterior y is correct with w y + (1 - w)(1 - y), so that a "maybe" is half
+    /// The proportion of the answers that are correct under the posteriors. An answer of worth w to
+    /// a question with posterior y is correct with w y + (1 - w)(1 - y), so a "maybe" is half
     /// correct. Wilson's interval of that mean (wilson_of_mean), given the posteriors. For
     /// which-class votes, only answers that name a class count, here and below.
     Measurement accuracy;
@@ -100,8 +101,9 @@ std::vector<AnnotatorQuality> annotator_quality(const Votes& votes, std::span<co
 struct AnswerAgreement {
     /// Fleiss (1971): requires the same number of answers for every question (the annotators may
     /// differ). If the numbers differ, uses questions with at least two answers, each with its
-    /// proportion of agreeing pairs, and computes the chance agreement over their answers:
-    /// definition "fleiss_kappa.unequal" instead of "fleiss_kappa.equal".
+    /// proportion of agreeing pairs. Then computes the chance agreement over their answers. The
+    /// definition is "fleiss_kappa.equal" for equal numbers, and "fleiss_kappa.unequal" if they
+    /// differ.
     Measurement fleiss_kappa;
     /// Krippendorff (2004), nominal: answers may be missing; questions with one answer are
     /// excluded.
@@ -160,8 +162,9 @@ BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
 /// set: all 50,000 in the order of their numbers. Otherwise those that were annotated; an image
 /// that occurs both by an address or path and by the end of it is listed once.
 Dataset dataset_of_votes(const Votes& votes);
-/// Classes for use without a class list: numbers 0..largest (ImageNet's 1000 for its validation
-/// images) if every label is a number below a million, else the labels in byte order.
+/// The classes for use without a class list. If every label is a number below a million, these are
+/// the numbers 0..largest (ImageNet's 1000 for its validation images). Otherwise they are the
+/// labels in byte order.
 ClassList classes_of_votes(const Votes& votes);
 
 enum class LabelSetFormat {
@@ -173,8 +176,8 @@ enum class LabelSetFormat {
 /// "list", "object", "csv". Throws usage.
 LabelSetFormat label_set_format_named(std::string_view name);
 /// A text that read_label_sets can read. Labels are numbers if `classes` are ImageNet's or
-/// numbered, else ids. Throws bad_input for ids that the format cannot represent: in csv those with
-/// `;`, `|` or a line end and "-1", in JSON those that are not UTF-8.
+/// numbered, else ids. Throws bad_input for ids that the format cannot represent. In csv, those are
+/// "-1" and ids with `;`, `|` or a line end. In JSON, those are ids that are not UTF-8.
 std::string label_sets_text(const LabelSets& sets, const Dataset& dataset, const ClassList& classes,
                             LabelSetFormat format);
 

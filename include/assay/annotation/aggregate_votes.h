@@ -86,9 +86,9 @@ struct Aggregation {
 };
 
 /// Reads, combines, decides and compares. Throws usage and bad_input as the functions of
-/// aggregate.h, and: an unknown method, weights with another method than weighted, an annotator
-/// without a weight, no known annotator. Cost: that of read_votes and dawid_skene; 1.1 s for the
-/// 924,810 votes of ReaL.
+/// aggregate.h. Also throws for an unknown method, weights with another method than weighted, an
+/// annotator without a weight, or no known annotator. Cost: that of read_votes and dawid_skene; 1.1
+/// s for the 924,810 votes of ReaL.
 Aggregation aggregate_votes(const AggregateOptions& options);
 
 /// "assay.label_votes/2", docs/results.md.

@@ -1,8 +1,8 @@
 // Draws random images for experts, and the classes that they judge.
 //
 // Errors that annotators share with the models are invisible in votes. Experts who judge the whole
-// label sets of some images reveal them, if the images are a random draw from all of them, and not
-// from the questions that were asked or from images that look difficult.
+// label sets of some images reveal them. The images must be a random draw from all images, not from
+// the questions that were asked or from images that look difficult.
 #pragma once
 
 #include <cstdint>

@@ -3,11 +3,12 @@
 //
 // A model proposes a label of an image if its probability (or its rank) reaches the model's
 // threshold. All labels that any chosen model proposes are asked. The thresholds are set so that
-// the proposals find a given proportion (recall) of known labels: of experts' gold label sets for
-// some images, or else of the original labels. Each threshold is the one at which its model alone
-// would find the same number of known labels. That number is the smallest for which all models
-// together reach the recall. The chosen subset of models is the one with the fewest questions: with
-// up to 6 models all subsets are tried, with more the models are dropped one at a time.
+// the proposals find a given proportion (recall) of known labels. The known labels are experts'
+// gold label sets for some images, or else the original labels. Each threshold is the one at which
+// its model alone would find the same number of known labels. That number is the smallest for which
+// all models together reach the recall. The chosen subset of models is the one with the fewest
+// questions. With up to 6 models, all subsets are tried. With more, the models are dropped one at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -80,9 +81,9 @@ struct Proposals {
     std::uint64_t items = 0, asked = 0, agreed = 0, not_scored = 0;  ///< agreed: skipped
     std::uint64_t most_questions = 0;                                ///< of one image
     double mean_questions = 0;                                       ///< over images with questions
-    /// The number of images from which thresholds and models were chosen: all with known labels, or
-    /// a random part of them for which the work fits in about 150 MB, whatever the size of the data
-    /// set.
+    /// The number of images from which thresholds and models were chosen. These are all images with
+    /// known labels, or a random part of them. The work for the part fits in about 150 MB, whatever
+    /// the size of the data set.
     std::uint64_t sampled = 0;
     std::vector<std::string> notes;
     std::vector<std::string> warnings;  ///< about attacks and calibrated copies, which are skipped
@@ -107,7 +108,8 @@ ResultType result_type(ResultOf<Proposals>);
 Report report_of(const Proposals& proposals);
 
 /// The questions for a labeling page, a csv with a row per question: item, path, label, class,
-/// proposed_by, prior (label = class id; models separated by blanks).
+/// proposed_by, prior. The label is the class id. The models in proposed_by are separated by
+/// blanks.
 std::string question_csv(const Proposals& proposals);
 
 }  // namespace assay

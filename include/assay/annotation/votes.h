@@ -115,21 +115,24 @@ struct VotesOptions {
 };
 
 /// Reads votes:
-/// - texts (.csv, .tsv, .json, .jsonl, .manifest, .xml): every layout of data/crowd/crowd.h.
-///   Answers are names of the scale or numbers. If the scale is no, maybe, yes, also y, true,
-///   unsure and the like are accepted, and if all answers are 0 or 1, these mean no and yes.
-///   Which-class votes: see Votes::which_class;
-/// - .npz as ReaL publishes it: `tensor` of annotators x questions x answers, any number type,
-///   holding how often an annotator gave an answer (0 or 1; `repeats` does not apply to counts
-///   above 1: they have no order, and all count); `info` of questions x 2 texts (image, label);
-///   `ids` of annotators (numbers or texts; absent: 0, 1, ...).
 ///
-/// Votes of unknown annotators, with unknown answers, without an annotator, image or label, and
-/// repeated ones are counted and listed in `problems`; a question that is repeated in `info`, or
-/// has several names with one meaning, is one question, and an annotator's second answer to it
-/// counts as repeated. A file that is not of this form (columns, arrays, shapes or number types
-/// that do not fit, fractions or negative numbers as counts, damaged archives) throws bad_input
-/// with the place. Cost: one read; 925,000 votes in a .npz of 419 MB unpacked take about 0.9 s.
+/// - Texts (.csv, .tsv, .json, .jsonl, .manifest, .xml): every layout of data/crowd/crowd.h.
+///   Answers are names of the scale or numbers. If the scale is no, maybe, yes, also y, true,
+///   unsure and the like are accepted. With that scale, answers that are all 0 or 1 mean no and
+///   yes. For which-class votes, see Votes::which_class.
+///
+/// - .npz as ReaL publishes it. `tensor` (annotators x questions x answers, any number type) holds
+///   how often an annotator gave an answer, 0 or 1. Counts above 1 have no order, so `repeats` does
+///   not apply to them, and all count. `info` (questions x 2 texts) holds image and label. `ids`
+///   holds the annotators, as numbers or texts. If it is absent, they are 0, 1, ...
+///
+/// Votes of unknown annotators, with unknown answers, or without an annotator, image or label are
+/// counted and listed in `problems`. Repeated votes are, too. A question that is repeated in
+/// `info`, or has several names with one meaning, is one question. An annotator's second answer to
+/// it counts as repeated. A file that is not of this form throws bad_input with the place. Examples
+/// are columns, arrays, shapes or number types that do not fit, fractions or negative numbers as
+/// counts, and damaged archives. Cost: one read; 925,000 votes in a .npz of 419 MB unpacked take
+/// about 0.9 s.
 Votes read_votes(const std::filesystem::path& path, const VotesOptions& options = {});
 
 /// For votes from other sources: add one vote at a time, then call build().

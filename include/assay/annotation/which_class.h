@@ -47,20 +47,25 @@ struct WhichClassFit {
 };
 
 /// Dawid and Skene's model (Applied Statistics 28, 1979) with K latent classes, which are the
-/// classes themselves, and with a prior, because people answer few questions:
-/// - the accuracy of an annotator is shrunk towards the overall accuracy by 20 answers;
-/// - row k of an annotator's confusion matrix is shrunk towards .75 of "accurate as everywhere,
-///   errors to all classes alike" and .25 of what all annotators say of class k (itself shrunk by
-///   20 answers); by how many answers (16 to 512), the votes decide: the most likely of them;
-/// - each class has 3 images more.
+/// classes themselves. It has a prior, because people answer few questions:
 ///
-/// A pass finds the posteriors of an image from the expected counts of all other images (as CVB0 of
-/// Asuncion et al., "On smoothing and inference for topic models", UAI 2009): an image never
-/// confirms itself. Up to 16 classes each may be the class of each image; with more, the chosen
-/// ones and one remainder. Images with one answer say nothing about annotators. Of annotators who
-/// answer together (AnswerTogether) equal answers to an image count as one. Memory: by answers
-/// times classes chosen for their images (or 16), never R x K x K. Cost: one division for each of
-/// these in a pass. Throws usage: no votes, bad options; internal: votes that name no class.
+/// - The accuracy of an annotator is shrunk towards the overall accuracy by 20 answers.
+///
+/// - Row k of an annotator's confusion matrix is shrunk towards a mixture. Its parts are .75 of
+///   "accurate as everywhere, errors to all classes alike" and .25 of what all annotators say of
+///   class k. What they say is itself shrunk by 20 answers. The votes decide by how many answers
+///   (16 to 512) the row is shrunk: the most likely number is used.
+///
+/// - Each class has 3 images more.
+///
+/// A pass finds the posteriors of an image from the expected counts of all other images, so an
+/// image never confirms itself. CVB0 of Asuncion et al. does the same ("On smoothing and inference
+/// for topic models", UAI 2009). Up to 16 classes each may be the class of each image; with more,
+/// the chosen ones and one remainder. Images with one answer say nothing about annotators. Of
+/// annotators who answer together (AnswerTogether) equal answers to an image count as one. Memory:
+/// never R x K x K, but answers times the classes chosen for their images (or 16). Cost: one
+/// division for each of these in a pass. Throws usage: no votes, bad options; internal: votes that
+/// name no class.
 WhichClassFit fit_which_class(const Votes& votes, const WhichClassOptions& options = {});
 
 /// The votes plus a question for each class in `unchosen`, to which all annotators of its image

@@ -1,11 +1,11 @@
-// A MAD competition as a folder: classifiers, the images on which they disagree most, questions
-// about them, people's answers, and every decision on the way, with its time and reason.
+// A MAD competition as a folder. It holds classifiers, the images on which they disagree most,
+// questions about them, people's answers, and every decision with its time and reason.
 //
-//   COMPETITION/competition.sqlite       all but the predictions (docs/formats.md has the tables)
-//   COMPETITION/items.csv                the images: id, path, attributes
-//   COMPETITION/distances.npy            of the classes, where they took long or are of a file
+//   COMPETITION/competition.sqlite       all but the predictions (docs/formats.md has the tables).
+//   COMPETITION/items.csv                the images: id, path, attributes.
+//   COMPETITION/distances.npy            class distances, if they took long or are from a file.
 //   COMPETITION/predictions/NAME.*.npy   of each classifier: label (u2) and confidence (u1) of
-//                                        each image, 3 bytes an image
+//                                        each image, 3 bytes per image.
 //
 // Once a classifier is added, the folder no longer needs its store. Each step may be repeated,
 // which also completes an interrupted one. One process writes at a time.
@@ -58,7 +58,7 @@ struct CompetitionSettings {
 
 struct InitOptions {
     CompetitionSettings settings;
-    /// Folders of stores, RUNS folders or data sets below them, as in model_stores(), with the
+    /// Folders of stores, RUNS folders or data sets below them, as in model_stores(). They have the
     /// scores of at least two classifiers on the same images and classes.
     std::vector<std::string> stores;
     /// As in hierarchy_named(). Not used with zero_one and matrix.
@@ -111,8 +111,8 @@ public:
     /// settings and predictions, which takes a read of the stores. Throws usage: settings out of
     /// range, another competition or other files in the folder, fewer than two classifiers. Throws
     /// bad_input: classifiers of other images or classes, two with the same name, a store without
-    /// confidences or with missing shards, classes that are no node of the hierarchy (with the
-    /// nearest), an attribute or value that no image has.
+    /// confidences or with missing shards. Also throws bad_input: classes that are no node of the
+    /// hierarchy (with the nearest), an attribute or value that no image has.
     static Competition create(const std::filesystem::path& folder, const InitOptions& options,
                               const ProgressCallback& progress = {});
     /// Throws bad_input: no competition there, damaged, or from a newer version; busy; io.

@@ -1,8 +1,8 @@
 // How far two classes are apart in a hierarchy (the MAD competition's equation 3), in integers.
 //
-// An edge whose upper end is l edges below the root weighs 2^-l, so that confusing a dog with a
-// hammer counts more than confusing two dogs. For nodes with several parents, the definition does
-// not say which path to use. The readings of it differ a lot, so a result names its reading.
+// An edge whose upper end is l edges below the root weighs 2^-l. So confusing a dog with a hammer
+// counts more than confusing two dogs. For nodes with several parents, the definition does not say
+// which path to use. The readings of it differ a lot, so a result names its reading.
 #pragma once
 
 #include <cstdint>
@@ -52,23 +52,30 @@ class ClassDistances {
 public:
     static constexpr double unit = 1.0 / (1 << 20);
 
-    /// Readings, with depth the number of edges from the root:
-    /// - tree_path: every way from the root to a class is a path of a tree; the distance is the
+    /// The readings. The depth of a node is its number of edges from the root.
+    ///
+    /// - tree_path: every way from the root to a class is a path of a tree. The distance is the
     ///   shortest over pairs of such paths, with depths counted along them. The authors' code does
     ///   this.
-    /// - ancestor_min, ancestor_max: up to a common ancestor and down again, by the cheapest path;
-    ///   a node with several parents has its smallest, or its largest, depth.
+    ///
+    /// - ancestor_min, ancestor_max: up to a common ancestor and down again, by the cheapest path.
+    ///   A node with several parents has its smallest, or its largest, depth.
+    ///
     /// - graph_closure_*, graph_full_*: the shortest way over edges in either direction, which may
-    ///   go down to a common descendant; among the classes' ancestors, or all nodes. This follows
-    ///   the text literally.
-    /// - hop: as ancestor_min with all edges of weight 1; hop_full: as graph_full with these.
-    /// - zero_one: 1 where the classes differ.
+    ///   go down to a common descendant. The way uses the classes' ancestors, or all nodes. This
+    ///   follows the text literally.
+    ///
+    /// - hop: as ancestor_min with all edges of weight 1. hop_full: as graph_full with these.
+    ///
+    /// - zero_one: 1 if the classes differ.
+    ///
     /// - matrix: not from a hierarchy; throws usage.
     ///
     /// Cost: tree_path and ancestors: classes^2 x ancestors of a class; graphs: one search per
-    /// class. Throws bad_input: as Hierarchy::nodes_of(); with weights, a class more than 21 edges
-    /// below the root, whose edge 2^-20 does not hold; a class with more than 10,000 ancestors;
-    /// more than 32,768 classes.
+    /// class. Throws bad_input as Hierarchy::nodes_of(). With weights, throws bad_input for a class
+    /// more than 21 edges below the root, because the unit 2^-20 cannot represent its edge. Also
+    /// throws bad_input for a class with more than 10,000 ancestors, and for more than 32,768
+    /// classes.
     ClassDistances(const Hierarchy& hierarchy, const ClassList& classes, DistanceReading reading);
     /// The reading zero_one, which needs no hierarchy.
     explicit ClassDistances(std::uint32_t classes);

@@ -1,5 +1,6 @@
-// Counts people's judgments of the images on which two classifiers disagree (Wang et al., "I am
-// going MAD: maximum discrepancy competition for comparing classifiers adaptively", ICLR 2020).
+// Counts people's judgments of the images on which two classifiers disagree. Source: Wang et al.,
+// "I am going MAD: maximum discrepancy competition for comparing classifiers adaptively", ICLR
+// 2020.
 #pragma once
 
 #include <cstdint>

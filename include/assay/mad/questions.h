@@ -38,11 +38,11 @@ std::string_view name_of(AskOrder order);
 AskOrder ask_order_named(std::string_view name);
 
 struct QuestionOptions {
-    /// csv with questions whose answers are known: columns image (an id or path of the data set, or
-    /// a file, relative to the csv's folder), label (id, name or number of a class) and answer
-    /// (yes, no). The proportion in the competition's settings is drawn from it at random, in
-    /// addition to those that are asked anyway. "" adds none. Images in a separate folder would be
-    /// recognizable by their paths.
+    /// A csv with questions whose answers are known. Its columns are image, label (id, name or
+    /// number of a class) and answer (yes, no). An image is an id or path of the data set, or a
+    /// file, relative to the csv's folder. The proportion in the competition's settings is drawn
+    /// from it at random, in addition to those that are asked anyway. "" adds none. Images in a
+    /// separate folder would be recognizable by their paths.
     std::filesystem::path gold;
     /// Asks new questions (not counting gold) until this many open questions have no answer yet,
     /// including those of earlier rounds. It asks for whole images, so the last one may exceed the
@@ -50,8 +50,9 @@ struct QuestionOptions {
     /// questions.
     std::optional<std::uint64_t> budget;
     AskOrder ask = AskOrder::information;  ///< of the budget
-    /// Asks nothing more (except gold) once the ranking is known well enough: its expected Kendall
-    /// correlation with the ranking from all selected images (Ranking::list_tau), in (0, 1).
+    /// Asks nothing more (except gold) once the ranking is known well enough. The number, in (0,
+    /// 1), is the required expected Kendall correlation with the ranking from all selected images
+    /// (Ranking::list_tau).
     std::optional<double> stop_at;
     std::string reason;
 };
@@ -79,7 +80,7 @@ struct QuestionRound {
 /// Asks in one transaction. A question with a known answer is asked like any other, to measure
 /// annotators. If a pair needs it too, the known answer is used instead of people's. Throws
 /// bad_input for a gold file that is damaged, names no image or class, or contradicts itself or
-/// known answers; usage: options out of range, nothing is selected yet.
+/// known answers. Throws usage if options are out of range or nothing is selected yet.
 QuestionRound ask_questions(Competition& competition, const QuestionOptions& options = {});
 /// "assay.mad_questions/1", docs/results.md.
 ResultType result_type(ResultOf<QuestionRound>);
@@ -143,13 +144,13 @@ struct AnswerRound {
 };
 ResultType result_type(ResultOf<AnswerRound>);
 /// Stores all answers of a file, or none. Reading the same file again adds nothing. For rows
-/// without a time, a file with other bytes counts as new answers. Columns of a csv: question (or
-/// image and label), annotator, answer (yes, no, cannot say, other common spellings, or 1, 0),
-/// optionally at (a time) and key (equal keys mean the same answer). Of an annotator's answers to a
-/// question, the last one counts, by its time, which is the time of reading if the file has none.
-/// For equal times, the one that is read later counts. Memory: the largest task, and the database's
-/// needs. Throws bad_input: an unknown question (with row and the nearest), answer or form; no
-/// annotator.
+/// without a time, a file with other bytes counts as new answers. The columns of a csv are question
+/// (or image and label), annotator, answer, and optionally at (a time) and key. An answer is yes,
+/// no, cannot say, another common spelling, or 1, 0. Equal keys mean the same answer. Of an
+/// annotator's answers to a question, the last one counts, by its time, which is the time of
+/// reading if the file has none. For equal times, the one that is read later counts. Memory: the
+/// largest task, and the database's needs. Throws bad_input: an unknown question (with row and the
+/// nearest), answer or form; no annotator.
 AnswerRound read_answers_into(Competition& competition, const AnswerOptions& options);
 /// Reads several files in sequence. An error says how many of them were stored.
 std::vector<AnswerRound> read_answers_into(Competition& competition,
@@ -173,14 +174,15 @@ BlockRound block_annotator(Competition& competition, std::string_view name, bool
 ResultType result_type(ResultOf<BlockRound>);
 Report report_of(const BlockRound& round);
 
-/// All data of the competition, for pandas and for Label Studio: classifiers.csv, selected.csv,
-/// control.csv, questions.csv, answers.csv, decisions.csv, annotations.json (tasks with the
-/// annotations that count, for import into Label Studio), config.xml and export.json (hashes of
-/// these files, so that only files from an export are ever replaced). The results' `meta` names
-/// annotators. With `users`, those whose names are e-mail addresses are also in `completed_by`,
-/// which Label Studio accepts only if it knows all of them. The same competition gives the same
-/// bytes. Returns the files. Throws usage if the folder has other files, or files with these names
-/// that no export wrote; bad_input for a damaged export.json; io.
+/// Writes all data of the competition, for pandas and for Label Studio: classifiers.csv,
+/// selected.csv, control.csv, questions.csv, answers.csv, decisions.csv, annotations.json,
+/// config.xml and export.json. The file annotations.json has tasks with the annotations that count,
+/// for import into Label Studio. The hashes of these files are in export.json, so that only files
+/// from an export are ever replaced. The results' `meta` names annotators. With `users`, those
+/// whose names are e-mail addresses are also in `completed_by`, which Label Studio accepts only if
+/// it knows all of them. The same competition gives the same bytes. Returns the files. Throws usage
+/// if the folder has other files, or files with these names that no export wrote; bad_input for a
+/// damaged export.json; io.
 std::vector<std::filesystem::path> export_competition(const Competition& competition,
                                                       const std::filesystem::path& folder,
                                                       std::string_view prefix = {},

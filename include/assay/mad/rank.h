@@ -125,8 +125,9 @@ struct Ranking {
     std::vector<AblationRow> ablation;
     std::vector<Comparison> comparisons;
     std::uint64_t control = 0;  ///< images of the control sample
-    /// Counts of distinct questions for these classifiers' places and the control sample; of those
-    /// that are still needed and not settled; of the answers that count; of their annotators.
+    /// Distinct questions for these classifiers' places and the control sample. Of these, `settled`
+    /// have a known answer, and `open` are still needed and not settled. `answers` are those that
+    /// count, and `annotators` gave them.
     std::uint64_t questions = 0, settled = 0, open = 0, answers = 0, annotators = 0;
     /// Questions that places share, and that so need not be asked again (as in
     /// QuestionRound::saved), and the number of questions if nothing were shared.

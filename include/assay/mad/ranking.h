@@ -1,5 +1,6 @@
-// Computes a ranking from pairs: Perron's vector of the ratios (the paper's equations 4 and 5), and
-// HodgeRank, the least squares solution for their logarithms (Jiang, Lim, Yao and Ye 2011).
+// Computes a ranking from pairs: Perron's vector of the ratios, and HodgeRank. Perron's vector is
+// the paper's equations 4 and 5. HodgeRank is the least squares solution for the logarithms of the
+// ratios (Jiang, Lim, Yao and Ye 2011).
 #pragma once
 
 #include <cstdint>
@@ -48,8 +49,8 @@ struct PerronRanking {
     double consistency_index = 0;  ///< (eigenvalue - m) / (m - 1); 0 for one classifier
     std::uint32_t iterations = 0;
 };
-/// The eigenvector of exp(log_ratios) with its largest eigenvalue, by power iteration from the
-/// uniform vector until Collatz's and Wielandt's bounds of the eigenvalue agree to 1e-13.
+/// Finds the eigenvector of exp(log_ratios) with its largest eigenvalue, by power iteration from
+/// the uniform vector. Stops when Collatz's and Wielandt's bounds of the eigenvalue agree to 1e-13.
 PerronRanking perron(const PairMatrix& log_ratios);
 
 struct HodgeRanking {

@@ -1,11 +1,11 @@
-// Which images two classifiers are compared on: those on which they disagree most, of any number of
-// unlabelled images, in one pass and in bounded memory.
+// Selects the images on which two classifiers are compared: those on which they disagree most.
+// Takes any number of unlabelled images, in one pass and in bounded memory.
 //
 // Candidates of a pair are images for which the classifiers predict different labels, each with at
-// least its threshold confidence. They are ordered by descending distance of the labels, then by
-// the smaller of the two confidences descending (or a hash), then by the image's number. The first
-// ones that the caps allow are selected. The order is total, so that the selection does not depend
-// on the number of chunks, threads and ranks.
+// least its threshold confidence. They are ordered by descending distance of the labels. Equal
+// distances are ordered by the smaller of the two confidences, descending (or by a hash), then by
+// the image's number. The first ones that the caps allow are selected. The order is total, so that
+// the selection does not depend on the number of chunks, threads and ranks.
 #pragma once
 
 #include <array>

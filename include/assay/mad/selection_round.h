@@ -1,5 +1,5 @@
-// Selects the images about which people are asked: for each pair of classifiers, those on which
-// they disagree most, and additionally a random sample of all images.
+// Selects the images about which people are asked. For each pair of classifiers, these are the
+// images on which they disagree most. Additionally, draws a random sample of all images.
 #pragma once
 
 #include <cstdint>
@@ -59,15 +59,15 @@ struct SelectionRound {
     std::vector<std::string> warnings;
 };
 
-/// Selects what is missing: images for pairs of new classifiers, replacements for images that
-/// people could not judge or that were excluded, and more images after set_k(). Accepted images of
-/// other pairs stay bit-identical, whatever is added or removed. The result does not depend on the
-/// number of threads and ranks. Every rank calls it, and rank 0 writes the competition. Images
-/// without scores from a classifier are never candidates of its pairs. Cost: one pass over the
-/// predictions of the classifiers concerned (3 bytes per image and classifier). Progress: images.
-/// Throws usage for an image to exclude that does not exist (with the nearest); bad_input for
-/// damaged predictions, and for unreadable images if near duplicates are compared; and as
-/// Competition::set_k(), set_image_root() and a control sample that cannot change.
+/// Selects what is missing: images for pairs of new classifiers, and more images after set_k().
+/// Also replaces images that people could not judge or that were excluded. Accepted images of other
+/// pairs stay bit-identical, whatever is added or removed. The result does not depend on the number
+/// of threads and ranks. Every rank calls it, and rank 0 writes the competition. Images without
+/// scores from a classifier are never candidates of its pairs. Cost: one pass over the predictions
+/// of the classifiers concerned (3 bytes per image and classifier). Progress: images. Throws usage
+/// for an image to exclude that does not exist (with the nearest). Throws bad_input for damaged
+/// predictions, and for unreadable images if near duplicates are compared. Also throws as
+/// Competition::set_k() and set_image_root(), and usage for a control sample that cannot change.
 SelectionRound select_images(Competition& competition, const SelectOptions& options, Comm& comm,
                              const ProgressCallback& progress = {});
 
