@@ -43,8 +43,8 @@ struct ModelSpec {
     Preprocess preprocess;
     std::optional<std::uint32_t> num_classes;  ///< checked against what the model returns
     ScoreKind outputs = ScoreKind::logits;
-    /// The part of a tuple, list or dict output that has the scores: "0", "logits", ... "" means
-    /// the only tensor in it, or the part named "logits".
+    /// The part of a tuple, list or dict output that has the scores, such as "0" or "logits". The
+    /// default "" means the only tensor in it, or the part named "logits".
     std::string output;
     /// Without a value: as the file declares, else nchw and float32.
     std::optional<InputLayout> layout;
@@ -52,9 +52,9 @@ struct ModelSpec {
     ClassList classes;              ///< empty: ImageNet for 1000 classes, else numbers
     std::string preset;             ///< the preset that gave the defaults, "" if none
     std::filesystem::path sidecar;  ///< "" when none
-    /// If the input has the size that the sidecar gives for evaluation (timm's test_input_size,
-    /// test_crop_pct): the size of training, for people: "224x224, crop_pct 0.95". "" if there is
-    /// no such difference.
+    /// The size of training, for people: "224x224, crop_pct 0.95". It is set if the input has the
+    /// size that the sidecar gives for evaluation (timm's test_input_size, test_crop_pct). It is ""
+    /// if there is no such difference.
     std::string instead_of;
     bool named = false;               ///< the name was chosen by the user and is not the file's
                                       ///< stem
@@ -115,12 +115,12 @@ struct ModelFacts {
     Precision precision = Precision::fp32;
     std::string framework;  ///< "LibTorch 1.13.1"; on CUDA devices with the versions of CUDA and
                             ///< cuDNN
-    /// The memory order of activations: "channels_last", which is up to half faster on processors,
-    /// or "contiguous" if the model refuses that, and on other devices. It is chosen by rule and
-    /// not by timing, because the bits depend on it.
+    /// The memory order of activations. On processors it is "channels_last", which is up to half
+    /// faster, unless the model refuses that. Then, and on other devices, it is "contiguous". It is
+    /// chosen by rule and not by timing, because the bits depend on it.
     std::string memory_format;
-    /// Remarks for the user on how the file is run, as sentences without a full stop: computed in
-    /// another precision, fed bytes, an output chosen by its name.
+    /// Remarks for the user on how the file is run, as sentences without a full stop. Examples:
+    /// computed in another precision, fed bytes, an output chosen by its name.
     std::vector<std::string> notes;
     /// Files next to the model with some of its weights (ONNX's external data), sorted.
     std::vector<std::filesystem::path> data_files;
@@ -144,8 +144,9 @@ constexpr auto words_of(Isolation) {
 }
 
 struct ClassifierOptions {
-    /// "cpu"; "cuda": all CUDA devices of the same type as the first; "cuda:1": that one;
-    /// "cuda:0,1": these, which must be of one type; "auto": "cuda" if available, else "cpu".
+    /// The devices: "cpu", or "cuda" for all CUDA devices of the same type as the first. To choose
+    /// among them, "cuda:1" is that device, and "cuda:0,1" are these two, which must be of one
+    /// type. With "auto", uses "cuda" if available, else "cpu".
     std::string device = "auto";
     Isolation isolate = Isolation::automatic;
     /// For processes that share a machine's devices: this one's number from 0, out of `processes`.
@@ -239,9 +240,10 @@ public:
         scores(input, n, out);
     }
     /// The loss of each image of a batch and its derivative by the input, with the network in
-    /// evaluation mode. One pass forward and one back. Throws bad_input if the model has no
-    /// gradient (it takes bytes, or an operator without a derivative separates its result from its
-    /// input), or if it has fewer classes than the loss needs; out_of_memory.
+    /// evaluation mode. One pass forward and one back. Throws bad_input if the model has fewer
+    /// classes than the loss needs, or no gradient. It has no gradient if it takes bytes, or if an
+    /// operator without a derivative separates its result from its input. Also throws
+    /// out_of_memory.
     virtual void gradients(const LossBatch& /*batch*/, const LossGradients& /*out*/) {
         throw Error(ErrorCode::bad_input, "this classifier gives scores, but no gradients");
     }
@@ -256,11 +258,11 @@ public:
     }
 };
 
-/// Opens the plug-in on first use (costs about half a second once), loads the model, runs it once
-/// on one zero image and checks the result's shape. Throws bad_input: not a model file, unknown
-/// operator (named), several tensors as output without `output` (the message lists them), a class
-/// count other than spec.num_classes, input size refused; usage: no such device, a precision that
-/// the device lacks, built without LibTorch.
+/// Opens the plug-in on first use, which costs about half a second once. Then loads the model, runs
+/// it once on one zero image and checks the result's shape. Throws bad_input: not a model file,
+/// unknown operator (named), several tensors as output without `output` (the message lists them).
+/// Also throws bad_input: a class count other than spec.num_classes, input size refused. Throws
+/// usage: no such device, a precision that the device lacks, built without LibTorch.
 std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
                                             const ClassifierOptions& options = {});
 

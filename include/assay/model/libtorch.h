@@ -34,9 +34,9 @@ struct LibTorchOptions {
     std::filesystem::path folder;  ///< the folder for the plug-in; "" means the user's folder
 };
 
-/// Looks in Torch_DIR of the environment if it is set (the folder of TorchConfig.cmake, or the
-/// root), in the Python's package torch, and in the distribution. Cost: starts Python, which only
-/// locates its package. Of its output, only the existence of files is trusted.
+/// Looks in Torch_DIR of the environment if it is set, in the Python's package torch, and in the
+/// distribution. Torch_DIR is the folder of TorchConfig.cmake, or the root. Cost: starts Python,
+/// which only locates its package. Of its output, only the existence of files is trusted.
 std::vector<LibTorch> find_libtorch(const LibTorchOptions& options);
 /// The first LibTorch for which a plug-in can be compiled. One that the user named (Torch_DIR,
 /// options.python) is never skipped: then throws usage with the reason. Also throws usage if there
@@ -52,10 +52,10 @@ struct BuiltPlugin {
     std::string without_onnx;  ///< why ONNX models cannot be run; "" if they can
 };
 
-/// Compiles the plug-in against `libtorch` from the sources that are installed with the program,
-/// with the compiler of CXX (else c++, g++, clang++), opens it once in another process, and
-/// installs it in its folder. If the program runs from its build folder, configures that build for
-/// `libtorch` and compiles its plug-in instead (options.folder is refused). Throws usage: no
+/// Compiles the plug-in against `libtorch` from the sources that are installed with the program.
+/// Uses the compiler of CXX (else c++, g++, clang++). Opens the plug-in once in another process,
+/// and installs it in its folder. If the program runs from its build folder, configures that build
+/// for `libtorch` and compiles its plug-in instead (options.folder is refused). Throws usage: no
 /// compiler, no sources, a compiler error (the message names the file with its output), a result
 /// that cannot be opened; io.
 BuiltPlugin build_torch_plugin(const LibTorch& libtorch, const LibTorchOptions& options);

@@ -14,8 +14,8 @@ enum class Loss {
     cross_entropy,  ///< -log softmax(z)_y
     margin,         ///< max_{i != y} z_i - z_y
     difference,     ///< z_t - z_y
-    /// -(z_y - max_{i != y} z_i) / (z_(1) - z_(3) + 1e-12): the difference of logits ratio of Croce
-    /// and Hein, "Reliable evaluation of adversarial robustness with an ensemble of diverse
+    /// -(z_y - max_{i != y} z_i) / (z_(1) - z_(3) + 1e-12), the difference of logits ratio. Source:
+    /// Croce and Hein, "Reliable evaluation of adversarial robustness with an ensemble of diverse
     /// parameter-free attacks", ICML 2020, eq. 6. At least 3 classes.
     dlr,
     /// -(z_y - z_t) / (z_(1) - (z_(3) + z_(4)) / 2 + 1e-12), eq. 7 there. At least 4 classes.

@@ -26,10 +26,11 @@ const std::vector<Preset>& presets();
 /// Throws usage with the nearest name.
 const Preset& preset_named(std::string_view name);
 
-/// Settings by sidecar key (timm's pretrained_cfg keys and ours: input_size, mean, std,
-/// interpolation, crop_pct, crop_mode, test_input_size, test_crop_pct, train_size, num_classes,
-/// resize_size, resize_as, antialias, crop_start, channel_order, scale, outputs, output, layout,
-/// input_type, classes, preset, name, arch). Later layers override earlier ones.
+/// Settings by sidecar key: timm's pretrained_cfg keys and ours. Keys for the input: input_size,
+/// mean, std, interpolation, crop_pct, crop_mode, test_input_size, test_crop_pct, train_size,
+/// resize_size, resize_as, antialias, crop_start, channel_order, scale, layout, input_type. Other
+/// keys: num_classes, outputs, output, classes, preset, name, arch. Later layers override earlier
+/// ones.
 using ModelSettings = nlohmann::json;
 
 /// One key of a sidecar, with the option of the command that sets it.

@@ -9,17 +9,18 @@ namespace assay {
 
 struct ModelSpec;
 
-/// Files next to a model that have the name of its settings file but contain no settings, each with
-/// the reason: "stair.json (it is a result of Assay (`assay.scores/2`))". find_sidecar() ignores
-/// them.
+/// Files next to a model that have the name of its settings file but contain no settings. Each
+/// comes with its reason: "stair.json (it is a result of Assay (`assay.scores/2`))". find_sidecar()
+/// ignores them.
 std::vector<std::string> files_like_sidecars(const std::filesystem::path& model);
 
 /// Notes about these files if a model has no settings file: which files were ignored, and how to
 /// name one.
 std::vector<std::string> notes_on_files_like_sidecars(const ModelSpec& spec);
 
-/// The existing model for which `file` would be the settings file by its name, or for which it is
-/// the `config.json` or `preprocessor_config.json` that a folder's models share; "" if none.
+/// The existing model to which `file` belongs by its name, or "" if none. It belongs to a model if
+/// it would be the model's settings file. It also does if it is the `config.json` or
+/// `preprocessor_config.json` that a folder's models share.
 std::filesystem::path model_of_sidecar(const std::filesystem::path& file);
 
 }  // namespace assay

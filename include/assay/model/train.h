@@ -1,6 +1,6 @@
-// Trains small convolutional classifiers from a data set on the CPU in seconds, for walkthroughs,
-// tests and teaching, where the reasons for a classifier's behavior must be known. A trained
-// classifier is a TorchScript file with a sidecar, like any other.
+// Trains small convolutional classifiers from a data set on the CPU in seconds. They are for
+// walkthroughs, tests and teaching, where the reasons for a classifier's behavior must be known. A
+// trained classifier is a TorchScript file with a sidecar, like any other.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ enum class NetworkKind {
 };
 
 /// How to make one network. Equal settings and images give equal bits on one machine with one
-/// version of LibTorch, for any number of threads, because every random draw depends only on (seed,
-/// purpose, epoch, image).
+/// version of LibTorch, for any number of threads. This holds because every random draw depends
+/// only on (seed, purpose, epoch, image).
 struct TrainSpec {
     std::string name;  ///< name of the file: letters, digits, '-', '_', '.'
     NetworkKind network = NetworkKind::whole;
@@ -46,16 +46,16 @@ struct TrainSpec {
     /// Mirror, shift by up to a twelfth of the side, change brightness, contrast and color.
     bool augment = true;
     /// The proportion of images, in each epoch, that first pass through a random convolution, which
-    /// preserves outlines and destroys textures and colors (Xu, Liu, Yang, Raffel, Niethammer:
-    /// "Robust and generalizable visual representation learning via random convolutions", ICLR
-    /// 2021).
+    /// preserves outlines and destroys textures and colors. Source: Xu, Liu, Yang, Raffel,
+    /// Niethammer: "Robust and generalizable visual representation learning via random
+    /// convolutions", ICLR 2021.
     double random_textures = 0;
-    /// Every image is attacked before each step: one signed gradient step of this size, in [0, 1]
-    /// units, from a random start within it (Wong, Rice, Kolter: "Fast is better than free", ICLR
-    /// 2020). 0 disables it.
+    /// Every image is attacked before each step. The attack is one signed gradient step of this
+    /// size, in [0, 1] units, from a random start within it. 0 disables it. Source: Wong, Rice,
+    /// Kolter: "Fast is better than free", ICLR 2020.
     double adversarial = 0;
-    /// Also save a copy under this name whose scores are divided by one temperature, chosen to
-    /// minimise the negative log-likelihood of the held-out images (Guo, Pleiss, Sun, Weinberger
+    /// Also save a copy under this name whose scores are divided by one temperature. It is chosen
+    /// to minimise the negative log-likelihood of the held-out images (Guo, Pleiss, Sun, Weinberger
     /// 2017). "" saves none.
     std::string calibrated_copy;
     /// The proportion of images kept out of training, for the temperature and for the report. [0,
@@ -94,11 +94,11 @@ struct TrainOptions {
     std::filesystem::path classes;  ///< class list for the sidecars; "" writes FOLDER/classes.json
 };
 
-/// Trains one classifier for each spec on the items of `dataset` that have exactly one label, and
-/// writes FOLDER/<name>.pt (TorchScript; batch norms folded into the convolutions), <name>.toml
-/// (its settings) and <name>.training.json (the spec, the images' fingerprint and the report).
-/// Reports come in the order of `specs`. A network whose spec and images are unchanged is not
-/// trained again, but missing or altered settings are rewritten. A killed call loses only the
+/// Trains one classifier for each spec on the items of `dataset` that have exactly one label.
+/// Writes FOLDER/<name>.pt (TorchScript; batch norms folded into the convolutions) and <name>.toml
+/// (its settings). Also writes <name>.training.json (the spec, the images' fingerprint and the
+/// report). Reports come in the order of `specs`. A network whose spec and images are unchanged is
+/// not trained again, but missing or altered settings are rewritten. A killed call loses only the
 /// networks in training. Progress counts images over all networks and epochs, and its `work`
 /// weights them, because an image costs more in a wide network.
 ///

@@ -59,10 +59,10 @@ struct ChooseResult {
 };
 
 /// A model beats another if it is at least as good in every dimension with a weight, and better in
-/// one of them by more than the interval of their difference (normal, from the cells' standard
-/// errors, with the covariance that their shares imply; cells without shares are independent).
-/// Models that lack a needed value are skipped with a warning. Throws usage as parse_need(),
-/// weights_named() and select_models() do.
+/// one of them. In that dimension, it must be better by more than the interval of their difference.
+/// The interval is normal, from the cells' standard errors, with the covariance that their shares
+/// imply. Cells without shares are independent. Models that lack a needed value are skipped with a
+/// warning. Throws usage as parse_need(), weights_named() and select_models() do.
 ChooseResult choose_models(const QualityTable& table, const ChooseOptions& options);
 /// "assay.quality_choose/1". The report is partial if no model meets the needs.
 Report report_of(const ChooseResult& result);
@@ -90,11 +90,12 @@ struct StabilityResult {
     std::vector<StabilityReading> readings;
 };
 
-/// Ranks all models by constants of random sub-samples of them. The definitions are: constants
-/// without trimming against the trimmed ranking by all models (the paper's .97), trimmed constants
-/// against that ranking, and pairs of sub-samples, with and without trimming. Cost: repeats x
-/// models x log models. Throws usage if a sub-sample has fewer than 10 models or all of them, and
-/// as weights_named() and select_models() do; bad_input as constants_of() does.
+/// Ranks all models by constants of random sub-samples of them. The first definition compares
+/// constants without trimming with the trimmed ranking by all models (the paper's .97). The next
+/// one compares trimmed constants with that ranking. The others compare pairs of sub-samples, with
+/// and without trimming. Cost: repeats x models x log models. Throws usage if a sub-sample has
+/// fewer than 10 models or all of them, and as weights_named() and select_models() do; bad_input as
+/// constants_of() does.
 StabilityResult ranking_stability(const QualityTable& table, const StabilityOptions& options);
 /// "assay.quality_stability/1".
 Report report_of(const StabilityResult& result);

@@ -13,11 +13,11 @@ namespace assay::quality {
 
 struct CorrelateOptions {
     std::vector<std::string> where;  ///< selectors
-    /// A tag whose equal values define families: intervals resample families, because models of one
+    /// A tag whose equal values define families. Intervals resample families, because models of one
     /// family are not independent observations. "" means that models are treated as independent.
     std::string family;
-    /// A tag: each value with at least ten models gets its own correlations in addition to those
-    /// over all models; p-values are adjusted over all of them together.
+    /// A tag. Each value with at least ten models gets its own correlations in addition to those
+    /// over all models. The p-values are adjusted over all of them together.
     std::string by;
     std::string adjust =
         "holm";  ///< p-values over all pairs: "holm", "bh" (Benjamini, Hochberg 1995), "none"

@@ -1,6 +1,6 @@
-// The nine quality dimensions of a classifier (Hesse, Bagci, Schiele, Schaub-Meyer, Roth, "Beyond
-// Accuracy: What Matters in Designing Well-Behaved Models?", TMLR 2026), each as one row of a
-// table.
+// The nine quality dimensions of a classifier, each as one row of a table. Source: Hesse, Bagci,
+// Schiele, Schaub-Meyer, Roth, "Beyond Accuracy: What Matters in Designing Well-Behaved Models?",
+// TMLR 2026.
 #pragma once
 
 #include <array>

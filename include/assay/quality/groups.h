@@ -22,7 +22,7 @@ struct GroupOptions {
     /// flip their signs together and count once in the standard error. It needs `paired`.
     std::string family;
     /// Also runs the test of the paper's table 2: Student's with a pooled variance over the
-    /// distinct models, with one star below .2, two below .1, three below .05.
+    /// distinct models. It gives one star below .2, two below .1, three below .05.
     bool published_test = false;
     double level = 0.95;
     std::uint32_t permutations = 10'000;
@@ -59,10 +59,10 @@ struct GroupResult {
 
 /// Groups are compared in every dimension that all of their models have. Intervals use Student's t,
 /// in Welch's form for two groups, and over clusters for pairs. Tests flip the signs of the
-/// clusters' sums, or exchange models between the groups: all ways if there are at most 2^16,
-/// otherwise `permutations` random ones with one added to both counts. Throws usage: selectors,
-/// groups of different sizes with `paired`, `family` without it, a model in both groups, a group
-/// with fewer than two distinct models.
+/// clusters' sums, or exchange models between the groups. They try all ways if there are at most
+/// 2^16. Otherwise they try `permutations` random ones, with one added to both counts. Throws
+/// usage: selectors, groups of different sizes with `paired`, `family` without it, a model in both
+/// groups, a group with fewer than two distinct models.
 GroupResult compare_groups(const QualityTable& table, const GroupOptions& options);
 /// "assay.quality_groups/1".
 Report report_of(const GroupResult& result);

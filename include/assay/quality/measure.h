@@ -76,17 +76,18 @@ struct MeasuredQuality {
 
 /// Values follow the definitions of Hesse et al. 2026 by default. The definition of every cell of
 /// the table names the differences from the published ones. A dimension whose data is missing has a
-/// reason instead of a value, and is never 0. Standard errors: binomial and delta method over
-/// images (accuracy, ratios), groups of images (calibration, class balance), pairs by foreground
-/// (object focus), clusters by shape and texture image (shape bias); docs/quality.md has the
-/// intervals. Each cell keeps which images it shares with others (ErrorShare): corrupted and
-/// attacked images count as the clean ones that they were made of, pairs of object focus as those
-/// of mixed-same. The bits are the same for any number of threads and ranks. Cost: that of
-/// score_store() for `val`, and one pass over the predicted classes of every other store. Throws
-/// usage: no `val`, a name that is not a data set, a data set in two roles, an unknown model.
-/// Throws bad_input as PredictionStore::open() does, and for stores of one model that come from two
-/// files or have different classes, two data sets with the same name, attacks on other images than
-/// the clean ones, and a data set whose number of classes differs from the classifier's.
+/// reason instead of a value, and is never 0. Standard errors use the binomial and delta methods
+/// over images (accuracy, ratios), or groups of images (calibration, class balance). Object focus
+/// uses pairs by foreground, and shape bias uses clusters by shape and texture image. The intervals
+/// are in docs/quality.md. Each cell keeps which images it shares with others (ErrorShare).
+/// Corrupted and attacked images count as the clean ones that they were made of. Pairs of object
+/// focus count as those of mixed-same. The bits are the same for any number of threads and ranks.
+/// Cost: that of score_store() for `val`, and one pass over the predicted classes of every other
+/// store. Throws usage: no `val`, a name that is not a data set, a data set in two roles, an
+/// unknown model. Throws bad_input as PredictionStore::open() does, and for stores of one model
+/// that come from two files or have different classes. Also throws bad_input for two data sets with
+/// the same name, and for attacks on other images than the clean ones. Also throws bad_input for a
+/// data set whose number of classes differs from the classifier's.
 MeasuredQuality measure_quality(const MeasureQualityOptions& options, Comm& comm,
                                 const ProgressCallback& progress = {});
 /// "resnet50=25.6" adds one entry to `parameters`; a table in the format of read_quality_table()

@@ -1,5 +1,5 @@
-// QUBA: one score from nine quality dimensions, each centered, scaled and weighted (Hesse et al.,
-// TMLR 2026, section 5), with its interval and the intervals of ranks.
+// QUBA: one score from nine quality dimensions, with its interval and the intervals of ranks. Each
+// dimension is centered, scaled and weighted (Hesse et al., TMLR 2026, section 5).
 #pragma once
 
 #include <cstdint>
@@ -85,14 +85,15 @@ struct QubaResult {
     bool published = false;       ///< the table is the one with the 326 models
 };
 
-/// Scores, sum w_i s_i (x_i - mu_i) / sigma_i / sum w_i with s_i = -1 if less is better, their
-/// ranks, and their uncertainty: every cell is drawn from a normal distribution with its standard
-/// error, `replicates` times. Cells with shares are drawn together, sum_data sum_g parts[g] z with
-/// standard normal z that depend only on (seed, data, replicate, g). All others are independent,
-/// keyed by (seed, model's place, dimension). Cells without a standard error are treated as exact,
-/// and a warning gives their number. Another warning appears if models of a dimension were measured
-/// on different images. Cost: replicates x (models x log models + parts of shares). Throws usage as
-/// weights_named() and select_models() do; bad_input if a dimension with a weight is missing.
+/// Computes scores, their ranks, and their uncertainty. A score is sum w_i s_i (x_i - mu_i) /
+/// sigma_i / sum w_i with s_i = -1 if less is better. For the uncertainty, every cell is drawn from
+/// a normal distribution with its standard error, `replicates` times. Cells with shares are drawn
+/// together, sum_data sum_g parts[g] z with standard normal z that depend only on (seed, data,
+/// replicate, g). All others are independent, keyed by (seed, model's place, dimension). Cells
+/// without a standard error are treated as exact, and a warning gives their number. Another warning
+/// appears if models of a dimension were measured on different images. Cost: replicates x (models x
+/// log models + parts of shares). Throws usage as weights_named() and select_models() do; bad_input
+/// if a dimension with a weight is missing.
 QubaResult score_quality(const QualityTable& table, const QubaOptions& options);
 /// "assay.quality_score/1".
 Report report_of(const QubaResult& result);

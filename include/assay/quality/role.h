@@ -45,15 +45,18 @@ inline const RoleFacts& facts_of(Role role) {
 /// names.
 Role role_named(std::string_view name);
 
-/// Opens the images of a role: any folder or list that open_dataset() reads, and the published
-/// layouts of these sets:
-/// - model-vs-human (sketch, stylized): `0001_ske_dnn_0_airplane_00_airplane-0001-sketch-0.png`,
-///   the category in the fifth field of the file's name, in one folder or in `dnn/session-1`;
-/// - edge, silhouette, cue-conflict: a folder for each of the 16 categories; cue-conflict's
-///   `airplane1-bear2.png` gives the attributes `shape` and `texture`, and both images' names
-///   (`shape_image`, `texture_image`);
-/// - IN-9: `00_dog`, ..., `08_fish` (perhaps below `val`), the attribute `foreground` from the
-///   file's name, with its folder if a name is in several folders.
+/// Opens the images of a role. Reads any folder or list that open_dataset() reads, and the
+/// published layouts of these sets:
+///
+/// - model-vs-human (sketch, stylized): `0001_ske_dnn_0_airplane_00_airplane-0001-sketch-0.png`, in
+///   one folder or in `dnn/session-1`. The category is in the fifth field of the file's name.
+///
+/// - edge, silhouette, cue-conflict: a folder for each of the 16 categories. The name
+///   `airplane1-bear2.png` of cue-conflict gives the attributes `shape` and `texture`, and both
+///   images' names (`shape_image`, `texture_image`).
+///
+/// - IN-9: `00_dog`, ..., `08_fish` (perhaps below `val`). The attribute `foreground` comes from
+///   the file's name, with its folder if a name is in several folders.
 ///
 /// Labels are classes of the classifier; in the published layouts, they are all classes that map to
 /// the image's category. Throws as open_dataset() does.
@@ -61,8 +64,8 @@ Dataset open_role(Role role, const std::filesystem::path& path, const DatasetOpt
                   std::vector<std::string>* notes = nullptr);
 
 /// The class map for a classifier with these classes on the data set, whose labels are the
-/// classifier's own classes: the role's class map for ImageNet's classes, no value for others.
-/// Throws bad_input with both numbers if the data set has another number of classes.
+/// classifier's own classes. It is the role's class map for ImageNet's classes, and no value for
+/// others. Throws bad_input with both numbers if the data set has another number of classes.
 std::optional<ClassMap> question_of(Role role, const Dataset& dataset,
                                     const ClassList& model_classes);
 

@@ -45,10 +45,10 @@ struct QualityRunOptions {
 };
 
 /// Checks what can be known to be wrong before an image is read. Throws usage: no val, no model,
-/// models with the same name or different class lists, a data set in two roles or with the name
-/// that a sample would have, a val to corrupt that is already corrupted, and as
-/// check(CorruptionSettings) does; bad_input: no image of val has a single label, classes that fit
-/// neither a role nor the classifiers (question_of()).
+/// models with the same name or different class lists, a val to corrupt that is already corrupted.
+/// Also throws usage: a data set in two roles or with the name that a sample would have, and as
+/// check(CorruptionSettings) does. Throws bad_input: no image of val has a single label, classes
+/// that fit neither a role nor the classifiers (question_of()).
 void check(const QualityRunOptions& options);
 
 /// One step of a run.
@@ -71,11 +71,11 @@ struct QualityPlan {
     int threads = 1;
     std::vector<std::string> notes;
 };
-/// Returns the steps of run_quality() and their approximate duration on this machine. With all
-/// threads, some images of each data set are read, every model is timed on one batch of val's
-/// images, forward and, if it is attacked, with a gradient, and some images are corrupted in each
-/// way. Nothing is timed if everything is already done. Writes nothing. Throws as check() and the
-/// classifiers do; bad_input if RUNS contains something else with a name that the run uses.
+/// Returns the steps of run_quality() and their approximate duration on this machine. Uses all
+/// threads. Reads some images of each data set, and corrupts some images in each way. Times every
+/// model on one batch of val's images, forward and, if it is attacked, with a gradient. Nothing is
+/// timed if everything is already done. Writes nothing. Throws as check() and the classifiers do;
+/// bad_input if RUNS contains something else with a name that the run uses.
 QualityPlan plan_quality(const QualityRunOptions& options, const ProgressCallback& progress = {});
 /// "assay.quality_plan/1".
 Report report_of(const QualityPlan& plan);
@@ -90,10 +90,10 @@ struct QualityRunResult {
     bool partial = false;         ///< something failed and is therefore missing or doubtful
     std::filesystem::path table;  ///< RUNS/quality.json
 };
-/// Guards each model, computes missing predictions (every step resumes at the place where it was
-/// killed), measures, and writes RUNS/quality.json and RUNS/quality.csv, with the same bytes for
-/// any number of interruptions. Dimensions for which the configuration has no data are missing, but
-/// the result still counts as complete. The same applies to the adversarial robustness of a model
+/// Guards each model, computes missing predictions, and measures. Every step resumes at the place
+/// where it was killed. Writes RUNS/quality.json and RUNS/quality.csv, with the same bytes for any
+/// number of interruptions. Dimensions for which the configuration has no data are missing, but the
+/// result still counts as complete. The same applies to the adversarial robustness of a model
 /// without gradients. Images without a score and faults that the guards find make it partial; a
 /// fault is a note on all of the model's cells. Progress counts predictions, anew in every step,
 /// with the step's name. Throws as plan_quality(), predict(), predict_corrupted(), attack_models()

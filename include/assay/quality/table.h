@@ -1,5 +1,5 @@
-// A table of classifiers and their nine quality dimensions: a csv file that people keep for years,
-// and the 326 published classifiers in the same form.
+// A table of classifiers and their nine quality dimensions, as a csv file that people keep for
+// years. The 326 published classifiers are in the same form.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct Table;
 
 namespace assay::quality {
 
-/// How the error of a cell depends on the images of one data set: the contribution of each of its
-/// groups of images (group_places(); at most group_count). Cells of models and dimensions that were
-/// measured on the same images have correlated errors.
+/// How the error of a cell depends on the images of one data set: the contribution of each group of
+/// images. The groups are those of group_places(), at most group_count. Cells of models and
+/// dimensions that were measured on the same images have correlated errors.
 struct ErrorShare {
     std::string data;           ///< identity of the images: StoreSpec::dataset_id
     std::vector<double> parts;  ///< by group
@@ -66,22 +66,22 @@ struct QualityTable {
 };
 
 /// Reads csv or json ("assay.quality/1", docs/formats.md), depending on the content of the file.
-/// Columns of csv: `model` (or `name`), `model_hash`, `model_note`, one per dimension
-/// (find_dimension() knows its name), of each dimension D also D_se or D_standard_error, D_n,
-/// D_definition, D_note, D_undefined; every other column is a tag. Empty, "nan" or "NA" means not
+/// Columns of csv: `model` (or `name`), `model_hash`, `model_note`, and one per dimension
+/// (find_dimension() knows its name). A dimension D may also have D_se or D_standard_error, D_n,
+/// D_definition, D_note, D_undefined. Every other column is a tag. Empty, "nan" or "NA" means not
 /// measured. csv contains no shares. At most 100,000 models, 2^28 bytes. Throws bad_input with
-/// file, line (of json: model, dimension and key), value and what is allowed: no column of names or
-/// of dimensions, a dimension or tag twice, a number outside its range (percentages and single
-/// parameters are named as such), a negative standard error, a row without a name; of json also a
-/// newer version, unknown keys of a model or cell, other types, shares whose squares do not add up
-/// to that of the standard error.
+/// file, line (of json: model, dimension and key), value and what is allowed. Faults are no column
+/// of names or of dimensions, a dimension or tag twice, a negative standard error, a row without a
+/// name. Another fault is a number outside its range; percentages and single parameters are named
+/// as such. In json, faults are also a newer version, unknown keys of a model or cell, and other
+/// types. So are shares whose squares do not add up to that of the standard error.
 QualityTable read_quality_table(const std::filesystem::path& file);
 /// The same from text; `source` is named in messages.
 QualityTable parse_quality_table(std::string_view text, const std::string& source);
 
-/// "assay.quality/1": parse_quality_table() reads it back to the bit; it ignores keys that a report
-/// adds to a cell ("unit", "interval"), a model ("parts", "notes") or the whole. Throws bad_input
-/// for a text that is not UTF-8.
+/// "assay.quality/1", which parse_quality_table() reads back to the bit. The reader ignores keys
+/// that a report adds to a cell ("unit", "interval"), a model ("parts", "notes") or the whole.
+/// Throws bad_input for a text that is not UTF-8.
 nlohmann::json to_json(const QualityTable& table);
 /// The same as text.
 std::string write_quality_json(const QualityTable& table);
@@ -91,21 +91,21 @@ std::string write_quality_csv(const QualityTable& table);
 /// The same as a table of texts: the records of a report.
 Table quality_records(const QualityTable& table);
 
-/// The 326 classifiers of the paper, in its order, with the standard errors that the sizes of its
-/// test sets imply if nothing else is known (assumed_error()), and notes on cells that are known to
-/// be faulty.
+/// The 326 classifiers of the paper, in its order, with notes on cells that are known to be faulty.
+/// If nothing else is known, the sizes of the paper's test sets imply the standard errors
+/// (assumed_error()).
 const QualityTable& published_models();
 
-/// The standard error of a value of the published table that follows only from the number of its
-/// images, with the other cells of the same row unchanged. If the table does not determine it, it
-/// is the mean contribution to QUBA's standard error over the paper's models. There is none for
-/// parameters.
+/// The standard error of a value of the published table, with the other cells of the same row
+/// unchanged. It follows only from the number of the value's images. If the table does not
+/// determine it, it is the mean contribution to QUBA's standard error over the paper's models.
+/// There is none for parameters.
 std::optional<double> assumed_error(const QualityModel& model, Dimension dimension);
 
 /// The models that match every selector, as places in table.models. A selector is TAG=VALUE or
-/// model=VALUE with * for anything (case and '_' do not matter), or rows=1,5,7-9 (from 1; in that
-/// order, which comparisons of pairs follow). Throws usage: not of that form, a tag that the table
-/// lacks, a row beyond it, nothing found.
+/// model=VALUE with * for anything (case and '_' do not matter), or rows=1,5,7-9. Rows count from 1
+/// and keep that order, which comparisons of pairs follow. Throws usage: not of that form, a tag
+/// that the table lacks, a row beyond it, nothing found.
 std::vector<std::size_t> select_models(const QualityTable& table,
                                        const std::vector<std::string>& selectors);
 /// The same, but a row that rows= names twice appears twice: lists of pairs need this.

@@ -1,21 +1,27 @@
 // Imports saved scores of any framework into a prediction store. Formats, by the file's extension:
-// - .npy, .npz: N x C of f16, f32 or f64, C or Fortran order; or N x T x C, from which one of the T
-//   views of each item is used; or N integers, which are predicted classes without scores. In an
-//   .npz, an array named label, target, y_true, ... has the items' labels
-// - .safetensors: N x C of F16, BF16, F32 or F64
-// - .csv, .tsv, .parquet: a full matrix (at most a column of ids, and C columns of scores), or the
-//   best k of each image as timm's inference script writes them: columns filename, index and/or
-//   label, prob (or logit), with a row for every entry, or a list in each cell ("[1 2 3]"), or
-//   columns index_0.., prob_0..; or the predicted class alone (a column pred, or a column of
-//   classes and no other). Beside full rows or a column pred, a column label (always: target,
-//   y_true, ...) holds the items' labels
-// - .jsonl: the same, one object per line: {"id": ..., "scores": [...]} or {"filename": ...,
-//   "index": [...], "prob": [...]}; the samples that lm-eval logs
-// - .json: a list of such objects, or an object of them by image; COCO's results ({"image_id",
-//   "category_id", "score"}); FiftyOne's labels.json and samples.json
 //
-// Memory does not grow with N except for the ids and labels: arrays are mapped, and packed entries
-// and tables go through an unnamed temporary file in the runs folder.
+// - .npy, .npz: N x C of f16, f32 or f64, C or Fortran order. From N x T x C, one of the T views of
+//   each item is used. N integers are predicted classes without scores. In an .npz, an array named
+//   label, target, y_true, ... has the items' labels.
+//
+// - .safetensors: N x C of F16, BF16, F32 or F64.
+//
+// - .csv, .tsv, .parquet: a full matrix, the best k of each image, or the predicted class alone. A
+//   full matrix has at most a column of ids, and C columns of scores. The best k are as timm's
+//   inference script writes them: columns filename, index and/or label, prob (or logit). They have
+//   a row for every entry, or a list in each cell ("[1 2 3]"), or columns index_0, ... and prob_0,
+//   .... The predicted class is a column pred, or a column of classes and no other. Columns target,
+//   y_true, ... always hold the items' labels. A column label holds them beside full rows or a
+//   column pred.
+//
+// - .jsonl: the same, one object per line: {"id": ..., "scores": [...]} or {"filename": ...,
+//   "index": [...], "prob": [...]}. Also the samples that lm-eval logs.
+//
+// - .json: a list of such objects, or an object of them by image. Also COCO's results ({"image_id",
+//   "category_id", "score"}), and FiftyOne's labels.json and samples.json.
+//
+// Memory does not grow with N except for the ids and labels. Arrays are mapped. Packed entries and
+// tables go through an unnamed temporary file in the runs folder.
 #pragma once
 
 #include <cstdint>
@@ -57,12 +63,12 @@ struct ImportOptions {
     std::optional<StorageFormat>
         storage;  ///< none: everything in the file (full_f16 for f16, full_f32, or top_k)
     std::uint32_t top_k = 0;  ///< with StorageFormat::top_k; 0 means all entries of a top-k file
-    /// The items: a text with one id per line; a csv with a column id, filename, path, image,
-    /// image_id, ...; or JSON with classes and labels (COCO's annotations, FiftyOne's labels.json).
-    /// A csv may have label or labels, and its other columns become attributes. If the file of
-    /// scores also has ids, rows are matched by them, ignoring extensions and leading folders, and
-    /// rows that match no item are skipped. Otherwise both must be in the same order. Empty uses
-    /// the file's own ids, else the row numbers.
+    /// The items: a text with one id per line, a csv, or JSON with classes and labels (COCO's
+    /// annotations, FiftyOne's labels.json). A csv has a column id, filename, path, image,
+    /// image_id, ... It may have label or labels, and its other columns become attributes. If the
+    /// file of scores also has ids, rows are matched by them, ignoring extensions and leading
+    /// folders. Rows that match no item are skipped. Otherwise both must be in the same order.
+    /// Empty uses the file's own ids, else the row numbers.
     std::filesystem::path ids;
     /// The items' labels, in a format of read_label_sets(). They replace the labels in `ids` or in
     /// the file of scores. Labels without names must be in the order of the file of scores.
@@ -107,9 +113,9 @@ struct ImportReport {
 /// or spelling, the rows are reordered to match. Its class list is the default. Repeating the call
 /// resumes, or does nothing if everything exists. Progress counts rows, first "checking" them, then
 /// "writing". Throws usage if an option is missing (which array, how many classes, a name). Throws
-/// bad_input for a damaged file or a wrong shape, and without `force` for a stated kind that the
-/// numbers contradict, because probabilities taken for logits would go through softmax twice.
-/// Throws the store's errors, interrupted.
+/// bad_input for a damaged file or a wrong shape. Without `force`, throws bad_input for a stated
+/// kind that the numbers contradict, because probabilities taken for logits would go through
+/// softmax twice. Throws the store's errors, interrupted.
 ImportReport import_predictions(const std::filesystem::path& file,
                                 const std::filesystem::path& runs, const ImportOptions& options,
                                 const ProgressCallback& callback = {});

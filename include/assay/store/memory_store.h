@@ -47,8 +47,8 @@ struct MemoryStoreOptions {
 // in place. Other numbers are converted to floats shard by shard at each read, so that they are
 // never all copied. Metrics that rank items (AUROC, AURC, ...) read float64 numbers directly. The
 // numbers must not change as long as the store exists. Rows with a NaN (or an infinity, as in
-// write_shard()) count as not_finite. `notes` gets assumptions, for people. Throws usage (no rows,
-// no columns, a matrix of integers, predicted classes without class_count) and bad_input (rows that
-// do not reveal their kind, lists of wrong length, repeated ids, an invalid predicted class).
+// write_shard()) count as not_finite. `notes` gets assumptions, for people. Throws usage: no rows,
+// no columns, a matrix of integers, predicted classes without class_count. Throws bad_input: rows
+// that do not reveal their kind, lists of wrong length, repeated ids, an invalid predicted class.
 
 }  // namespace assay

@@ -1,11 +1,12 @@
 // The prediction store: scores of one classifier on one data set, in checksummed shards. Format:
 // docs/formats.md.
 //
-//   RUNS/<data set>/dataset.json, items.csv          what the rows are (shared by the models)
-//   RUNS/<data set>/<model>/manifest.json            what the numbers are and where they come from
-//   RUNS/<data set>/<model>/shards/000000.npy        scores of rows [0, shard_rows)
-//   RUNS/<data set>/<model>/shards/000000.json       checksum, row states and errors; written last:
-//   it commits the shard RUNS/<data set>/<model>/lock                     held while a writer works
+//   RUNS/<data set>/dataset.json, items.csv          what the rows are (shared by the models).
+//   RUNS/<data set>/<model>/manifest.json            what the numbers are, and their origin.
+//   RUNS/<data set>/<model>/shards/000000.npy        scores of rows [0, shard_rows).
+//   RUNS/<data set>/<model>/shards/000000.json       checksum, row states and errors. It is
+//                                                    written last, and commits the shard.
+//   RUNS/<data set>/<model>/lock                     held while a writer works.
 #pragma once
 
 #include <cstddef>
@@ -145,12 +146,12 @@ public:
     /// and items.csv if they are missing, and checks them otherwise. Reads all existing shards and
     /// verifies their checksums. Throws bad_input if a shard is damaged or belongs to another
     /// store. Throws bad_input if the existing store differs in model, preprocessing, data or
-    /// options (naming each difference and the remedy), was written by a newer version, or is
-    /// divided into parts differently. Throws bad_input if the data set and the scores differ in
-    /// the number of classes. Throws busy if another process writes it; io. `corruption` is a JSON
-    /// object that describes how each image of `dataset` was changed before a classifier got it; ""
-    /// means unchanged. It is part of a data set's identity: stores of images with different
-    /// corruptions are never below the same data set's folder.
+    /// options (naming each difference and the remedy). Also throws bad_input if a newer version
+    /// wrote the store, or if it is divided into parts differently. Throws bad_input if the data
+    /// set and the scores differ in the number of classes. Throws busy if another process writes
+    /// it; io. `corruption` is a JSON object that describes how each image of `dataset` was changed
+    /// before a classifier got it; "" means unchanged. It is part of a data set's identity: stores
+    /// of images with different corruptions are never below the same data set's folder.
     static StoreWriter open(const std::filesystem::path& runs, const StoreSpec& spec,
                             const Dataset& dataset, std::string_view corruption = {});
     /// The same for ranks that share one folder. The first rank opens the store, as above, and
@@ -195,16 +196,16 @@ public:
     /// `scores` has rows_in(shard) x classes floats, row-major. Rows that are not ok are ignored
     /// and stored as NaN. `states` has one entry per row. `images_hash` covers the bytes of the
     /// shard's images in order ("" for imports). `images` has one entry per row, or none. A row
-    /// marked ok that contains a NaN or an infinity (with full_f16 also a score above 65504)
-    /// becomes not_finite, with an error that names the class and the score. A logit or
+    /// marked ok that contains a NaN or an infinity becomes not_finite, with an error that names
+    /// the class and the score. With full_f16, this includes a score above 65504. A logit or
     /// log-probability of -infinity is accepted as probability 0 if another class of the row has
     /// more. Converts to the storage format, writes a temporary file, syncs and renames it. Throws
     /// io; internal if the shard exists already.
     void write_shard(std::size_t shard, std::span<const float> scores,
                      std::span<const RowState> states, std::span<const RowError> errors,
                      const std::string& images_hash, std::span<const ImageFile> images = {});
-    /// The same for rows_in(shard) x k entries, the best k of each row, best first (k =
-    /// spec().top_k, or 1 with StorageFormat::label), if no more is known of the scores. Only for
+    /// The same for rows_in(shard) x k entries, the best k of each row, best first, if no more is
+    /// known of the scores. The number k is spec().top_k, or 1 with StorageFormat::label. Only for
     /// rows whose log-sum-exp is 0: probabilities, log-probabilities, and ScoreKind::labels with
     /// entries of score 1. A row with an entry that is not finite becomes not_finite, as above.
     void write_entries(std::size_t shard, std::span<const TopEntry> entries,
@@ -235,7 +236,8 @@ class PredictionStore {
 public:
     /// `folder` is RUNS/<data set>/<model>. A store in parts is read as one store. Throws
     /// bad_input: no manifest, damaged, newer version, parts that do not belong together, a single
-    /// part, missing items, the dataset.json of another data set or with another number of classes.
+    /// part, missing items. Also throws bad_input: the dataset.json of another data set or with
+    /// another number of classes.
     static PredictionStore open(const std::filesystem::path& folder);
     /// A store for scores that are already in memory: see memory_store.h.
     static PredictionStore in_memory(const ScoreMatrix& scores, const MemoryStoreOptions& options,
@@ -301,7 +303,7 @@ public:
         std::shared_ptr<const Impl> impl;
     };
     /// Throws bad_input if the shard is missing, belongs to another store, or its bytes do not
-    /// match the checksum; busy if a writer has replaced it since the store was opened.
+    /// match the checksum. Throws busy if a writer has replaced it since the store was opened.
     Shard shard(std::size_t index) const;
 
 private:
@@ -310,8 +312,9 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// "`runs/val/m` is still being written by process 123: its numbers are those of the shards that
-/// were there", or that it was left unfinished with all its shards. Otherwise "". For a warning.
+/// A warning that the store is still being written, or that it was left unfinished with all its
+/// shards. Otherwise "". Example: "`runs/val/m` is still being written by process 123: its numbers
+/// are those of the shards that were there".
 std::string writer_warning(const PredictionStore& store);
 
 /// The stores below a RUNS folder, ordered by data set and then model.

@@ -29,7 +29,7 @@ struct StoreCheck {
 };
 
 /// Runs verify_store() for every store at or below `path` (a RUNS folder, one of its data sets, or
-/// one store), then lists folders that look like stores but are not. Progress counts stores. Throws
+/// one store). Then lists folders that look like stores but are not. Progress counts stores. Throws
 /// bad_input if it finds neither; interrupted. Cost: reads every byte.
 std::vector<StoreCheck> verify_stores(const std::filesystem::path& path,
                                       const ProgressCallback& callback = {});
