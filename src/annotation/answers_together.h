@@ -23,9 +23,9 @@ struct TogetherGroups {
 
 /// If people err independently, the agreement of two beyond chance (Cohen's kappa) is the product
 /// of one number for each. These are fitted robustly to all pairs that share at least 20 images. A
-/// pair whose kappa exceeds the product by more than .2, and by more than five standard errors,
-/// answers together, and so do all annotators whom such pairs connect. Requires four annotators.
-/// Cost: the pairs of answers to one image; above 2 * 10^8 nothing is tested.
+/// pair answers together if its kappa exceeds the product by more than .2, and by more than five
+/// standard errors. So do all annotators whom such pairs connect. Requires four annotators. Cost:
+/// the pairs of answers to one image; above 2 * 10^8 nothing is tested.
 TogetherGroups answers_together(const ClassPatterns& patterns);
 
 }  // namespace assay

@@ -1,8 +1,8 @@
-// Which-class votes in the form for the passes of which_class.cpp: images with the same answers by
-// the same annotators form one pattern, and everything that a pass counts has a number.
+// Which-class votes in the form for the passes of which_class.cpp. Images with the same answers by
+// the same annotators form one pattern. Everything that a pass counts has a number.
 //
 // Annotators and classes are numbered in the order of their names, and patterns in the order of
-// their answers, so that sums do not depend on the order of reading.
+// their answers. So sums do not depend on the order of reading.
 #pragma once
 
 #include <compare>

@@ -184,8 +184,9 @@ ThresholdCurve threshold_curve(const Votes& votes, std::span<const double> yes,
                             only_reference = out.accepted - p.both_accept;
         p.alike = out.questions - only_kept - only_reference;
     }
-    // An item's set is the same from the threshold that keeps the last of its accepted labels down
-    // to the one before its first rejected label is kept.
+    // An item's set equals the reference's over at most one range of thresholds. The range begins
+    // at the threshold that keeps the last of its accepted labels. It ends before the threshold
+    // that keeps its first rejected label.
     const ByItem items = by_item(built, reference);
     out.items = items.begin.size() - 1;
     std::vector<std::int64_t> change(out.points.size() + 1, 0);

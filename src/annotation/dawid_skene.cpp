@@ -1,9 +1,9 @@
 // EM in logarithms. A pass visits the patterns of answers (vote_patterns.h), each weighted by its
 // number of questions. With a few annotators per image, there are far fewer patterns than
-// questions. From the tables log P(answer | latent class) of the last parameters, a pass computes
-// each pattern's posterior, and immediately adds it to the expected counts for the next parameters.
-// Counts and the log-likelihood are summed by fixed blocks of patterns. Extrapolation (squarem.h)
-// saves many passes.
+// questions. A pass takes the tables log P(answer | latent class) of the last parameters. From
+// these it computes each pattern's posterior, and immediately adds it to the expected counts for
+// the next parameters. Counts and the log-likelihood are summed by fixed blocks of patterns.
+// Extrapolation (squarem.h) saves many passes.
 #include <fmt/format.h>
 
 #include <algorithm>

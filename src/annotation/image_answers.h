@@ -27,8 +27,8 @@ public:
     ClassAnswers about(std::int32_t cls) const;
     /// Known classes that some answer is about, ascending.
     std::vector<std::int32_t> classes() const;
-    /// Number of answers that about_others() of the reader does not count: choices of unknown
-    /// classes too, as they are answers of no to the known ones.
+    /// Number of answers that about_others() of the reader does not count. It includes choices of
+    /// unknown classes, because they are answers of no to the known ones.
     std::uint64_t answers() const noexcept { return answers_; }
 
 private:

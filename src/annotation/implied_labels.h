@@ -10,10 +10,10 @@
 
 namespace assay {
 
-/// Class -> the other classes that are valid whenever it is, ascending: those above it in the
-/// hierarchy, and ImageNet's two pairs of synonyms (the two maillots; missile and projectile).
-/// `hierarchy` is as for hierarchy_named. Throws bad_input: classes that are no nodes, a cycle;
-/// usage if no class implies another.
+/// Class -> the other classes that are valid whenever it is, ascending. These are the classes above
+/// it in the hierarchy, and ImageNet's two pairs of synonyms (the two maillots; missile and
+/// projectile). `hierarchy` is as for hierarchy_named. Throws bad_input: classes that are no nodes,
+/// a cycle; usage if no class implies another.
 std::vector<std::vector<std::int32_t>> implied_classes(const std::string& hierarchy,
                                                        const ClassList& classes);
 /// Gives synonyms in `numbers` the number of the first of them (-1 means no class).

@@ -1,5 +1,5 @@
-// The common input of the search for thresholds and the choice of questions: the best classes of
-// each model per item, the labels of the item, and the rank's part of the work.
+// The common input of the search for thresholds and the choice of questions. It has the best
+// classes of each model per item, the labels of the item, and the rank's part of the work.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Data sets whose images are parts of arrays: .npy and .npz files of NumPy, HDF5 files,
-// idx files of MNIST, batches of CIFAR, .mat files of SVHN.
+// Data sets whose images are parts of arrays. The files are .npy and .npz files of NumPy, HDF5
+// files, idx files of MNIST, batches of CIFAR, or .mat files of SVHN.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,9 @@ bool is_array_file(const std::filesystem::path& file);
 /// Whether the name says that a file has labels for another file: labels.npy, y_test.npy.
 bool is_label_file(const std::filesystem::path& file);
 
-/// The files in a folder, or in its folder `raw`, with the images of one data set: one file, or all
-/// data_batch_N of CIFAR-10 if there is no test_batch. Empty if there are no such files. Throws
-/// bad_input if there are several data sets, with the command to type.
+/// The files in a folder, or in its folder `raw`, with the images of one data set. This is one
+/// file, or all data_batch_N of CIFAR-10 if there is no test_batch. Empty if there are no such
+/// files. Throws bad_input if there are several data sets, with the command to type.
 std::vector<std::filesystem::path> array_files_of(const std::filesystem::path& folder);
 
 /// The images of these files, in this order. The files must be in one folder. An id is

@@ -16,8 +16,8 @@ namespace assay {
 class ClassAliases {
 public:
     explicit ClassAliases(const ClassList& classes);
-    /// Finds a class in one of three ways: by id or name, ignoring case, '_', '-' and blanks; by
-    /// one of the names in "a, b"; or because both mean the same ImageNet class (WordNet id, name
+    /// Finds a class by id or name, ignoring case, '_', '-' and blanks. Else finds it by one of the
+    /// names in "a, b". Else finds the class that means the same ImageNet class (WordNet id, name
     /// or synonym). Returns nothing if no class or several match.
     std::optional<std::int32_t> find(std::string_view text) const;
 

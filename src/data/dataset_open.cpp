@@ -79,7 +79,7 @@ bool holds_class_folders(const fs::path& path) {
 }
 
 /// The folder's own list, if it describes the folder's images. Next to class folders the table may
-/// be anything (names of classes, votes, ...), so it counts only if it has a column of paths and
+/// be anything (names of classes, votes, ...). So it counts only if it has a column of paths and
 /// one of its images exists. Without class folders nothing else describes the images, so the table
 /// must be readable. Tables of `imagefolder` count only if they have a column `file_name` and
 /// labels.

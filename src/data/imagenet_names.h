@@ -11,9 +11,9 @@ namespace assay {
 
 /// The classes (0..999, ascending) that a text may mean; empty if it means none. The first match in
 /// this order counts: a WordNet id; all synonyms as WordNet lists them ("tench, Tinca tinca"); the
-/// first synonym; any synonym; and of "a, b" the classes that all parts allow. Case, '_', '-' and
-/// blanks do not matter. But if two classes differ only in case ("Cardigan" the dog, "cardigan")
-/// the case decides.
+/// first synonym; any synonym. Last, "a, b" means the classes that all parts allow. Case, '_', '-'
+/// and blanks do not matter. But if two classes differ only in case ("Cardigan" the dog,
+/// "cardigan") the case decides.
 std::vector<std::int32_t> imagenet_meanings(std::string_view text);
 
 /// The same, but only if exactly one class matches.

@@ -103,8 +103,9 @@ LabelList from_table(std::string_view text, const LabelTable& table,
     return list;
 }
 
-/// The position where the file's name ends in "a b.jpg 65": at the first separator after an image's
-/// extension (or a number of ImageNet's validation set). 0 if the line does not begin with a file.
+/// The position where the file's name ends in "a b.jpg 65". It is at the first separator after an
+/// image's extension, or after a number of ImageNet's validation set. 0 if the line does not begin
+/// with a file.
 std::size_t end_of_file_name(std::string_view line) {
     for (std::size_t end = line.find_first_of(" \t,"); true;
          end = line.find_first_of(" \t,", end + 1)) {

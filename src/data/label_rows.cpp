@@ -48,8 +48,8 @@ bool has_folder(std::string_view key) {
     return key.find('/') != std::string_view::npos;
 }
 
-/// Finds the item that a text means: its id, its file's name, or either without an image's
-/// extension (the challenge's ImageId, the keys of many csv files).
+/// Finds the item that a text means. The text is its id, its file's name, or either without an
+/// image's extension (the challenge's ImageId, the keys of many csv files).
 class ItemKeys {
 public:
     ItemKeys(const Dataset& dataset, const std::string& source)

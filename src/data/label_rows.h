@@ -41,10 +41,10 @@ LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& data
                           std::vector<std::string>& notes, const LabelReading& reading = {});
 
 inline constexpr std::uint32_t no_item = UINT32_MAX;
-/// The item that each key means, or `no_item` if none. A key matches by the item's id, by the end
-/// of a longer path that is an id, or by the file's name (unless another key shows that folders
-/// count). Each also matches without an image's extension. Throws bad_input for a key that matches
-/// several items, and for keys in different folders that match the same item.
+/// The item that each key means, or `no_item` if none. A key matches by the item's id, or by the
+/// end of a longer path that is an id. It also matches by the file's name, unless another key shows
+/// that folders count. Each also matches without an image's extension. Throws bad_input for a key
+/// that matches several items, and for keys in different folders that match the same item.
 std::vector<std::uint32_t> items_of_keys(const StringColumn& keys, const Dataset& dataset,
                                          const std::string& source);
 

@@ -22,8 +22,8 @@ public:
 
     /// Adds one row's cell. With `many`, the column is `labels`, in which blanks always separate.
     /// Otherwise a cell is one label if it is a class, or contains words that are not all labels.
-    /// ';' and '|' separate everywhere, and so does a list as Python prints it ("[3, 9]"). "" and
-    /// "-1" are no label, unless a class is called -1.
+    /// The characters ';' and '|' separate everywhere, and so does a list as Python prints it
+    /// ("[3, 9]"). The texts "" and "-1" are no label, unless a class is called -1.
     void add_row(std::string_view cell, bool many, std::size_t line);
     /// The challenge's PredictionString: class and four numbers for each box.
     void add_boxes(std::string_view cell, std::size_t line);

@@ -11,7 +11,8 @@
 namespace assay {
 
 /// The images below `folder` that `list` names. If it names none, it has one label for each image
-/// of the folder in order (or by the number in the names of ImageNet's validation set).
+/// of the folder in order. For ImageNet's validation set, the order may be that of the numbers in
+/// the images' names.
 Dataset open_list(const std::filesystem::path& folder, const TableFile& list,
                   const DatasetOptions& options, std::vector<std::string>& notes);
 

@@ -13,9 +13,9 @@
 
 namespace assay {
 
-/// Reads soft labels for the items of a data set, in its order:
-/// - .npy of N x C numbers, a row for each item in their order (cifar10h-probs.npy);
-/// - tables with a column per class (by its id, name or number), and perhaps one of images.
+/// Reads soft labels for the items of a data set, in its order. A .npy has N x C numbers, a row for
+/// each item in their order (cifar10h-probs.npy). A table has a column per class (by its id, name
+/// or number), and perhaps one of images.
 ///
 /// Returns nothing if the file is no such matrix, or contains only 0, 1 and -1, which
 /// read_label_sets() handles. Rows must sum to 1, up to rounding to two digits. With `votes` any

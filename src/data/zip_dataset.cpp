@@ -91,8 +91,9 @@ std::string_view class_folder(std::string_view name, std::size_t begin) {
     return slash == std::string_view::npos ? std::string_view() : rest.substr(0, slash);
 }
 
-/// The position in names of the class folders: after the folders that all images share or, for
-/// images of one class, at the last of these. Nothing if some images are in no folder.
+/// The position of the class folders in names. It is after the folders that all images share. If
+/// the images are of one class, it is at the last of these folders. Nothing if some images are in
+/// no folder.
 std::optional<std::size_t> place_of_classes(const std::vector<IndexedZip>& indexed) {
     const std::string common = common_folder(indexed);
     std::size_t all = 0, in_folders = 0;

@@ -24,14 +24,14 @@ struct AnnotatorCheck {
 /// Checks all annotators, by id. Blocked ones are described, but never count among "the others".
 /// All tests are exact binomial tests at 1 % over all annotators and tests together (Bonferroni).
 ///
-/// Gives the same answer to everything: a fair coin would hardly have missed all questions to which
-/// gold, or else the majority of the others, answers differently. Without such questions: a coin
-/// would hardly show one side this often. Even odds are expected, because a pair's images usually
-/// show one of its two labels. Fails gold: someone who is correct three times in four would hardly
-/// answer so few correctly. Contradicts the others: a coin would hardly agree so rarely. Agrees
-/// with the majority less than the others: someone who disagrees twice as often as all others
-/// together would hardly agree so rarely. The others' rate is the upper end of Clopper and
-/// Pearson's interval. People differ, so a smaller gap is not reported.
+/// Gives the same answer to everything: a fair coin would hardly have missed all questions with
+/// another answer. That answer is gold's, or else that of the majority of the others. Without such
+/// questions: a coin would hardly show one side this often. Even odds are expected, because a
+/// pair's images usually show one of its two labels. Fails gold: someone who is correct three times
+/// in four would hardly answer so few correctly. Contradicts the others: a coin would hardly agree
+/// so rarely. Agrees with the majority less than the others: someone who disagrees twice as often
+/// as all others together would hardly agree so rarely. The others' rate is the upper end of
+/// Clopper and Pearson's interval. People differ, so a smaller gap is not reported.
 std::vector<AnnotatorCheck> check_annotators(const std::vector<QuestionRow>& questions,
                                              const std::vector<AnnotatorRow>& annotators,
                                              const std::vector<AnswerRow>& answers);

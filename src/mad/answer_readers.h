@@ -35,10 +35,10 @@ struct AnswerSink {
     std::uint64_t skipped = 0;  ///< tasks without an answer, drafts, canceled ones
 };
 
-/// Recognizes the format by its content: Label Studio's JSON or JSON-MIN, a table (a csv, including
-/// Label Studio's CSV and TSV), or the answers of a service (data/crowd/crowd.h). Memory: one task.
-/// Throws bad_input with row or task: damaged, no answer in a known spelling, missing columns, an
-/// invalid time. `source` is the text's name in messages.
+/// Recognizes the format by its content. It is Label Studio's JSON or JSON-MIN, a table, or the
+/// answers of a service (data/crowd/crowd.h). A table is a csv, including Label Studio's CSV and
+/// TSV. Memory: one task. Throws bad_input with row or task: damaged, no answer in a known
+/// spelling, missing columns, an invalid time. `source` is the text's name in messages.
 void read_found_answers(std::string_view text, const std::string& source, AnswerSink& sink);
 
 /// The number of annotations, in the data of tasks that were exported to Label Studio with

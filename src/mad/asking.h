@@ -1,6 +1,6 @@
 // Chooses the next images to ask about. Images that are expected to change the order of the
-// classifiers more are drawn with higher, known probabilities, so that the asked ones remain a
-// sample of all lists.
+// classifiers more are drawn with higher, known probabilities. So the asked ones remain a sample of
+// all lists.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +36,9 @@ std::vector<double> expected_influence(std::size_t classifiers, std::size_t imag
                                        std::span<const ListedPlace> places,
                                        const AnsweredPlaces& answered, const OrderSoFar& so_far);
 
-/// The probability of each remaining image to be drawn next: proportional to the square root of
-/// influence per question (Neyman's allocation), with a tenth uniform, which bounds every weight.
-/// The sum is 1. `cost` is the number of questions, at least 1.
+/// The probability of each remaining image to be drawn next. It is proportional to the square root
+/// of influence per question (Neyman's allocation), with a tenth uniform, which bounds every
+/// weight. The sum is 1. `cost` is the number of questions, at least 1.
 std::vector<double> draw_probabilities(std::span<const double> influence,
                                        std::span<const double> cost);
 

@@ -23,9 +23,9 @@ struct SampledStratum {
 /// The proportion among all images that would count. A stratum's weight is the number of its images
 /// that would count, estimated from its sample. Interval: Wilson's for each stratum, with a sample
 /// size that grows without bound as the sample approaches the whole stratum. Their distances from
-/// the proportions are weighted and added in squares (Zou and Donner's MOVER 2008), so that a
-/// stratum in which all are correct is not treated as certain. With one stratum it is Wilson's
-/// interval. Undefined if a stratum has no drawn image, or if nothing counts.
+/// the proportions are weighted and added in squares (Zou and Donner's MOVER 2008). So a stratum in
+/// which all are correct is not treated as certain. With one stratum it is Wilson's interval.
+/// Undefined if a stratum has no drawn image, or if nothing counts.
 Estimate stratified_proportion(std::span<const SampledStratum> strata, double level);
 
 struct ControlSample {

@@ -5,8 +5,8 @@
 // has the others. An image without scores from some classifiers is classified by the others, and
 // only enters their estimates. An image without any scores is in no stratum.
 //
-// The images with the smallest hashes in a stratum are drawn: without replacement, each with the
-// same probability, and so that a larger sample contains a smaller one.
+// The images with the smallest hashes in a stratum are drawn. Drawing is without replacement, each
+// image has the same probability, and a larger sample contains a smaller one.
 #pragma once
 
 #include <array>

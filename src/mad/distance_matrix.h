@@ -12,7 +12,7 @@
 
 namespace assay::mad {
 
-/// A csv with a row and a column for each class, named by its id, name or number: the first column
+/// A csv with a row and a column for each class, named by its id, name or number. The first column
 /// names the class of the row. Distances are 0 or more and below 4,096, kept in whole 2^-20;
 /// symmetric, 0 of a class to itself. Rows and columns may be in any order, and need not have the
 /// same. Throws bad_input with file, line, column, value and what is allowed; also for a missing,

@@ -17,11 +17,11 @@ struct GoldEntry {
     bool yes = false;
     std::size_t line = 0;
 };
-/// Each question once. An image of the data set may be named by its id, its path, or as a file,
-/// relative to the root or to the csv's folder. Images outside the data set get their numbers in
-/// the database, or the next free negative numbers. Throws bad_input with the line: an image that
-/// is neither in the data set nor a file, an unknown class or answer, two contradicting rows (with
-/// both lines).
+/// Each question once. An image of the data set may be named by its id or its path. It may also be
+/// named as a file, relative to the root or to the csv's folder. Images outside the data set get
+/// their numbers in the database, or the next free negative numbers. Throws bad_input with the
+/// line: an image that is neither in the data set nor a file, or an unknown class or answer. Also
+/// throws it for two contradicting rows (with both lines).
 std::vector<GoldEntry> read_gold(const Competition& competition, const std::filesystem::path& file);
 
 struct GoldRound {

@@ -17,8 +17,8 @@ namespace assay::mad {
 bool is_address(std::string_view text);
 
 /// An address means the image whose id or path is the rest of it, or whose uploaded file has that
-/// name in Label Studio. It is compared with images of the whole data set, so that the address of
-/// an image without questions is never matched to another one with the same name.
+/// name in Label Studio. It is compared with images of the whole data set. So the address of an
+/// image without questions is never matched to another one with the same name.
 class ImageAddresses {
 public:
     ImageAddresses(const Competition& competition, const std::map<std::int64_t, ImageRow>& rows);

@@ -22,8 +22,8 @@ struct WrittenPredictions {
     std::uint64_t scored = 0;
     /// Counts of images by confidence, for a threshold that is a proportion of them.
     std::vector<std::uint64_t> by_confidence;
-    /// For each block of image_block_rows images: a hash of their files at the time of prediction;
-    /// 0 if the store does not know all of them (imports).
+    /// For each block of image_block_rows images: a hash of their files at the time of prediction.
+    /// It is 0 if the store does not know all of them (imports).
     std::vector<std::uint64_t> image_blocks;
 };
 inline constexpr std::uint64_t image_block_rows = 4096;

@@ -18,9 +18,9 @@ struct ControlQuestions {
 /// for any number.
 std::vector<ControlQuestions> control_questions(const Competition& competition);
 
-/// The questions that people are asked now, settled or not: those of asked accepted places, unless
-/// one of their two questions turned out to be unclear, so that the image will be replaced; and
-/// those of the control sample. Gold is not included.
+/// The questions that people are asked now, settled or not. They are those of asked accepted places
+/// and of the control sample. A place is excluded if one of its two questions turned out to be
+/// unclear, because its image will be replaced. Gold is not included.
 std::set<QuestionKey> wanted_questions(const Competition& competition, const Tally& tally);
 
 /// Adds missing rows of questions. Use it inside a transaction.

@@ -46,7 +46,7 @@ void add_rank_warnings(const Competition& competition, const RankInput& in, Rank
                         "answers, run {}",
                         count_text(out.open), count_text(out.questions),
                         command_for(competition, "mad answers", " FILE")));
-    // A label about which another pair had asked is settled at once, and such labels are more often
+    // A label about which another pair had asked is settled at once. Such labels are more often
     // correct than those that only one classifier predicts.
     warn_of_pairs(
         out, [](const RankedPair& pair) { return pair.open > 0 && pair.counts.n() > 0; },

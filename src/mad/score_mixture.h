@@ -1,5 +1,6 @@
-// The distribution of the true scores given the working scores: normal distributions for thirteen
-// spreads of the classifiers, weighted by how well each spread agrees with them.
+// The distribution of the true scores given the working scores. It mixes normal distributions for
+// thirteen spreads of the classifiers, weighted by how well each spread agrees with the working
+// scores.
 #pragma once
 
 #include <array>

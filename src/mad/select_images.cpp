@@ -127,18 +127,18 @@ private:
     std::unordered_set<std::uint64_t> parents_;
 };
 
-/// At most this many candidates of one cell are needed: the cell's cap, plus one for each candidate
-/// that may be rejected or whose parent may be taken.
+/// At most this many candidates of one cell are needed. This is the cell's cap, plus one for each
+/// candidate that may be rejected or whose parent may be taken.
 std::uint64_t most_of_a_cell(const SelectionRule& rule) {
     const std::uint64_t all = std::uint64_t{rule.k} + rule.reserves;
     if (rule.mode == CapMode::none) return all;
     return std::uint64_t{rule.cap} + (rule.one_of_a_parent ? all : rule.reserves);
 }
 
-/// Candidates after this many selected images are never needed. If c caps limit each image, a
-/// greedily selected list has at least 1/c of the length of the longest one (a maximal independent
-/// set of a c-uniform hypergraph). The longest list only grows with more images, so c (k +
-/// reserves) selected images are enough.
+/// Candidates after this many selected images are never needed. Suppose that c caps limit each
+/// image. Then a greedily selected list has at least 1/c of the length of the longest one (a
+/// maximal independent set of a c-uniform hypergraph). The longest list only grows with more
+/// images, so c (k + reserves) selected images are enough.
 std::uint64_t enough_selected(const SelectionRule& rule) {
     std::uint64_t caps = rule.one_of_a_parent ? 1 : 0;
     if (rule.mode == CapMode::side || rule.mode == CapMode::shared) caps += 2;

@@ -17,8 +17,8 @@ namespace assay::mad {
 /// empty and *found is false.
 std::vector<std::uint64_t> parents_of(const Competition& competition, bool* found);
 
-/// The number of pairs for one pass, if each has this many candidates in memory: at most half a GiB
-/// of them, but at least one pair.
+/// The number of pairs for one pass, if each has this many candidates in memory. The candidates
+/// take at most half a GiB, but there is at least one pair.
 std::size_t pairs_of_a_batch(std::uint64_t candidates);
 
 class SelectionScan {

@@ -59,7 +59,7 @@ struct PairWork {
     bool short_of_reserves = false;
 };
 
-/// The reasons why people cannot judge questions, by image and label: at least four in five of
+/// The reasons why people cannot judge questions, by image and label. At least four in five of
 /// those asked cannot, and no further vote can change it. As in the tally, this excludes questions
 /// with a known answer.
 using UnclearQuestions = std::map<std::pair<std::int64_t, std::uint16_t>, std::string>;
@@ -68,9 +68,9 @@ UnclearQuestions unclear_questions(const Competition& competition);
 const std::string* unclear_of(const UnclearQuestions& unclear, std::int64_t image,
                               std::uint16_t first_label, std::uint16_t second_label);
 
-/// The pairs that lack images: new ones, those with an unclear or excluded place, and those with
-/// fewer than k images unless they are known to have no more. `excluded` has reasons by image.
-/// `parents` as for scan(), or empty.
+/// The pairs that lack images: new ones, and those with an unclear or excluded place. Pairs with
+/// fewer than k images are included too, unless they are known to have no more. `excluded` has
+/// reasons by image. `parents` as for scan(), or empty.
 std::vector<PairWork> find_work(const Competition& competition,
                                 const std::map<std::uint64_t, std::string>& excluded,
                                 const UnclearQuestions& unclear,
@@ -84,8 +84,8 @@ struct ScannedPair {
 };
 
 /// Chooses from the candidates of each pair: sets list, unclear, duplicates, and short_of_reserves
-/// if another pass is needed. An image that nobody can judge, and a near duplicate of a kept image
-/// or an earlier new one, is replaced by the next candidate, until there is none. A former near
+/// if another pass is needed. An image that nobody can judge is replaced by the next candidate,
+/// until there is none. So is a near duplicate of a kept image or an earlier new one. A former near
 /// duplicate becomes valid again if the other image has left the list.
 void choose_images(const Competition& competition, const UnclearQuestions& unclear,
                    std::span<PairWork> work, std::span<const ScannedPair> scanned,

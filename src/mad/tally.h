@@ -30,9 +30,9 @@ struct QuestionTally {
     /// stays settled, whatever later answers say.
     std::size_t decisive = 0;
     /// No further answer, up to the number in the settings, can change the majority. With Dawid and
-    /// Skene, also if their posterior is at least `sure`, or at most 1 - `sure`, and no further
-    /// answers could make the question unclear, which takes two of five who can say. Asking and
-    /// answering use the majority, and what that settles is settled under any rule.
+    /// Skene, also if their posterior is at least `sure`, or at most 1 - `sure`. This requires that
+    /// no further answers can make the question unclear: two of five must be able to say. Asking
+    /// and answering use the majority, and what that settles is settled under any rule.
     bool settled = false;
     /// By the majority, or by Dawid and Skene's posterior above 1/2. Meaningful if known(). For a
     /// gold question it is the known answer, whatever people said.

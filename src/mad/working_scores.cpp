@@ -220,8 +220,8 @@ private:
         }
     }
 
-    /// The target is F2 c for each pair with a list: the row means, and what lists tell about the
-    /// log ratios of pairs without one.
+    /// The target is F2 c for each pair with a list. F2 has the row means, and what lists tell
+    /// about the log ratios of pairs without one.
     void set_target() {
         f2_ = SmallMatrix(m_);
         SmallMatrix without(m_), known(m_);

@@ -24,8 +24,8 @@ struct WorkingScores {
     /// Every list is fully answered: the target is `at_end`, and nothing is uncertain.
     bool known = false;
     std::vector<double> at_end;
-    /// The prior's contribution, sigma^2 times first + ratio^2 second: A K A', T K A' and T K T',
-    /// where T has the target's weights of the true log ratios.
+    /// The prior's contribution, sigma^2 times first + ratio^2 second: A K A', T K A' and T K T'.
+    /// The matrix T has the target's weights of the true log ratios.
     SmallMatrix own_first, own_second, cross_first, cross_second, target_first, target_second;
 };
 

@@ -23,8 +23,8 @@ nlohmann::json settings_of_transformers_config(const nlohmann::json& file,
 /// The steps of an image processor, as input_size, crop_mode, resize_size, interpolation, scale,
 /// mean, std and channel_order. `model_type` comes from the config.json, for processors that do not
 /// name themselves; "" if unknown. Keys without effect are added to `ignored`. Throws bad_input for
-/// settings that cannot be expressed: a plain resize to two different sides before a crop, an
-/// offset, one channel, an integer `size` of an unknown processor.
+/// settings that cannot be expressed. These are a plain resize to two different sides before a
+/// crop, an offset, one channel, and an integer `size` of an unknown processor.
 ///
 /// Source: transformers' src/transformers/models/*/image_processing_*.py and image_transforms.py
 /// (versions 4.57 and 5). A type that ends in "Fast" computes with tensors: PyTorch's resize, and a

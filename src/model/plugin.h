@@ -62,9 +62,9 @@ inline constexpr const char* kWithoutTorch =
 #define ASSAY_FRAMEWORK_MARK "assay_torch_plugin runs models by "
 
 /// The kind of std::string in the interface. The compiler's C++ ABI version (__GXX_ABI_VERSION) is
-/// not included: between GCC 12, later versions and Clang, it differs only in corner cases (names
-/// of lambdas, fields that end in padding) that do not occur here, and a plug-in may be compiled
-/// with another compiler.
+/// not included, because a plug-in may be compiled with another compiler. Between GCC 12, later
+/// versions and Clang, it differs only in corner cases that do not occur here. These are names of
+/// lambdas, and fields that end in padding.
 #if defined(_LIBCPP_VERSION)
 inline constexpr const char* standard_library = "libc++";
 #elif _GLIBCXX_USE_CXX11_ABI

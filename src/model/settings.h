@@ -25,7 +25,8 @@ nlohmann::json checked_layer(const nlohmann::json& layer, PassedOver* passed_ove
 /// The schema that results of commands contain: "assay.scores/2"; "" for other files.
 std::string result_schema(const nlohmann::json& file);
 /// Why a table is not a model's settings, for people ("none of its keys is a setting of a model").
-/// "" if it is or may be meant as one: an empty table, or one with a possibly misspelled setting.
+/// Empty if it is or may be meant as one: an empty table, or one with a possibly misspelled
+/// setting.
 std::string why_no_settings(const nlohmann::json& file);
 
 /// Applies the values of a checked layer to `spec`. The caller handles "preset" and "classes".

@@ -35,7 +35,7 @@ constexpr const char* kProcessor = "preprocessor_config.json";
 constexpr int kDeepest = 32;
 
 /// Merges a "pretrained_cfg" with the keys around it. Inner values win, except for keys that timm's
-/// own loader takes from outside: the outer ones describe the saved network, the inner ones the
+/// own loader takes from outside. The outer ones describe the saved network, and the inner ones the
 /// original training of the architecture.
 json unwrapped(json all) {
     if (!all.is_object()) return all;
@@ -101,8 +101,8 @@ std::vector<fs::path> files_named_as_sidecars(const fs::path& model) {
     return found;
 }
 
-/// Why a file with such a name is no sidecar. "" if it is one, or is damaged and may be meant as
-/// one, which its reader reports.
+/// Why a file with such a name is no sidecar. Empty if it is one, or if it is damaged and may be
+/// meant as one, which its reader reports.
 std::string why_no_sidecar(const fs::path& path) {
     json file;
     try {

@@ -7,8 +7,8 @@
 
 namespace assay::replication {
 
-/// The disagreement of two annotators of an image, 2k(n - k)/(n(n - 1)), and k/n have the same mean
-/// for every n if n is independent of the answers.
+/// If n is independent of the answers, two means are the same for every n. They are those of k/n
+/// and of the disagreement of two annotators of an image, 2k(n - k)/(n(n - 1)).
 struct AskingCheck {
     double few = 0, many = 0;  ///< disagreement on the half of the images with fewer annotators,
                                ///< and on the others

@@ -11,8 +11,8 @@ namespace assay::replication {
 inline constexpr double most_left_out = .01;
 
 /// The largest number of annotators that all but a hundredth of both sets' images have. Otherwise
-/// one image with 2 annotators among 10,000 would restrict the moments to straight lines, and thin
-/// all images to 2 for the naive estimate and the jackknife.
+/// one image with 2 annotators among 10,000 would restrict the moments to straight lines. It would
+/// also thin all images to 2 annotators for the naive estimate and the jackknife.
 int usual_annotators(const CellCounts& first, const CellCounts& second);
 
 /// A study's counts without the images that have fewer than `least` annotators.

@@ -9,9 +9,9 @@
 namespace assay::replication {
 namespace {
 
-/// If a companion set of exponents has a standard error this many times the main one's, it shows
-/// its own noise and not the effect of the choice. In simulated studies of 10,000 images the factor
-/// is about 1.3.
+/// The largest ratio of the standard error of a companion set of exponents to that of the main set.
+/// Beyond it, the companion set shows its own noise and not the effect of the choice. In simulated
+/// studies of 10,000 images the ratio is about 1.3.
 constexpr double undetermined = 3;
 /// A spread that would be printed as 0.00 points counts as zero.
 constexpr double least_told = 5e-5;

@@ -40,10 +40,10 @@ struct UnitPlan {
     double effective = 0;
     std::vector<std::uint32_t> first_order, second_order;  ///< images by unit
     std::vector<std::uint32_t> first_begin, second_begin;  ///< start of each unit, and the end
-    /// How much more a unit changes an estimate by being left out than by its influence, depending
-    /// on its proportion of a set's images (`begin` is one of the two above). For a mean, leaving
-    /// out each class in turn gives exactly that variance; without the factor, a few large classes
-    /// make intervals too short. A proportion counts as at most one half.
+    /// How much more a unit changes an estimate by being left out than by its influence. This
+    /// depends on the unit's proportion of a set's images (`begin` is one of the two above). For a
+    /// mean, leaving out each class in turn gives exactly that variance; without the factor, a few
+    /// large classes make intervals too short. A proportion counts as at most one half.
     double without(const std::vector<std::uint32_t>& begin, std::size_t unit) const;
     /// For a sum over units without that factor: count / (count - 1) for classes, else 1.
     double plain_factor() const { return 1 / factor; }

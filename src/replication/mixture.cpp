@@ -239,8 +239,8 @@ bool is_lower(const BetaMixture& x, const BetaMixture& y) {
     return x.log_likelihood < y.log_likelihood;
 }
 
-/// EM finds a hill, and Newton steps its top. Then each part of the best result is replaced in turn
-/// by a narrow one, as long as that improves it, because the starts miss small narrow parts.
+/// EM finds a hill, and Newton steps its top. The starts miss small narrow parts. So each part of
+/// the best result is then replaced in turn by a narrow one, as long as that improves it.
 BetaMixture highest_by_both(Em& em, const CellCounts& counts, std::vector<BetaMixture>& starts,
                             const MixtureOptions& options) {
     const int em_rounds = std::min(rounds_to_a_hill, options.max_rounds);

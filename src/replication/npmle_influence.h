@@ -13,7 +13,7 @@ namespace assay::replication {
 
 /// A fitted distribution of rates as atoms, whose places and weights are both parameters. Adjacent
 /// grid points represent one atom between them. The readings alone leave some directions almost
-/// free. But atoms move no further than to their neighbors, and lose no more than their weight, so
+/// free. But atoms move no further than to their neighbors, and lose no more than their weight. So
 /// normal priors with these standard deviations are added to the information. Without them,
 /// standard errors are up to 8 times the scatter of estimates; with them, .9 to 1.2 times.
 class AtomicRates {

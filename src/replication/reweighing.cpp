@@ -11,13 +11,16 @@
 namespace assay::replication {
 namespace {
 
-/// The naive estimate's influence values (delta method), times a factor. With P1 the proportions of
-/// set 1 and T the images of set 2 by thinned reading j, r the accuracy on these images, and all
-/// sums over the readings that set 2 has:
+/// The naive estimate's influence values (delta method), times a factor. By thinned reading j, P1
+/// has the proportions of set 1, and T the images of set 2. The accuracy on these images is r. All
+/// sums are over the readings that set 2 has.
 ///
-///     A = sum_j P1_j r_j / covered,   covered = sum_j P1_j, or 1 where absent readings count as 0
-///     an image of set 1:  sum_j p(j | its cell) (r_j - A) / (N1 covered), or less A / N1 once
-///     an image of set 2:  sum_j p(j | its cell) (hit - r_j) P1_j / (T_j covered)
+///     A = sum_j P1_j r_j / covered.
+///     An image of set 1:  sum_j p(j | its cell) (r_j - A) / (N1 covered).
+///     An image of set 2:  sum_j p(j | its cell) (hit - r_j) P1_j / (T_j covered).
+///
+/// The proportion `covered` is sum_j P1_j, or 1 if absent readings count as 0. If they do, the
+/// value of an image of set 1 subtracts A / N1 once, and not A for each reading.
 class NaiveInfluence {
 public:
     NaiveInfluence(const CellCounts& first, const CellCounts& second, const Thinning& thin_first,

@@ -12,8 +12,8 @@ struct ThinningTables {
     Thinning first, second;
 };
 
-/// Converts values by number of selections to cells of `whole` and classifiers: means over the
-/// readings to which a cell may be thinned; 0 in excluded cells.
+/// Converts values by number of selections to cells of `whole` and classifiers. A cell gets the
+/// mean over the readings to which it may be thinned, and excluded cells get 0.
 std::vector<double> by_whole_cell(const std::vector<double>& values, std::size_t models,
                                   const Thinning& thinning, const std::vector<std::size_t>& place,
                                   std::size_t whole) {

@@ -18,8 +18,8 @@ AdjustOptions options_at(const AdjustOptions& options, int m);
 
 /// The requested estimators that m annotators allow. Each takes the study's own counts and thins
 /// them to m. Images with fewer than `least` annotators are excluded, least >= m. Thinning is
-/// linear: an image's influence is the mean influence of the readings to which it may be thinned,
-/// so analytic errors stay exact to first order.
+/// linear, so an image's influence is the mean influence of the readings to which it may be
+/// thinned. Analytic errors therefore stay exact to first order.
 std::vector<std::unique_ptr<Estimator>> make_thinned_estimators(const AdjustOptions& options,
                                                                 const CellCounts& first,
                                                                 const CellCounts& second, int m,

@@ -9,9 +9,9 @@
 namespace assay::replication {
 namespace {
 
-/// log of a gamma variate. Marsaglia and Tsang, "A simple method for generating gamma variables",
-/// ACM TOMS 2000; shapes below 1 by G(a) = G(a + 1) U^(1/a), in logarithms because the variate
-/// itself may underflow.
+/// log of a gamma variate. Source: Marsaglia and Tsang, "A simple method for generating gamma
+/// variables", ACM TOMS 2000. Shapes below 1 use G(a) = G(a + 1) U^(1/a). The result is a logarithm
+/// because the variate itself may underflow.
 double log_gamma_draw(RandomStream& random, double a) {
     double boost = 0;
     if (a < 1) {

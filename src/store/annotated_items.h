@@ -27,11 +27,12 @@ struct AnnotatedItems {
 };
 
 /// The items of a file in its order. COCO: {"images": [{"id", "file_name"}], "annotations":
-/// [{"image_id", "category_id"}], "categories": [{"id", "name"}]}; ids are the file names, classes
-/// the categories in the order of their numbers, labels all categories of an image's annotations.
-/// FiftyOne: as fiftyone.h says. If `told` gives classes, the file's classes are looked up in it by
-/// name. Memory: about 200 bytes per image, plus the names. Throws bad_input: any other JSON, an
-/// entry that lacks a key, numbers that repeat or have no meaning, a class that is not in `told`.
+/// [{"image_id", "category_id"}], "categories": [{"id", "name"}]}. The ids are the file names, and
+/// the classes are the categories in the order of their numbers. The labels are all categories of
+/// an image's annotations. FiftyOne: as fiftyone.h says. If `told` gives classes, the file's
+/// classes are looked up in it by name. Memory: about 200 bytes per image, plus the names. Throws
+/// bad_input: any other JSON, an entry that lacks a key, numbers that repeat or have no meaning, a
+/// class that is not in `told`.
 AnnotatedItems read_annotated_items(std::string_view text, const ClassList& told);
 
 /// Finds a class by its id or by a unique name. Digits are not read as a class number here. Throws

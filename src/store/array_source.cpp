@@ -27,7 +27,7 @@ constexpr std::uint64_t max_array_columns = 1U << 24;
 }
 
 /// Reads rows of a matrix that is stored by columns. A few columns at a time are read and spread
-/// over the rows, so that the rows' cache lines are filled while they are in the cache.
+/// over the rows. So the rows' cache lines are filled while they are in the cache.
 void read_columns(const NumberSpan& values, std::uint64_t rows, std::uint32_t classes,
                   std::uint64_t first, std::uint32_t n, std::span<float> out) {
     constexpr std::uint32_t width = 16;
@@ -164,8 +164,8 @@ ArrayCandidate describe_entry(const ZipArchive& archive, const ZipEntry& entry) 
     return describe_array(name, std::as_bytes(std::span(head.data(), head.size())));
 }
 
-/// Refuses labels that np.column_stack() put next to the scores: integers that are class numbers in
-/// the first or the last column, if no other column has only integers.
+/// Refuses labels that np.column_stack() put next to the scores. They are integers that are class
+/// numbers in the first or the last column, if no other column has only integers.
 void refuse_column_of_labels(const ScoreSource& source, const fs::path& file,
                              const SourceOptions& options) {
     constexpr std::uint64_t enough = 1000, fewest = 10, enough_numbers = std::uint64_t{1} << 22;

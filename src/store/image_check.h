@@ -66,8 +66,9 @@ public:
     void before(const std::string& model);
 
     /// Compares newly read images with the records of this store (for a shard that is written
-    /// again) or of the first neighboring store, which another process may have begun since. Throws
-    /// as before() does. Thread-safe. Cost: one record.
+    /// again). Then compares them with the first neighboring store that has such records, which
+    /// another process may have begun since. Throws as before() does. Thread-safe. Cost: one
+    /// record.
     void after(const std::string& model, std::uint64_t first_row,
                std::span<const ImageFile> images) const;
 

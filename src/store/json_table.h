@@ -15,9 +15,9 @@ struct NamedScores;
 
 /// Collects rows and reads them as read_csv() reads a table. Memory: the text of the table.
 ///
-/// A row is {"cat": 0.9, "dog": 0.1}, optionally with an id and a label; or the list that
-/// transformers' pipeline gives for an image, [{"label": "cat", "score": 0.9}, ...]; or an object
-/// with either of these under "scores", "predictions", ...
+/// A row is {"cat": 0.9, "dog": 0.1}, optionally with an id and a label. It may also be the list
+/// that transformers' pipeline gives for an image, [{"label": "cat", "score": 0.9}, ...]. Or it is
+/// an object with either of these under "scores", "predictions", ...
 class JsonTable {
 public:
     /// `rows` is the word for them in messages ("lines").

@@ -53,10 +53,10 @@ std::vector<fs::path> subfolders(const fs::path& folder);
 std::size_t shard_count(const StoreSpec& spec);
 std::uint64_t shard_begin(const StoreSpec& spec, std::size_t shard);
 std::uint32_t shard_size(const StoreSpec& spec, std::size_t shard);
-/// The default gives about 4 MiB per shard: the largest power of two of rows that fits, at most
-/// 8,192 for rows that a classifier computes and 262,144 for others. It is reduced to a multiple of
-/// the batch size, but at least one batch. It does not depend on the number of rows, so that a
-/// longer list of the same images has the same shards.
+/// The default gives about 4 MiB per shard. It is the largest power of two of rows that fits. It is
+/// at most 8,192 for rows that a classifier computes, and at most 262,144 for others. It is reduced
+/// to a multiple of the batch size, but at least one batch. It does not depend on the number of
+/// rows, so that a longer list of the same images has the same shards.
 std::uint32_t default_shard_rows(const StoreSpec& spec);
 
 }  // namespace assay::store

@@ -17,9 +17,9 @@ enum class RowOutcome : std::int8_t { none = -1, incorrect = 0, correct = 1 };
 /// bad_input if a shard is damaged; interrupted. `threads` of 0 means one per core, and does not
 /// affect the result.
 std::vector<RowOutcome> outcomes_of(const PredictionStore& store, int threads = 1);
-/// The same for a store of images under attack, where a row that is not finite counts as incorrect,
-/// because the attack has found an image that the classifier does not recognize. An image that
-/// could not be read or computed, or whose shard is missing, has no outcome.
+/// The same for a store of images under attack. There, a row that is not finite counts as
+/// incorrect, because the attack has found an image that the classifier does not recognize. An
+/// image that could not be read or computed, or whose shard is missing, has no outcome.
 std::vector<RowOutcome> attacked_outcomes_of(const PredictionStore& store, int threads = 1);
 
 /// The number of outcomes that equal `wanted`.

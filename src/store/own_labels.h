@@ -34,7 +34,8 @@ bool are_sorted(const std::vector<std::string>& names);
 
 /// A set of at most one class per row, from `source.truth`. `columns_order_classes` means that only
 /// the order of the file's columns defines class numbers. Throws usage, with the option to type, if
-/// a label is no class, or if labels are numbers while the columns have names that are not sorted.
+/// a label is no class. Also throws it if labels are numbers while the columns have names that are
+/// not sorted.
 LabelSets own_labels(const ScoreSource& source, std::optional<MinusOne> minus_one,
                      const ClassList& classes, bool columns_order_classes,
                      std::vector<std::string>& notes);

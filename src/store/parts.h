@@ -3,7 +3,7 @@
 //
 //   RUNS/<data set>/<model>/parts/0007-of-0100/   a store's folder: manifest.json, lock, shards
 //
-// Shards are divided into parts in order: part i of n has shards [(i - 1) S / n, i S / n) of S. So
+// Shards are divided into parts in order. Of S shards, part i of n has [(i - 1) S / n, i S / n). So
 // the folder of a shard follows from its number and need not be recorded.
 #pragma once
 

@@ -23,8 +23,8 @@ double step_below_one(const StoreSpec& spec) {
     return spec.storage == StorageFormat::full_f16 ? 0x1p-11 : 0x1p-24;
 }
 
-/// Computes 1 - p. If p is so near 1 that few bits of the difference are left, and the other
-/// classes add up to about as little, their sum is used, because it keeps all its bits.
+/// Computes 1 - p. If p is so near 1 that few bits of the difference are left, the sum of the other
+/// classes may be used. It is used if it is about as little, because it keeps all its bits.
 struct Rest {
     double value = 0;
     bool of_others = false;
@@ -36,7 +36,7 @@ Rest rest_of(double p, double others, double step) {
     return near_one && agree ? Rest{others, true} : Rest{own, false};
 }
 
-/// For logits with only the best stored, and the log-sum-exp of all: the dropped classes have the
+/// For logits with only the best stored, and the log-sum-exp of all. The dropped classes have the
 /// remainder, but at most the last stored score each.
 double kept_log_odds(std::span<const TopEntry> entries, double log_sum_exp, std::uint32_t classes) {
     const auto score = [&](std::size_t k) { return static_cast<double>(entries[k].score); };

@@ -75,7 +75,7 @@ std::string difference(const PredictionStore& one, const PredictionStore& two,
 /// Throws bad_input with the folders of both and what differs.
 void require_same(const PredictionStore& one, const PredictionStore& two, const Needs& needs = {});
 
-/// A key for stores that are not open at the same time: equal keys mean the same data, except for
+/// A key for stores that are not open at the same time. Equal keys mean the same data, except for
 /// the image files, which no key covers. Cost: one small file.
 std::string data_key(const PredictionStore& store, const Needs& needs);
 /// Groups the stores that belong together, by index, in the order of their first stores.

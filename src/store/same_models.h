@@ -1,5 +1,5 @@
 // Finds the models that two results share, in stores of two data sets or tables of published
-// values, and whether results with the same name come from one model.
+// values. Also finds whether results with the same name come from one model.
 #pragma once
 
 #include <filesystem>

@@ -45,8 +45,8 @@ struct KnownClasses {
     std::uint32_t count = 0;  ///< told; 0: not
 };
 
-/// Throws usage, with the option to type, if a column may be something other than a class, or if
-/// `choice` names a column that does not exist.
+/// Throws usage, with the option to type, if a column may be something other than a class. Also
+/// throws it if `choice` names a column that does not exist.
 ScoreColumns choose_score_columns(const ColumnSample& sample, const ScoreColumnNames& choice,
                                   const KnownClasses& classes);
 

@@ -33,7 +33,8 @@ std::optional<std::pair<std::string_view, std::uint64_t>> numbered(std::string_v
 bool is_placeholder(std::string_view prefix);
 
 /// The position of each name's score, if the names are the numbers 0 to C - 1 after a common
-/// prefix, in any order ("c0", "c1", "c10", ...). Empty if they are the classes' own names.
+/// prefix. They may be in any order ("c0", "c1", "c10", ...). Empty if they are the classes' own
+/// names.
 Columns places_of(const std::vector<std::string>& names);
 
 /// The same for any numbers, in ascending order. Empty if a number repeats, or if the names have

@@ -1,10 +1,10 @@
-// Votes in the form for the model of whole label sets: by image, with the ranks that the judged
-// models give the classes in the questions.
+// Votes in the form for the model of whole label sets. They are grouped by image, and have the
+// ranks that the judged models give the classes in the questions.
 //
 // N images, Q questions, A annotators, R answers (from no to yes), M models. A question is a pair
 // of an image and a class, with one answer or more. A cell is a group of images that share P(g),
-// the distribution of the number of valid labels: those with the same number of questions and the
-// same agreement of the models.
+// the distribution of the number of valid labels. These images have the same number of questions
+// and the same agreement of the models.
 #pragma once
 
 #include <array>
@@ -35,15 +35,15 @@ struct AskedImages {
     }
 };
 
-/// Merges cells of fewer than `smallest` images into the nearest cell by `places` (one per cell,
-/// with any number of coordinates, the first the most important), the smallest cell first, and
-/// renumbers them.
+/// Merges cells of fewer than `smallest` images into the nearest cell by `places`, the smallest
+/// cell first. Then renumbers the cells. `places` has one entry per cell, with any number of
+/// coordinates, the first the most important.
 void merge_small_cells(std::vector<std::uint32_t>& cell,
                        std::vector<std::vector<std::int64_t>> places, std::size_t smallest = 20);
 
-/// How well the models agree on an image: the number of classes that two of them share among their
-/// best 1, 2 and 3, as a rounded mean over all pairs. `best` has a list per model, best class
-/// first.
+/// How well the models agree on an image. The three numbers count the classes that two models share
+/// among their best 1, 2 and 3. Each is a rounded mean over all pairs. `best` has a list per model,
+/// best class first.
 using Agreement = std::array<std::int64_t, 3>;
 Agreement agreement_of(std::span<const std::vector<std::int32_t>> best);
 

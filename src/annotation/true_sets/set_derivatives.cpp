@@ -1,5 +1,5 @@
 // The posterior is an exponential family in log L, so a derivative by it is a covariance with
-// "class c is valid". log w also occurs in the denominator of the prior, which subtracts the
+// "class c is valid". The terms log w also occur in the denominator of the prior. It subtracts the
 // prior's expectation of the class, given g.
 #include "annotation/true_sets/set_derivatives.h"
 

@@ -1,8 +1,8 @@
 // The influence of an image on a value: through its pieces, and through its votes' effect on the
 // parameters. Let M' be the derivative of an EM step at its fixed point. An image's contribution to
-// the step changes the parameters by (I - M')^-1 times it, and the value by t' times that, where t
-// is the value's derivative by the parameters. So one system per value, (I - M')' x = t, is enough
-// for all images.
+// the step changes the parameters by (I - M')^-1 times it. The value then changes by t' times that,
+// where t is the value's derivative by the parameters. So one system per value, (I - M')' x = t, is
+// enough for all images.
 //
 // A cell's parameters P(g) only depend on the images of the cell. Their block of M' is eliminated
 // cell by cell, and the remaining system has the size of the levels and rates.

@@ -1,9 +1,9 @@
 // Posterior of the whole label set of one image.
 //
 // Prior: P(S) = P(g = |S|) times the product of the odds w of its classes, divided by the
-// elementary symmetric polynomial of degree g (a conditional Bernoulli distribution). log w is a
-// sum over the models of one number for the rank that each gives the class. An answer of an
-// annotator is independent of everything else, given whether the class is valid.
+// elementary symmetric polynomial of degree g. This is a conditional Bernoulli distribution. The
+// logarithm of w is a sum over the models of one number for the rank that each gives the class. An
+// answer of an annotator is independent of everything else, given whether the class is valid.
 #pragma once
 
 #include <span>

@@ -39,8 +39,8 @@ std::vector<double> gradient_of(std::span<const double> sums, Metric metric);
 struct SetValues {
     std::vector<double> sums;  ///< M x pieces
     ByMetric values;
-    /// M x metric_count lists with one number per image, which sum to 0: the influence of the
-    /// image's pieces and of its votes' effect on the parameters.
+    /// The influence of each image's pieces, and of its votes' effect on the parameters. There are
+    /// M x metric_count lists with one number per image, which sum to 0.
     std::vector<std::vector<double>> influence;
     /// Only the part of the pieces.
     std::vector<std::vector<double>> rates_known;
@@ -71,21 +71,21 @@ struct ExpertValues {
     ByMetric values, variance;
     std::vector<std::vector<double>> influence;  ///< M x metric_count, n each: the experts' part
 };
-/// The sums change by N / n times the sum over the drawn images of the experts' minus the votes'
-/// pieces, which makes them unbiased whatever the annotators do. The variance is that of `values`
-/// plus that of the differences.
+/// The sums change by N / n times a sum over the drawn images: the experts' pieces minus the
+/// votes'. This makes the sums unbiased whatever the annotators do. The variance is that of
+/// `values` plus that of the differences.
 ExpertValues corrected_by_experts(const AskedImages& images, const Layout& layout,
                                   std::span<const double> parameters,
                                   std::span<const int> subgroups, std::span<const double> given,
                                   const SetValues& values, const ExpertPieces& experts);
 
 /// The contribution to a value's variance of one more image with the greatest possible variance in
-/// each subgroup, as in the interval for certain sets: a few images that agree do not prove that
-/// all do.
+/// each subgroup. The interval for certain sets also has it, because a few images that agree do not
+/// prove that all do.
 double variance_of_one_more(std::span<const double> sums, Metric metric);
 
-/// The variance of a value from votes alone: the sum of squared influences, plus the square of a
-/// tenth of the shift from plain posteriors due to the prior.
+/// The variance of a value from votes alone. It is the sum of squared influences, plus the square
+/// of a tenth of the shift from plain posteriors due to the prior.
 double variance_by_votes(std::span<const double> influence, double moved);
 
 }  // namespace assay::true_sets

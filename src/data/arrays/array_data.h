@@ -53,8 +53,9 @@ enum class ArrayFileKind : std::uint8_t {
 ArrayFileKind array_file_kind(const std::filesystem::path& file);
 
 /// Reads everything except the images. Throws bad_input, naming file and array: no array of images,
-/// several candidates (the message says what to type), a number of labels that differs from the
-/// images, damage. Throws usage for a choice that such a file cannot fulfil.
+/// several candidates (the message says what to type), damage. Also throws it if the number of
+/// labels differs from that of the images. Throws usage for a choice that such a file cannot
+/// fulfil.
 ArrayData read_array_file(const std::filesystem::path& file, const ArrayWishes& wishes);
 
 // One reader for each kind.

@@ -40,8 +40,9 @@ public:
     /// Throws bad_input: a type other than uint8, a shape that cannot be images or is ambiguous,
     /// Fortran order, damage.
     PixelArray images() const;
-    /// The labels of `images` images. Throws bad_input: a shape other than N or N x 1, a number of
-    /// labels that differs from the images, a number that is not an integer, damage.
+    /// The labels of `images` images. Throws bad_input: a shape other than N or N x 1, a number
+    /// that is not an integer, damage. Also throws it if the number of labels differs from that of
+    /// the images.
     ArrayLabels labels(std::uint64_t images) const;
     /// The elements of an array of texts.
     std::vector<std::string> texts() const;

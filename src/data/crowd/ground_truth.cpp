@@ -1,5 +1,5 @@
-// SageMaker Ground Truth: the manifest of a labelling job, whose lines have one consolidated label
-// per job, and the request to its consolidation step, which has each worker's answer.
+// Reads two formats of SageMaker Ground Truth. Each line of a labelling job's manifest has one
+// consolidated label per job. The request to the job's consolidation step has each worker's answer.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -202,9 +202,9 @@ private:
         }
     }
 
-    /// The answer is the field with a known name; else, if no class was asked about, the field
-    /// under `label`; else the only other field (a project may give a control any name). `label` is
-    /// then empty.
+    /// The answer is the field with a known name. Without one, and if no class was asked about, it
+    /// is the field under `label`, and `label` is then empty. Else it is the only other field,
+    /// because a project may give a control any name.
     const json* answer_of(const json& record, std::string& label, const Where& where) {
         for (const Words words : {answer_words, label_words}) {
             // A task without an answer, in a file that asks about classes.

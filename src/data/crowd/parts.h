@@ -90,7 +90,7 @@ private:
 /// The first of these fields that has a text or a number, else "". Its name goes to `name`.
 std::string field_among(const nlohmann::json& object, Words words, std::string* name = nullptr);
 /// The choices in a JSON value: a text, a number, a list of them, {"choices": ...}, {"label": ...},
-/// {"cat": true, "dog": false}, or any of these as the only member of an object.
+/// or {"cat": true, "dog": false}. Also accepts any of these as the only member of an object.
 std::vector<std::string> chosen_in(const nlohmann::json& value);
 /// A text, number or boolean as text; "" for other values. 1.0 becomes "1".
 std::string scalar_in(const nlohmann::json& value);

@@ -24,8 +24,8 @@ public:
     const std::vector<std::string>& names() const noexcept { return names_; }
     /// Appends the first `rows` labels of a file; `file`: for messages. A null, a NaN (pandas
     /// stores nulls among integers this way) and -1 (in the test splits of Hugging Face) are no
-    /// label. true is 1, and false is 0. Throws bad_input, naming file and row: a negative number,
-    /// one that is not whole, or one without a name.
+    /// label. The boolean true is 1, and false is 0. Throws bad_input, naming file and row: a
+    /// negative number, one that is not whole, or one without a name.
     void add(const std::string& file, const SourceFile& source, const ColumnIndex& index,
              const Column& column, std::uint64_t rows);
     /// Adds one label, a number or a text, found at `place` (a file and a member of it). Throws as

@@ -51,9 +51,9 @@ struct KeyAndSuffix {
 std::optional<KeyAndSuffix> key_and_suffix(std::string_view name);
 
 /// Reads the headers of an archive and, with `labels`, the labels of its images. Throws bad_input,
-/// naming member or byte: a damaged archive, a label that is no text, a key that comes again, a
-/// sample with two images unless exactly one suffix has no dot. Stops after `limit` samples with an
-/// image (0 reads all).
+/// naming member or byte: a damaged archive, a label that is no text, or a key that comes again.
+/// Also throws it for a sample with two images, unless exactly one suffix has no dot. Stops after
+/// `limit` samples with an image (0 reads all).
 Samples read_samples(const ByteSource& source, const LabelRule& rule, bool labels,
                      std::uint64_t limit);
 

@@ -11,8 +11,9 @@
 namespace assay::isolated {
 
 /// The parts in sequence, measured in floats: input and scores. A batch with a loss also has the
-/// gradient, the losses (a double takes two floats), the labels and the targets (a number takes one
-/// float). The sizes are those of a Batch, which are bounded, so that no sum overflows.
+/// gradient, the losses, the labels and the targets. A loss is a double and takes two floats. A
+/// label or a target is a number and takes one float. The sizes are those of a Batch, which are
+/// bounded, so that no sum overflows.
 class BatchLayout {
 public:
     explicit BatchLayout(const Batch& batch) : batch_(batch) {}

@@ -1,9 +1,9 @@
 // assay-model: the program that runs models for Assay, each in a process of its own.
 //
-// It loads LibTorch once, while it has one thread, and forks for each model, because loading takes
-// half a second, and 60 MB that forked processes share until they write. This process itself only
-// runs code of Assay and the framework. It ends with the program that started it, and so do all of
-// its processes.
+// It loads LibTorch once, while it has one thread, and forks for each model. This is because
+// loading takes half a second, and 60 MB that forked processes share until they write. This process
+// itself only runs code of Assay and the framework. It ends with the program that started it, and
+// so do all of its processes.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>

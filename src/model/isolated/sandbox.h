@@ -18,17 +18,17 @@ std::optional<std::string> limit_files(const std::vector<std::filesystem::path>&
 /// Whether this process has one thread; also true if the system does not tell.
 bool has_one_thread();
 
-/// After this call, system calls that write, make or remove files by name, make sockets, start
-/// programs or processes, or access other processes fail with EACCES. Threads can be started.
-/// Existing threads are limited too. Returns the reason if the kernel refuses.
+/// After this call, system calls that write, make or remove files by name fail with EACCES. So do
+/// those that make sockets, start programs or processes, or access other processes. Threads can be
+/// started. Existing threads are limited too. Returns the reason if the kernel refuses.
 std::optional<std::string> limit_calls();
 
 /// The first refused call that no well-behaved model makes: "open a file for writing". Nothing if
 /// there was none, or if the kernel cannot tell.
 std::optional<std::string> first_refused_call();
 
-/// The files that LibTorch reads after it was loaded: its libraries (the folders of all loaded
-/// ones, and the system's), the processor's description, /dev/urandom and the like.
+/// The files that LibTorch reads after it was loaded. These are its libraries (the folders of all
+/// loaded ones, and the system's), the processor's description, /dev/urandom and the like.
 std::vector<std::filesystem::path> files_of_the_framework();
 
 }  // namespace assay::isolated

@@ -1,5 +1,5 @@
-// A record next to a plug-in that was built for a LibTorch outside the system's folders. pip may
-// replace or remove such a LibTorch without the plug-in.
+// A record next to a plug-in that was built for a LibTorch outside the system's folders. The
+// program pip may replace or remove such a LibTorch without the plug-in.
 #pragma once
 
 #include <cstdint>

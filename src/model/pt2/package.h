@@ -28,8 +28,8 @@ struct Package {
 };
 
 /// Reads an archive. `bytes` must outlive the package. Throws bad_input: not such an archive (with
-/// a guess of what it is), a missing, truncated or damaged entry, a tensor beyond its storage, a
-/// package of compiled code without a graph, several models.
+/// a guess of what it is), or a missing, truncated or damaged entry. Also throws it for a tensor
+/// beyond its storage, a package of compiled code without a graph, and several models.
 Package read_package(std::span<const std::byte> bytes);
 
 /// Checks the checksums of any PyTorch archive, including TorchScript, whose reader does not.

@@ -106,9 +106,9 @@ struct Program {
 };
 
 /// Parses the JSON text of an exported program. Throws bad_input: not JSON, another major version
-/// of the schema, a name that is read before it is defined, or defined twice; inputs other than one
-/// tensor; outputs that are not returned to the user. Unknown kinds of arguments become
-/// `unsupported`.
+/// of the schema, or a name that is read before it is defined, or defined twice. Also throws it for
+/// inputs other than one tensor, and for outputs that are not returned to the user. Unknown kinds
+/// of arguments become `unsupported`.
 Program parse_program(std::string_view text);
 
 }  // namespace assay::pt2

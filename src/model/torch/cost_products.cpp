@@ -1,6 +1,6 @@
-// Multiply-accumulates of products by the sizes of their operands. N images, C channels, a kernel
-// of k numbers: a convolution has N * C_out * positions_out * C_in / groups * k of them, a matrix
-// product the product of its three extents.
+// Multiply-accumulates of products by the sizes of their operands. There are N images, C channels
+// and a kernel of k numbers. A convolution has N * C_out * positions_out * C_in / groups * k of
+// them. A matrix product has the product of its three extents.
 #include "model/torch/cost_products.h"
 
 #include <ATen/core/class_type.h>

@@ -20,8 +20,9 @@ namespace assay::torch_plugin {
 class Network {
 public:
     virtual ~Network() = default;
-    /// `input`: n x 3 x height x width floats on the network's device (or n x height x width x 3,
-    /// or bytes, if the model takes these). Returns the model's tensor of scores unchanged.
+    /// `input`: n x 3 x height x width floats on the network's device. It is
+    /// n x height x width x 3, or bytes, if the model takes these. Returns the model's tensor of
+    /// scores unchanged.
     virtual at::Tensor forward(const at::Tensor& input) = 0;
     virtual const WeightCost& weights() const = 0;
     /// The input shape that the file declares, in its own order, with -1 for open dimensions.

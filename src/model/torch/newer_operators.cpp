@@ -235,8 +235,8 @@ double lanczos3(double x) {
 }
 
 /// Row i has the contributions of each of `from` positions to position i of `to`. The window of
-/// three lobes is as wide as the spacing of the new positions, but at least as wide as that of the
-/// old ones.
+/// three lobes is as wide as the spacing of the new positions. But it is at least as wide as the
+/// spacing of the old ones.
 Tensor lanczos_weights(std::int64_t from, std::int64_t to, bool align_corners,
                        std::optional<double> factor, const Tensor& like) {
     double scale = static_cast<double>(from) / static_cast<double>(to);

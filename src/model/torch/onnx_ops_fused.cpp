@@ -136,9 +136,9 @@ void refuse_outputs(const OnnxCall& call) {
 }
 
 /// The numbers that a mask adds to weights of batch x heads x queries x keys: 0 for an allowed key,
-/// else mask_filter_value. There are three forms of masks: the number of keys of each image; the
-/// ends of its keys, and then their beginnings, for all images; 1 or 0 for each image and key, or
-/// for each image, query and key.
+/// else mask_filter_value. There are three forms of masks. The first has the number of keys of each
+/// image. The second has the ends of the keys of all images, and then their beginnings. The third
+/// has 1 or 0 for each image and key, or for each image, query and key.
 Tensor added_by(const OnnxCall& call, const Tensor& mask, std::int64_t batch, std::int64_t queries,
                 std::int64_t keys) {
     Tensor seen;

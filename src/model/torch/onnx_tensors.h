@@ -16,7 +16,8 @@ inline constexpr int kUint4 = 21, kInt4 = 22;  ///< TensorProto.DataType of ONNX
 
 /// The files next to a model with its tensors. A name may be a link, and then its target counts: it
 /// must be in the model's folder or a folder below. If the model itself is a link, the folder of
-/// its target is also allowed, because hubs store a model as links into one folder of contents.
+/// its target is also allowed. Hubs need this, because they store a model as links into one folder
+/// of contents.
 class DataFiles {
 public:
     explicit DataFiles(const std::filesystem::path& model);

@@ -231,9 +231,9 @@ private:
     }
 
     /// Finds which value each value shares its numbers with (views, in-place results), as far as
-    /// schemas tell, and which constants are changed through any of them. A view in the exporter's
-    /// memory order may be a copy in another order (reshape). So if viewed numbers are changed,
-    /// that order is kept.
+    /// schemas tell. Also finds which constants are changed through any of them. A view in the
+    /// exporter's memory order may be a copy in another order (reshape). So if viewed numbers are
+    /// changed, that order is kept.
     void find_changed() {
         root_.resize(out_.graph.start.values.size());
         for (std::size_t v = 0; v < root_.size(); ++v) root_[v] = static_cast<int>(v);

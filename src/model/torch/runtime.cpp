@@ -119,8 +119,8 @@ void prepare_process() {
         // Other code in the process has used the pool already. Its size does not affect results.
     }
     set_blas_threads(1);
-    // On a GPU: full float32 products unless requested otherwise (the default for convolutions
-    // drops 13 of their 24 bits), with the same algorithm in every run. With several streams cuBLAS
+    // On a GPU: full float32 products unless requested otherwise, with the same algorithm in every
+    // run. The default for convolutions drops 13 of their 24 bits. With several streams cuBLAS
     // chooses algorithms by its workspaces, unless they are fixed before it starts.
     setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
     at::globalContext().setAllowTF32CuDNN(false);

@@ -18,8 +18,8 @@ struct Scores {
 Scores scores_in(const c10::IValue& value, const std::string& output);
 
 /// n x C floats, or an error that describes the actual result. Also accepts n x C x 1 x 1 (a
-/// convolution as the last layer), and one score per image as n numbers, which for one image may be
-/// a single number.
+/// convolution as the last layer). Also accepts one score per image as n numbers, which for one
+/// image may be a single number.
 at::Tensor as_rows(at::Tensor scores, std::int64_t n);
 
 }  // namespace assay::torch_plugin

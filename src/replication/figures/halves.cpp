@@ -1,9 +1,9 @@
 // The study on halves of its images: does the number of images bias an estimate?
 //
 // A bias that falls as 1/N is twice as large in a half, so halves differ from the whole by exactly
-// that bias. (With influences of pairs q_ij of the G units, an estimate's second-order part is sum
-// q_ij / G^2; a split with signs e_i leaves sum e_i e_j q_ij / G^2 between the mean of its halves
-// and the whole, in the mean over splits sum q_ii / G^2, the bias.) The error of the difference
+// that bias. (An estimate's second-order part is sum q_ij / G^2, with influences q_ij of pairs of
+// the G units. A split with signs e_i leaves sum e_i e_j q_ij / G^2 between the mean of its halves
+// and the whole. Its mean over splits is sum q_ii / G^2, the bias.) The error of the difference
 // comes from leaving out tenths of the units with unchanged splits, which includes the spread over
 // splits.
 #include <algorithm>

@@ -17,10 +17,11 @@ struct AscentLimits {
                             ///< integral
 };
 
-/// Climbs from `fit.coefficients`. `model` has evaluate(coefficients), the penalised log-likelihood
-/// there; linearise() at the place of the last evaluate(); factorise(), the information with the
-/// penalty of `fit`; step(), towards the maximum of the linearised problem; longest(step), the part
-/// of it that is safe; rough(coefficients), what the penalty multiplies; trace() of the penalty in
+/// Climbs from `fit.coefficients`, with these functions of `model`. `evaluate(coefficients)`
+/// returns the penalised log-likelihood there. `linearise()` works at the place of the last
+/// `evaluate()`. `factorise()` makes the information with the penalty of `fit`. `step()` leads
+/// towards the maximum of the linearised problem, and `longest(step)` is the part of it that is
+/// safe. `rough(coefficients)` is what the penalty multiplies. `trace()` is that of the penalty in
 /// the factorised information's inverse. `fixed` keeps the penalty's weight.
 template <class Model, class Fit>
 void climb(Model& model, Fit& fit, bool fixed, const AscentLimits& limits) {
