@@ -32,8 +32,8 @@ struct AttackJob {
     StorageFormat storage = StorageFormat::full_f32;
 };
 
-/// The outcome of a row of scores in the store of the job: none if the store does not record it as
-/// scores, or if `label` is below 0.
+/// The outcome of a row of scores in the store of the job. It is none if the store does not record
+/// it as scores, or if `label` is below 0.
 RowOutcome outcome_of(const AttackJob& job, std::span<const float> row, std::int32_t label);
 
 /// The counts of a batch, in addition to its scores. They are stored with the shards (counts/<first
@@ -54,8 +54,8 @@ void add_counts(const std::filesystem::path& store, AttackCell& cell);
 ImageBatch as_attacked(const ImageBatch& batch, const ImageShape& shape,
                        std::vector<float>& planes);
 
-/// The scores of a batch without an attack, for all the attacks on one model: a thread runs them
-/// one after another on the same batch, so only the last batch of each thread is kept.
+/// The scores of a batch without an attack, for all the attacks on one model. A thread runs the
+/// attacks one after another on the same batch, so only the last batch of each thread is kept.
 class CleanScores {
 public:
     explicit CleanScores(std::shared_ptr<AttackedModel> model);

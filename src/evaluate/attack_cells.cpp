@@ -151,8 +151,8 @@ AttackMean geometric_mean_of(std::span<const RowOutcome> clean, std::span<const 
         return mean;
     }
     const double error = value * error_of_log(left);
-    // Each attack may fool exactly the images that the other one leaves: their effects cancel, and
-    // the delta method gives an error of 0, except for rounding.
+    // Each attack may fool exactly the images that the other one leaves. Their effects then cancel,
+    // and the delta method gives an error of 0, except for rounding.
     mean.by_images = error >= 1e-12;
     const double variance =
         mean.by_images ? error * error : value * (1 - value) / static_cast<double>(trials);

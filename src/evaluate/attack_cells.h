@@ -18,8 +18,8 @@ namespace assay::attack {
 void fill_cell(AttackCell& cell, std::span<const RowOutcome> clean,
                std::span<const RowOutcome> attacked, double level);
 
-/// Images that have a score in `clean` and none in `attacked`, compared image by image: an equal
-/// number without a score in both stores may be different images.
+/// Images that have a score in `clean` and none in `attacked`. They are compared image by image,
+/// because an equal number without a score in both stores may be different images.
 struct UnscoredImages {
     AttackCell::Unscored not_finite, unreadable;
 };
@@ -34,9 +34,9 @@ struct AttackMean {
                              ///< images
 };
 /// The geometric mean of the ratios of two attacks, over the images whose outcome all three stores
-/// have, with wilson_of_variance() for the delta method's error. If that error is 0: with no image
-/// fooled, the error and interval of a proportion of 1; otherwise those of a proportion of this
-/// size. For 0, take_zero_bound() of the bounds of both factors.
+/// have, with wilson_of_variance() for the delta method's error. If that error is 0 and no image is
+/// fooled, the error and interval are those of a proportion of 1. If it is 0 otherwise, they are
+/// those of a proportion of this size. For 0, take_zero_bound() of the bounds of both factors.
 AttackMean geometric_mean_of(std::span<const RowOutcome> clean, std::span<const RowOutcome> one,
                              std::span<const RowOutcome> two, double level);
 

@@ -1,7 +1,7 @@
 // Controls of attacks: a few passes that show whether a gradient is usable.
 //
-// Images are chosen by the hashes of their ids, in batches of 8, so that numbers depend neither on
-// threads nor on the batch size of the run. Cost: ControlBudget.
+// Images are chosen by the hashes of their ids, in batches of 8. The numbers therefore depend
+// neither on threads nor on the batch size of the run. Cost: ControlBudget.
 #pragma once
 
 #include <cstddef>

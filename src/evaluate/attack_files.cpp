@@ -19,8 +19,8 @@ double level_of(float x) {
     return std::nearbyint(std::clamp(static_cast<double>(x), 0.0, 1.0) * 255);
 }
 
-/// The image's level for x: the closest one within eps of the original (linf), or rounded towards
-/// the original (l2), so that no element changes by more than before.
+/// The image's level for x. It is the closest one within eps of the original (linf), or rounded
+/// towards the original (l2). No element therefore changes by more than before.
 std::uint8_t rounded_level(float original, float x, Norm norm, double eps) {
     const double from = level_of(original);
     const double to = std::clamp(static_cast<double>(x), 0.0, 1.0) * 255;

@@ -20,8 +20,8 @@ struct AttackFile {
     double eps = 0;
 
     /// PNG: the level of each element is the closest whole one within eps of the original (linf),
-    /// or rounded towards the original (l2), so that the file is also within the budget. `original`
-    /// must have whole levels.
+    /// or rounded towards the original (l2). The file is therefore also within the budget.
+    /// `original` must have whole levels.
     std::vector<std::byte> encoded(std::span<const float> original,
                                    std::span<const float> image) const;
     /// Reads into planes; returns false if the file does not exist, contains no image of this

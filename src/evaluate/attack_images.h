@@ -29,8 +29,8 @@ public:
     /// Writes the images of a batch: BatchAttack::Keep for a job. Thread-safe.
     void write(const AttackJob& job, const ImageBatch& batch, std::span<const float> images) const;
 
-    /// Called after the stores are complete: reads every image back; if one is missing, or is not a
-    /// possible result of its attack, it is made again. Then the folder gets its final name.
+    /// Called after the stores are complete: reads every image back. An image that is missing, or
+    /// is not a possible result of its attack, is made again. Then the folder gets its final name.
     /// Results are per job, like `attacked` and the batch sizes of the stores, which affect bits.
     std::vector<SavedAttack> finish(const std::vector<RowOutcome>& clean,
                                     std::span<const std::vector<RowOutcome>> attacked,

@@ -32,8 +32,8 @@ struct JudgedModel {
     std::size_t numbers = 0;  ///< of an image
 };
 
-/// The outcome of the attacks that follow gradients at the largest budget: incorrect if one of them
-/// fooled the model, correct if none of the known ones did.
+/// The outcome of the attacks that follow gradients at the largest budget. It is incorrect if one
+/// of them fooled the model, and correct if none of the known ones did.
 std::vector<RowOutcome> left_by_gradients(const JudgedModel& model, double eps);
 
 AttackControl judge_controls(const ControlMeasures& measures, const JudgedModel& model,

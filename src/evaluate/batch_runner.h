@@ -36,10 +36,11 @@ struct FailedImage {
 };
 
 /// The batches of one model in one run. A batch that does not fit in memory is halved. A batch that
-/// fails otherwise (the process ended, took too long, or raised an error, or one image needs more
-/// memory than there is) is computed once more, alone in a new process. If it fails again, it is
-/// halved down to the images that fail, and computed whole without them: another image of the batch
-/// takes the place of each, so that the others get the bits of a whole batch. Thread-safe.
+/// fails otherwise is computed once more, alone in a new process. Such failures are: the process
+/// ended, took too long, or raised an error, or one image needs more memory than there is. If the
+/// batch fails again, it is halved down to the images that fail. It is then computed whole, with
+/// another image of the batch in place of each failed one. The other images thus get the same bits
+/// as in a whole batch. Thread-safe.
 class BatchRunner {
 public:
     /// LoadedModel::scores.

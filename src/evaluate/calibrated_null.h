@@ -11,8 +11,8 @@
 
 namespace assay {
 
-/// For each metric, its value in each draw. A draw of an item depends only on (seed, item, draw):
-/// the metrics see the same labels, and a mean of several metrics therefore has the value that it
+/// For each metric, its value in each draw. A draw of an item depends only on (seed, item, draw),
+/// so the metrics see the same labels. A mean of several metrics therefore has the value that it
 /// would have on one drawn data set. Collective.
 std::vector<std::vector<double>> calibrated_null(const ScoredRows& rows,
                                                  const DrawnMetrics& metrics, std::uint32_t draws,

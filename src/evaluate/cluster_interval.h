@@ -32,20 +32,22 @@ private:
     std::map<std::uint32_t, double> classes_;
 };
 
-/// Items for each independent one, at least 1. `found`: as the variance between clusters says;
-/// `alike`: if each cluster were all correct or all incorrect, which is assumed where there are few
+/// The number of items for each independent one, at least 1. It is a weighted mean of two numbers.
+/// The first, `found`, is what the variance between clusters says. The second, `alike`, is what it
+/// would be if each cluster were all correct or all incorrect. It counts more if there are few
 /// `errors` (incorrect items, or correct ones if these are fewer).
 double mixed_effect(double found, double alike, double errors);
 
 /// In place of an interval for independent items. It is never inside that of `value`, if there is
 /// one: metrics with intervals by resampling have none yet. A proportion has Wilson's interval with
-/// as many items as its standard error stands for (without clusters it has as many as an interval
-/// of the same width, because the mean of a few classes has fewer items than n). Other values are
-/// value +- t * standard error, cut to the metric's range. Student's t has one degree fewer than
-/// groups. `alike`: sum of the clusters' squared sizes over the items that count, the most that
-/// clusters can cost. It stands in where few items are incorrect, or few correct. Nothing, with the
-/// reason in the note, for fewer than two groups, where no group changes a value that is no
-/// proportion, or where `estimate` says that independent items have none.
+/// as many items as its standard error stands for. Before the effect of clusters, the number of
+/// items is that of a Wilson interval as wide as that of `value`. The mean of a few classes has
+/// fewer items than n. Other values are value +- t * standard error, cut to the metric's range.
+/// Student's t has one degree fewer than groups. `alike`: sum of the clusters' squared sizes over
+/// the items that count, the most that clusters can cost. It stands in where few items are
+/// incorrect, or few correct. There is no interval for fewer than two groups, or if no group
+/// changes a value that is no proportion. There is also none if `estimate` says that independent
+/// items have none. The note says why.
 void set_cluster_interval(Estimate& value, const ResampledEstimate& estimate,
                           const MetricFacts& facts, double alike, double level);
 

@@ -12,11 +12,12 @@ namespace assay {
 /// Fills difference, interval, p and test. `labels` is the number of valid labels per item. Both
 /// values must be defined.
 ///
-/// Interval: over several subgroups paired_sum_interval() (agreement.h), as for ASMA itself; of
-/// one, from the two means' own intervals and the correlation of the images' agreements (Newcombe's
-/// 1998 method 10, Zou and Donner 2008). p: the mean difference over its standard error from the
-/// images' differences in each subgroup, Student's t with Satterthwaite's degrees of freedom; there
-/// is none if the images' differences do not vary and are not 0.
+/// Over several subgroups, the interval is that of paired_sum_interval() (agreement.h), as for ASMA
+/// itself. For one subgroup, it is Newcombe's 1998 method 10 (Zou and Donner 2008). It uses the two
+/// means' own intervals and the correlation of the images' agreements. The p-value tests the mean
+/// difference divided by its standard error, by Student's t with Satterthwaite's degrees of
+/// freedom. The standard error comes from the images' differences in each subgroup. There is no
+/// p-value if the images' differences do not vary and are not 0.
 void agreement_difference(PairedMetric& pair, const MetricRequest& request,
                           std::span<const std::uint32_t> labels, std::uint32_t classes,
                           const ScoredSet& baseline, const ScoredSet& candidate, double level);

@@ -16,12 +16,13 @@ namespace assay::evaluate {
 /// Of each of top1 and real. Both sets are of the same images, which are these rows of `dataset`,
 /// and were scored with Keep::items and the same requests.
 ///
-/// The difference of a group has Newcombe's interval for paired proportions, at the level
-/// level^(1 / groups): all hold together (Sidak 1967, which also holds for groups that overlap).
-/// The lowest true difference has an interval from the lowest of the groups' lower ends at `level`
-/// to the lowest of their upper ends at 1 - (1 - level) / groups. p: McNemar's exact test. Groups
-/// with fewer than fewest_group_images have neither. Images are independent: `options.cluster` is
-/// not used. Throws usage: as accuracy_by_group(). Cost: twice that of lowest_of_groups().
+/// The difference of a group has Newcombe's interval for paired proportions. Its level is
+/// level^(1/groups), so that all intervals hold together (Sidak 1967). This also holds for groups
+/// that overlap. The interval of the lowest true difference begins at the lowest of the groups'
+/// lower ends at `level`. It ends at the lowest of their upper ends at 1 - (1 - level) / groups.
+/// McNemar's exact test gives p. Groups with fewer than fewest_group_images have no interval and no
+/// p. Images are independent: `options.cluster` is not used. Throws usage: as accuracy_by_group().
+/// Cost: twice that of lowest_of_groups().
 std::vector<ComparedByGroup> compare_by_group(const ScoredSet& baseline, const ScoredSet& candidate,
                                               const Dataset& dataset,
                                               std::span<const std::uint64_t> rows,

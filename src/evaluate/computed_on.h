@@ -16,9 +16,9 @@ struct ComputedStore {
     std::vector<ComputedOn> ways;
 };
 
-/// If the stores were not all computed in the same way: "cnn: cpu, LibTorch 1.13.1; net: cuda
-/// (NVIDIA H100), LibTorch 2.6.0, fp16", and how much this alone changes scores. Returns "" if they
-/// were, or if nothing is recorded.
+/// If the stores were not all computed in the same way, returns how each was computed, and how much
+/// this alone changes scores. For example: "cnn: cpu, LibTorch 1.13.1; net: cuda (NVIDIA H100),
+/// LibTorch 2.6.0, fp16". Returns "" if they were, or if nothing is recorded.
 std::string computed_note(std::span<const ComputedStore> stores);
 
 }  // namespace assay

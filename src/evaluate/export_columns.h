@@ -12,8 +12,8 @@
 
 namespace assay {
 
-/// The columns of an item with `top` best classes, in order; `scores` is the name of the column
-/// with all scores, or "" without one, followed by their number.
+/// The columns of an item with `top` best classes, in order. The parameter `scores` is the name of
+/// the column with all scores, or "" without one. The number of scores is `classes`.
 std::vector<ColumnSpec> item_columns(std::size_t top, const std::string& scores,
                                      std::uint32_t classes);
 

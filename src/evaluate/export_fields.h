@@ -10,7 +10,7 @@
 
 namespace assay {
 
-/// Receives the columns of an item one after another, always the same ones in the same order: each
+/// Receives the columns of an item one after another, always the same ones in the same order. Each
 /// is a number, a text, or nothing if it is not known.
 class LineFields {
 public:

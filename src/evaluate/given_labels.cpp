@@ -27,9 +27,9 @@ bool is_corrupted_version(const PredictionStore& store) {
     return version_of(store.dataset().root, store.spec().dataset_name).corruption != nullptr;
 }
 
-/// Whether a file may be about both: their images of the same names are the same, or none has a
-/// name that the file says (`by_name`) of an image of the other. Where nothing tells, data sets of
-/// one name alone have the same images.
+/// Whether a file may be about both. It may if their images of the same names are the same. It also
+/// may if they have no name of an image in common, and the file names its images (`by_name`). If
+/// nothing shows whether the images are the same, data sets of one name have the same images.
 bool can_share_labels(const PredictionStore& one, const PredictionStore& two, bool by_name) {
     const store::SameData same = store::same_data(one, two, {.labels = true, .name = true});
     if (!same.ids) {

@@ -1,4 +1,4 @@
-// The labels from --labels for each data set that a command reads: FILE is used for every data set
+// The labels from --labels for each data set that a command reads. FILE is used for every data set
 // that has its images, NAME=FILE only for the data set NAME.
 #pragma once
 
@@ -32,11 +32,11 @@ bool is_called(const PredictionStore& store, const std::string& name);
 class GivenLabels {
 public:
     GivenLabels() = default;
-    /// For the data sets of `stores`. Throws usage: a name that is no data set's or that two data
-    /// sets have, two files for one data set, a file that every data set has another one in place
-    /// of, a file without a name that is about two data sets whose images are others or not known
-    /// to be the same; bad_input: a named file that is not about its data set, a file that is about
-    /// none.
+    /// For the data sets of `stores`. Throws usage for a name that no data set has or that two data
+    /// sets have, and for two files for one data set. Throws usage for a file that every data set
+    /// has another one in place of. Throws usage for a file without a name that is about two data
+    /// sets with different images, or images not known to be the same. Throws bad_input for a named
+    /// file that is not about its data set, and for a file that is about none.
     GivenLabels(const std::vector<std::string>& given,
                 std::span<const PredictionStore* const> stores,
                 store::SoftFiles soft = store::SoftFiles::refused,

@@ -45,13 +45,14 @@ struct LowestOfGroups {
 
 /// The interval of the lowest true accuracy begins at the lowest of the groups' lower ends
 /// (Wilson). It ends at the lowest of their upper bounds (Clopper and Pearson), which hold
-/// together: at alpha / (2 groups), or where groups overlap or images are in clusters at the level
-/// that 1,000 draws of the groups' joint errors give, if that is shorter. Differences: the groups'
-/// bounds at the quantile of the largest of all groups' errors in the same draws (max-t), combined
-/// as in Newcombe's interval. The effective number of images in clusters comes from the variance
-/// between clusters, which is mixed with that of clusters that are all correct or all incorrect, as
-/// long as there are few hits or misses. Cost: images times columns, and 6.4e4 times groups for the
-/// draws. Same bits on any machine.
+/// together. Each bound has a tail of alpha / (2 groups). If groups overlap or images are in
+/// clusters, 1,000 draws of the groups' joint errors give another tail. It is used if the interval
+/// is then shorter. Differences: the groups' bounds at the quantile of the largest of all groups'
+/// errors in the same draws (max-t), combined as in Newcombe's interval. The effective number of
+/// images in clusters comes from the variance between clusters. This variance is mixed with that of
+/// clusters that are all correct or all incorrect, which counts more if there are few hits or
+/// misses. Cost: images times columns, and 6.4e4 times groups for the draws. Same bits on any
+/// machine.
 LowestOfGroups lowest_of_groups(const GroupedHits& images, double level, std::uint64_t seed);
 
 }  // namespace assay::evaluate

@@ -18,9 +18,9 @@ double agreement_by_chance(const AgreementCells& cells);
 /// No value if chance alone always gives agreement, or if there is no item.
 std::optional<double> kappa_of(const AgreementCells& cells);
 
-/// Replaces the interval of an error consistency by that of images in clusters: a jackknife over
-/// `groups`, one per image, which hold whole clusters. one, two: 1 correct, 0 incorrect, 2 not
-/// counted.
+/// Replaces the interval of an error consistency by that of images in clusters. It comes from a
+/// jackknife over `groups`, one per image, which hold whole clusters. In `one` and `two`, 1 means
+/// correct, 0 incorrect, and 2 not counted.
 void cluster_consistency(Estimate& value, std::span<const std::uint8_t> one,
                          std::span<const std::uint8_t> two, std::span<const std::uint8_t> groups,
                          double level);

@@ -1,5 +1,5 @@
-// The sums of a scoring: the states of all metrics that are sums, the table of classes, confusions,
-// and the number of items in each group.
+// The sums of a scoring. They are the states of all metrics that are sums, the table of classes,
+// confusions, and the number of items in each group.
 #pragma once
 
 #include <cstdint>

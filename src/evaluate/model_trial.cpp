@@ -144,7 +144,7 @@ std::vector<Finding> look_at_scores(const Scores& scores, const LoadedModel& mod
     return found;
 }
 
-/// Returns nothing if no image of the trial can be read, or the model computes none of them: the
+/// Returns nothing if no image of the trial can be read, or the model computes none of them. The
 /// run determines whether an image is the reason.
 std::optional<ModelTrial> try_model(const LoadedModel& model, const Dataset& dataset,
                                     const PredictOptions& options) {

@@ -75,8 +75,8 @@ std::uint64_t rows_done(const ModelRun& run);
 /// with their number: "296 of 700 images are kept".
 void keeping(std::span<ModelRun* const> runs, const std::string& dataset, const Comm& comm,
              const std::function<void()>& work);
-/// Marks shards to be computed again if they have an image that could not be read, and now can be:
-/// it may have been on a disk that was not mounted.
+/// Marks shards to be computed again if they have an image that could not be read, and now can be.
+/// It may have been on a disk that was not mounted.
 void redo_where(StoreWriter& writer, const std::function<bool(std::uint64_t row)>& can_be_read_now);
 /// Marks shards to be computed again if they have an image that could be read but has no score.
 void redo_failed(StoreWriter& writer);

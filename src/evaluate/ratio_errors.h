@@ -12,9 +12,9 @@ namespace assay {
 /// For a proportion of 0 or 1 among n: the square of half its one-sided bound (the rule of three).
 double none_or_all_variance(std::uint64_t n, double level);
 
-/// Wilson's interval for a value in (0, 1), with the number of draws that gives this variance, and
-/// `quantile` of the normal distribution or Student's: unlike value +- quantile * error, it is
-/// longer on the side with more room.
+/// Wilson's interval for a value in (0, 1), with the number of draws that gives this variance. Its
+/// `quantile` is that of the normal distribution or Student's. Unlike value +- quantile * error,
+/// the interval is longer on the side with more room.
 Interval wilson_of_variance(double value, double variance, double quantile, double level,
                             std::string method);
 

@@ -12,8 +12,9 @@
 namespace assay {
 
 /// The data is over the targets of `map` if there is one. `notes` receives how it was interpreted.
-/// Throws usage: soft labels with a map; bad_input: classes that are missing in the hierarchy or
-/// the order, or have no names here, and as hierarchy_named() and read_class_list() do.
+/// Throws usage for soft labels with a map. Throws bad_input for classes that are missing in the
+/// hierarchy or the order, or have no names here. Also throws as hierarchy_named() and
+/// read_class_list() do.
 GivenTruth read_given_truth(const MeasureOptions& options, const PredictionStore& store,
                             const ClassMap* map, std::vector<std::string>& notes);
 

@@ -26,8 +26,9 @@ struct ScoredSet {
 /// `reader` with the options' map. `rows` has the store's row of each item; empty means all of them
 /// in order. `truth` comes from truth_for(). `options.metrics` names at least one metric. Progress
 /// counts the items of this rank. Data about single items is kept if `keep` requests it, and while
-/// a metric needs it (24 bytes per item, and 24 more if a metric ranks by log-odds, on every rank).
-/// Otherwise, memory grows by one byte per item, and by 8 more if items are in clusters.
+/// a metric needs it. It takes 24 bytes per item, and 24 more if a metric ranks by log-odds, on
+/// every rank. Otherwise, memory grows by one byte per item, and by 8 more if items are in
+/// clusters.
 ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
                     std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
                     Keep keep, const ProgressCallback& progress = {});

@@ -18,9 +18,9 @@ struct Cues {
     std::int32_t shape = -1, texture = -1;
 };
 
-/// Metrics of single labels use the data set's own labels if these are single ones (some item has
-/// one, none has several), for any label sets. Returns true if they are not, so that an item's only
-/// valid class in `sets`, if it has one, is used.
+/// Metrics of single labels use the data set's own labels, for any label sets, if these own labels
+/// are single ones. They are if some item has one and none has several. Returns true if they are
+/// not, so that an item's only valid class in `sets`, if it has one, is used.
 bool only_valid_stands_in(const LabelSets& own, const LabelSets& sets);
 /// "10 of 310 labelled images of V1 have a single label, less than 5 %": why metrics of one label
 /// are skipped (is_sliver()). `set` is a data set's name, or "".

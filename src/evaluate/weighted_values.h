@@ -2,7 +2,7 @@
 //
 // A weight says how much an image counts, such as one divided by the probability with which it was
 // drawn. Only ratios of weights matter. A metric is a function of the weighted distribution of the
-// images, and an image's influence on it is a number whose weighted mean is 0 (Deville 1999, Survey
+// images. An image's influence on it is a number whose weighted mean is 0 (Deville 1999, Survey
 // Methodology 25). python/assay/_weighted.py has the same for scores in memory.
 #pragma once
 
@@ -42,10 +42,10 @@ std::string weighted_metrics();
 
 /// The value with its standard error and interval. `request` has a weighted form and a value for
 /// the same images without weights; `images` is not empty. Proportions have Wilson's interval with
-/// the number of images that have the same variance (Korn and Graubard 1998); the others have the
-/// value and its standard error. Both use Student's quantile with Satterthwaite's degrees of
-/// freedom. Undefined if all labels and predictions are one class (kappa). Cost: one pass over
-/// `images`, and over the classes. Same bits on any machine.
+/// the number of images that have the same variance (Korn and Graubard 1998). The interval of the
+/// others comes from the value and its standard error. Both use Student's quantile with
+/// Satterthwaite's degrees of freedom. Undefined if all labels and predictions are one class
+/// (kappa). Cost: one pass over `images`, and over the classes. Same bits on any machine.
 Estimate weighted_value(const MetricRequest& request, std::span<const WeightedImage> images,
                         std::size_t classes, double level);
 

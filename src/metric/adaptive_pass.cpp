@@ -1,5 +1,5 @@
-// Calibration errors with bins of equal counts, by class or for the top label: the pass that reads
-// the rows again (class_wise.h), and its row of the table.
+// Calibration errors with bins of equal counts, by class or for the top label. This file has the
+// pass that reads the rows again (class_wise.h), and its row of the table.
 #include <algorithm>
 #include <atomic>
 #include <cmath>

@@ -1,13 +1,12 @@
 // Expected calibration error over bins of equal width of the top confidence (Guo et al. 2017;
 // Naeini et al. 2015).
 //
-// Edges of bins are 32-bit numbers as torch.linspace(0, 1, B + 1) gives them (equal to it for B =
-// 15; i/B in exact arithmetic differs by one unit in the last place at 7 of the 16 edges). Three
-// rules for a confidence on an edge:
-// - left_closed: [e_i, e_i+1), and a confidence of exactly 1 in a bin of its own (torchmetrics 1.1,
-// the published code);
-// - left_closed_merged: the same with 1 counted in the last bin;
-// - right_closed: (e_i, e_i+1] (Guo et al.).
+// Edges of bins are 32-bit numbers as torch.linspace(0, 1, B + 1) gives them. For B = 15 they are
+// equal to it. There, i/B in exact arithmetic differs by one unit in the last place at 7 of the 16
+// edges. There are three rules for a confidence on an edge. `left_closed` is [e_i, e_i+1), and a
+// confidence of exactly 1 has a bin of its own (torchmetrics 1.1, the published code).
+// `left_closed_merged` is the same with 1 counted in the last bin. `right_closed` is (e_i, e_i+1]
+// (Guo et al.).
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -38,8 +37,8 @@ int bins_of(const Parameters& parameters) {
     return bins;
 }
 
-/// The binned probability: the top confidence, where a hit is a correct prediction, or the
-/// probability of class 1 of two, where a hit is an item of class 1.
+/// The binned probability. For `top` it is the top confidence, and a hit is a correct prediction.
+/// For `positive` it is the probability of class 1 of two, and a hit is an item of class 1.
 enum class Binned { top, positive };
 
 class Bins final : public Accumulator {
@@ -230,9 +229,9 @@ Estimate binary_ece_value(const MetricContext& context, std::span<const std::int
 
 // The square of a bin's gap exceeds that of its true gap by the accuracy's variance, which is
 // estimated and subtracted. If items in a bin have unequal confidences, the subtracted value is
-// slightly too large: by the variance of their confidences over n_b - 1, at most 1 / (4 bins^2 (n_b
-// - 1)). One item does not determine the variance: such a bin adds nothing, as in the authors'
-// program.
+// slightly too large. The excess is the variance of their confidences over n_b - 1, at most 1 / (4
+// bins^2 (n_b - 1)). One item does not determine the variance: such a bin adds nothing, as in the
+// authors' program.
 Estimate ece_debiased_value(const MetricContext& context, std::span<const std::int64_t> state) {
     Estimate value = counted(context, state);
     if (!value.undefined.empty()) return value;

@@ -1,9 +1,9 @@
 // Per-class counts, and how evenly a classifier treats its classes (Hesse et al. 2026, section on
 // class balance).
 //
-// The paper's text and its published code disagree: `within` is the code (sample standard deviation
-// of class accuracies; spread of the target's confidence inside each class), `between` the text
-// (population standard deviation over classes of both).
+// The paper's text and its published code disagree. The code defines `within`: the sample standard
+// deviation of class accuracies, and the spread of the target's confidence inside each class. The
+// text defines `between`: the population standard deviation over classes of both.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -99,8 +99,8 @@ double standard_deviation(const std::vector<double>& x, bool sample) {
     return std::sqrt(squares / (static_cast<double>(x.size()) - (sample ? 1 : 0)));
 }
 
-/// `balance` means that the metric describes how classes differ, about which single items say
-/// nothing: accuracies of 0 and 1 differ even for a balanced classifier, and one confidence has no
+/// If `balance` is true, the metric describes how classes differ. Single items say nothing about
+/// that: accuracies of 0 and 1 differ even for a balanced classifier, and one confidence has no
 /// spread. Values without some items skip this check: it was already made for all items.
 Estimate begin(const MetricContext& context, const Spread& spread, bool balance) {
     Estimate value;

@@ -129,8 +129,8 @@ std::vector<std::int64_t> ClassCurves::by_slot() const {
     return table;
 }
 
-// A positive is among those that reach its own score, which makes a precision over few items too
-// high: by this amount over the precision among all others that reach it.
+// A positive is among those that reach its own score. This makes a precision over few items too
+// high. The amount is the excess over the precision among all others that reach the score.
 double ClassCurves::own_share(std::uint32_t c) const {
     const auto members = ranks_.members(c);
     double hits = 0, all = 0, sum = 0;
@@ -194,8 +194,8 @@ ResampledEstimate ClassCurves::estimate(std::span<const std::int64_t> sums,
             if (least == ranks_.classes() || positives_.of(c) < positives_.of(least)) least = c;
         }
     }
-    // Parts by the rarest class of each item, and one for items that are not a positive: they give
-    // the number of draws behind the variance.
+    // There is one part for each rarest class of an item, and one for items that are not a
+    // positive. The parts give the number of draws behind the variance.
     std::vector<double> parts(ranks_.classes() + std::size_t{1}), sizes(parts.size());
     std::vector<double> of_group(group_count, 0.0), members(group_count, 0.0);
     for (std::size_t i = 0; i < influence.size(); ++i) {

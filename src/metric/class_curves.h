@@ -1,6 +1,6 @@
-// Areas under the curves of one class against the others, and their mean over the classes: ROC
-// (Hanley and McNeil 1982) and precision-recall (average precision), from the slots of
-// class_ranks.h.
+// Areas under the curves of one class against the others, and their mean over the classes. The
+// curves are ROC (Hanley and McNeil 1982) and precision-recall (average precision). The areas come
+// from the slots of class_ranks.h.
 //
 // Conventions of scikit-learn. AUROC: the chance that a positive scores higher than a negative,
 // ties count half (the trapezoid rule). Average precision: sum over distinct scores, the highest

@@ -11,7 +11,7 @@ namespace {
 constexpr double least_images = 5;
 
 /// The likeliest proportion of a cell if the sum is pulled by `pull`, the multiplier of Lagrange
-/// times the cell's weight: the root in [0, 1] of pull p^2 - (pull + n) p + x = 0.
+/// times the cell's weight. It is the root in [0, 1] of pull p^2 - (pull + n) p + x = 0.
 double pulled_proportion(const ClassCell& cell, double pull) {
     const double n = cell.images, x = cell.hits;
     const double root = std::sqrt(std::max(0.0, (pull + n) * (pull + n) - 4 * pull * x));

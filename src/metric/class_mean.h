@@ -31,11 +31,12 @@ struct ClassCell {
 /// the end join the last cell. A class with one image has no variance by itself.
 std::vector<ClassCell> joined_cells(std::span<const ClassHits> classes);
 
-/// Score interval of the sum of weight times proportion: all sums t = sum of w p with
-///   (found sum - t)^2 <= z^2 sum of w^2 p (1 - p) (1 - sampled) / (images - 1),
-/// where p of each cell are the likeliest proportions with that sum. The interval is inside [0, 1]
-/// and has a width above 0 unless every cell is known completely. For one cell it is Wilson's with
-/// one image fewer. `cells` must not be empty, and the weights sum to 1. Cost: 2.5 us per cell.
+/// Score interval of the sum of weight times proportion. It has all sums t = sum of w p with
+///   (found sum - t)^2 <= z^2 sum of w^2 p (1 - p) (1 - sampled) / (images - 1).
+/// Here the p of the cells are the likeliest proportions with that sum. The interval is inside [0,
+/// 1] and has a width above 0 unless every cell is known completely. For one cell it is Wilson's
+/// with one image fewer. `cells` must not be empty, and the weights sum to 1. Cost: 2.5 us per
+/// cell.
 Interval cell_interval(std::span<const ClassCell> cells, double level);
 /// The same with a `quantile` that may differ from the level's.
 Interval cell_interval(std::span<const ClassCell> cells, double quantile, double level);

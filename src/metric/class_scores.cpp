@@ -1,10 +1,10 @@
 // Precision, recall, specificity, F1, Matthews' correlation and Cohen's kappa of the predicted
 // classes.
 //
-// All follow from three counts of each class: its items, its predictions and its hits. Conventions
-// are scikit-learn's: means are over the classes that are the label or the prediction of some item,
-// and a quotient of 0 by 0 is 0. A prediction that maps to no class (of a class map) does not count
-// for any class's precision.
+// All follow from three counts of each class: its items, its predictions and its hits. The
+// conventions are scikit-learn's. Means are over the classes that are the label or the prediction
+// of some item, and a quotient of 0 by 0 is 0. A prediction that maps to no class (of a class map)
+// does not count for any class's precision.
 //
 // `average=binary` uses only class 1, the positive class of two. In that case, a quotient of 0 by 0
 // is undefined, whereas scikit-learn warns and returns 0.

@@ -1,16 +1,17 @@
 // Adaptive class-wise calibration error (Nixon et al. 2019 as published by Hesse et al. 2026;
 // definition `ace.class_wise`).
 //
-// For each class c, over the items with p > 0 of that class (m of them), in ascending order of p:
-// edges are the order statistics at round_half_even(i m / B), i = 1 .. B-1, capped at m-1, and 1.0;
-// bin = number of edges <= p (equal values share a bin; p = 1 exactly has a bin of its own). Error
-// of the class: sum over bins of |sum(p) - sum(y)| / m; no item: 0. Then the mean over classes.
+// For each class, the m items with p > 0 of that class are in ascending order of p. The edges are
+// 1.0 and the order statistics at round_half_even(i m / B), capped at m-1, for i from 1 to B-1. The
+// bin of p is the number of edges <= p. Equal values share a bin, and p = 1 exactly has a bin of
+// its own. The error of the class is the sum over bins of |sum(p) - sum(y)| / m, or 0 without
+// items. The result is the mean over the classes.
 //
-// No column is sorted. Two passes over it: a histogram of the leading 16 bits says between which
-// keys the order statistics lie. Then every value whose key holds none of them is added to its bin
-// at once, and the few others (about 2 %) are kept, sorted, and added once the edges are known.
-// Sums are exact in units of 2^-40 (p is rounded to them, error 5e-13 at most), so they depend on
-// nothing but the data.
+// No column is sorted. There are two passes over it. First, a histogram of the leading 16 bits says
+// between which keys the order statistics lie. Then every value whose key holds none of them is
+// added to its bin at once. The few others (about 2 %) are kept, sorted, and added once the edges
+// are known. Sums are exact in units of 2^-40 (p is rounded to them, error 5e-13 at most), so they
+// depend on nothing but the data.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +39,9 @@ public:
     /// The only valid class, or -1 if the item is excluded.
     virtual std::int32_t target(std::uint64_t item) const = 0;
     /// Probabilities of items [first, first + n) and classes [begin, end), row-major, in [0, 1];
-    /// zeros for excluded items. It is called from several threads. slice() is the number of
-    /// classes that are read at a time: few, unless reading part of a row costs as much as reading
-    /// all of it.
+    /// zeros for excluded items. It is called from several threads. The number of classes that are
+    /// read at a time is slice(). It is small, unless reading part of a row costs as much as
+    /// reading all of it.
     virtual std::uint32_t slice() const { return 128; }
     virtual void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end,
                       float* out) const = 0;

@@ -15,9 +15,9 @@
 
 namespace assay::detail {
 
-// Finds the bin by a binary search of four steps, for eight items at a time: each level's bounds
-// fit in one register, and a permutation looks up the next one. The additions are scalar, but eight
-// neighbors belong to eight different groups, so no addition waits for the previous one.
+// Finds the bin by a binary search of four steps, for eight items at a time. The bounds of each
+// level fit in one register, and a permutation looks up the next one. The additions are scalar, but
+// eight neighbors belong to eight different groups, so no addition waits for the previous one.
 ASSAY_AVX2 void add_by_bin_avx2(std::span<const float> x,
                                 const std::array<float, tree_bounds>& bounds, std::size_t stride,
                                 double* sums) {

@@ -1,6 +1,7 @@
-// Class-wise calibration error in bins of equal width (definition `classwise_ece`): for each class,
-// of all items with a label, |sum(p) - sum(y)| / n per bin of p, summed over the bins and averaged
-// over the classes. Kull et al. 2019, section 2; the static calibration error of Nixon et al. 2019.
+// Class-wise calibration error in bins of equal width (definition `classwise_ece`). For each class,
+// over all items with a label, |sum(p) - sum(y)| / n per bin of p is summed over the bins. The
+// result is the average over the classes. Kull et al. 2019, section 2; the static calibration error
+// of Nixon et al. 2019.
 //
 // One pass over the rows. Sums are exact in units of 2^-40, as in class_wise.h. Memory: 17 KiB per
 // class with 15 bins, for any number of items.

@@ -35,8 +35,8 @@ constexpr std::uint64_t stride_of(std::uint64_t places) {
     return (places + 15) / 32 * 32 + 16;
 }
 
-/// The bins of one class: sums of p - y by group and bin in units of 2^-40, the numbers of values
-/// below the bounds, and the number of all values.
+/// The bins of one class. They have the sums of p - y by group and bin, in units of 2^-40. They
+/// also have the numbers of values below the bounds, and the number of all values.
 struct ClassBins {
     std::span<const std::int64_t> exact;   ///< group_count x (bins + 1)
     std::span<const std::uint64_t> below;  ///< one per bound

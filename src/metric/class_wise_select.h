@@ -1,6 +1,6 @@
-// Finds the bins of one column without sorting it (class_wise.h): a histogram of the leading bits,
-// then one pass that adds all values with unambiguous keys and keeps the few values that share a
-// key with an edge.
+// Finds the bins of one column without sorting it (class_wise.h). The first pass makes a histogram
+// of the leading bits. The second adds all values with unambiguous keys, and keeps the few values
+// that share a key with an edge.
 #pragma once
 
 #include <algorithm>
@@ -54,9 +54,10 @@ public:
     /// The number of values of exactly 1.
     std::uint64_t ones() const { return counts_[keys - 1]; }
 
-    /// Call it after count(). It computes the bounds at the ranks (ascending, among the positive
-    /// values; the last bound is 1.0), the number of values below each bound, and the sums of p by
-    /// bin and group: sums[bin * group_count + group], in quanta.
+    /// Call it after count(). It computes the bounds at the ranks, the number of values below each
+    /// bound, and the sums of p by bin and group. The ranks are ascending, among the positive
+    /// values, and the last bound is 1.0. The sums are in quanta, at sums[bin * group_count +
+    /// group].
     void sums(std::span<const float> x, std::span<const std::uint64_t> ranks,
               std::span<float> bounds, std::span<std::uint64_t> below,
               std::span<std::int64_t> sums) {

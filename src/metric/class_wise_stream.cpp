@@ -1,6 +1,6 @@
-// The class-wise bins in four passes over the rows, for data sets whose columns do not fit: three
-// find the edges exactly, ten or so bits at a time, and one adds p - y. Memory: about 100 KiB per
-// class, for any number of items.
+// The class-wise bins in four passes over the rows, for data sets whose columns do not fit. Three
+// passes find the edges exactly, ten or so bits at a time, and one adds p - y. Memory: about 100
+// KiB per class, for any number of items.
 //
 // Ranks share the rows. Only counts and exact sums are kept. They are added over the ranks after
 // each pass, so that each rank reads only its own rows.

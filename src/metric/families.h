@@ -33,13 +33,13 @@ std::vector<float> equal_width_edges(int bins);
 /// The bin of p is the number of these bounds <= p, for a rule of `ece`. There is one bin more than
 /// requested: the bin of p = 1.
 std::vector<float> bin_bounds(int bins, std::string_view rule);
-/// An upper bound on the variance of sum(p) - sum(y) in a bin that begins at `low`, if its hits
-/// have probabilities in the bin or as large as observed, given sum(p) and sum(y). The bin contains
-/// at most sum(p) / low items.
+/// An upper bound on the variance of sum(p) - sum(y) in a bin that begins at `low`, given sum(p)
+/// and sum(y). It holds if the bin's hits have probabilities in the bin or as large as observed.
+/// The bin contains at most sum(p) / low items.
 double most_variance(double low, double p, double hits);
-/// Jackknife interval from `without`, with its lower end decreased by `noise`: noise makes errors
-/// of 0 look like errors, and by at most this amount (the mean of |x| exceeds |mean of x| by at
-/// most the mean of |x - mean|). Adds a note and the standard error.
+/// Jackknife interval from `without`, with its lower end decreased by `noise`. Noise makes errors
+/// of 0 look like errors, by at most this amount. The mean of |x| exceeds |mean of x| by at most
+/// the mean of |x - mean|. Adds a note and the standard error.
 void add_noisy_interval(ResampledEstimate& estimate, double noise, double level);
 std::unique_ptr<Accumulator> accumulate_bins(const MetricContext&);
 /// One bin of equal width, as counted by `accumulate_bins`; the bin of confidence 1 is [1, 1].

@@ -3,9 +3,9 @@
 //
 // The range of the ascending numbers is divided into cells of equal width, about four per number. A
 // number's cell gives how many of them are in lower cells, so that only those of its own cell
-// remain to be searched: mostly one or two, whereas binary search takes log2 of all. Numbers that
-// are crowded in few cells are found by binary search, as without cells. It uses AVX2 if the
-// processor has it, with the same results.
+// remain to be searched. These are mostly one or two, whereas binary search takes log2 of all.
+// Numbers that are crowded in few cells are found by binary search, as without cells. It uses AVX2
+// if the processor has it, with the same results.
 #pragma once
 
 #include <cstddef>

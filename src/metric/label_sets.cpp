@@ -16,7 +16,7 @@
 namespace assay::families {
 namespace {
 
-// Slots: for g = 1, 2, ..., first the images whose h is not known, then those with h = 0 ... g; the
+// Slots for g = 1, 2, ...: first the images whose h is not known, then those with h = 0 ... g. The
 // last slot counts images with more labels.
 constexpr std::size_t slot_of(std::size_t g) {
     return (g - 1) * (g + 4) / 2;

@@ -122,9 +122,9 @@ private:
     const std::uint32_t cls_, classes_;
 };
 
-// Wilson's interval for the score without its bias, as a part of [0, most]: means of ratios of few
-// items are biased, most of all if classes are weighted by the number of labels that they happen to
-// have.
+// Wilson's interval for the score without its bias, as a part of [0, most]. Means of ratios of few
+// items are biased. The bias is largest if classes are weighted by the number of labels that they
+// happen to have.
 Interval score_interval(const Scored& score, double bias, double variance, double degrees,
                         double level) {
     const double part = std::clamp((score.value - bias) / score.most, 0.0, 1.0);

@@ -2,8 +2,9 @@
 // any number of labels. The sums are per group of items (metric.h) and consist of integers, so that
 // threads and ranks add in any order.
 //
-// Conventions are scikit-learn's: 0/0 is 0 for a class and for an item; a score that ties with a
-// valid class's counts against it; means are over all classes, including those without labels.
+// The conventions are scikit-learn's. A quotient of 0/0 is 0 for a class and for an item. A score
+// that ties with a valid class's counts against it. Means are over all classes, including those
+// without labels.
 #pragma once
 
 #include <cstddef>
@@ -64,8 +65,8 @@ public:
     ResampledEstimate mean(ItemMean which, double level) const;
     /// A ratio of counts; `cls` is for one_class. It is undefined if it is 0/0 for all classes. The
     /// interval is Wilson's, with the number of draws that gives the variance of the jackknife over
-    /// groups, and with two draws of the greatest variance added, so that it has a width above 0
-    /// even if all items agree.
+    /// groups. Two draws of the greatest variance are added, so that the interval has a width above
+    /// 0 even if all items agree.
     ResampledEstimate score(SetScore which, SetAverage average, std::uint32_t cls,
                             double level) const;
 

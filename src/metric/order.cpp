@@ -1,7 +1,8 @@
-// Metrics from the order of a classifier's confidences: the results if it answered only when it is
-// confident (Geifman and El-Yaniv 2017), and how much confidences exceed hits (Gupta et al. 2021).
+// Metrics from the order of a classifier's confidences. Some give the results if it answered only
+// when it is confident (Geifman and El-Yaniv 2017). Others say how much confidences exceed hits
+// (Gupta et al. 2021).
 //
-// Items with equal confidence have no order among themselves: each of them counts as the mean of
+// Items with equal confidence have no order among themselves. Each of them counts as the mean of
 // all, so that no value depends on the order of the data set.
 #include <algorithm>
 #include <cmath>
@@ -86,7 +87,7 @@ Estimate covered_accuracy_of(const MetricContext& context, Items items) {
     return value;
 }
 
-// The greatest distance between the two running sums, from the least confident item upward,
+// The greatest distance between the two running sums, from the least confident item upward. It is
 // measured only at the end of each group of equal confidences, because these have no order.
 Estimate calibration_ks_of(const MetricContext& context, Items items) {
     Estimate value = order_value(context, items);

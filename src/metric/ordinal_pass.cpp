@@ -83,9 +83,9 @@ protected:
     }
 };
 
-/// With quadratic weights, the observed disagreement is the sum of (label - predicted)^2, and the
-/// expected one is the same sum over every pair of a label and a prediction, divided by n: sums of
-/// grades are enough.
+/// With quadratic weights, the observed disagreement is the sum of (label - predicted)^2. The
+/// expected one is the same sum over every pair of a label and a prediction, divided by n. Sums of
+/// grades are therefore enough.
 struct GradeSums {
     double n = 0, label = 0, predicted = 0, squares = 0, products = 0;
 

@@ -1,7 +1,7 @@
 // How a metric is computed: a pass. Most metrics are sums over rows and need no pass of their own
 // (MetricFacts::accumulate). Any other metric provides an object of MetricPass in its row of the
-// table. score, compare, gap, quality and streams only call the pass and do not distinguish kinds
-// of metrics.
+// table. All of score, compare, gap, quality and streams only call the pass and do not distinguish
+// kinds of metrics.
 //
 // A pass has no state, because many threads and scorings share it. Sums that it needs while rows
 // are scored are Accumulators: ranks and streams merge them, and streams write them as bytes.

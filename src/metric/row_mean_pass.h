@@ -37,8 +37,9 @@ public:
 
     KeptItems keeps(const MetricRequest&, bool known) const override { return {known, false}; }
     /// First tries the function on up to 64 rows that have the data that the metric needs, in
-    /// another process: a second time, in parts, and on several threads. Throws bad_input with the
-    /// metric for a crash, a hang, values that differ, and errors of the function.
+    /// another process. The function is also called a second time, in parts, and on several
+    /// threads. Throws bad_input with the metric for a crash, a hang, values that differ, and
+    /// errors of the function.
     ResampledEstimate estimate(const MetricRequest& request, PassRun& run) const override;
 
 private:

@@ -15,10 +15,10 @@ struct Separation {
     /// (DeLong, DeLong and Clarke-Pearson 1988).
     Estimate auroc;
     /// The proportion of the second sample that reaches the greatest threshold that at least 95 %
-    /// of the first sample reach. The interval is Wilson's at that threshold, combined with the
-    /// change of the proportion over the interval of the threshold's rank: each end by the root of
-    /// the sum of squares (MOVER: Zou and Donner 2008), or by their sum if numbers of the first
-    /// sample tie at the threshold.
+    /// of the first sample reach. The interval combines Wilson's at that threshold with the change
+    /// of the proportion over the interval of the threshold's rank. Each end combines them by the
+    /// root of the sum of squares (MOVER: Zou and Donner 2008). If numbers of the first sample tie
+    /// at the threshold, it uses their sum.
     Estimate false_positives;
 };
 /// Numbers may be infinite but not NaN, in any order. The results are undefined if a sample is

@@ -1,5 +1,6 @@
 // Temperature scaling (Guo et al. 2017, section 4.2): softmax(z / T) with the T that minimizes the
-// negative log-likelihood of held-out items, and the calibration error that remains on other items.
+// negative log-likelihood of held-out items. This file also has the calibration error that remains
+// on other items.
 //
 // The items are split into two halves; each half uses the temperature of the other. In b = ln(1 /
 // T) the loss is a smooth function with one minimum, which is found by Newton's method inside a

@@ -25,10 +25,10 @@ using LabelsOf = std::function<LabelSets(const PredictionStore&)>;
 void check(const ByVotesOptions& options);
 
 /// Returns one result for each data set that votes are about, in the order of the stores. Throws
-/// usage: a name that is not a data set's, subgroups that are only determined by the sets, more
-/// models than the questions can distinguish; bad_input: one annotator, fewer than two votes per
-/// question, votes without information, label sets instead of votes, only unknown classes, images
-/// of another data set, a store with too few classes.
+/// usage for a name that no data set has, subgroups that only the sets determine, and more models
+/// than the questions can distinguish. Throws bad_input for one annotator, fewer than two votes per
+/// question, votes without information, and label sets instead of votes. Also throws bad_input for
+/// only unknown classes, images of another data set, and a store with too few classes.
 std::vector<ByVotes> values_by_votes(std::span<const PredictionStore* const> stores,
                                      const ByVotesOptions& options, const LabelsOf& labels_of);
 

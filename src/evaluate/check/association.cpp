@@ -15,7 +15,7 @@ namespace {
 constexpr int shuffles = 999;
 
 /// How well the scores of image i rank the labels of image j: 1 / (1 + classes that score higher
-/// than the best label), as a table, so that shuffled labels cost a sum.
+/// than the best label). The result is a table, so that shuffled labels cost a sum.
 std::vector<double> reciprocal_ranks(const Scores& scores, const Sample& sample,
                                      const Dataset& dataset) {
     const std::size_t n = sample.size();

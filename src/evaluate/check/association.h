@@ -9,9 +9,9 @@
 
 namespace assay::checks {
 
-/// Proportion of shuffles of the labels (including the true labels) under which the given order
-/// does as well as with the true labels, by the sum of reciprocal ranks. A small value means that
-/// the scores rank the labels, in this order, better than chance.
+/// Proportion of shuffles of the labels under which the given order does as well as with the true
+/// labels, by the sum of reciprocal ranks. The true labels count as one of the shuffles. A small
+/// value means that the scores rank the labels, in this order, better than chance.
 double shuffled_ranks_p(const Scores& scores, const Sample& sample, const Dataset& dataset,
                         std::uint64_t seed);
 

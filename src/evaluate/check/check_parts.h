@@ -48,7 +48,7 @@ public:
     Scores run_together(std::span<const Image> windows, const Preprocess& p) const;
     std::size_t fixed_batch() const;
     /// If the scores of an image differ by less than this, relative to the spread of its scores,
-    /// they are equal up to rounding: kernels add in another order for another batch size.
+    /// they are equal up to rounding. Kernels add in another order for another batch size.
     double tolerance() const;
     int threads() const { return threads_; }
     /// A runner for the same classifier without a record of failed images.
@@ -101,8 +101,8 @@ struct Outcomes {
     /// among the scores
     std::vector<std::uint8_t> correct;
     /// Twice the number of scores above that of the best label, plus the number of scores equal to
-    /// it (including itself): a network that gives equal scores gains nothing. It is larger than
-    /// any other if no output is a label, or a score is NaN.
+    /// it (including itself). A network that gives equal scores gains nothing. The number is larger
+    /// than any other if no output is a label, or a score is NaN.
     std::vector<std::uint32_t> ranks;
 };
 Outcomes judge(const Scores& scores, const Sample& sample, const Dataset& dataset,
@@ -111,14 +111,15 @@ std::size_t count_correct(std::span<const std::uint8_t> correct);
 /// "71 of 128 (55.5 %)"
 std::string proportion_text(std::size_t part, std::size_t whole);
 
-/// What a comparison counts: images that are correct in only one way (exact McNemar test), or
-/// images whose label has a higher rank in one way (exact sign test). Ranks have more power and,
-/// like correct predictions, do not depend on the spread of the scores, which contrast alone
-/// changes.
+/// Evidence::correct counts images that are correct in only one way (exact McNemar test).
+/// Evidence::ranks counts images whose label has a higher rank in one way (exact sign test). Ranks
+/// have more power and, like correct predictions, do not depend on the spread of the scores, which
+/// contrast alone changes.
 enum class Evidence { correct, ranks };
-/// Two-sided p-value for `rival` being better; 1 if it is not better, has fewer correct images, or
-/// has more only as expected by chance (ranks alone could prefer a way that is incorrect, but
-/// favors the classes in the sample).
+/// Two-sided p-value for `rival` being better. It is 1 if `rival` is not better, or has no more
+/// correct images than `given`. With Evidence::ranks, it is also 1 if chance explains the
+/// additional correct images. Ranks alone could prefer an incorrect way that favors the classes in
+/// the sample.
 double p_better(const Outcomes& given, const Outcomes& rival, Evidence evidence);
 
 /// An alternative that may do better.

@@ -27,7 +27,7 @@ Preprocess without_geometry(Preprocess p) {
     return p;
 }
 
-/// Every item has its own draw, so no item's chance depends on the others: the result is the items
+/// Every item has its own draw, so no item's chance depends on the others. The result is the items
 /// whose draws are number `first` to `first + n - 1` from below, in the items' order.
 std::vector<std::uint32_t> draw_items(const std::vector<std::uint32_t>& items, std::size_t first,
                                       std::size_t n, std::uint64_t seed) {

@@ -49,7 +49,7 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
     const std::vector<std::uint8_t>& correct = given.correct;
     const Association associated = associate(scores, sample, dataset, options.seed);
     // An order is accepted as the true one only if it explains most of what the predictions contain
-    // about the labels: one of two orders may be better only because it has two classes of twelve
+    // about the labels. One of two orders may be better only because it has two classes of twelve
     // correct.
     const auto explains = [&](std::span<const std::uint8_t> by_order) {
         return 2 * count_correct(by_order) >= count_correct(associated.correct);

@@ -355,7 +355,7 @@ std::vector<Finding> check_size(const Scores& scores, const Sample& sample, cons
     if (best.index < 0) return {finding};
     const Rival& rival = rivals[static_cast<std::size_t>(best.index)];
     // Many networks do slightly better on somewhat larger images than those in training (Touvron et
-    // al. 2019, "Fixing the train-test resolution discrepancy"): only a much larger improvement
+    // al. 2019, "Fixing the train-test resolution discrepancy"). Only a much larger improvement
     // shows that the size is incorrect.
     constexpr std::size_t large_part = 10;
     const std::size_t more = count_correct(rival.outcomes.correct) - count_correct(given.correct);

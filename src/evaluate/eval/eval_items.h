@@ -17,10 +17,10 @@ struct ItemsOfScores {
 };
 /// Stores of one data set. A label is doubted if every model predicts a class outside the image's
 /// labels. The measure of doubt is how much the probability of the predicted class exceeds that of
-/// the label, averaged over the models (self-confidence and margin of Northcutt, Jiang and Chuang
-/// 2021, "Confident Learning"). With several models, unsure images are those on which they differ,
-/// most confident first; with one model, those with its lowest confidence. The result is the same
-/// for any number of threads.
+/// the label, averaged over the models. It follows the self-confidence and margin of Northcutt,
+/// Jiang and Chuang 2021, "Confident Learning". With several models, unsure images are those on
+/// which they differ, most confident first; with one model, those with its lowest confidence. The
+/// result is the same for any number of threads.
 ItemsOfScores look_at_items(std::span<const PredictionStore* const> stores, int threads);
 
 }  // namespace assay::evaluate

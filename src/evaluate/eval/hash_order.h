@@ -1,5 +1,5 @@
-// Images in the order of the hashes of their ids: this order is random, does not change when the
-// folder moves, and an image's place in it does not depend on the others.
+// Images in the order of the hashes of their ids. This order is random and does not change when the
+// folder moves. An image's place in it does not depend on the others.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,8 @@ namespace assay::evaluate {
 std::uint64_t count_labelled(const Dataset& dataset);
 
 /// Counts per batch. Batches in a random order are a sample of all batches, so the interval is that
-/// of a cluster sample (ratio estimator with the finite population's correction: Cochran 1977,
-/// Sampling Techniques, 6.4 and 9A). Thread-safe.
+/// of a cluster sample. It uses the ratio estimator with the finite population's correction
+/// (Cochran 1977, Sampling Techniques, 6.4 and 9A). Thread-safe.
 class RunningAccuracy {
 public:
     /// `all` is the total number of labelled images; `random` means that batches arrive in a random

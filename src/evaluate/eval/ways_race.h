@@ -21,7 +21,7 @@
 namespace assay::evaluate {
 
 /// The candidates and the images that each has correct. Candidates that give the same pixels on all
-/// images so far count as one: each would make the test stricter, and none could be distinguished
+/// images so far count as one. Each would make the test stricter, and none could be distinguished
 /// from the others.
 class WaysRace {
 public:

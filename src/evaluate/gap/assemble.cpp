@@ -126,10 +126,11 @@ const Estimate& gap_end(const GapPair& pair, GapEnd end) {
     }
 }
 
-// Interval of a mean over models that share their images: the mean of their own intervals, as far
-// from the value as if all erred together, times what the jackknife's standard error of the mean is
-// of the mean of theirs. One model keeps its interval, a thousand copies of it are no surer, and
-// what shows no spread has a width.
+// The interval of a mean over models that share their images. The distance to each end is the mean
+// of the distances in the models' own intervals, as if all models erred together. It is multiplied
+// by the ratio of the jackknife's standard error of the mean to the mean of the models' standard
+// errors, at most 1. One model keeps its interval, and a thousand copies of it have the same
+// interval. A mean without spread also has an interval with a width.
 std::optional<Interval> shared_interval(const std::vector<GapModel>& models, std::size_t block,
                                         GapEnd end, double value, std::optional<double> error,
                                         double errors) {

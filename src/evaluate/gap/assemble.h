@@ -45,7 +45,8 @@ std::vector<std::size_t> report_order(std::span<const Maybe> top1,
 GapAlso also_of_table(const GapTable& table, std::size_t which, const GapReport& report);
 
 /// Computes everything that depends only on the models' values: ranks, orders, boxes, spreads,
-/// counts within the margin, the best. state_about_models() adds the statements that are certain.
+/// counts within the margin, the best. The statements that are certain come from
+/// state_about_models().
 void describe_models(GapReport& report);
 
 inline const Estimate& side(const GapPair& pair, std::size_t set) {

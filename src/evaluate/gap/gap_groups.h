@@ -13,10 +13,11 @@
 namespace assay {
 
 /// Of the models of `report`, in its order: top-1, and ReaL where images may have several labels.
-/// Groups are matched by their names. The gap of a group is that of two independent proportions
-/// (Newcombe 1998), at the level level^(1 / groups), so that all gaps of a model hold together
-/// (Sidak 1967). Groups with fewer than fewest_group_images images in a data set have no interval.
-/// Reads the stores once more. Throws usage: an attribute that a data set lacks, too many groups.
+/// Groups are matched by their names. The gap of a group has the interval of a difference of two
+/// independent proportions (Newcombe 1998). Its level is level^(1 / groups), so that all gaps of a
+/// model hold together (Sidak 1967). Groups with fewer than fewest_group_images images in a data
+/// set have no interval. Reads the stores once more. Throws usage: an attribute that a data set
+/// lacks, too many groups.
 std::vector<GapByGroup> gap_by_group(const GapReport& report, const std::array<GapSide, 2>& sides,
                                      const std::vector<std::string>& by, Comm& comm,
                                      const ProgressCallback& progress);

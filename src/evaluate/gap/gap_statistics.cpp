@@ -79,11 +79,12 @@ std::vector<Maybe> GapStatistics::both(std::span<const Maybe> first, GapCounts f
     return list;
 }
 
-// Numbers of labels that both data sets have are matched. With q1 the distribution of the first
-// over the matched ones, a1 and a2 the accuracies within a number of labels, A1 and A2 overall, M1
-// and M2 over the matched images:
-//   within = sum q1 (a1 - a2), composition = (A1 - M1) + (sum q1 a2 - M2) + (M2 - A2), unmatched =
-//   (A1 - M1) + (M2 - A2).
+// Numbers of labels that both data sets have are matched. The distribution of the first data set
+// over the matched ones is q1. The accuracies within a number of labels are a1 and a2, overall A1
+// and A2, and over the matched images M1 and M2.
+//   Within = sum q1 (a1 - a2).
+//   Composition = (A1 - M1) + (sum q1 a2 - M2) + (M2 - A2).
+//   Unmatched = (A1 - M1) + (M2 - A2).
 // M1 = sum q1 a1, hence A1 - A2 = composition + within.
 void GapStatistics::decompose(GapCounts first, GapCounts second, std::vector<Maybe>& list) const {
     if (!scheme_.no_top1().empty()) return;

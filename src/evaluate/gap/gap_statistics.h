@@ -1,6 +1,6 @@
-// Every number of the gap as one list, computed from the counts of two data sets: for one model,
-// with all images or without some of them. Averages over models are means of these lists, so both
-// get their spread in the same way.
+// Every number of the gap as one list, computed from the counts of two data sets. The list is for
+// one model, with all images or without some of them. Averages over models are means of these
+// lists, so both get their spread in the same way.
 #pragma once
 
 #include <array>

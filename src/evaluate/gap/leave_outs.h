@@ -44,10 +44,10 @@ private:
     std::array<std::vector<Sums>, 2> without_;
 };
 
-/// Interval of statistic `k`: value +- t times the delete-a-group jackknife's standard error, the
-/// variances of the two data sets added (they are independent), Welch and Satterthwaite's degrees
-/// of freedom. `reason` says why there is none: a single image, a value that depends on one group,
-/// or no spread at all.
+/// Interval of statistic `k`: value +- t times the delete-a-group jackknife's standard error. The
+/// variances of the two data sets are added, because the data sets are independent. The quantile t
+/// has Welch and Satterthwaite's degrees of freedom. `reason` says why there is none: a single
+/// image, a value that depends on one group, or no spread at all.
 std::optional<Interval> jackknife_interval(const LeaveOuts& lists, std::size_t k, double level,
                                            std::string& reason);
 
@@ -55,15 +55,15 @@ std::optional<Interval> jackknife_interval(const LeaveOuts& lists, std::size_t k
 /// other than zero spread.
 std::optional<double> jackknife_error(const LeaveOuts& lists, std::size_t k);
 
-/// Interval of the ratio of two statistics: all ratios r that numerator - r denominator, whose
-/// spread is the jackknife's, does not distinguish from 0 (Fieller 1954). It is asymmetric if the
-/// denominator is uncertain: a gap that happens to be too small makes the ratio too large. `reason`
-/// is as above, or that the denominator cannot be distinguished from 0, so that any ratio is
-/// possible.
+/// Interval of the ratio of two statistics (Fieller 1954). It contains all ratios r for which
+/// numerator - r denominator is not significantly different from 0, by the jackknife's spread. It
+/// is asymmetric if the denominator is uncertain: a gap that happens to be too small makes the
+/// ratio too large. `reason` is as above, or that the denominator cannot be distinguished from 0,
+/// so that any ratio is possible.
 std::optional<Interval> ratio_interval(const LeaveOuts& lists, std::size_t numerator,
                                        std::size_t denominator, double level, std::string& reason);
 
-/// The interval of first - second for two independent estimates with intervals: the distance to
+/// The interval of first - second for two independent estimates with intervals. The distance to
 /// each end is the root of the sum of squares of the two distances to theirs (MOVER: Zou and Donner
 /// 2008). For two proportions with Wilson's intervals it is Newcombe's (1998) hybrid score interval
 /// for unpaired samples.

@@ -1,5 +1,6 @@
-// Statements about all models of a gap together, with valid intervals (statements/): mean
-// |gap|, spread, orders, ranks, lines, the best, models within the margin, differences of gaps.
+// Statements about all models of a gap together, with valid intervals (statements/). They are about
+// mean |gap|, spread, orders, ranks, lines, the best, models within the margin, and differences of
+// gaps.
 #pragma once
 
 #include <array>

@@ -186,8 +186,8 @@ Maybe cell(const CsvReader& csv, std::size_t column, TableUnit& unit) {
     return value;
 }
 
-/// For a table that is in percent according to its other values: refuses a column of proportions,
-/// or a cell that would fit its column as one (0.76 among 61.2 and 80.1).
+/// Checks a table that is in percent according to its other values. Refuses a column of
+/// proportions, or a cell that would fit its column as one (0.76 among 61.2 and 80.1).
 void refuse_mixed(const GapTable& table, const std::string& source) {
     const auto check = [&](auto&& value_of, const std::string& column) {
         const GapTable::Row* small = nullptr;

@@ -1,5 +1,5 @@
-// The sums for the gap between two data sets: states of metrics (topk, real and the label sets), by
-// group of images and by number of labels per image.
+// The sums for the gap between two data sets. They are states of metrics (topk, real and the label
+// sets), by group of images and by number of labels per image.
 #pragma once
 
 #include <cstdint>
@@ -71,8 +71,9 @@ public:
                    std::vector<std::int64_t>& out) const;
     std::vector<std::int64_t> total(const GapState& state) const;
 
-    /// Parts of the counts: the state of top1() and real() over one stratum and over all, that of
-    /// the agreements, and the number of scored images.
+    /// These functions return parts of the counts. Both predictions() return the state of top1()
+    /// and real(), over one stratum or over all. The state of the agreements is label_sets(), and
+    /// the number of scored images is scored().
     GapCounts predictions(GapCounts counts, std::size_t stratum) const;
     std::vector<std::int64_t> predictions(GapCounts counts) const;
     GapCounts label_sets(GapCounts counts) const;

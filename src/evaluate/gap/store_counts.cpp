@@ -134,7 +134,7 @@ std::string no_top1(const GapOptions& options, const std::array<Images, 2>& imag
 }
 
 /// Throws usage if ReaL and ASMA would use label sets on one data set and single labels on the
-/// other, because a file is given for only one of them.
+/// other. This happens if a file is given for only one of them.
 void require_like_labels(const std::array<const GapSide*, 2>& sides,
                          const std::array<Images, 2>& images) {
     for (std::size_t set = 0; set < 2; ++set) {

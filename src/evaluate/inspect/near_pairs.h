@@ -14,9 +14,9 @@ inline constexpr int most_bits = 10;
 /// bits. The order of the pairs is fixed by the hashes. The hashes should differ: equal ones are
 /// all compared with one another.
 ///
-/// The 64 bits are divided into bits + 2 bands. A pair that differs in so few bits agrees in two
-/// bands at least, so only hashes that agree in two bands are compared: one sort for each two
-/// bands. Memory: 4 bytes per hash. Throws interrupted.
+/// The 64 bits are divided into bits + 2 bands. A pair that differs in so few bits agrees in at
+/// least two bands. Only hashes that agree in two bands are therefore compared, with one sort for
+/// each two bands. Memory: 4 bytes per hash. Throws interrupted.
 void for_each_near_pair(
     std::span<const std::uint64_t> hashes, int bits,
     const std::function<void(std::uint32_t i, std::uint32_t j, int bits)>& visit);

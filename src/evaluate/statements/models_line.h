@@ -39,7 +39,7 @@ struct Curvature {
 };
 /// No value with fewer than 4 models, or if x has fewer than three distinct values.
 std::optional<Curvature> curvature_of(const TwoSets& sets);
-/// Mean square of y around the parabola, and the slope of a straight line: errors that models do
+/// Mean square of y around the parabola, and the slope of a straight line. Errors that models do
 /// not share cannot be larger than this allows.
 struct AroundParabola {
     double variance = 0, slope = 0;

@@ -1,8 +1,8 @@
 // The error that images leave in the values of several models, and draws of it.
 //
 // A statement about many models (a mean of |gap|, an order, a spread) is not a linear function of
-// their values, so that errors bias it. Each statement therefore uses draws of the errors, and
-// determines which true values are compatible with the observed ones. Values are proportions;
+// their values. Errors bias such a statement. Each statement therefore uses draws of the errors,
+// and determines which true values are compatible with the observed ones. Values are proportions;
 // `models` always counts the models of one data set, in one order.
 #pragma once
 
@@ -44,8 +44,8 @@ struct Factor {
 
 /// Standard deviation of each model's error.
 std::vector<double> errors_of(const Factor& factor);
-/// Sum over the rows of the squares around the row's mean over the models: the average contribution
-/// of errors to the sum of squares of the models' values around their mean.
+/// Sum over the rows of the squares around the row's mean over the models. It is the average
+/// contribution of errors to the sum of squares of the models' values around their mean.
 double total_of(const Factor& factor);
 /// Variance of the mean over the models.
 double variance_of_mean(const Factor& factor);

@@ -20,8 +20,8 @@ struct RankCorrelations {
                                     ///< set are equal
 };
 /// Kendall's tau and Spearman's rho of the true orders. Errors pull the observed correlations
-/// towards 0. The candidate true values are between one order and the observed values, and beyond:
-/// both sets are modeled as a line through the models, and the deviations from it are gradually
+/// towards 0. The candidate true values are between one order and the observed values, and beyond.
+/// Both sets are modeled as a line through the models, and the deviations from it are gradually
 /// removed. Equal values count 0 for tau, and in the order of the models for rho. Cost: about 11 to
 /// 30 times draws x models log models.
 RankCorrelations rank_correlations(const Ordered& first, const Ordered& second, double level);

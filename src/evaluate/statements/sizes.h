@@ -13,8 +13,8 @@ Range mean_gap(std::span<const double> gaps, const Factor& first, const Factor& 
 
 /// Mean of |gap| for these models. The observed mean is too large, because errors make gaps of
 /// either sign larger. The interval contains the true values for which the observed one is not
-/// extreme, along two paths: all gaps shrink, or gaps have equal size, to which errors add least.
-/// `errors` are draws of first - second. Cost: about 200 passes over the draws.
+/// extreme, along two paths. Either all gaps shrink, or gaps have equal size, to which errors add
+/// least. `errors` are draws of first - second. Cost: about 200 passes over the draws.
 Range mean_absolute_gap(std::span<const double> gaps, const Factor& first, const Factor& second,
                         const Matrix& errors, double level);
 
