@@ -14,8 +14,8 @@ namespace assay {
 /// names. `path`, or "": csv with the columns class (or label, name, id) and threshold, JSON
 /// {"cat": 0.3, ...}, or a JSON list in the order of the classes. A value in `named` has priority
 /// over the file. Returns one per class, in (0, 1). Throws usage for a text that is not NAME=VALUE.
-/// Throws bad_input, with the file and the line, or the text, for an unknown class, a class twice
-/// or missing, and a number outside (0, 1).
+/// Throws bad_input for an unknown class, a class twice or missing, and a number outside (0, 1).
+/// The error names the file and the line, or the text.
 std::vector<double> read_thresholds(const std::filesystem::path& path,
                                     std::span<const std::string> named, const ClassList& classes);
 
