@@ -1,16 +1,17 @@
 // What most users of the library need: data sets and classifiers, stored predictions, what is
-// computed from them, and reports. The rest has a header each:
-//  - assay/model/train.h: training
-//  - assay/annotation/aggregate_votes.h, label_stats.h, propose.h: from votes to label sets,
-//    statistics of label sets, questions for annotators
-//  - assay/patchml/patchml.h: composites with a known number of objects
-//  - assay/robustness/corruption.h, corrupted_versions.h, corrupt_dataset.h, corrupted_accuracy.h:
-//    common corruptions of images, data sets under them, accuracy on those;
-//    assay/evaluate/predict_corrupted.h: predictions without such data sets
-//  - assay/evaluate/cost.h: what classifiers hold and compute, and the memory and time they take
-//  - assay/quality/measure.h, role.h, people.h: nine quality dimensions from stored predictions;
-//    quba.h, correlate.h, groups.h, choose.h: tables of them
-//  - assay/replication/steps.h: studies of replicated data sets
+// computed from them, and reports. Other headers have the rest.
+//
+//   assay/model/train.h: training.
+//   assay/annotation/aggregate_votes.h, label_stats.h, propose.h: from votes to label sets,
+//       statistics of label sets, questions for annotators.
+//   assay/patchml/patchml.h: composites with a known number of objects.
+//   assay/robustness/corruption.h, corrupted_versions.h, corrupt_dataset.h, corrupted_accuracy.h:
+//       common corruptions of images, data sets under them, accuracy on those.
+//   assay/evaluate/predict_corrupted.h: predictions under corruptions without such data sets.
+//   assay/evaluate/cost.h: what classifiers hold and compute, and the memory and time they take.
+//   assay/quality/measure.h, role.h, people.h: nine quality dimensions from stored predictions.
+//   assay/quality/quba.h, correlate.h, groups.h, choose.h: tables of quality dimensions.
+//   assay/replication/steps.h: studies of replicated data sets.
 #pragma once
 
 #include "assay/collective/comm.h"

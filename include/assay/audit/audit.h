@@ -1,16 +1,16 @@
 // Labels that are probably wrong, by the stored scores of one or several classifiers.
 //
-// Each classifier is scaled by a temperature that is fitted to the given labels, with a proportion
-// of uniform errors among them, so that wrong labels do not make it look unsure. Its probabilities
-// are mixed with 2 % of chance, so that no classifier decides alone. The log-probabilities are
-// averaged, with weights by how well each one predicts the labels. A classifier that repeats the
-// given labels wherever all others surely agree on another class has learned them, and does not
-// vote.
+// Each classifier is scaled by a temperature that is fitted to the given labels. The fit assumes a
+// proportion of uniform errors among them, so that wrong labels do not make the classifier look
+// unsure. Its probabilities are mixed with 2 % of chance, so that no classifier decides alone. The
+// log-probabilities are averaged, with weights by how well each one predicts the labels. A
+// classifier that repeats the given labels wherever all others surely agree on another class has
+// learned them, and does not vote.
 //
-// The score of a label is the mean over the classifiers of ln((p + floor) / (q + floor)), where p
+// The score of a label is the mean over the classifiers of ln((p + floor) / (q + floor)). Here p
 // and q are 98 % of the probabilities of the label and of the likeliest other class. If few labels
-// look drawn from all classes, the floor is 1 %: a label that a classifier holds for impossible is
-// then more often an image that it misjudges. If many do, the floor is 2 % of chance.
+// look drawn from all classes, the floor is 1 %. A label that a classifier holds for impossible is
+// then more often an image that it misjudges. If many labels look so, the floor is 2 % of chance.
 //
 // Which score was tried on which planted errors: docs/suspect-labels.md, bench/audit_worlds.py.
 #pragma once
@@ -93,8 +93,9 @@ struct AuditedModel {
     double temperature = 1;
     double loss = 0;    ///< mean -ln p of the likeliest three quarters of the labels
     double weight = 0;  ///< 0: it does not vote
-    /// Images on which all other classifiers predict one class that is not the label, each with at
-    /// least 90 %, and on how many of them it predicts the label.
+    /// `opposed`: images on which all other classifiers predict one class that is not the label,
+    /// each with at least 90 %. `repeated`: those of them on which this classifier predicts the
+    /// label.
     std::uint64_t opposed = 0, repeated = 0;
     /// At most how many opposed ones these probabilities expect without wrong labels.
     double expected = 0;
@@ -131,10 +132,11 @@ struct LabelAudit {
 
 /// Cost: about forty passes over the rows of each store, one over all of them together. Memory:
 /// about 120 bytes an image, 8 for each classifier of it, and the scores of some rows. The same
-/// bits for any threads. Throws usage: no stores, an option that cannot act. bad_input: stores of
-/// other images, classes or labels, incomplete, or without every class's score; no labels, one
-/// class, no image with scores of all; answers that cannot be read. io: files that cannot be
-/// written.
+/// bits for any threads.
+/// Throws usage if no stores are named or an option cannot act. Throws bad_input if the stores
+/// differ in images, classes or labels, are incomplete, or lack the scores of some classes. Throws
+/// bad_input for no labels, for one class, for no image that every store has scores of, and for
+/// answers that cannot be read. Throws io if files cannot be written.
 LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& progress = {});
 /// `assay.audit/1`. csv: a row for each listed suspect.
 Report report_of(const LabelAudit& audit);

@@ -118,15 +118,15 @@ typedef struct assay_sets {
 typedef struct assay_store assay_store;
 /* Opens the store RUNS/DATA_SET/MODEL. */
 ASSAY_C_API assay_store* assay_store_open(const char* path, assay_error** error);
-/* The folders of all stores below a RUNS folder, a data set or a store: a JSON list, sorted by data
- * set and then by model. */
+/* Lists the folders of all stores below a RUNS folder, a data set or a store. The result is a JSON
+ * list, sorted by data set and then by model. */
 ASSAY_C_API assay_text* assay_store_list(const char* path, assay_error** error);
 /* A store of scores in memory. Keep the arrays until the store is freed and nothing reads it.
  * `labels` is a single label for each item, and `sets` its valid classes: pass at most one of them.
- * `ids` may be NULL for row numbers. Options: "model", "dataset" (names), "kind" ("logits",
- * "probabilities" or "log_probabilities"; if missing, it is detected from all rows), "classes" (a
- * list of names, or a name or file as for --classes), "num_classes" (of predicted classes),
- * "attributes" ({name: [text, ...]}), "threads". */
+ * `ids` may be NULL for row numbers. Options: "model", "dataset" (names), "kind", "classes",
+ * "num_classes" (of predicted classes), "attributes" ({name: [text, ...]}), "threads". The "kind"
+ * is "logits", "probabilities" or "log_probabilities"; if missing, it is detected from all rows.
+ * The "classes" are a list of names, or a name or file as for --classes. */
 ASSAY_C_API assay_store* assay_store_in_memory(const assay_array* scores, const assay_array* labels,
                                                const assay_sets* sets, const assay_texts* ids,
                                                const char* options, assay_error** error);
@@ -167,10 +167,10 @@ ASSAY_C_API void assay_store_free(assay_store* store);
 
 typedef struct assay_result assay_result;
 /* Does the same as `assay score`. Options: "metrics" (a list, or one text with commas), "k",
- * "bins", "edges", "subgroups", "plugin" (a file or several), "labels" (a file), "class_map",
- * "gates", "bootstrap", "null", "seed", "level", "threads", "subgroup" (an attribute), "confusions"
- * (how many), "reliability", "per_class". `sets` gives valid classes for the metrics of label sets,
- * instead of those of the data set. `sets` and `call` may be NULL. */
+ * "bins", "edges", "subgroups", "plugin" (a file or several), "labels" (a file), "class_map". More
+ * options: "gates", "bootstrap", "null", "seed", "level", "threads", "subgroup" (an attribute),
+ * "confusions" (how many), "reliability", "per_class". `sets` gives valid classes for the metrics
+ * of label sets, instead of those of the data set. `sets` and `call` may be NULL. */
 ASSAY_C_API assay_result* assay_score(const assay_store* const* stores, size_t count,
                                       const assay_sets* sets, const char* options, assay_call* call,
                                       assay_error** error);
@@ -181,15 +181,15 @@ ASSAY_C_API assay_result* assay_compare(const assay_store* const* stores, size_t
                                         const assay_sets* sets, const char* options,
                                         assay_call* call, assay_error** error);
 /* Does the same as `assay gap`. Options: "sets" (two folders of data sets, or names below "runs"),
- * "runs", "labels" (two files), "table", "unit", "also", "also_labels", "also_subgroups",
- * "rank_by", "rank_against", "subgroups", "pooled_above", "agreement", "margin" (a proportion),
- * "mark", "slivers", "top", "level", "bootstrap", "seed", "threads", "all_models". */
+ * "runs", "labels" (two files), "table", "unit", "also", "also_labels", "also_subgroups". More
+ * options: "rank_by", "rank_against", "subgroups", "pooled_above", "agreement", "margin" (a
+ * proportion), "mark", "slivers", "top", "level", "bootstrap", "seed", "threads", "all_models". */
 ASSAY_C_API assay_result* assay_gap(const char* options, assay_call* call, assay_error** error);
 /* The report of `assay eval` for stored predictions of one data set. The stores must be complete
  * and on the disk. Options: "metrics", "k", "bins", "edges", "labels", "gates", "bootstrap",
- * "seed", "level", "threads", "preprocessing" (a text for each store: how its input was prepared),
- * "warnings" (a list of texts), "report" (the page to write; "": none) and "command" (for the
- * provenance of the page). `call` may be NULL. */
+ * "seed", "level", "threads". More options: "preprocessing" (a text for each store: how its input
+ * was prepared) and "warnings" (a list of texts). Also "report" (the page to write; "": none) and
+ * "command" (for the provenance of the page). `call` may be NULL. */
 ASSAY_C_API assay_result* assay_eval(const assay_store* const* stores, size_t count,
                                      const char* options, assay_call* call, assay_error** error);
 /* The result in the format "json", "text", "csv", "md" or "latex". */
@@ -210,9 +210,9 @@ ASSAY_C_API assay_text* assay_metric_table(assay_error** error);
 
 typedef struct assay_metrics assay_metrics;
 /* Options: those of assay_score() except "plugin", "labels", "class_map", "gates", "null" and
- * "subgroup"; also "kind", "classes", "num_classes", "model" and "dataset". "rows_kept" is true if
- * you keep the rows for assay_score(): all metrics are accepted, and assay_metrics_update() only
- * checks the batches. */
+ * "subgroup". More options: "kind", "classes", "num_classes", "model", "dataset" and "rows_kept".
+ * Set "rows_kept" to true if you keep the rows for assay_score(). All metrics are then accepted,
+ * and assay_metrics_update() only checks the batches. */
 ASSAY_C_API assay_metrics* assay_metrics_new(const char* options, assay_error** error);
 /* Adds a batch, with a label for each row, valid classes for each row, or both. All batches must
  * have the same of these. Returns 0, or -1 on failure; then nothing of the batch is added. */
@@ -248,11 +248,12 @@ ASSAY_C_API void assay_metrics_free(assay_metrics* metrics);
 
 typedef struct assay_writer assay_writer;
 /* Begins the store RUNS/DATA_SET/MODEL, or resumes it. Options: "dataset", "model", "kind"
- * ("logits", or "labels" for predicted classes), "classes", "num_classes", "storage" ("full",
- * "f16", "top5" or another number, "label"), "identity" (a text that differs between models;
- * without it an existing store is refused), "model_file" (a file whose bytes are the identity),
- * "root" and "paths" (where the images are), "attributes", "provenance". `labels` and `sets` may be
- * NULL, as above; `ids` may not. */
+ * ("logits", or "labels" for predicted classes), "classes", "num_classes", "storage", "identity",
+ * "model_file", "root", "paths", "attributes", "provenance". The "storage" is "full", "f16", "top5"
+ * (or another number) or "label". The "identity" is a text that differs between models; without it
+ * an existing store is refused. The "model_file" is a file whose bytes are the identity. The "root"
+ * and "paths" are where the images are. `labels` and `sets` may be NULL, as above. `ids` may not
+ * be NULL. */
 ASSAY_C_API assay_writer* assay_writer_open(const char* runs, const char* options,
                                             const assay_texts* ids, const assay_array* labels,
                                             const assay_sets* sets, assay_error** error);

@@ -41,9 +41,9 @@ public:
     /// This process's number among the ranks of its machine, from 0.
     virtual int rank_of_machine() const = 0;
     virtual int ranks_of_machine() const = 0;
-    /// Call this at the end of the program. Returns how every rank ended, in rank order, or nothing
-    /// if a rank does not arrive within `seconds` because it still computes, or waits for this one
-    /// in vain. May be called again: it continues with the values passed first.
+    /// Call this at the end of the program. Returns how every rank ended, in rank order. Returns
+    /// nothing if a rank does not arrive within `seconds`, because it still computes or waits for
+    /// this one in vain. May be called again: it continues with the values passed first.
     virtual std::vector<RankEnd> leave(const RankEnd& mine, double seconds) = 0;
     /// Ends MPI, after a leave() in which all ranks arrived.
     virtual void finish() = 0;

@@ -65,12 +65,12 @@ std::string first_difference(const ClassList& one, const ClassList& two);
 /// The 1000 ImageNet classes (ILSVRC 2012), ids = WordNet ids in ascending order. Built in.
 const ClassList& imagenet_classes();
 
-/// Reads a class list in one of these formats. Text: one id or name per line ("n01440764 tench,
-/// Tinca tinca" gives id and name), optionally preceded by its number ("0 tench", "0: 'tench, Tinca
-/// tinca',", as in a Python dictionary). Csv: columns wnid|id and name, and optionally index. JSON:
-/// an array of names, or an object {"0": ["n01440764", "tench"], ...} (the keras layout), {"0":
-/// "tench", ...} or {"n01440764": 0, ...}. Also a config.json of transformers (its id2label) or
-/// timm (its label_names, with label_descriptions as the names), and FiftyOne's labels.json and
+/// Reads a class list in one of these formats. Text: one id or name per line; "n01440764 tench,
+/// Tinca tinca" gives id and name. A line may begin with its number: "0 tench", or "0: 'tench,
+/// Tinca tinca'," as in a Python dictionary. Csv: columns wnid|id and name, and optionally index.
+/// JSON: an array of names, or an object {"0": ["n01440764", "tench"], ...} (the keras layout),
+/// {"0": "tench", ...} or {"n01440764": 0, ...}. Also a config.json of transformers (its id2label)
+/// or timm (its label_names, with label_descriptions as the names), and FiftyOne's labels.json and
 /// metadata.json. Names without ids are handled as in named_classes. Throws bad_input.
 ClassList read_class_list(const std::filesystem::path& path);
 

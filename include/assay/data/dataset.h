@@ -86,8 +86,9 @@ public:
 /// location.
 Image load_image(const Dataset& dataset, std::size_t item);
 
-/// Whether an error while reading an image is not the image's fault, so that the image must not be
-/// recorded as unreadable: the user interrupted the run, or a server does not respond.
+/// Returns true if an error while reading an image has another cause than the image. The cause is
+/// that the user interrupted the run, or that a server does not respond. The image must then not be
+/// recorded as unreadable.
 bool ends_the_run(const Error& error) noexcept;
 
 /// How to read a folder. Every option has a default that is detected and can be printed
@@ -99,9 +100,9 @@ struct DatasetOptions {
     std::filesystem::path
         list{};  ///< csv/txt list of a flat folder (path, label[, labels, group, ...])
     /// The *classifier's* classes, in which folder names are looked up. If empty: ImageNet if the
-    /// folders are WordNet ids of its classes, else numbered or sorted folder names. If the
-    /// classifier's classes are mere numbers, and the folders (or labels of a list) have other
-    /// names, the same number of them, then these names in order are its classes.
+    /// folders are WordNet ids of its classes, else numbered or sorted folder names. Folders (or
+    /// labels of a list) may have other names than a classifier whose classes are mere numbers. If
+    /// there are as many names as classes, these names, in order, are its classes.
     ClassList classes{};
     std::size_t limit = 0;  ///< read only the first n items; 0 reads all
     /// Columns of lists and of Parquet files, arrays of .npz files. "" means the known names of
@@ -118,10 +119,10 @@ struct DatasetOptions {
     std::filesystem::path index_folder{};
 };
 
-/// Scans a folder (ImageFolder by wnid, by name, or by number in numeric order; flat with a list;
-/// ImageNet validation with a list of labels), or reads a csv list whose paths are relative to its
-/// own folder. Only files with extensions of images count (.jpg .jpeg .png .webp .bmp .tif .tiff
-/// .gif .ppm .pgm .pbm .pnm, any case).
+/// Scans a folder, or reads a csv list whose paths are relative to its own folder. The folder is an
+/// ImageFolder by wnid, by name, or by number in numeric order. Or it is flat with a list, or holds
+/// ImageNet's validation images with a list of labels. Only files with extensions of images count
+/// (.jpg .jpeg .png .webp .bmp .tif .tiff .gif .ppm .pgm .pbm .pnm, any case).
 ///
 /// If a folder contains `labels.csv` and no list is given, that file is used as the list, with a
 /// note. Its columns are path and labels (separated by blanks), and every other column becomes an
@@ -133,28 +134,29 @@ struct DatasetOptions {
 /// recognised by their own annotation files, and read as torchvision reads them. So are folders of
 /// splits (test, val, train) that contain class folders. A note names the split that is read.
 ///
-/// Parquet files as the library `datasets` of Hugging Face writes them are data sets, too: one
-/// file, several by a range in braces (`validation-{00000..00013}-of-00014.parquet`), or a folder
-/// that holds those of one split, itself or in its folder `data`. Ids are "<file>/<row>", from 0,
-/// because the paths in such files may be missing or repeat. Supported are flat columns in all
-/// encodings except bit_packed, uncompressed or compressed by snappy, zstd, gzip, brotli or
-/// lz4_raw. The error for anything else names it. A Parquet file whose images are paths is treated
-/// as a list.
+/// Parquet files as the library `datasets` of Hugging Face writes them are data sets, too. `path`
+/// is one file, several by a range in braces (`validation-{00000..00013}-of-00014.parquet`), or a
+/// folder. The folder holds the files of one split, itself or in its folder `data`. Ids are
+/// "<file>/<row>", from 0, because the paths in such files may be missing or repeat. Supported are
+/// flat columns in all encodings except bit_packed, uncompressed or compressed by snappy, zstd,
+/// gzip, brotli or lz4_raw. The error for anything else names it. A Parquet file whose images are
+/// paths is treated as a list.
 ///
-/// So are tar archives as WebDataset writes them (uncompressed): one, several by a range in braces,
-/// or a folder of them, with timm's _info.json or in clip-benchmark's layout. Consecutive members
-/// with the same key form an item with the id "<archive>/<key>". Its label is the member .cls or a
-/// field of .json.
+/// Tar archives as WebDataset writes them (uncompressed) are data sets, too: one, several by a
+/// range in braces, or a folder of them. The folder has timm's _info.json or clip-benchmark's
+/// layout. Consecutive members with the same key form an item with the id "<archive>/<key>". Its
+/// label is the member .cls or a field of .json.
 ///
-/// So are arrays of images: .npy and .npz files of NumPy (uint8), idx files of MNIST, batches of
-/// CIFAR-10 and CIFAR-100, .mat files of SVHN; ids are "<file>/<number>", or
-/// "<file>/<array>/<number>" for an .npz. docs/archives.md describes where their labels are.
+/// Arrays of images are data sets, too: .npy and .npz files of NumPy (uint8), and idx files of
+/// MNIST. So are batches of CIFAR-10 and CIFAR-100, and .mat files of SVHN. Ids are
+/// "<file>/<number>", or "<file>/<array>/<number>" for an .npz. docs/archives.md describes where
+/// their labels are.
 ///
 /// Parquet files, tars and zip files may lie at URLs: https://, http:// and s3://, several by a
 /// range in braces. They are read by ranges of bytes through libcurl. S3's credentials and region
-/// are those of the AWS tools' variables and files. If a file changes on its server during the run,
-/// or a server does not respond after several tries, that is an error and does not count as an
-/// unreadable image.
+/// are those of the AWS tools' variables and files. It is an error if a file changes on its server
+/// during the run, or a server does not respond after several tries. Such an error does not count
+/// as an unreadable image.
 ///
 /// Throws unreachable, and bad_input: no such folder, no image, duplicate ids, missing columns,
 /// unknown labels (file, row, value, nearest). `notes` receives the assumptions made, for stderr.

@@ -76,12 +76,12 @@ private:
 /// ids. Built in.
 const Hierarchy& imagenet_hierarchy();
 
-/// Reads one of
-///  - csv with columns `child` and `parent` (or `id` and `parents`, separated by blanks; perhaps
-///    `name`), an edge a row; a row without a parent is a node;
-///  - lines "PARENT CHILD" of WordNet ids (ImageNet's wordnet.is_a.txt);
-///  - WordNet's data.noun, or the folder that holds it: hypernyms, and instances of them;
-///  - JSON, a tree: {"name": ..., "children": [...]}, whose leaves may say "class" for "name".
+/// Reads a hierarchy from a file in one of these formats.
+///   Csv with columns `child` and `parent` (or `id` and `parents`, separated by blanks; perhaps
+///       `name`). Each row is an edge; a row without a parent is a node.
+///   Lines "PARENT CHILD" of WordNet ids (ImageNet's wordnet.is_a.txt).
+///   WordNet's data.noun, or the folder that holds it: hypernyms, and instances of them.
+///   A tree in JSON: {"name": ..., "children": [...]}, whose leaves may say "class" for "name".
 /// At most 1,000,000 nodes. Throws bad_input with file, line, value and what is allowed.
 Hierarchy read_hierarchy(const std::filesystem::path& path);
 /// "imagenet", or a file as described above.

@@ -54,27 +54,27 @@ struct LabelMatch {
     std::uint64_t rows = 0;     ///< of the file
     std::string first_other;
 };
-/// For people: "3 of 50 images are not named in real.json; they count as without labels", "7 of 57
-/// rows of real.json name images that are not here"; "" if everything matches.
+/// A text for people: "3 of 50 images are not named in real.json; they count as without labels".
+/// Or: "7 of 57 rows of real.json name images that are not here". Returns "" if everything matches.
 std::string describe(const LabelMatch& match, std::uint64_t images,
                      const std::filesystem::path& labels);
 
-/// Reads label sets for the items of a data set, in its order:
-/// - JSON list of N lists (ReaL's real.json). N equal to the data set's size, or, where every
-///   item's file is named ILSVRC2012_val_%08d.*, N = 50,000 and items are found by that number;
-/// - JSON object file -> label or list; keys match an item's id or file name, with or without the
-///   extension of images;
-/// - tables with a column of images (path, filename, image_id, id, ...) and one of labels (label,
-///   class, target, ...; labels: several, separated by blanks), or, without such a column, a column
-///   of 0 and 1 per class; docs/formats.md has the names. A list as Python prints it ("[3, 9]") is
-///   several labels;
-/// - text list with one label per line (N lines);
-/// - .npy of N x C 0/1 (u8, bool, i32, i64, f32, f64), or N integers.
+/// Reads label sets for the items of a data set, in its order. The file has one of these formats.
+///   A JSON list of N lists (ReaL's real.json). N is the size of the data set. If every item's file
+///       is named ILSVRC2012_val_%08d.*, N may be 50,000, and items are then found by that number.
+///   A JSON object from file to label or list. Keys match an item's id or file name, with or
+///       without the extension of images.
+///   A table with a column of images (path, filename, image_id, id, ...) and one of labels (label,
+///       class, target, ...; labels: several, separated by blanks). A table without a column of
+///       labels has a column of 0 and 1 per class. The names are in docs/formats.md. A list as
+///       Python prints it ("[3, 9]") is several labels.
+///   A text list with one label per line (N lines).
+///   A .npy of N x C 0/1 (u8, bool, i32, i64, f32, f64), or N integers.
 ///
 /// Labels may be class numbers, ids or unique names of `classes`. Throws bad_input naming the file,
-/// row and value: wrong length, unknown class, number out of range, an item that repeats, or if no
-/// name is an item. A file that names its items may omit some, which then have the empty set, and
-/// may name images outside the data set. `match` counts both.
+/// row and value: wrong length, unknown class, number out of range, or an item that repeats. Throws
+/// bad_input, too, if no name is an item. A file that names its items may omit some, which then
+/// have the empty set, and may name images outside the data set. `match` counts both.
 LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset,
                           const ClassList& classes, LabelMatch* match = nullptr);
 

@@ -1,16 +1,17 @@
-// Conformal prediction sets: sets of classes that hold a valid one for a chosen proportion of the
-// images, whatever the classifier, if the calibration images are like the others.
+// Conformal prediction sets: sets of classes that hold a valid class for a chosen proportion of the
+// images. This is true of any classifier if the calibration images are like the others.
 //
-// A row has probabilities p, sorted from the largest; r is a class's rank from 1, and u a uniform
-// number of the image, from a hash of its id and a seed (0 without randomness). Scores of a class:
+// A row has probabilities p, sorted from the largest, and r is a class's rank from 1. The number u
+// is uniform for each image: it comes from a hash of its id and a seed (0 without randomness).
+// Scores of a class:
 //
 //   lac    1 - p(r)                                                Sadinle, Lei, Wasserman 2019
 //   aps    p(1) + ... + p(r) - u p(r)                              Romano, Sesia, Candes 2020
 //   raps   the same + lambda max(0, r - k_reg)                     Angelopoulos et al. 2021
 //
 // The threshold is the ceil((n + 1)(1 - alpha))-th smallest score of the valid classes of n
-// calibration images; of an image with several valid classes the smallest of theirs. A set holds
-// the classes whose score is at most the threshold.
+// calibration images. An image with several valid classes counts with the smallest of their scores.
+// A set holds the classes whose score is at most the threshold.
 #pragma once
 
 #include <array>
@@ -150,15 +151,16 @@ struct ConformalResult {
 };
 
 /// Calibrates each store on one part of its images, or on the same model's store of another data
-/// set, and reports sets of the other images. The same bits for any threads. Cost: a pass over the
+/// set. Reports the sets of the other images. The same bits for any threads. Cost: a pass over the
 /// rows, each sorted; memory: about 120 bytes per image of one store at a time. With `sets` also
 /// the classes of the sets of all methods for that store, and the whole file of all stores.
-/// Throws usage: an option that cannot act; a file of labels for two data sets whose images may
-/// differ. bad_input: stores without the scores of every class, of fewer than two classes, not
-/// complete, or without labels; a part without an image; rows of probabilities that do not sum to
-/// 1; images with several valid classes, where each class has a threshold; labels that are no
-/// class; calibration images that are reported (of several stores, these are skipped with a
-/// warning).
+/// Throws usage for an option that cannot act, and for a file of labels for two data sets whose
+/// images may differ. Throws bad_input for stores without the scores of every class, of fewer than
+/// two classes, not complete, or without labels. Throws bad_input for a part without an image, for
+/// rows of probabilities that do not sum to 1, and for labels that are no class. Throws bad_input
+/// for images with several valid classes if each class has a threshold. Throws bad_input if
+/// calibration images are also reported. If there are several stores, those with such images are
+/// skipped with a warning.
 ConformalResult conformal_sets(const ConformalOptions& options,
                                const ProgressCallback& progress = {});
 /// `assay.conformal/1`. csv: a row for each model and method.

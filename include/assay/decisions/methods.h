@@ -1,5 +1,5 @@
-// Training methods compared over several training runs each: what a difference says about a new
-// training run on new images, not about the files that happen to lie here.
+// Training methods compared over several training runs each. A difference is a statement about a
+// new training run on new images, not about the stores at hand.
 //
 // Correctness y(run, image) is a two-way table: its mean varies with the runs that were trained and
 // with the images that were drawn. An interval from images alone holds for these runs only.
@@ -61,10 +61,11 @@ struct MethodComparison {
     std::vector<std::string> notes, warnings;
 };
 
-/// Cost: a pass over each store; memory: a byte per run and image. Throws usage: fewer than two
-/// methods, a name twice, no GLOB. bad_input: a GLOB without stores, a method of one run, a store
-/// in two methods, stores of other data sets, images, labels or classes, not complete, or without
-/// labels; labels that are no class.
+/// Cost: a pass over each store; memory: a byte per run and image. Throws usage for fewer than two
+/// methods, a name twice, or no GLOB. Throws bad_input for a GLOB without stores, a method of one
+/// run, or a store in two methods. Throws bad_input for stores that differ in data set, images,
+/// labels or classes, are not complete, or have no labels. Throws bad_input for labels that are no
+/// class.
 MethodComparison compare_methods(const MethodOptions& options,
                                  const ProgressCallback& progress = {});
 /// `assay.methods/1`. csv: a row for each difference.

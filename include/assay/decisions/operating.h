@@ -1,9 +1,9 @@
-// Operating points of a classifier of two classes: a threshold chosen on one half of the images and
-// tested on the other, at a prevalence of your own, and the net benefit of a decision.
+// Operating points of a classifier of two classes, and the net benefit of a decision. A threshold
+// is chosen on one half of the images and tested on the other, at a prevalence of your own.
 //
 // An image is called positive if the probability of the positive class is at least the threshold.
 // Intervals of what combines sensitivity and specificity join Clopper and Pearson's of the two
-// (MOVER: Zou and Donner 2008), so that they have a width where either rate is 0 or 1.
+// (MOVER: Zou and Donner 2008). So they have a width even if either rate is 0 or 1.
 #pragma once
 
 #include <cstdint>
@@ -121,9 +121,10 @@ struct OperatingResult {
     std::vector<std::string> notes, warnings;
 };
 
-/// Cost: a pass over the rows, a sort. Throws usage: an option that cannot act. bad_input: stores
-/// of another number of classes than two, without probabilities, not complete; a part without a
-/// positive or a negative image; an unknown class; labels that are no class.
+/// Cost: a pass over the rows, a sort. Throws usage for an option that cannot act. Throws bad_input
+/// for stores of another number of classes than two, without probabilities, or not complete. Throws
+/// bad_input for a part without a positive or a negative image, an unknown class, or labels that
+/// are no class.
 OperatingResult operating_points(const OperatingOptions& options,
                                  const ProgressCallback& progress = {});
 /// `assay.decide/1`. csv: a row for each model.

@@ -1,10 +1,10 @@
-// Calibration of stored predictions: the scores of a model, scaled by numbers that are fitted to
-// other items, as a store next to the model's own.
+// Calibration of stored predictions: the scores of a model are scaled by numbers that are fitted to
+// other items. The result is a store next to the model's own.
 //
-// z' = w z + b, by class, of the logits z (of the logarithms of probabilities): one w for all
-// classes (temperature scaling, w = 1 / T), a w for each, or a w and a b for each (vector scaling);
-// Guo et al. 2017, "On calibration of modern neural networks", section 4.2. The numbers minimize
-// the negative log-likelihood, which is convex in them.
+// z' = w z + b, by class, of the logits z (of the logarithms of probabilities). Temperature scaling
+// has one w, 1 / T, for all classes. Per-class scaling has a w for each class, and vector scaling a
+// w and a b for each. Source: Guo et al. 2017, "On calibration of modern neural networks", section
+// 4.2. The numbers minimize the negative log-likelihood, which is convex in them.
 #pragma once
 
 #include <array>
@@ -93,15 +93,15 @@ struct CalibrateResult {
 };
 
 /// Fits and writes MODEL@METHOD for each model's store below the paths. With a split, the items
-/// that were not used for the fit make a data set NAME-heldoutP of P percent, which contains the
+/// that were not used for the fit make a data set NAME-heldoutP of P percent. It contains the
 /// model's own scores and the calibrated ones. Intervals use the jackknife over 128 groups of
-/// items, by one step of Newton's method, with Student's t; for a temperature, on the scale of its
-/// logarithm. The bits are the same for any number of threads. Memory: some bytes per item, and the
-/// square of the number of parameters. Cost: some ten passes over the rows that are fitted, each
-/// with the square of the number of parameters per row. Throws usage and bad_input: stores without
-/// every class's score or without labels, classes without an item, items that are in both data
-/// sets, scores that have no finite optimum, another calibration in the folder, several models for
-/// one layer.
+/// items, by one step of Newton's method, with Student's t. The interval of a temperature is
+/// computed on the scale of its logarithm. The bits are the same for any number of threads. Memory:
+/// some bytes per item, and the square of the number of parameters. Cost: some ten passes over the
+/// rows that are fitted, each with the square of the number of parameters per row. Throws usage and
+/// bad_input for stores without every class's score or without labels, classes without an item, and
+/// items that are in both data sets. Also for scores that have no finite optimum, another
+/// calibration in the folder, and several models for one layer.
 CalibrateResult calibrate_stores(const CalibrateOptions& options,
                                  const ProgressCallback& progress = {});
 

@@ -64,8 +64,8 @@ struct EnsembleStore {
     /// Mean proportion of the pairs of members that predict the same class for an item.
     Estimate agreement;
     /// Mean over the items of the entropy of the members' mean probabilities minus the mean of
-    /// their entropies, in nats (Lakshminarayanan et al. 2017; Gal et al. 2017, BALD): 0 if all
-    /// members give the same probabilities.
+    /// their entropies, in nats. It is 0 if all members give the same probabilities. Sources:
+    /// Lakshminarayanan et al. 2017; Gal et al. 2017, BALD.
     Estimate mutual_information;
     std::vector<std::string> warnings;
 };
