@@ -100,8 +100,8 @@ struct CalibrateResult {
 /// some bytes per item, and the square of the number of parameters. Cost: some ten passes over the
 /// rows that are fitted, each with the square of the number of parameters per row. Throws usage and
 /// bad_input for stores without every class's score or without labels, classes without an item, and
-/// items that are in both data sets. Also for scores that have no finite optimum, another
-/// calibration in the folder, and several models for one layer.
+/// items that are in both data sets. They are also thrown for scores that have no finite optimum,
+/// another calibration in the folder, and several models for one layer.
 CalibrateResult calibrate_stores(const CalibrateOptions& options,
                                  const ProgressCallback& progress = {});
 

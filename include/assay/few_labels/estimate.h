@@ -1,13 +1,12 @@
-// Estimates accuracy on a pool of unlabelled images from few labels: with a stratified random
-// sample, which is larger among images for which the classifiers are unsure or disagree, a
+// Estimates accuracy on a pool of unlabelled images from few labels. It draws a stratified random
+// sample, which is larger among images for which the classifiers are unsure or disagree. It uses a
 // regression on the predictions, and a score interval. The predictions determine the width of an
 // interval, but never whether it contains the true value.
 //
-//   STUDY/estimate.json        the stores, the settings and the rounds; written last
-//   STUDY/questions-1.csv      "does this image show this label?" of the first round, for
-//                              `assay serve` or any other tool; later rounds have files of their
-//                              own
-//   STUDY/sample.csv           every drawn image with its stratum and weight
+//   STUDY/estimate.json        The stores, the settings and the rounds. Written last.
+//   STUDY/questions-1.csv      "Does this image show this label?" of the first round, for
+//                              `assay serve` or any other tool. Later rounds have their own files.
+//   STUDY/sample.csv           Every drawn image with its stratum and weight.
 //
 // Design: Wright 1983 (strata of equal total size measure); Sarndal, Swensson and Wretman 1992.
 #pragma once
@@ -96,9 +95,10 @@ bool is_study(const std::filesystem::path& folder);
 
 /// Begins a study, or draws more images for it; the images that were already drawn stay. With the
 /// same numbers it changes nothing. Cost: four passes over the stores; memory does not grow with
-/// the pool beyond 40 MB. Throws usage: fewer labels than before, than two for each stratum, or
-/// more than images; other stores or settings than the study's. bad_input: stores of other images
-/// or classes, incomplete, or without confidences; a damaged study.
+/// the pool beyond 40 MB. Throws usage for fewer labels than before, fewer than two for each
+/// stratum, or more labels than images. Throws usage, too, for other stores or settings than the
+/// study's. Throws bad_input for stores of other images or classes, incomplete, or without
+/// confidences, and for a damaged study.
 DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& options,
                         const ProgressCallback& progress = {});
 /// `assay.estimate_sample/1`.
@@ -212,9 +212,9 @@ struct PoolEstimate {
     std::vector<std::string> notes, warnings;
 };
 
-/// Cost: five passes over the stores. Throws as draw_sample() does; bad_input for answers that
-/// cannot be read; usage if neither answers nor labels are named, or if the data set lacks the
-/// attribute.
+/// Cost: five passes over the stores. Throws as draw_sample() does. Throws bad_input for answers
+/// that cannot be read. Throws usage if neither answers nor labels are named, or if the data set
+/// lacks the attribute.
 PoolEstimate estimate_pool(const std::filesystem::path& study, const EstimateOptions& options,
                            const ProgressCallback& progress = {});
 /// `assay.estimate/1`. The csv has a row per classifier.

@@ -37,17 +37,17 @@ struct DecodeLimits {
     std::function<void(std::uint64_t bytes)> reserve = {};
 };
 
-/// Decodes JPEG, PNG, WebP, BMP, TIFF, GIF, PBM, PGM or PPM (detected by the first bytes, not by
-/// the name) to what Pillow 9.4's `Image.open(f).convert("RGB")` gives, byte for byte: grey is
-/// replicated, CMYK and YCCK are converted as Pillow does, palettes are looked up, alpha is
-/// dropped, 16-bit values are cut as Pillow cuts them, EXIF orientation is not applied (TIFF's own
-/// orientation tag is: Pillow does that too). An animation or multi-page file gives its first
-/// image. Throws bad_input: empty, truncated, damaged, not an image, unsupported kind, over the
-/// limits; interrupted when a stop was requested. Stricter than Pillow if Pillow would invent
-/// pixels: a PNG whose data fail their checksum or end early, a header that claims far more pixels
-/// than the bytes can hold, and the few BMP, GIF and TIFF kinds that Pillow misreads are errors.
-/// Thread-safe. Cost: one decode; only rotated TIFF, YCbCr TIFF and run-length BMP need a second
-/// copy of the pixels.
+/// Decodes JPEG, PNG, WebP, BMP, TIFF, GIF, PBM, PGM or PPM, detected by the first bytes, not by
+/// the name. The result is what Pillow 9.4's `Image.open(f).convert("RGB")` gives, byte for byte.
+/// Grey is replicated, palettes are looked up, and alpha is dropped. CMYK and YCCK are converted,
+/// and 16-bit values are cut, as Pillow does. EXIF orientation is not applied, but TIFF's own
+/// orientation tag is, because Pillow does that too. An animation or multi-page file gives its
+/// first image. Throws bad_input: empty, truncated, damaged, not an image, unsupported kind, over
+/// the limits; interrupted when a stop was requested. It is stricter than Pillow if Pillow would
+/// invent pixels. It is an error if the data of a PNG fail their checksum or end early. It is an
+/// error if a header claims far more pixels than the bytes can hold. The few BMP, GIF and TIFF
+/// kinds that Pillow misreads are errors, too. Thread-safe. Cost: one decode; only rotated TIFF,
+/// YCbCr TIFF and run-length BMP need a second copy of the pixels.
 Image decode_image(std::span<const std::byte> bytes, const DecodeLimits& limits = {});
 
 /// The same into an existing image, whose memory is reused. After an error its content is

@@ -72,9 +72,10 @@ struct Preprocess {
     /// Explicit resize size in pixels (torchvision's resize_size); overrides crop_pct.
     std::optional<int> resize_size;
     ChannelOrder channel_order = ChannelOrder::rgb;
-    /// Pixel byte -> number, before mean and std: float32(byte) * float32(scale), or float32(byte)
-    /// / 255 when the scale rounds to the float32 nearest to 1/255 (which is not the same in every
-    /// bit). A scale that equals that float32 exactly, `float_255th`, also multiplies.
+    /// Pixel byte -> number, before mean and std: float32(byte) * float32(scale). If the scale
+    /// rounds to the float32 nearest to 1/255, the number is float32(byte) / 255, which differs
+    /// from the product in some bits. A scale that equals that float32 exactly, `float_255th`, also
+    /// multiplies.
     double scale = 1.0 / 255.0;
     std::array<double, 3> mean = {0.0, 0.0,
                                   0.0};  ///< in scaled units, in the order of the input channels
@@ -131,11 +132,11 @@ std::string fingerprint(const Preprocess&);
 std::string describe(const Preprocess&);
 
 /// Pillow's Image.resize((width, height), filter) on RGB, byte for byte (Pillow 9.4,
-/// src/libImaging/Resample.c), or PyTorch's (2.14, ATen/native/cpu/UpSampleKernel.cpp, on
-/// processors with AVX2; `nearest` is its nearest-exact), or OpenCV's (4.12 and 5.0 for x86-64,
-/// modules/imgproc/src/resize.cpp, without Intel's library). Only columns [crop_x, crop_x + crop_w)
-/// and rows [crop_y, crop_y + crop_h) of the result are computed and returned. `torch_float` gives
-/// what `torch_rounded` does.
+/// src/libImaging/Resample.c), or PyTorch's or OpenCV's. PyTorch's is that of 2.14,
+/// ATen/native/cpu/UpSampleKernel.cpp, on processors with AVX2; `nearest` is its nearest-exact.
+/// OpenCV's is that of 4.12 and 5.0 for x86-64, modules/imgproc/src/resize.cpp, without Intel's
+/// library. Only columns [crop_x, crop_x + crop_w) and rows [crop_y, crop_y + crop_h) of the result
+/// are computed and returned. `torch_float` gives what `torch_rounded` does.
 struct ResizeWindow {
     int width, height;             ///< size of the whole resized image
     int crop_x = 0, crop_y = 0;    ///< may be negative or reach outside, where pixels are `fill`
@@ -171,7 +172,7 @@ void normalise_into(const Image& window, const Preprocess& p, std::span<float> o
 using ByteValues = std::array<std::array<float, 256>, 3>;
 ByteValues byte_values(const Preprocess& p);
 /// The bytes of such a window as planes, in the order of the input channels: a quarter of the
-/// memory of floats. normalise_into() writes byte_values(p)[c][byte] for each byte.
+/// memory of floats. For each byte, normalise_into() writes byte_values(p)[c][byte].
 void planes_into(const Image& window, const Preprocess& p, std::span<std::uint8_t> out);
 
 }  // namespace assay

@@ -18,13 +18,13 @@
 namespace assay::labelling {
 
 struct FolderOptions {
-    /// csv with one question per line. Columns: item (or image, id), label, and optionally path (of
+    /// csv with one question per line. Columns: item (or image, id) and label. Optional: path (of
     /// the image file; by default the item), class (or name: the label for people), definition,
-    /// synonyms (separated by semicolons), answer (or gold; yes or no: the known answer, to test
-    /// annotators), control (1: known not to show the label), batch (for a grid: which images are
-    /// shown together). `labels propose`, `mad questions` and `replicate simulate` write such
-    /// files, and `replicate` reads them. Other columns are ignored, with a warning if they look
-    /// misspelled.
+    /// synonyms (separated by semicolons). Also optional: answer (or gold; yes or no: the known
+    /// answer, to test annotators), control (1: known not to show the label). Optional for a grid:
+    /// batch (which images are shown together). `labels propose`, `mad questions` and `replicate
+    /// simulate` write such files, and `replicate` reads them. Other columns are ignored, with a
+    /// warning if they look misspelled.
     std::filesystem::path questions;
     Task task = Task::yes_no;
     /// The folder to which paths are relative; "" means the folder of the csv.

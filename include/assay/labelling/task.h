@@ -1,5 +1,5 @@
-// The question types of a labeling page: "does this image show a LABEL?" one at a time, a grid of
-// images, or all labels of an image.
+// The types of questions on a labeling page: one image and one label, a grid of images, or all
+// labels of an image. The first type asks "does this image show a LABEL?", one image at a time.
 #pragma once
 
 #include <array>

@@ -2,9 +2,9 @@
 // table of all metrics.
 //
 // All sums consist of integers: counts directly, real numbers as two fixed-point parts
-// (real_sum.h). Integer sums do not depend on their order, so a state may be filled by any threads
-// and ranks and merged by adding: the bits are the same. States are kept per group of items
-// (`groups`, at random but fixed by the item's place): excluding or reweighting groups gives the
+// (real_sum.h). Integer sums do not depend on their order. So any threads and ranks may fill a
+// state, and states are merged by adding: the bits are the same. States are kept per group of items
+// (`groups`, at random but fixed by the item's place). Excluding or reweighting groups gives the
 // uncertainty of any metric, without storing items.
 #pragma once
 
@@ -191,8 +191,8 @@ std::vector<std::string> metric_names();
 /// Throws usage with the nearest name. "top1", "top5", "top<k>" are accepted for `topk`.
 const MetricFacts& metric_named(std::string_view name);
 
-/// This ending is added to the ids of metrics of single labels if the data set has no single labels
-/// of its own, so that an item's only valid class is used as its label: this is another set of
+/// If the data set has no single labels of its own, an item's only valid class is used as its
+/// label. The ids of metrics of single labels then get this ending, because this is another set of
 /// items.
 inline constexpr std::string_view only_valid_ending = ".only_valid";
 
@@ -206,7 +206,7 @@ struct MetricRequest {
     /// "top5", "ece": the name without the other parameters.
     std::string name() const;
     std::string definition() const;
-    /// The definition for items of this shape: if an item's only valid class is used as its label,
+    /// The definition for items of this shape. If an item's only valid class is used as its label,
     /// the ids of metrics of single labels end in only_valid_ending.
     std::string definition(const Shape& shape) const;
     /// Returns true if a result with this definition id and these parameters matches the request,
@@ -223,9 +223,9 @@ struct MetricRequest {
     bool operator==(const MetricRequest&) const = default;
 };
 
-/// The parameter for what ranks the items of a class, and its values: the class's log-odds, its
-/// score as it is stored, or the choice that the scores indicate (the request then becomes one of
-/// the others).
+/// The parameter for what ranks the items of a class, and its values. They are the class's
+/// log-odds, its score as it is stored, or the choice that the scores indicate. With the last
+/// value, the request then becomes one of the others.
 inline constexpr std::string_view ranked_by = "scores", by_probability = "probability",
                                   by_stored_score = "stored", by_what_scores_tell = "auto";
 
@@ -243,9 +243,9 @@ constexpr bool is_sliver(std::uint64_t n, std::uint64_t of) {
 
 /// Every metric that is shown by default. `k`, `bins` and `edges` replace the parameters with that
 /// name. `several` means that some item has several labels, so that the metrics of label sets are
-/// meaningful; `single` means that some item has one label (or none has any), so that the others
-/// are meaningful; `cues` means that the data set has the attributes `shape` and `texture`; `given`
-/// are the Needs that are available in addition to labels, whose metrics are added.
+/// meaningful. `single` means that some item has one label (or none has any), so that the others
+/// are meaningful. `cues` means that the data set has the attributes `shape` and `texture`. `given`
+/// are the Needs that are available in addition to labels; their metrics are added.
 std::vector<MetricRequest> default_metrics(std::span<const int> k = {}, int bins = 0,
                                            std::string_view edges = "", bool several = false,
                                            bool single = true, bool cues = false,

@@ -171,7 +171,8 @@ struct PoolOptions {
 ///
 /// An image is found by its path below root, else by its file name if only one image has it.
 /// Extensions may be omitted. The default classes are ImageNet's if a class text is one of its
-/// WordNet ids, else numbers 0 to the largest if all are numbers, else the texts in byte order.
+/// WordNet ids. Otherwise they are numbers 0 to the largest if all texts are numbers, else the
+/// texts in byte order.
 ///
 /// Patches come in the order of the list, for any number of threads. Throws bad_input: no patch is
 /// left, no folder; interrupted. `notes` receives what was assumed.

@@ -1,8 +1,8 @@
 // PatchML: images composed of a known number of objects, from patches of single-label images.
 //
-// Anzaku et al., "Re-assessing ImageNet: How aligned is its single-label assumption with its
-// multi-label nature?", algorithm 1, with one change that their published counts ask for: every (k,
-// p) starts from the full pool.
+// Source: Anzaku et al., "Re-assessing ImageNet: How aligned is its single-label assumption with
+// its multi-label nature?", algorithm 1. There is one change that their published counts ask for:
+// every (k, p) starts from the full pool.
 #pragma once
 
 #include <cstddef>
@@ -53,10 +53,10 @@ struct CompositeOptions {
 int default_patch_side(int k, int canvas);
 
 /// Throws usage, naming every invalid grid: k or p below 1, k p^2 > F^2, k > floor(F / p)^2, a
-/// repeated grid; or a canvas out of range.
+/// repeated grid. Also throws usage for a canvas out of range.
 void check_grids(const CompositeOptions& options);
 /// Calls check_grids. Also throws usage if k exceeds the pool's patches or, with `distinct`, its
-/// classes; bad_input if a class id of the pool cannot be written in a list of labels.
+/// classes. Throws bad_input if a class id of the pool cannot be written in a list of labels.
 void check_composites(const PatchPool& pool, const CompositeOptions& options);
 
 /// The assignment of patches to composites: composite i of the grid uses patches[i * k], ...,
@@ -85,8 +85,8 @@ struct Placement {
 };
 
 /// The longer side becomes p, the other round(p * shorter / longer), halves up, at least 1. The
-/// offset in the cell is uniform in [0, p - width] x [0, p - height]: RandomStream(seed,
-/// "patchml.offset", ((k * 2^16 + p) * 2^32 + i)) for composite i, two draws per cell, x first.
+/// offset in the cell is uniform in [0, p - width] x [0, p - height]. Composite i uses
+/// RandomStream(seed, "patchml.offset", ((k * 2^16 + p) * 2^32 + i)), two draws per cell, x first.
 std::vector<Placement> place_patches(const PatchPool& pool, const CompositePlan& plan,
                                      std::size_t i, const CompositeOptions& options);
 
@@ -109,9 +109,9 @@ GridCounts count_labels(const PatchPool& pool, const CompositePlan& plan);
 /// The probability that k patches drawn from `classes` equally frequent classes repeat one: 1 -
 /// prod_{j<k} (1 - j/classes).
 double repeat_proportion(int k, std::size_t classes);
-/// The same for k patches drawn without replacement from a pool with these counts:
-/// 1 - e_k(n_1, ..., n_C) / binomial(n, k), e_k the elementary symmetric polynomial. k <= n. Cost:
-/// k * C.
+/// The same for k patches drawn without replacement from a pool with these counts: 1 - e_k(n_1,
+/// ..., n_C) / binomial(n, k). The function e_k is the elementary symmetric polynomial. k <= n.
+/// Cost: k * C.
 double repeat_proportion(int k, std::span<const std::uint64_t> class_counts);
 
 struct CompositeReport {
@@ -133,15 +133,15 @@ class PatchCache;
 std::shared_ptr<PatchCache> make_patch_cache(const PatchPool& pool,
                                              const CompositeOptions& options);
 
-/// Makes the data set in `folder`: images k<k>-p<p>/<i, six digits>.png (or .jpg); labels.csv
-/// (path, labels, k, patch_side, label_count); manifest.csv, a row per patch (path, k, patch_side,
-/// cell, row, column, x, y, width, height, class, image, xmin, ymin, xmax, ymax: the box as edges
-/// in the source image); rejected.csv if boxes were excluded; patchml.json with the settings.
-/// open_dataset can read it.
+/// Makes the data set in `folder`, which open_dataset can read. Its images are k<k>-p<p>/<i, six
+/// digits>.png (or .jpg). Their labels are in labels.csv: path, labels, k, patch_side, label_count.
+/// Each patch has a row in manifest.csv: path, k, patch_side, cell, row, column, x, y, width,
+/// height, class, image, xmin, ymin, xmax, ymax. The last four are the box as edges in the source
+/// image. If boxes were excluded, they are in rejected.csv. The settings are in patchml.json.
 ///
-/// The same pool and settings give the same bytes for any number of threads, and the same pixels on
-/// every machine (PNG compression depends on the library). Images are made in the hidden folder
-/// .<name>.partial next to `folder`, which is synced and renamed when complete. After an
+/// The same pool and settings give the same bytes for any number of threads. They give the same
+/// pixels on every machine (PNG compression depends on the library). Images are made in the hidden
+/// folder .<name>.partial next to `folder`, which is synced and renamed when complete. After an
 /// interruption the same call resumes: it decodes existing images to check that they are complete,
 /// and keeps them. Throws usage if `folder`, or the hidden one, was made with other settings
 /// (naming them) or is something else; busy; io; interrupted. Memory: about 150 bytes per patch and

@@ -23,8 +23,8 @@ struct Report;
 
 struct ReportOptions {
     /// RUNS folders, data sets in them, stores; folders of competitions, of adversarial images; csv
-    /// and json tables of quality; json that any command wrote ("schema": "assay.scores/2", ...).
-    /// The kind of a file is determined by its content.
+    /// and json tables of quality. Also json that any command wrote ("schema": "assay.scores/2",
+    /// ...). The kind of a file is determined by its content.
     std::vector<std::filesystem::path> paths;
     std::string title;           ///< "": from the paths
     std::string command;         ///< as typed, for the provenance
@@ -62,12 +62,13 @@ struct ReportDocument {
 /// Checks what can be known to be wrong without a file. Throws usage and bad_input.
 void check(const ReportOptions& options);
 
-/// Opens everything, measures the stores (scores with classes, confusions and reliability; each
-/// column's best against the others by the paired test of its metric; corrupted versions), ranks
-/// the competitions and scores the tables. The bits are the same for any number of threads. Throws
-/// bad_input: a path of another kind, json without a known schema (with what is allowed); usage:
-/// nothing to report. Progress: items, `step` is the data set and model. Cost: that of
-/// score_runs(), and a comparison of two stores for each model other than the best of a column.
+/// Opens everything, measures the stores, ranks the competitions and scores the tables. The
+/// measures of stores are scores with classes, confusions and reliability, and those of corrupted
+/// versions. Each column's best is compared with the others by the paired test of its metric. The
+/// bits are the same for any number of threads. Throws bad_input: a path of another kind, json
+/// without a known schema (with what is allowed); usage: nothing to report. Progress: items, `step`
+/// is the data set and model. Cost: that of score_runs(), and a comparison of two stores for each
+/// model other than the best of a column.
 ReportDocument make_report(const ReportOptions& options, Comm& comm,
                            const ProgressCallback& progress = {});
 

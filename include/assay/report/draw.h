@@ -117,15 +117,16 @@ inline constexpr auto description<PlotChoice> = describe<PlotChoice>({
 /// names the plots that have it.
 void check_choice(std::string_view name, const PlotChoice& choice);
 
-/// The plots of one kind from a result, such as one reliability diagram per model. Throws usage:
-/// unknown name, model, data set, metric or dimension (with the nearest); bad_input: a result of
-/// another schema or damaged; data that it needs is missing, with the option that adds it.
+/// The plots of one kind from a result, such as one reliability diagram per model. Throws usage for
+/// an unknown name, model, data set, metric or dimension (with the nearest). Throws bad_input for a
+/// result of another schema or a damaged one. Throws bad_input, too, if data that it needs is
+/// missing, with the option that adds it.
 std::vector<Plot> plots_of(std::string_view name, const nlohmann::json& result,
                            const PlotChoice& choice = {});
 
-/// The result that a recipe reads: a file that a command wrote with --json or, if the recipe reads
-/// "assay.scores/2", a RUNS folder, a data set in it or a store, which is measured. Throws
-/// bad_input and what score_runs() throws.
+/// The result that a recipe reads, from a file that a command wrote with --json. If the recipe
+/// reads "assay.scores/2", `source` may also be a RUNS folder, a data set in it or a store, which
+/// is measured. Throws bad_input and what score_runs() throws.
 nlohmann::json plot_source(const PlotRecipe& recipe, const std::filesystem::path& source,
                            const MeasureOptions& measure, Comm& comm,
                            const ProgressCallback& progress = {});

@@ -1,9 +1,10 @@
 // The measurements of a command for experiment trackers: one flat name for each number.
 //
-// The names work in MLflow, Weights & Biases and TensorBoard: parts between slashes, of letters and
-// digits of ASCII, `_`, `-` and `.`, at most 250 characters, and no name twice. The ends of an
-// interval and the number of items have the names NAME_low, NAME_high and NAME_n, next to their
-// value and not below it: MLflow stores metrics as files, and a file cannot also be a folder.
+// The names work in MLflow, Weights & Biases and TensorBoard. They consist of parts between
+// slashes, of letters and digits of ASCII, `_`, `-` and `.`. They have at most 250 characters, and
+// no name occurs twice. The ends of an interval and the number of items have the names NAME_low,
+// NAME_high and NAME_n. They are next to their value and not below it, because MLflow stores
+// metrics as files, and a file cannot also be a folder.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +33,9 @@ Log log_of(const Report& report);
 /// One object per line: {"name", "step", "value"}, or {"name", "step", "undefined": why}.
 std::string log_lines(const Log& log, std::uint64_t step);
 
-/// The bytes of a TensorBoard event file: TFRecords of the version and of one event with every
-/// value as a scalar (float32, as TensorBoard keeps them). `time` is in seconds since 1970, and is
-/// the only difference between two calls for the same numbers.
+/// The bytes of a TensorBoard event file: TFRecords of the version and of one event. The event has
+/// every value as a scalar (float32, as TensorBoard keeps them). `time` is in seconds since 1970,
+/// and is the only difference between two calls for the same numbers.
 std::string event_file(const Log& log, std::uint64_t step, std::uint64_t time);
 /// "events.out.tfevents.<time>.assay.<hash of the bytes>": only the same events have the same name.
 std::string event_file_name(std::string_view bytes, std::uint64_t time);

@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// The page with the document in it: its JSON, compressed (gzip) and in base64, so that no string
+/// The page with the document in it. Its JSON is compressed (gzip) and in base64, so that no string
 /// of the data is ever read as HTML. The page's Content-Security-Policy allows its own script and
 /// styles by their digests, images in `data:`, and nothing from elsewhere. Equal documents give the
 /// same bytes.

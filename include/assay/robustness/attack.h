@@ -1,9 +1,9 @@
 // Adversarial attacks: images are changed within a budget so that a classifier makes an error.
 //
-// An image is a vector of numbers in a box, [0, 1]: pixels between the crop and the normalisation,
-// so that a budget of 8/255 means eight gray levels for every model. Results depend only on the
-// model, the batch, the options and the items' numbers: they do not depend on threads, and the
-// random draws of an image do not depend on the other images of its batch.
+// An image is a vector of numbers in a box, [0, 1]. The numbers are pixels between the crop and the
+// normalisation, so that a budget of 8/255 means eight gray levels for every model. Results depend
+// only on the model, the batch, the options and the items' numbers. They do not depend on threads.
+// The random draws of an image do not depend on the other images of its batch.
 #pragma once
 
 #include <cstddef>
@@ -69,13 +69,14 @@ struct AttackResult {
     std::vector<std::uint8_t> fooled;  ///< n: 1 if the model misclassifies the image above
     std::uint64_t forward = 0;         ///< images that went through the model
     std::uint64_t backward = 0;        ///< number of these that needed a gradient
-    /// n: 1 for images whose first gradient was zero everywhere; and for those whose scores, loss
-    /// or elements of the gradient were not finite at some step. These are signs that the gradient
-    /// hides the model's behavior. An element that is not finite counts as 0.
+    /// n: `zero_gradient` is 1 for images whose first gradient was zero everywhere. `not_finite` is
+    /// 1 for images whose scores, loss or elements of the gradient were not finite at some step.
+    /// These are signs that the gradient hides the model's behavior. An element that is not finite
+    /// counts as 0.
     std::vector<std::uint8_t> zero_gradient, not_finite;
-    /// n: 1 for images whose scores are finite and whose first gradient has no finite element, or
-    /// whose loss is not finite, so that the attack could not begin. For an ensemble: no part could
-    /// begin.
+    /// n: 1 for images on which the attack could not begin. Their scores are finite, but their
+    /// first gradient has no finite element, or their loss is not finite. For an ensemble: no part
+    /// could begin.
     std::vector<std::uint8_t> unusable;
 };
 
@@ -101,8 +102,8 @@ const Attack& attack_named(std::string_view name);
 AttackResult run_attack(const Attack& attack, AttackedModel& model, const AttackBatch& batch,
                         const AttackOptions& options);
 
-/// The attacks of AutoAttack's standard version, in order; each one runs only on the images that
-/// the previous ones did not succeed on (Croce and Hein, ICML 2020).
+/// The attacks of AutoAttack's standard version, in order (Croce and Hein, ICML 2020). Each one
+/// runs only on the images that the previous ones did not succeed on.
 std::span<const std::string_view> autoattack_parts();
 
 /// The result of each attack of an ensemble.

@@ -2,10 +2,10 @@
 // behavior, each with its number.
 //
 // An attack gives an upper bound of robustness. A model whose gradient leads nowhere keeps its
-// accuracy under every attack that follows the gradient, so controls on a few images look for that
-// (Carlini et al., "On evaluating adversarial robustness", 2019; Athalye et al., "Obfuscated
-// gradients give a false sense of security", ICML 2018). The absence of signs does not prove
-// robustness.
+// accuracy under every attack that follows the gradient. So controls on a few images look for that.
+// Sources: Carlini et al., "On evaluating adversarial robustness", 2019; Athalye et al.,
+// "Obfuscated gradients give a false sense of security", ICML 2018. The absence of signs does not
+// prove robustness.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +41,9 @@ struct MaskingSign {
 struct AttackControl {
     AttackVerdict verdict = AttackVerdict::not_checked;
     std::vector<MaskingSign> signs;
-    /// How loose the bound is: of `images` control images, `left` remain after the attacks of the
-    /// command at budget `eps`, and `left_by_control` remain after the additional, stronger attack
-    /// `attack`. "" means that none ran.
+    /// How loose the bound is. Of `images` control images, `left` remain after the attacks of the
+    /// command at budget `eps`. After the additional, stronger attack `attack`, `left_by_control`
+    /// remain. If `attack` is "", none ran.
     std::string attack;
     double eps = 0;
     std::uint64_t images = 0, left = 0, left_by_control = 0;

@@ -35,8 +35,8 @@ struct CorruptOptions : CorruptionSettings {
 /// Checks what can be known to be wrong before an image is read. Throws usage.
 void check(const CorruptOptions& options);
 
-/// Describes the processing of an image in one line: "short side to 256 pixels (bilinear), centre
-/// crop 224 x 224, corruption, cut to 8 bit, PNG".
+/// Describes the processing of an image in one line. An example: "short side to 256 pixels
+/// (bilinear), centre crop 224 x 224, corruption, cut to 8 bit, PNG".
 std::string describe_pipeline(const CorruptOptions& options);
 
 struct CorruptResult {

@@ -81,15 +81,16 @@ VersionOf version_of(const std::filesystem::path& folder, std::string_view name)
 
 /// Data sets that predict --corrupt made from another data set than `clean`, or from another sample
 /// of it, do not count: the name is <data set>_<corruption>_<severity>. Images are the same if
-/// their ids are equal, or otherwise their ids without extensions; if no image of a corrupted data
-/// set is found in this way, file names are compared. Excluded are items without a single label,
-/// items with another label than the clean image, items that share a clean image, and items without
-/// scores in one of the data sets. A model without corrupted images is skipped with a warning;
-/// stores of one model that are of different files or preprocessing get one. Throws usage: no data
-/// set of that name, no corrupted images of any model; bad_input: as PredictionStore::open(), two
-/// stores of one model and the clean data set, or of one model, corruption and severity, no image
-/// in common. Cost: one pass over the predicted classes of each store, one of them open at a time
-/// beside the clean one; a byte of memory per image and version.
+/// their ids are equal, or otherwise their ids without extensions. If no image of a corrupted data
+/// set is found in this way, file names are compared. Items are excluded if they have no single
+/// label, another label than the clean image, or no scores in one of the data sets. Items that
+/// share a clean image are excluded, too. A model without corrupted images is skipped with a
+/// warning; stores of one model that are of different files or preprocessing get one. Throws usage
+/// if there is no data set of that name, or no corrupted images of any model. Throws bad_input as
+/// PredictionStore::open() does, and if there is no image in common. Throws bad_input for two
+/// stores of one model and the clean data set, or of one model, corruption and severity. Cost: one
+/// pass over the predicted classes of each store. One of them is open at a time beside the clean
+/// one. Memory: a byte per image and version.
 CorruptedAccuracyResult measure_corrupted(const CorruptedAccuracyOptions& options);
 
 /// "assay.corrupted_accuracy/1". The csv has a row per model, corruption and severity. The report

@@ -46,10 +46,10 @@ struct CorruptionSettings {
     /// settled().
     std::optional<CorruptionProfile> profile = {};
 };
-/// Returns the settings with a profile and a window. A profile that is not named follows from the
-/// side of the image to corrupt: the crop, otherwise the resize, otherwise these images of width x
-/// height (corruption_profile_for()). For sides of 0, which are not known, it is that of
-/// ImageNet-C.
+/// Returns the settings with a profile and a window. If no profile is named, it follows from the
+/// side of the image to corrupt. That side is the crop, otherwise the resize, otherwise these
+/// images of width x height (corruption_profile_for()). For sides of 0, which are not known, the
+/// profile is that of ImageNet-C.
 CorruptionSettings settled(CorruptionSettings settings, int width, int height);
 
 /// Names that represent several corruptions: "all", "paper", "extra", "noise", ... FILE represents

@@ -2,7 +2,7 @@
 //
 // Hendrycks, Dietterich, "Benchmarking neural network robustness to common corruptions and
 // perturbations", ICLR 2019. Their published set is made from images of 224 x 224 pixels (short
-// side to 256, centre crop), and the parameters are in pixels of that size. This code uses the same
+// side to 256, centre crop). The parameters are in pixels of that size. This code uses the same
 // definitions with different random draws: only the published files are "ImageNet-C".
 #pragma once
 
@@ -26,7 +26,7 @@ struct Work;
 
 inline constexpr int corruption_severities = 5;
 
-/// The source of the parameters. The authors' programs for smaller images have milder ones: with
+/// The source of the parameters. The authors' programs for smaller images have milder ones. With
 /// those of ImageNet-C, noise on 32 x 32 pixels is two to four times as strong as in CIFAR-10-C.
 enum class CorruptionProfile {
     imagenet,       ///< ImageNet-C: 224 x 224 pixels

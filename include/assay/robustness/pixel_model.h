@@ -12,9 +12,9 @@ namespace assay {
 /// The space of the numbers that an attack changes, which determines the meaning of its budget.
 enum class AttackSpace {
     pixels,  ///< pixels / 255 after resize and crop, before the normalisation
-    /// The normalized input itself, clipped to [0, 1] by every step: the 326 models of Hesse et
+    /// The normalized input itself, clipped to [0, 1] by every step. The 326 models of Hesse et
     /// al., "Beyond accuracy", TMLR 2026, were attacked in this way. It is not comparable between
-    /// models (8/255 of the normalized unit is about 1.8/255 in pixels), and the clipping removes
+    /// models: 8/255 of the normalized unit is about 1.8/255 in pixels. The clipping also removes
     /// everything that is darker than the mean color.
     normalised_clamped,
 };

@@ -1,7 +1,7 @@
 // A labelling study behind HTTP: the pages, their interface (docs/labelling.md), the images.
 //
-// All network input is untrusted: anything outside the interface is refused with its status, no
-// name from a request reaches the file system, and clients that are slow, or send too much or too
+// All network input is untrusted. Anything outside the interface is refused with its status, and no
+// name from a request reaches the file system. Clients that are slow, or send too much or too
 // often, are disconnected. Tokens are never written to a log.
 #pragma once
 

@@ -1,13 +1,14 @@
-// Slices of a data set on which a classifier is less accurate than on the rest: images with one
-// value of an attribute, or with two values at once.
+// Slices of a data set on which a classifier is less accurate than on the rest. A slice is the
+// images with one value of an attribute, or with two values at once.
 //
 // The images are divided into two halves by a hash of their ids. On the first half all slices are
-// tested: each value of a facet (an attribute, a statistic of the pixels, the label, the predicted
-// class, the number of labels) and each pair of values. Benjamini and Hochberg's correction at 0.1
-// selects some. On the second half the selected ones are tested again, with Holm's correction at
-// 1 - level. Only slices that are confirmed there are reported, with accuracies of that half alone.
-// So the search makes no number too low. The confirmation does if it rarely succeeds: a slice with
-// few images is only reported in draws in which its accuracy happens to be low.
+// tested: each value of a facet and each pair of values. A facet is an attribute, a statistic of
+// the pixels, the label, the predicted class or the number of labels. Benjamini and Hochberg's
+// correction at 0.1 selects some. On the second half the selected ones are tested again, with
+// Holm's correction at 1 - level. Only slices that are confirmed there are reported, with
+// accuracies of that half alone. So the search makes no number too low. The confirmation does if it
+// rarely succeeds: a slice with few images is only reported in draws in which its accuracy happens
+// to be low.
 //
 // The test is Fisher's exact one, one-sided: it holds for 20 images, also without any error. A pair
 // must be less accurate than all other images, and than the other images of each of its two
@@ -118,9 +119,9 @@ struct SliceResult {
 /// Finds the slices of each store. The same bits for any threads. Cost: a pass over the rows; a
 /// pass over the images for each pair of facets; with images, their decoding, once per data set.
 /// Memory: 8 bytes per image and facet.
-/// Throws usage: no store; `data` for stores of several data sets. bad_input: fewer than 80 images
-/// with scores and labels; labels that are no class; `data` that holds none of the images, other
-/// images under their names, or one image for two.
+/// Throws usage for no store, and for `data` with stores of several data sets. Throws bad_input for
+/// fewer than 80 images with scores and labels, and for labels that are no class. Throws bad_input
+/// if `data` holds none of the images, other images under their names, or one image for two.
 SliceResult find_slices(const SliceOptions& options, const ProgressCallback& progress = {});
 /// `assay.slices/1`. csv: a row for each slice that was found.
 Report report_of(const SliceResult& result);
