@@ -1,8 +1,9 @@
 """Compares `assay audit`'s score of labels with cleanlab's, on the planted errors of bench/audit_worlds.py.
 
-`audit_scores` is an independent version of the score in NumPy; tests/python/test_audit.py compares the two. A line for each
-world and method: means over the plantings, with standard errors, of the precision at 20, the AUROC and the average precision of
-finding the wrong labels. cleanlab is given its best case: of each of its two scores, the model that is best in the world.
+`audit_scores` is an independent version of the score in NumPy; tests/python/test_audit.py compares the two. Prints a line for
+each world and method. A line has means over the plantings, with standard errors, of three measures of finding the wrong labels.
+These are the precision at 20, the AUROC and the average precision. Of cleanlab, only the best case is shown: the score and the
+model with the highest average precision in the world.
 
     python3 bench/audit_peers.py RUNS/imagenet_sample [SOURCE ...]     # needs cleanlab and scikit-learn
 """

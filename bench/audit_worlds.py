@@ -3,8 +3,8 @@
 A world is a row of WORLDS: a source of scores, a proportion of wrong labels, and a kind of error. Planting number i of a world
 is drawn with the seed [crc32(name), i], so that every method sees the same plantings.
 
-Kinds: `uniform` draws the wrong label from all other classes; `confusable` draws it from the five best classes of a judge that
-no method sees (less the true one). Sources:
+The kind `uniform` draws the wrong label from all other classes. The kind `confusable` draws it from the five best classes of a
+judge that no method sees (less the true one). Sources:
 
 - `two`: MobileNet v1 0.75 and v2 1.00 on 700 photographs that they may have learned with their true labels. Judge: SqueezeNet.
 - `four`: all four MobileNets on the same photographs.

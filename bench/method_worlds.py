@@ -10,8 +10,8 @@ image i if
     skill + I(i) + M(method, i) / 2 + seed_sd S(method, r) + noise(method, r, i) > 0
 
 with standard normal I, M and S, and normal noise of variance 3/4. `paired` worlds correlate S of equal seeds
-by one half. The skills give the accuracies `accuracy` and `accuracy - gap` over all runs and images, so the
-truth is exact. "next" is the difference of one new run of each on as many new images.
+by one half. The skills give the accuracies `accuracy` and `accuracy - gap` over all runs and images, so the truth
+is exact. The column "next" is of the difference of one new run of each on as many new images.
 
     two-way    what `assay compare --method` prints: sqrt(z^2 images + t^2 runs), with a t for each method if
                these have unequal numbers of runs

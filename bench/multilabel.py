@@ -3,9 +3,10 @@
 
     multilabel.py ASSAY BENCH_MULTILABEL STORE LABELS.json
 
-Times are of the processor (user and system), so that a busy machine changes them little; the best of three each. "in
-memory": scores and labels are loaded, two numbers come out, no intervals. "whole": from starting the program to its
-end; the script imports numpy, reads the shards and the labels and does the same.
+Times are of the processor (user and system), so a busy machine changes them little. Each time is the best of three.
+For "in memory", scores and labels are loaded, and two numbers come out, without intervals. For "whole", the time is
+from starting the program to its end. The script then imports numpy, reads the shards and the labels, and does the
+same.
 """
 import glob
 import json

@@ -4,10 +4,10 @@
     bench/patchml.py ASSAY [FOLDER] [--limit N]
 
 ASSAY is the program; FOLDER holds images in class folders (default: the project's sample of photographs), each of
-which is one patch. The work: draw k images, decode, resize the longer side to p (bicubic), paste at a random offset
-in the cell, save 512 x 512 PNG. Both read every image once beforehand (Assay to know its size; the script does too)
-and write to the same disk. Times are processor time of one thread: user and system of the whole process, start
-included. The draws differ, the pixels of a patch do not.
+which is one patch. The work: draw k images, decode them, resize the longer side to p (bicubic), and paste each at a
+random offset in its cell. Then save a PNG of 512 x 512 pixels. Both read every image once beforehand (Assay to know
+its size; the script does too) and write to the same disk. Times are processor time of one thread: user and system
+of the whole process, start included. The draws differ, the pixels of a patch do not.
 
 Pillow saves PNG with zlib's level 6 by default. Its level 1 is shown beside, because Assay's files are a
 little larger than those of level 6.

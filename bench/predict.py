@@ -3,13 +3,15 @@
 usage: predict.py ASSAY MODELS_FOLDER IMAGES [ROUNDS]
        predict.py build/release/bin/assay ../shared/data/models ../shared/data/imagenet_sample
        predict.py --all ASSAY FOLDER IMAGES [ROUNDS [NAME,NAME...]]     needs torch, torchvision, onnx, onnxscript and onnxruntime
-Prints images per second (images / wall time of the whole process, start-up included) and the ratio, median of the rounds, and
-how far the scores are apart. The script gets the best of three settings of workers and threads, found first.
 
---all: ten networks of torchvision with random weights, exported to FOLDER where they are not there yet. A row for each: Assay with the ONNX
-file, the torch.export archive and the TorchScript file; ONNX Runtime and PyTorch (eager) with the DataLoader; the ratios of Assay's ONNX to both,
-with their smallest and largest; and the processor time of each. With 700 photographs, two idle cores and 3 rounds it takes about 90 minutes
-and a further 10 for the first export. Processor times (ratio in brackets) suffer less where the machine has other work.
+Prints images per second (images / wall time of the whole process, start-up included) and the ratio, as medians of the rounds.
+Also prints how far the scores are apart. The script gets the best of three settings of workers and threads, found first.
+
+--all: ten networks of torchvision with random weights, exported to FOLDER where they are not there yet. It prints a row for each network. The row
+has Assay with the ONNX file, the torch.export archive and the TorchScript file, and ONNX Runtime and PyTorch (eager) with the DataLoader. It also
+has the ratios of Assay's ONNX to both, with their smallest and largest, and the processor time of each. With 700 photographs, two idle cores and
+3 rounds it takes about 90 minutes and a further 10 for the first export. Processor times (ratio in brackets) suffer less where the machine has
+other work.
 """
 import os
 import pathlib

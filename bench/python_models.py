@@ -3,8 +3,9 @@ same cores.
 
 usage: ASSAY_PROGRAM=... ASSAY_LIBRARY=... PYTHONPATH=python python3 bench/python_models.py FOLDER [MODEL ...]     needs torch and
 timm
-For each model: seconds of the whole pipeline by either, the best number of loader workers, the share of processor time that the
-network takes, and the largest difference between the scores.
+
+For each model, prints the seconds of the whole pipeline by either, and the best number of loader workers. Also prints the share
+of processor time that the network takes, and the largest difference between the scores.
 """
 import os
 import pathlib

@@ -4,8 +4,8 @@
     PYTHONPATH=python ASSAY_LIBRARY=.../libassay.so.0.1 bench/python_peers.py [ITEMS] [CLASSES] [ROUNDS]
 
 The metrics are those that all three have: accuracy, top-5 accuracy, balanced accuracy, macro F1 and Cohen's kappa. Assay computes their
-intervals, too. Each library runs in a process of its own. Prints, of each: the processor time and the wall-clock time of the fastest round, and
-how much the peak of the resident memory grew beyond the array and the import. A library that is not installed is skipped.
+intervals, too. Each library runs in a process of its own. Prints the processor time and the wall-clock time of the fastest round of each
+library. Also prints how much the peak of the resident memory grew beyond the array and the import. A library that is not installed is skipped.
 """
 import json
 import os

@@ -11,12 +11,13 @@ The worlds, written down before the method was run on them:
   small single: value 1 of the eighth attribute (2 of 21 images) is lower.
   pair: images with value 1 of the third and value 2 of the fifth attribute (1 in 10 images) are lower.
   classes: nothing is planted, but ten classes have accuracies from .5 to .95, and wrong predictions go to the next two classes. The label and the
-    predicted class are facets, too. Slices by the label or the predicted class are truly lower; slices with an attribute are not lower than the
+    predicted class are facets, too. Slices by the label or the predicted class are truly lower. Slices with an attribute are not lower than the
     other images of that class, and none should be found.
 
-Wanted: where nothing is planted, nothing is found in at least 95 of 100 draws; in the world of classes, no slice with an attribute. Elsewhere:
-recall is the proportion of draws in which the planted slice itself is found, precision the proportion of found slices that are the planted one.
-The next column is the proportion of found slices with a part of the planted one, whose true accuracy is lower than that of the other images.
+Wanted: where nothing is planted, nothing is found in at least 95 of 100 draws; in the world of classes, no slice with an attribute. Elsewhere,
+recall is the proportion of draws in which the planted slice itself is found. Precision is the proportion of found slices that are the planted
+one. The next column is the proportion of found slices that hold a part of the planted one. Such a slice counts if its true accuracy is lower
+than that of the other images.
 
 This is another implementation of src/slices, which the test test_slices.py compares with the command.
 """

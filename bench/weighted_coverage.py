@@ -5,8 +5,8 @@ usage: PYTHONPATH=python python3 bench/weighted_coverage.py [SAMPLES [area|ece]]
 
 The simulations were defined before the intervals were tried. An item has u ~ N(0, 1). Its weight is exp(s u), or exp(s v) with
 another v, where it is independent of the errors. The population has a million items; a sample draws n of them.
-- areas: score of the own class skill * exp(0.3 u) above standard normal scores; two classes 9 : 1, or five of one size; skills 1
-and 3
+- areas: the score of the own class is skill * exp(0.3 u) above standard normal scores. There are two classes 9 : 1, or five of
+one size. The skills are 1 and 3.
 - calibration: scores N(0, 1.5 exp(0.3 u)) and labels drawn from their softmax; then the scores times 1, or times 1.5
 (overconfident)
 """

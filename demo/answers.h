@@ -26,12 +26,13 @@ struct CrowdAnswers {
     std::uint64_t answers = 0;    ///< answers to these questions
 };
 /// Adds answers to `answers` (csv: question, annotator, answer) for the open questions of
-/// `questions` (csv as `assay mad questions` writes it), in addition to the answers in it and in an
-/// existing file of `earlier`. Random annotators answer one after the other until the question is
-/// settled, each at most once. Answers of `blocked` annotators do not count, and they are not
-/// asked. Annotators make errors with the rates in truth/annotators.csv, on the truth in
-/// truth/unlabelled.csv. A question always gets the same answers, at any time and with any other
-/// questions. Throws bad_input for a question about an unknown image.
+/// `questions` (csv as `assay mad questions` writes it). They are in addition to the answers
+/// already in that file and in an existing file of `earlier`. Random annotators answer one after
+/// the other until the question is settled, each at most once. Answers of `blocked` annotators do
+/// not count, and they are not asked. Annotators make errors with the rates in
+/// truth/annotators.csv, on the truth in truth/unlabelled.csv. A question always gets the same
+/// answers, at any time and with any other questions. Throws bad_input for a question about an
+/// unknown image.
 CrowdAnswers answer_questions(const WorldSpec& spec, const std::filesystem::path& questions,
                               const std::vector<std::filesystem::path>& earlier,
                               const std::filesystem::path& answers,

@@ -22,8 +22,8 @@ struct CompetitionFiles {
           stores(dir / "runs" / "unlabelled"),
           yours(dir / "mad-yours") {}
     std::filesystem::path folder, questions;
-    /// One file per round, so that the commands can be typed again from the beginning: answers to
-    /// questions that do not exist yet would be refused.
+    /// Each round has one file, so that the commands can be typed again from the beginning. Answers
+    /// to questions that do not exist yet would be refused.
     std::array<std::filesystem::path, 2> answers;
     std::filesystem::path accuracies, stores;
     /// A small competition whose questions nobody has answered yet.
@@ -43,9 +43,9 @@ DroppedCompetitions drop_stale_competitions(const CompetitionFiles& files);
 bool takes_part(const CompetitionFiles& files, const std::string& network);
 /// Makes the crowd answer the open questions, in round 1 or 2.
 CrowdAnswers answer_round(const Demo& demo, const CompetitionFiles& files, std::size_t round);
-/// csv: model and accuracy of each network of the competition over all unlabelled images, from the
-/// true labels: the proportion of images that show the predicted class. People who make no errors
-/// would give this value.
+/// csv: model and accuracy of each network of the competition over all unlabelled images. The
+/// accuracy is the proportion of images that show the predicted class, from the true labels. People
+/// who make no errors would give this value.
 void write_known_accuracies(const Demo& demo, const CompetitionFiles& files);
 
 }  // namespace assay::cli

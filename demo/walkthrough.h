@@ -11,8 +11,8 @@ namespace assay::cli {
 /// Quotes an argument for the shell; '*' stays a pattern.
 std::string shell_argument(std::string_view text);
 
-/// Each line runs through the command's own function after the shell's own expansion of quotes and
-/// patterns (wordexp), so that what is printed can be pasted. The lines are also kept as a script.
+/// Each line runs through the command's own function, after the shell's own expansion of quotes and
+/// patterns (wordexp). So a user can paste what is printed. The lines are also kept as a script.
 class Walkthrough {
 public:
     /// `script` is the file that lists the commands; it is written again after each one.

@@ -1,4 +1,4 @@
-// Any bytes as a table of boxes, then as a pool of patches of one small image: every box is a patch
+// Any bytes as a table of boxes, then as a pool of patches of one small image. Every box is a patch
 // inside the image or listed.
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Any text through the one reader of JSON: what it accepts is written and read again alike, as a
-// tree and as events, and nothing is accepted that nlohmann's own parser refuses.
+// Any text through the one reader of JSON. What it accepts is written and read again alike, as a
+// tree and as events. It accepts nothing that nlohmann's own parser refuses.
 #include <cstdint>
 #include <cstdlib>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
-// Any bytes as questions of each task, and as definitions: an Error, or questions of which each is
-// on one screen, and whose fingerprint is that of the same questions written out.
+// Any bytes as questions of each task, and as definitions. The result is an Error or questions.
+// Each question is on one screen. The fingerprint of the questions is that of the same questions
+// written out.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>

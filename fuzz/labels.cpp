@@ -1,5 +1,5 @@
-// Any bytes as a file of labels, a class list, a class map, an item table or a list of images: an
-// answer or an Error.
+// Any bytes as a file of labels, a class list, a class map, an item table or a list of images. The
+// result is an answer or an Error.
 #include <array>
 #include <cstdint>
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Any bytes as a file of answers: answers or an Error; what was read is written in a known form and
-// means the same when it is read again.
+// Any bytes as a file of answers. The result is answers or an Error. What was read is written in a
+// known form, and means the same when it is read again.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

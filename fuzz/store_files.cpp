@@ -1,6 +1,6 @@
-// A store one of whose files holds any bytes, recorded with their own size and checksum: the shard
-// of full rows ('0' first), of the best entries ('1'), or items.csv ('2'). Rows, or an Error; no
-// class outside of the list.
+// A store one of whose files holds any bytes, recorded with their own size and checksum. The first
+// byte chooses the file: the shard of full rows ('0'), that of the best entries ('1'), or items.csv
+// ('2'). The result is rows or an Error, and no class is outside of the list.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>

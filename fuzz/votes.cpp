@@ -1,5 +1,5 @@
-// Any bytes as a text or (where they begin as a zip file does) an archive of votes: votes or an
-// Error; what is read can be combined.
+// Any bytes as a text of votes, or as an archive of them if they begin as a zip file does. The
+// result is votes or an Error. What is read can be combined.
 #include <cstdint>
 #include <cstdlib>
 #include <vector>

@@ -38,10 +38,10 @@ void Coverage::add(std::span<const Vec2> contour) {
 
 namespace {
 
-/// A row holds the change of coverage from a pixel to the next one to its right; an edge that
-/// crosses the row in [xa, xb], both within it, changes it by the height `d` that it crosses,
-/// spread by where in the pixels it passes. (The accumulation buffer of font renderers: Levien,
-/// "Inside the fastest font renderer in the world", 2016.)
+/// A row holds the change of coverage from a pixel to the next one to its right. An edge that
+/// crosses the row in [xa, xb], both within it, changes it by the height `d` that it crosses. Where
+/// in the pixels the edge passes determines how the change is spread. (The accumulation buffer of
+/// font renderers: Levien, "Inside the fastest font renderer in the world", 2016.)
 void add_piece(float* row, float xa, float xb, float d) {
     const int ia = static_cast<int>(xa), ib = static_cast<int>(xb);
     if (ib <= ia) {  // within one pixel

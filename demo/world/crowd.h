@@ -1,5 +1,5 @@
-// A crowd of people who look at the images: annotators who answer "is there an X?", and selectors
-// who select, from a grid of 48 images, those that show an X.
+// A crowd of people who look at the images. Annotators answer "is there an X?". Selectors select,
+// from a grid of 48 images, those that show an X.
 #pragma once
 
 #include <array>

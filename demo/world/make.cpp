@@ -134,7 +134,7 @@ private:
         if (progress_) progress_(state_);
     }
 
-    /// Images are not synced one by one, so after a crash of the whole machine some may be missing
+    /// Images are not synced one by one. So after a crash of the whole machine, some may be missing
     /// or empty although the truth file exists.
     bool is_whole(const SetRow& row, const fs::path& folder) const {
         const auto is_there = [](const fs::path& file) {

@@ -1,7 +1,7 @@
-// Small numbers for images. Nothing here calls the system's mathematics library except square
-// roots, which are exact by IEEE 754: the same seed must paint the same bytes on every machine.
-// (Difficulties and selection rates are drawn with pow and erfc in double precision; libraries that
-// round their last bit otherwise would hardly ever change a pixel.)
+// Small numbers for images. The same seed must paint the same bytes on every machine. So nothing
+// here calls the system's mathematics library except square roots, which are exact by IEEE 754.
+// (Difficulties and selection rates are drawn with pow and erfc in double precision. Libraries that
+// round their last bit differently would hardly ever change a pixel.)
 #pragma once
 
 #include <algorithm>

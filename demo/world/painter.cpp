@@ -169,8 +169,8 @@ void Painter::paint_thing(const Thing& thing, const Scene& scene, Mask& whole) {
     if (!box.empty()) compose(thing, scene, whole, box);
 }
 
-// The blurred mask serves as a height map: its slope gives the round look, its value the dark rim,
-// and, shifted, it is the shadow on the things behind.
+// The blurred mask serves as a height map. Its slope gives the round look, and its value the dark
+// rim. Shifted, it is the shadow on the things behind.
 void Painter::compose(const Thing& thing, const Scene& scene, const Mask& whole, PixelBox box) {
     const float reach = thing.pose.reach;
     const int radius = std::max(1, static_cast<int>(0.085F * reach + 0.5F));

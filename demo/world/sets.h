@@ -43,7 +43,7 @@ struct Reading {
 struct Replication {
     std::vector<Reading> v1, pool;
 };
-/// Chooses v2 as Recht et al. (2019) did: within each class, candidates are drawn so that the
+/// Chooses v2 as Recht et al. (2019) did. Within each class, candidates are drawn so that the
 /// histogram of their selection frequencies (five buckets) matches v1's. Fills plan.replicated. The
 /// candidates were judged by few people, and are chosen by the same judgements. So the true
 /// frequencies of the chosen ones are lower than the observed ones, which is the bias that Engstrom

@@ -40,11 +40,11 @@ struct Shape {
 /// Built once, on first use. Thread-safe.
 const Shape& shape_of(int cls);
 
-/// One layer as text; coordinates run from 0 to 100, y down. Commands, each starting a new outline
-/// unless said otherwise: "M x y", then "L x y", "Q x1 y1 x y", "C x1 y1 x2 y2 x y" and "Z" as in
-/// SVG; "E x y rx ry [turn in degrees]" an ellipse; "R x0 y0 x1 y1 r" a rectangle with round
-/// corners; "K width x y x y ... ;" a line with round ends. "H" makes the next outline a hole; "X"
-/// repeats what came before it mirrored at x = 50.
+/// One layer as text; coordinates run from 0 to 100, y down. Each command starts a new outline
+/// unless said otherwise. "M x y", then "L x y", "Q x1 y1 x y", "C x1 y1 x2 y2 x y" and "Z" are as
+/// in SVG. "E x y rx ry [turn in degrees]" is an ellipse. "R x0 y0 x1 y1 r" is a rectangle with
+/// round corners. "K width x y x y ... ;" is a line with round ends. "H" makes the next outline a
+/// hole; "X" repeats what came before it mirrored at x = 50.
 struct LayerRow {
     int cls;
     Fill fill;

@@ -21,8 +21,9 @@ Recipe retextured_image(const Plan& plan, std::size_t number);
 /// Posters, pixel images, mosaics and neon signs.
 Recipe rendition_image(const Plan& plan, std::size_t number);
 
-/// The same object in the same light, before the usual background of its class, before that of
-/// another image of its class, and before that of an image of a class with another background.
+/// The same object in the same light before three backgrounds. The first is the usual background of
+/// its class. The second is that of another image of its class. The third is that of an image of a
+/// class with another background.
 Recipe original_image(const Plan& plan, std::size_t number);
 Recipe mixed_same_image(const Plan& plan, std::size_t number);
 Recipe mixed_rand_image(const Plan& plan, std::size_t number);

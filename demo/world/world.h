@@ -1,20 +1,22 @@
-// A small synthetic data set ("world") of drawn images with known truth: the definition of every
-// class, the contents and difficulty of every image, and the answers of a simulated crowd.
-// Classifiers are trained and measured on it, so that every measured number can be compared with
-// the truth.
+// A small synthetic data set ("world") of drawn images with known truth. The truth has the
+// definition of every class, the contents and difficulty of every image, and the answers of a
+// simulated crowd. Classifiers are trained and measured on it, so that every measured number can be
+// compared with the truth.
 //
 // Everything follows from one seed: the same spec gives the same bytes, for any number of threads.
 //
 // A world's folder holds
-//   world.json, world.png            the spec; a gallery of all classes and sets
-//   classes.txt, hierarchy.json      20 classes, in the order of their ids; the tree above them
-//   images/<set>/...               PNG files (world_sets() tells the sets)
-//   truth/<set>.csv                  one row an image; written last, so it marks a finished set
-//   truth/votes-<set>.csv            annotator,item,label,answer: "is there an X in it?" (v1, v2,
-//   multi) truth/selections-<set>.csv       annotator,image,label,selected,batch,control: grids of
-//   48
-//                                    (v1, v2)
-//   truth/annotators.csv, selectors.csv    how lenient, careless or lazy each of the crowd is
+//   `world.json`, `world.png`       the spec; a gallery of all classes and sets.
+//   `classes.txt`                   20 classes, in the order of their ids.
+//   `hierarchy.json`                the tree above the classes.
+//   `images/<set>/...`              PNG files (world_sets() tells the sets).
+//   `truth/<set>.csv`               one row per image; written last, so it marks a finished set.
+//   `truth/votes-<set>.csv`         annotator,item,label,answer: "is there an X in it?" (v1, v2,
+//                                   multi).
+//   `truth/selections-<set>.csv`    annotator,image,label,selected,batch,control: grids of 48 (v1,
+//                                   v2).
+//   `truth/annotators.csv`, `truth/selectors.csv`
+//                                   how lenient, careless or lazy each of the crowd is.
 #pragma once
 
 #include <cstdint>
@@ -61,9 +63,10 @@ nlohmann::json world_hierarchy();
 /// Makes the missing parts of the data set. A set with a truth file is not changed, so the same
 /// call completes a run that was interrupted at any moment. Progress names the set and counts the
 /// images of all sets together. Memory: about 600 bytes for each image of the largest set. Cost:
-/// about 1.9 ms per image and thread at 96 pixels. Throws usage: sides out of range; a folder that
-/// is neither empty nor such a data set, or one with another spec (nothing in it is changed); io;
-/// busy: another process is making it; interrupted (request_stop).
+/// about 1.9 ms per image and thread at 96 pixels. Throws usage if sides are out of range. Throws
+/// usage if the folder is neither empty nor such a data set, or holds one with another spec
+/// (nothing in it is changed). Throws io, busy if another process is making the data set, and
+/// interrupted (request_stop).
 void make_world(const WorldSpec& spec, const ProgressCallback& progress = {}, int threads = 0);
 
 /// A gallery: one column per class, one row per set, with names. It depends only on the seed; no

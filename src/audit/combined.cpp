@@ -18,22 +18,22 @@ constexpr double chance = 0.02;
 /// The weight of a classifier is its loss to minus this power. Chosen on the worlds of
 /// bench/audit_worlds.py among others.
 constexpr double loss_power = 2;
-/// The loss is of this part of the labels, those that are likeliest: wrong ones are mostly among
+/// The loss is of this part of the labels, those that are likeliest. Wrong labels are mostly among
 /// the others, and would make all classifiers look alike.
 constexpr double loss_part = 0.75;
 /// The logarithm of the sharpness is searched up to this distance from that of 1 / the scores'
 /// spread.
 constexpr double search_range = 6;
 constexpr double grid_step = 0.5;  // of the logarithm
-// A classifier has learned the labels if it repeats nearly all of those that the others oppose:
-// each of them with this probability, on at least so many images more than they expect, and with
-// at most this proportion of exceptions.
+// A classifier has learned the labels if it repeats nearly all of those that the others oppose.
+// Each of the others opposes them with at least this probability. They oppose at least so many
+// images more than they expect. The exceptions are at most this proportion of that excess.
 constexpr float sure_probability = 0.9F;
 constexpr double learned_images = 5, learned_exceptions = 0.1;
 // A label that a classifier holds for impossible is probably wrong if many labels look drawn from
 // all classes. If few do, it is more often an image that the classifier misjudges. So the score's
 // floor is high if the drawn labels are at most the first proportion of those that the classifiers
-// miss, and low above the second. Chosen on the worlds of bench/audit_worlds.py.
+// miss. It is low above the second. Chosen on the worlds of bench/audit_worlds.py.
 constexpr double few_drawn = 0.02, many_drawn = 0.04;
 constexpr double highest_floor = 0.01;
 
@@ -227,9 +227,9 @@ struct Probabilities {
     double of(std::size_t cls) const { return exponentials[cls] / sum; }
 };
 
-/// Counts where each classifier stands alone against the others, and how often these expect to err
-/// together: at most as often as the surest of them errs. Weak ones with the same errors oppose a
-/// strong one too, but are less sure.
+/// Counts where each classifier stands alone against the others. Also counts how often the others
+/// expect to err together: at most as often as the surest of them errs. Weak ones with the same
+/// errors oppose a strong one too, but are less sure.
 void count_repeated(std::vector<AuditedModel>& models, const LabelledRows& labelled,
                     const std::vector<std::vector<std::int32_t>>& predicted,
                     const std::vector<std::vector<float>>& best) {

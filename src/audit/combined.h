@@ -25,8 +25,8 @@ struct CombinedImage {
     std::int32_t suggested = -1;           ///< likeliest class but the given one
     double first_probability = 0, second_probability = 0;
     double given_probability = 0, suggested_probability = 0;
-    /// Mean over the classifiers of ln((p + floor) / (q + floor)), where p and q are 98 % of
-    /// the probabilities of the given and of the suggested class.
+    /// Mean over the classifiers of ln((p + floor) / (q + floor)). Here p is 98 % of the
+    /// probability of the given class, and q is 98 % of that of the suggested class.
     double score = 0;
     std::uint32_t predict_suggested = 0;
 };

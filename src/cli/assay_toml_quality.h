@@ -11,8 +11,9 @@
 namespace assay::cli {
 
 /// `data` are the data sets of the file, with their names; they get their roles, and those that the
-/// table names by path are added. Throws bad_input: unknown keys (with the nearest), values with
-/// the wrong type or out of range, a role that names nothing, a data set in two roles, no val.
+/// table names by path are added. Throws bad_input for unknown keys (with the nearest), and for
+/// values with the wrong type or out of range. Throws it also for a role that names nothing, for a
+/// data set in two roles, and if there is no val.
 QualitySettings read_quality(const nlohmann::json& table, const std::filesystem::path& folder,
                              std::vector<Plan::Data>& data);
 

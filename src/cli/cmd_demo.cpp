@@ -245,8 +245,8 @@ private:
     /// One round: selected images, people's answers to the questions about them, and the resulting
     /// ranking.
     void round(const CompetitionFiles& files, std::size_t number) {
-        // If an earlier run reached the second round, the open questions now belong to that round:
-        // they do not exist yet when the commands are typed from the beginning.
+        // If an earlier run reached the second round, the open questions now belong to that round.
+        // They do not exist yet when the commands are typed from the beginning.
         const fs::path& answers = files.answers.at(number - 1);
         const bool answering = number == files.answers.size() ||
                                !takes_part(files, models_.back()) || !is_there(answers);

@@ -86,7 +86,7 @@ const std::vector<std::string>& program_examples();
 /// One line per command for `assay --help`: names padded to the longest, then summaries.
 std::string command_lines(const std::vector<Command>& commands, bool colour);
 
-/// For a command with several parts, each of which has its own options: runs the part that the
+/// For a command with several parts, each of which has its own options. Runs the part that the
 /// first argument names, or prints `help` with its parts. `what` is the user's word for a part:
 /// "part", "step". Throws usage for an unknown part.
 int run_part(std::string_view command, std::string_view what, const std::vector<Command>& parts,
@@ -138,7 +138,7 @@ struct Output {
     void add_junit_to(CLI::App& app);
     /// Throws usage if outcomes are requested but there is no gate.
     void check_junit(bool gates) const;
-    /// For a command that writes `what` with the option `option`, if that option is missing: throws
+    /// For a command that writes `what` with the option `option`, if that option is missing. Throws
     /// usage if -o names a file that looks like one of these, and no option says that it is the
     /// report.
     void check_is_report(std::string_view what, std::string_view option) const;

@@ -85,10 +85,10 @@ struct DataFlags {
     std::filesystem::path index_folder;  ///< for archives at URLs
     SampleFlags sample;
     /// Results for a part of the images get their own name, so that they are never mixed with those
-    /// for all images: for commands that store results, if the user gives no name.
+    /// for all images. This is for commands that store results, if the user gives no name.
     bool names_parts = false;
-    /// Folder of the results: if the results of a part already have the data set's own name there,
-    /// they are continued under that name; "" if not known.
+    /// Folder of the results; "" if not known. If the results of a part already have the data set's
+    /// own name there, they are continued under that name.
     std::filesystem::path runs;
 
     /// How to open folder `index`, and the name of its results; `notes` receives the reason if it

@@ -15,8 +15,8 @@ struct Candidate {
     std::string about;  ///< a short description, or ""
 };
 
-/// The parts of the line before the completed argument: values keyed by the long name of their
-/// option (or by the name of a plain argument), in their order.
+/// The parts of the line before the completed argument, in their order. Values are keyed by the
+/// long name of their option, or by the name of a plain argument.
 struct Given {
     std::vector<std::pair<std::string, std::string>> values;
 

@@ -78,7 +78,7 @@ fs::path behind_links(fs::path path) {
     return path;
 }
 
-/// The absolute path, also of a file that does not exist: the standard library's own function
+/// The absolute path, also of a file that does not exist. The standard library's own function
 /// returns a relative path if the beginning of the path does not exist.
 fs::path true_path(const fs::path& path) {
     std::error_code error;

@@ -13,7 +13,7 @@ struct TypedWord {
     std::string text;              ///< the word as the program would receive it
     std::vector<bool> is_literal;  ///< for each byte: quotes or a backslash make it literal
     char quote = 0;                ///< the open quote at its end: '"', '\'', or none
-    /// The start of the part that the shell replaces: bash does not change the text before an open
+    /// The start of the part that the shell replaces. Bash does not change the text before an open
     /// quote, or before one of the characters that break words.
     std::size_t kept = 0;
 };

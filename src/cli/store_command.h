@@ -56,8 +56,8 @@ std::unique_ptr<StoreCommand> patchml_step();
 /// Parses the arguments, checks, runs.
 int run_command(StoreCommand& command, std::vector<std::string> arguments);
 
-/// Sets the options of `app` from a table: a key is a long option's name, an array gives an option
-/// several values, a flag takes true or false. `where` ("[score]") names the table in messages;
+/// Sets the options of `app` from a table. A key is a long option's name, an array gives an option
+/// several values, and a flag takes true or false. `where` ("[score]") names the table in messages;
 /// relative paths of files are relative to `folder`. The options' own checks apply. Throws
 /// bad_input for an unknown key (with the nearest), and for a value of the wrong type or out of
 /// range.

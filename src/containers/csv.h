@@ -15,8 +15,8 @@
 namespace assay {
 
 struct CsvOptions {
-    /// 0 detects it in the first row (outside quotes): the more frequent of comma and tab; if there
-    /// is neither, a semicolon if present, else comma.
+    /// 0 detects it in the first row (outside quotes). It is the more frequent of comma and tab. If
+    /// there is neither, it is a semicolon if present, else comma.
     char delimiter = '\0';
     /// The first row names the columns, and every other row must have as many fields. Without a
     /// header rows may differ in length.
@@ -82,9 +82,9 @@ private:
     std::string scratch_;
 };
 
-/// Appends rows to a text. A field is quoted when it holds a delimiter (comma or tab), a quote, CR,
-/// LF or a byte order mark at its beginning, or when it is empty and alone in its row. CsvReader
-/// reads back the same bytes.
+/// Appends rows to a text. A field is quoted when it holds a delimiter (comma or tab), a quote, CR
+/// or LF. It is also quoted when it begins with a byte order mark, or when it is empty and alone in
+/// its row. CsvReader reads back the same bytes.
 class CsvWriter {
 public:
     explicit CsvWriter(std::string& out, char delimiter = ',') : out_(out), delimiter_(delimiter) {}

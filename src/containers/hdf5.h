@@ -1,7 +1,7 @@
 // Arrays in HDF5 files, as h5py, Keras and MATLAB write them by default. Assay reads the format
-// itself, because a file may be hostile: superblocks 0 to 3, groups of symbol tables and of compact
-// links, numbers and texts, data in one piece or in chunks (deflate, shuffle, Fletcher-32).
-// HDF5 File Format Specification, version 3.0 (support.hdfgroup.org).
+// itself, because a file may be hostile. It reads superblocks 0 to 3, groups of symbol tables and
+// of compact links, and numbers and texts. Data may be in one piece or in chunks (deflate, shuffle,
+// Fletcher-32). HDF5 File Format Specification, version 3.0 (support.hdfgroup.org).
 #pragma once
 
 #include <memory>

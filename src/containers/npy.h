@@ -1,5 +1,5 @@
-// NumPy's array files (.npy, format versions 1 to 3), read in place from bytes that another object
-// owns (a mapped file, an entry of an npz), and the header for writing one.
+// Reads NumPy's array files (.npy, format versions 1 to 3) in place. Another object owns the bytes:
+// a mapped file, or an entry of an npz. Also makes the header for writing one.
 //
 // Supports little-endian numbers in C or Fortran order, with any shape. The error for a structured,
 // big-endian, complex, string or object array names its type. An array may begin at any address, as

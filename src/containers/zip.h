@@ -31,8 +31,9 @@ struct ZipEntry : ZipMember {
 };
 
 /// Calls visit(entry) for each entry, in the directory's order. There may be any number of entries.
-/// Throws bad_input, naming byte or entry: not a zip file, or a truncated one; an archive of
-/// several disks; a directory that is damaged, or claims more than the source holds.
+/// Throws bad_input, naming byte or entry, if the source is not a zip file, is truncated, or is an
+/// archive of several disks. Throws the same for a directory that is damaged, or claims more than
+/// the source holds.
 void read_zip_directory(const ByteSource& source, const std::function<void(ZipEntry)>& visit);
 
 /// Throws bad_input if the entry cannot be unpacked: encrypted, packed by another method, or with

@@ -13,9 +13,9 @@
 
 namespace assay {
 
-/// The bytes of a file. Throws bad_input (missing, not a regular file, larger than `limit` bytes)
-/// or io (the disk fails, or the system has no descriptor or memory left, so a later try may
-/// succeed).
+/// The bytes of a file. Throws bad_input if the file is missing, not a regular file, or larger than
+/// `limit` bytes. Throws io if the disk fails, or if the system has no descriptor or memory left,
+/// so a later try may succeed.
 std::vector<std::byte> read_file(const std::filesystem::path& path,
                                  std::uint64_t limit = UINT64_MAX);
 /// Like read_file, as text.
@@ -50,8 +50,8 @@ struct FileIdentity {
 /// The identity of the file at `path` now; {0, 0} if there is none.
 FileIdentity identity_of_file(const std::filesystem::path& path);
 
-/// Distinguishes the states of the file that a name leads to, also if the file system reuses the
-/// number of a removed file, unless that is within one tick of its clock.
+/// Distinguishes the states of the file that a name leads to. This also works if the file system
+/// reuses the number of a removed file, unless that is within one tick of its clock.
 struct FileState {
     FileIdentity identity;
     std::int64_t changed = 0;  ///< in ns, as the file system keeps it
@@ -60,11 +60,11 @@ struct FileState {
 /// The state of the file at `path` now; {} if there is none.
 FileState state_of_file(const std::filesystem::path& path);
 
-/// Writes `parts` one after the other to a temporary file in the same folder, syncs it, renames it
-/// to `path`, and syncs the folder: after a crash `path` holds either its old bytes or all of the
-/// new ones. Throws io (the message names the path and the system's reason; a full disk says so).
-/// The temporary file is then removed. Returns the identity of the new file: as long as the name
-/// leads to it, nobody else has written there.
+/// Writes `parts` one after the other to a temporary file in the same folder, and syncs it. Then
+/// renames it to `path`, and syncs the folder. After a crash, `path` holds either its old bytes or
+/// all of the new ones. Throws io (the message names the path and the system's reason; a full disk
+/// says so). The temporary file is then removed. Returns the identity of the new file: as long as
+/// the name leads to it, nobody else has written there.
 FileIdentity write_file_atomically(const std::filesystem::path& path,
                                    std::span<const std::span<const std::byte>> parts);
 FileIdentity write_file_atomically(const std::filesystem::path& path, std::string_view text);

@@ -1,5 +1,5 @@
 // A table of several results side by side. A cell is set by its column's key and not by its
-// position, so a result without a value for a column gets an empty cell.
+// position. So a result without a value for a column gets an empty cell.
 #pragma once
 
 #include <map>

@@ -34,8 +34,8 @@ using JsonPartVisit =
 void read_json_parts(std::string_view text, std::string_view member, int max_depth,
                      std::uint64_t max_values, const JsonPartVisit& visit);
 
-/// The outline of a text, read before any of it is kept: its type, and for an object the names and
-/// types of its first members. Damage after the last of these is not detected.
+/// The outline of a text, read before any of it is kept. It has the text's type, and for an object
+/// the names and types of its first members. Damage after the last of these is not detected.
 struct JsonOutline {
     nlohmann::json::value_t type = nlohmann::json::value_t::null;
     std::vector<std::pair<std::string, nlohmann::json::value_t>> members;

@@ -8,9 +8,9 @@
 
 namespace assay {
 
-/// On one line. A report may quote names of files and classes that are not UTF-8, as JSON must be:
-/// their bytes become U+FFFD, because a report with replaced bytes is better than an error. Writers
-/// must check ids that have to be read back.
+/// On one line. A report may quote names of files and classes that are not UTF-8, although JSON
+/// must be. Their bytes become U+FFFD, because a report with replaced bytes is better than an
+/// error. Writers must check ids that have to be read back.
 inline std::string json_line(const nlohmann::json& value) {
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -45,9 +45,9 @@ using ReadPythonPlugin = void (*)(PluginTable& plugin, std::string source);
 /// Opens a plug-in and checks its versions, names, counts and functions. A library is first opened
 /// in another process, because it may crash then. A file FILE.py goes to `read_python`, which runs
 /// it in a Python process. A plug-in stays open as long as the program runs, and opening it again
-/// returns the same table. Thread-safe. Throws bad_input with the file and the function: no such
-/// file, no shared library, no table or another one, two functions of one name, another plug-in of
-/// this name.
+/// returns the same table. Thread-safe. Throws bad_input, with the file and the function, if there
+/// is no such file, no shared library, no table or another one. Throws the same for two functions
+/// of one name, and for another plug-in of this name.
 const PluginTable& open_plugin(const std::filesystem::path& file, ReadPythonPlugin read_python);
 
 /// Stores a text for rows of tables that point to it, as long as the program runs. Thread-safe.

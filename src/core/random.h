@@ -32,9 +32,8 @@ public:
     /// The same numbers as repeated calls of next_u32(), in a third of the time.
     void fill(std::span<std::uint32_t> out);
     /// Standard normals by the million, one 32-bit draw each. Uses the inverse of the distribution
-    /// function: up to |z| = 2.4 by interpolation in a table (error below 1e-5), and exactly beyond
-    /// that.
-    /// |z| is below 6.4.
+    /// function. Up to |z| = 2.4, a table is interpolated (error below 1e-5). Beyond that, the
+    /// inverse is computed exactly. All |z| are below 6.4.
     void fill_normal(std::span<float> out);
 
 private:

@@ -5,9 +5,9 @@
 
 namespace assay::detail {
 
-// exp(x): constants of the range reduction and the polynomial. ln 2 is split so that n * ln2_high
-// is exact (Cody and Waite 1980); the coefficients are the Taylor terms 1/2! ... 1/7!, whose
-// remainder at |r| <= ln(2)/2 is below 2^-27.
+// exp(x): constants of the range reduction and the polynomial. The number ln 2 is split so that n *
+// ln2_high is exact (Cody and Waite 1980). The coefficients are the Taylor terms 1/2! ... 1/7!.
+// Their remainder at |r| <= ln(2)/2 is below 2^-27.
 inline constexpr float log2_e = 1.44269504088896341F;
 inline constexpr float ln2_high = 0.693145751953125F;
 inline constexpr float ln2_low = 1.42860677e-6F;

@@ -51,9 +51,9 @@ Interval symmetric_interval(double value, double standard_error, double level, s
 
 McNemar mcnemar(std::uint64_t b, std::uint64_t c);
 
-/// Difference (b - c) / n of two proportions measured on the same n items, with Newcombe's (1998)
-/// hybrid score interval (method 10), which stays inside [-1, 1] and has a width when b = c = 0.
-/// `both` is the number of items on which both succeed.
+/// Difference (b - c) / n of two proportions measured on the same n items. The interval is
+/// Newcombe's (1998) hybrid score interval (method 10). It stays inside [-1, 1] and has a width
+/// when b = c = 0. `both` is the number of items on which both succeed.
 struct PairedDifference {
     double value = 0;
     double standard_error = 0;  ///< sqrt(b + c - (b - c)^2 / n) / n

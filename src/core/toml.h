@@ -6,8 +6,9 @@
 
 namespace assay {
 
-/// Tables become objects, arrays arrays. Throws bad_input with line and column: dates and times, a
-/// key that appears twice, more than 64 levels, 32 parts of a key or 16 MiB are refused.
+/// Tables become objects, arrays arrays. Throws bad_input with line and column for dates and times,
+/// and for a key that appears twice. More than 64 levels, 32 parts of a key or 16 MiB are refused
+/// in the same way.
 nlohmann::json parse_toml(std::string_view text);
 
 }  // namespace assay

@@ -20,8 +20,8 @@ std::vector<double> descending(const std::vector<ScoredImage>& images, bool posi
     return out;
 }
 
-/// A proportion, and the ends and the middle of Clopper and Pearson's interval: with Wilson's, what
-/// combines two rates near 0 or 1 holds in 92 of 100 cases.
+/// A proportion, and the ends and the middle of Clopper and Pearson's interval. With Wilson's
+/// interval, what combines two rates near 0 or 1 holds in 92 of 100 cases.
 struct Rate {
     double value, low, high, middle;
 };

@@ -16,7 +16,7 @@ using RunTable = std::vector<std::vector<std::uint8_t>>;
 struct TwoWay {
     double mean = 0;
     /// The mean with pseudo-images added (Agresti and Coull 1998; of differences, Agresti and Min
-    /// 2005), so that no interval has width 0 and few images or rare errors keep their coverage.
+    /// 2005). So no interval has width 0, and few images or rare errors keep their coverage.
     double center = 0;
     double images = 0;       ///< variance of the mean over images, the runs given
     double interaction = 0;  ///< the part of `images` that is of images within runs
@@ -39,9 +39,9 @@ TwoWay two_way_paired(const RunTable& baseline, const RunTable& candidate);
 TwoWay two_way_apart(const RunTable& baseline, const RunTable& candidate);
 
 /// For new runs on new images. Half of the width is sqrt(z^2 images + t^2 runs), with Student's t
-/// for the few runs: exact where either source is alone, and wider than the level between. Two
-/// groups of unequal numbers of runs have a t each, and are wider, too. Never narrower than images
-/// alone give.
+/// for the few runs. This is exact where either source is alone, and wider than the level between.
+/// Two groups of unequal numbers of runs have a t each, and are wider, too. Never narrower than
+/// images alone give.
 Interval expected_interval(const TwoWay& mean, double level);
 /// The runs are given, and hold for these alone.
 Interval images_interval(const TwoWay& mean, double level);

@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint64_t chunk_rows = 128;
 constexpr double largest_parameter = 1e4;
 
-// Sums are computed in the order of the rows, for any number of threads: rows of a chunk are
-// computed in parallel, and each line of the matrix is summed by one thread.
+// Sums are computed in the order of the rows, for any number of threads. Rows of a chunk are
+// computed in parallel. One thread sums each line of the matrix.
 class ScalingFit {
 public:
     ScalingFit(const ScalingRows& rows, Scaling method, int threads)

@@ -13,8 +13,8 @@
 
 namespace assay::few_labels {
 
-/// The size of an image in the division into strata: (1 - floor) sqrt(v) / mean sqrt(v) + floor,
-/// where v is a mix of the expected variances of accuracies and of differences, each divided by its
+/// The size of an image in the division into strata is (1 - floor) sqrt(v) / mean sqrt(v) + floor.
+/// Here v is a mix of the expected variances of accuracies and of differences, each divided by its
 /// mean.
 struct SizeMeasure {
     double of_apart = 0.5, floor = 0.5;
@@ -63,9 +63,9 @@ private:
     std::vector<bool> contested_;
 };
 
-/// Numbers of labels per stratum: two if the stratum has as many images, then one at a time to the
-/// stratum with the largest total / (labels + 1/2) that has images left; the first one on ties. A
-/// larger number of labels never reduces any stratum's number.
+/// Numbers of labels per stratum. A stratum first gets two if it has as many images. Then the
+/// stratum with the largest total / (labels + 1/2) that has images left gets one at a time. The
+/// first one wins ties. A larger number of labels never reduces any stratum's number.
 std::vector<std::uint64_t> allocate(std::span<const double> totals,
                                     std::span<const std::uint64_t> images, std::uint64_t labels);
 

@@ -54,7 +54,7 @@ TargetEstimate estimate_target(const Target& target, std::span<const StratumSamp
                                double quantile, bool partly_judged = false);
 
 /// Replaces the normal quantile if somebody looks at results while labels arrive, and stops as soon
-/// as an interval excludes 0 (normal mixture boundary, narrowest at `planned`).
+/// as an interval excludes 0. It uses a normal mixture boundary, narrowest at `planned`.
 double anytime_quantile(double labels, double planned, double alpha);
 
 }  // namespace assay::few_labels

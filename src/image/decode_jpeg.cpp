@@ -1,7 +1,7 @@
-// JPEG through libjpeg-turbo, straight to R, G, B, X. libjpeg reports errors by a call that must
-// not return: it jumps back here, so no function in between may hold an object that needs a
-// destructor. Warnings are ignored, as Pillow ignores them; a missing end is an error, as it is for
-// Pillow.
+// JPEG through libjpeg-turbo, straight to R, G, B, X bytes. The library libjpeg reports errors by a
+// call that must not return. It jumps back here, so no function in between may hold an object that
+// needs a destructor. Warnings are ignored, as Pillow ignores them; a missing end is an error, as
+// it is for Pillow.
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>

@@ -1,5 +1,5 @@
 // PBM, PGM and PPM (Netpbm), raw and plain, with up to 16 bits per sample, as Pillow 9.4 reads
-// them: samples are scaled to 255; grey of more than 8 bits becomes a 32-bit integer, which
+// them. Samples are scaled to 255. Grey of more than 8 bits becomes a 32-bit integer, which
 // convert("RGB") cuts at 255.
 #include <cmath>
 #include <vector>

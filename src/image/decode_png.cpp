@@ -1,4 +1,4 @@
-// PNG through libpng. Grey of 16 bits is special: Pillow opens it as 32-bit integers and cuts them
+// PNG through libpng. Grey of 16 bits is special. Pillow opens it as 32-bit integers and cuts them
 // at 255, while every other 16-bit kind keeps the high byte. Palettes are looked up here, because
 // Pillow shows an index beyond the palette as gray.
 #include <csetjmp>

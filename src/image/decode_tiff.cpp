@@ -1,5 +1,5 @@
 // TIFF through libtiff, first page only. The samples of a pixel go to its four bytes first (cut to
-// 8 bits as Pillow cuts them), then each pixel is turned into R, G, B in place. Pillow applies the
+// 8 bits as Pillow cuts them). Then each pixel is turned into R, G, B in place. Pillow applies the
 // orientation tag of a TIFF, so this decoder does too.
 #include <array>
 #include <memory>

@@ -42,8 +42,8 @@ inline std::size_t row_bytes(const TiffLayout& l, std::uint32_t pixels) {
            8;
 }
 
-/// Reduces the samples of a row (native byte order) to bytes: the first four of each pixel, or one
-/// plane's sample to byte `plane` of the pixel.
+/// Reduces the samples of a row (native byte order) to bytes. Takes the first four of each pixel,
+/// or one plane's sample to byte `plane` of the pixel.
 void take_samples(const TiffLayout& l, int plane, const std::byte* row, std::uint32_t pixels,
                   std::uint8_t* out);
 

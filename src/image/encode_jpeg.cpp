@@ -1,5 +1,5 @@
 // JPEG through libjpeg-turbo. As in decode_jpeg.cpp, libjpeg reports errors by a call that must not
-// return: so the function that it leaves may hold no object that needs a destructor.
+// return. So the function that it leaves may hold no object that needs a destructor.
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>

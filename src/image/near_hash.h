@@ -1,9 +1,9 @@
 // Perceptual hashes of 64 bits: similar images have hashes that differ in few bits.
 //
 // The hash is pHash's DCT hash, C. Zauner, "Implementation and benchmarking of perceptual image
-// hash functions" (2010), section 3.2. It takes the brightness of the image at 32 x 32 pixels, its
-// discrete cosine transform, and of that the 8 x 8 lowest frequencies without the constant ones. A
-// bit is set if a coefficient is above their median.
+// hash functions" (2010), section 3.2. It takes the brightness of the image at 32 x 32 pixels, and
+// its discrete cosine transform. It uses the 8 x 8 lowest frequencies of that without the constant
+// ones. A bit is set if a coefficient is above their median.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The same sums with AVX2. A 23-bit weight does not fit the 16-bit multiply-add, so it comes in two
-// parts (PairedAxis): one multiply-add of two taps for the low part, one for the high part, joined
-// at the end.
+// parts (PairedAxis). One multiply-add of two taps is for the low part, and one for the high part.
+// They are joined at the end.
 #include "image/resample.h"
 
 #if defined(__x86_64__)
@@ -42,8 +42,8 @@ ASSAY_AVX2 inline void add_pair(Sums& sums, __m256i bytes, __m256i low, __m256i 
 /// upper.
 ASSAY_AVX2 inline __m256i blend_output(const std::uint8_t* const in[4], std::size_t at,
                                        const std::int32_t* weights, int groups) {
-    // R0 R1 G0 G1 B0 B1 X0 X1 as 16-bit numbers, from R0 G0 B0 X0 R1 G1 B1 X1 R2 ...; then the same
-    // of pixels 2 and 3.
+    // R0 R1 G0 G1 B0 B1 X0 X1 as 16-bit numbers, from R0 G0 B0 X0 R1 G1 B1 X1 R2 and so on. Then
+    // the same of pixels 2 and 3.
     const __m256i pick01 = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(0, -1, 4, -1, 1, -1, 5, -1, 2, -1, 6, -1, 3, -1, 7, -1));
     const __m256i pick23 = _mm256_broadcastsi128_si256(

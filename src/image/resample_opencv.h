@@ -1,5 +1,6 @@
-// OpenCV's resize of 8-bit RGB images, byte for byte (4.12 and 5.0, modules/imgproc/src/resize.cpp,
-// in the build for x86-64 that pip installs, which computes eight numbers at a time).
+// OpenCV's resize of 8-bit RGB images, byte for byte. The versions are 4.12 and 5.0
+// (modules/imgproc/src/resize.cpp) in the build for x86-64 that pip installs, which computes eight
+// numbers at a time.
 #pragma once
 
 #include "assay/image/preprocess.h"

@@ -34,7 +34,7 @@ void Assignment::begin(const Board& board, std::uint32_t training) {
     training_ = std::min(training, static_cast<std::uint32_t>(known_.size() / 2));
 }
 
-/// Drawn by a hash of the name, so that people get different training questions, and the known
+/// Drawn by a hash of the name. So people get different training questions, and the known
 /// answers that one person sees still test the others. Screens whose first answer is yes and no
 /// alternate.
 std::vector<std::uint32_t> Assignment::drawn_training(const Board& board,

@@ -21,9 +21,9 @@
 namespace assay::labelling {
 namespace {
 
-/// Finds the label that a text in the file means: by its id, or else by its name or ImageNet's id
-/// for it in any spelling. A position in the list is meaningless, because the list may be a part of
-/// the file's labels.
+/// Finds the label that a text in the file means. It looks for the label's id, or else for its name
+/// or ImageNet's id for it in any spelling. A position in the list is meaningless, because the list
+/// may be a part of the file's labels.
 class LabelsByText {
 public:
     explicit LabelsByText(const std::vector<LabelText>& labels)

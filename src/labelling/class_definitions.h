@@ -11,12 +11,13 @@
 namespace assay::labelling {
 
 /// One entry for each of `ids`, in order. Names come from `names` (if "" or absent: ImageNet's for
-/// its WordNet ids, else the id). Definitions and synonyms come from the file `definitions`: a csv
-/// (columns label, definition, and optionally name, synonyms separated by semicolons) or JSON
-/// ({label: text} or {label: {"definition", "name", "synonyms": [...]}}; "": none), whose labels
-/// may be ids or names. WordNet fills the gaps for labels that are WordNet ids of ImageNet's
-/// classes. Two labels that nobody could distinguish get their ids after their names. Throws
-/// bad_input: a damaged file, a repeated label, unknown labels with the nearest known one.
+/// its WordNet ids, else the id). Definitions and synonyms come from the file `definitions` ("":
+/// none), whose labels may be ids or names. It may be a csv with the columns label, definition, and
+/// optionally name, synonyms (separated by semicolons). It may be JSON: {label: text} or {label:
+/// {"definition", "name", "synonyms": [...]}}. WordNet fills the gaps for labels that are WordNet
+/// ids of ImageNet's classes. Two labels that nobody could distinguish get their ids after their
+/// names. Throws bad_input: a damaged file, a repeated label, unknown labels with the nearest known
+/// one.
 std::vector<LabelText> label_texts(const std::vector<std::string>& ids,
                                    const std::vector<std::string>& names,
                                    const std::filesystem::path& definitions);

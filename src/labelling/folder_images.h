@@ -9,9 +9,9 @@
 
 namespace assay::labelling {
 
-/// The stored form of `root` in the setting image_root: relative to the labeling folder if both are
-/// inside `whole`, or inside the parent of the labeling folder, which people move as a whole.
-/// Otherwise absolute. The labeling folder need not exist yet. Throws io.
+/// The stored form of `root` in the setting image_root. It is relative to the labeling folder if
+/// both are inside `whole`, or inside the parent of the labeling folder. People move these as a
+/// whole. It is absolute otherwise. The labeling folder need not exist yet. Throws io.
 std::string kept_image_root(const std::filesystem::path& root, const std::filesystem::path& folder,
                             const std::filesystem::path& whole);
 /// The absolute path for such a text. Throws io.

@@ -1,6 +1,6 @@
-// PASCAL-VOC XML. pugixml expands no entities but the five of XML itself, opens no other file, and
-// walks without recursion, so that neither depth nor an entity bomb costs more than the bytes of
-// the file.
+// PASCAL-VOC XML. The parser pugixml expands no entities but the five of XML itself, opens no other
+// file, and walks without recursion. So neither depth nor an entity bomb costs more than the bytes
+// of the file.
 #include <fmt/format.h>
 
 #include <cstring>

@@ -10,7 +10,7 @@
 
 namespace assay::quality {
 
-/// The notes on cells of dimensions with a weight, each once with the number of models:
+/// The notes on cells of dimensions with a weight. Each appears once with the number of models:
 /// "calibration error of 32 models: softmax was probably applied twice".
 std::vector<std::string> notes_on_cells(const QualityTable& table,
                                         const std::vector<std::size_t>& models,

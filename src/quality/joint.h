@@ -14,7 +14,7 @@
 namespace assay::quality {
 
 /// Joint draws of cells' errors. A draw of a cell is sum_data sum_g parts[g] z(data, g), with
-/// standard normal z that depend only on (seed, data, replicate, g): all models and dimensions
+/// standard normal z. The z depend only on (seed, data, replicate, g), so all models and dimensions
 /// share them. The cost of a draw is proportional to the number of parts of all shares; memory: 4
 /// bytes per part.
 class JointDraws {

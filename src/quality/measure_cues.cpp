@@ -28,11 +28,11 @@ struct Naming {
     bool with_folder = false;                   ///< of these
 };
 
-/// An attribute that open_role() writes by the names of this set's files alone is no table: pairs
-/// are found by one rule for the names of both sets. Names with folders may be of more images than
-/// are here, so they are that rule even where these do without. Bare names where these repeat are
-/// never written, so a table says that they are one. A table that says what open_role() writes
-/// loses nothing: the rule gives these names, or those that the other set's files need.
+/// An attribute that open_role() writes by the names of this set's files alone is no table. The
+/// pairs are then found by one rule for the names of both sets. Names with folders may be of more
+/// images than are here, so they are that rule even where these do without. Bare names where these
+/// repeat are never written, so a table says that they are one. A table that says what open_role()
+/// writes loses nothing: the rule gives these names, or those that the other set's files need.
 Naming naming_of(const Dataset& dataset) {
     const Dataset::Attribute* const told = find_attribute(dataset, "foreground");
     const bool need = foregrounds_need_folders(dataset.ids);

@@ -121,7 +121,7 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
         if (clean.dataset().single_label(i) < 0) continue;
         if (images.clean[i] == RowOutcome::none || images.fgsm[i] == RowOutcome::none ||
             images.pgd[i] == RowOutcome::none) {
-            // An image must be known to all three stores: a shard that does not exist yet is not a
+            // An image must be known to all three stores. A shard that does not exist yet is not a
             // success of an attack, nor is an image that could not be read.
             images.clean[i] = RowOutcome::none;
             ++unscored;

@@ -26,8 +26,9 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// The duration of each of several calls, in seconds. All threads make them in turn as a run does:
-/// one after another on the same batch, so that none finds its own weights in the caches.
+/// The duration of each of several calls, in seconds. All threads make the calls in turn as a run
+/// does. The calls follow one another on the same batch, so that none finds its own weights in the
+/// caches.
 std::vector<double> seconds_of_calls(int threads, std::size_t calls,
                                      const std::function<void(std::size_t call)>& make) {
     constexpr double long_enough = 0.3;

@@ -1,4 +1,4 @@
-// Estimates the duration of the parts of a run: each part is run and timed with a few images, by
+// Estimates the duration of the parts of a run. Each part is run and timed with a few images, by
 // all threads at once, as in a run.
 #pragma once
 

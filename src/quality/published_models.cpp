@@ -16,8 +16,8 @@ constexpr std::string_view published_csv =
 constexpr double clean_images = 50'000;
 
 /// Mean contributions of the sampling errors of these dimensions to QUBA's standard error over the
-/// 326 models, with the default weights (from the sizes of their sets): they depend on pairs of
-/// predictions that the table does not hold.
+/// 326 models, with the default weights. They come from the sizes of the dimensions' sets. They are
+/// constants because they depend on pairs of predictions that the table does not hold.
 constexpr double calibration_part = 0.008, balance_part = 0.015, focus_part = 0.024;
 
 /// For a proportion `q` divided by a proportion that is much more precise.

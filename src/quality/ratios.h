@@ -24,14 +24,15 @@ double proportion_variance(Hits hits, double level);
 double log_variance(Hits hits, double level);
 
 /// Completes a mean over corrupted versions divided by the clean accuracy, which comes with the
-/// standard error by images: wilson_of_variance() with Student's t; for 0, take_zero_bound(). If
-/// all images agree, there is no interval; if `ratio` is above 1, its interval is not changed.
+/// standard error by images. Uses wilson_of_variance() with Student's t; for 0, take_zero_bound().
+/// If all images agree, there is no interval; if `ratio` is above 1, its interval is not changed.
 /// Returns true if the error is known by images.
 bool set_corruption_error(Estimate& ratio, double clean_accuracy, double level);
 
-/// The geometric mean of the proportions of `sets`, divided by `clean`, all on different images;
-/// standard error by the delta method; interval of Zou and Donner (2008) on the logarithm, from
-/// Wilson's of each. 0 where a set has nothing correct, with take_zero_bound(). `clean.hits` > 0.
+/// The geometric mean of the proportions of `sets`, divided by `clean`, all on different images.
+/// The standard error is by the delta method. The interval is that of Zou and Donner (2008) on the
+/// logarithm, from Wilson's of each. 0 where a set has nothing correct, with take_zero_bound().
+/// `clean.hits` > 0.
 Estimate geometric_ratio(std::span<const Hits> sets, Hits clean, double level);
 
 /// One foreground, with backgrounds of its own class and with random ones.

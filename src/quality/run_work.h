@@ -23,8 +23,8 @@ struct RunWork {
 RunWork work_of(const QualityRunOptions& options);
 
 /// Throws bad_input if the measurement could not distinguish the contents of RUNS from what the run
-/// writes there: a data set whose folder was renamed or, in another folder, a data set, or
-/// predictions of a model on one, with the same name.
+/// writes there. One case is a data set whose folder was renamed. The other is another folder with
+/// a data set, or with predictions of a model on one, of the same name.
 void check_runs(const QualityRunOptions& options, const RunWork& work);
 
 /// The models with their preprocessing for a data set.

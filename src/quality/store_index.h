@@ -15,9 +15,9 @@ namespace assay::quality {
 /// Stores keyed by the names of their data sets and models.
 class NamedStores {
 public:
-    /// Throws bad_input if the name is ambiguous: a second store of the model on a data set with
-    /// that name, different items, or different images, as far as the records of the folders with
-    /// that name show this.
+    /// Throws bad_input if the name is ambiguous because of a second store of the model on a data
+    /// set with that name. Throws the same for different items, and for different images as far as
+    /// the records of the folders with that name show this.
     void add(const PredictionStore& store);
     /// Their folders, keyed by data set and model.
     const std::map<std::string, std::map<std::string, std::filesystem::path>>& folders() const {
@@ -53,13 +53,14 @@ public:
     const std::string& corrupted() const { return corrupted_; }
     const std::string& attacked() const { return attacked_; }
     bool has(const std::string& dataset, const std::string& model) const;
-    /// Throws bad_input as PredictionStore::open(), as check_file(), and where the store is not of
-    /// as many classes in the same order as `val`'s of `as` (a model; the same but for the stores
-    /// of its attacks).
+    /// Throws bad_input as PredictionStore::open() and check_file() do. Also throws it if the store
+    /// does not have as many classes in the same order as `val`'s store of `as`. `as` is a model:
+    /// the same as `model`, except for the stores of its attacks.
     PredictionStore open(const std::string& dataset, const std::string& model,
                          const std::string& as) const;
-    /// Refuses predictions, which lie `where`, of another file than the first one of `model` that
-    /// this was told, or opened. "": of imports, whose hash is that of their scores.
+    /// Refuses predictions, which lie `where`, of another file than the first one of `model`. The
+    /// first one is the one that this was told, or opened. The hash "" means imports, whose hash is
+    /// that of their scores.
     void check_file(const std::string& model, const std::string& hash,
                     const std::string& where) const;
 
@@ -87,8 +88,8 @@ private:
     mutable std::map<std::string, File> files_;
 };
 
-/// Refuses predictions whose row i is for a different image: different items, a different number of
-/// them, or different images as far as their records show.
+/// Refuses predictions whose row i is for a different image. They have different items, a different
+/// number of them, or different images as far as their records show.
 void check_same_items(const PredictionStore& one, const PredictionStore& other);
 
 }  // namespace assay::quality

@@ -18,9 +18,9 @@ struct AxisRange {
 /// finite.
 bool is_drawable(double value);
 
-/// The range with a small margin, so that no mark is on the frame; 0 to 1 for an empty range, and a
-/// margin around a single number. `zero` means that bars begin there and must be visible
-/// completely.
+/// The range with a small margin, so that no mark is on the frame. An empty range becomes 0 to 1,
+/// and a single number gets a margin around it. `zero` means that bars begin there and must be
+/// visible completely.
 AxisRange padded(AxisRange range, bool zero);
 
 /// Positions in points; `to` may be smaller than `from`.

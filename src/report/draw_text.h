@@ -8,9 +8,10 @@
 
 namespace assay {
 
-/// One line that any font library accepts: control characters as "\x1b", line ends and tabs as
-/// blanks, bytes that are not UTF-8 as "\xff", code points that are not characters as U+FFFD;
-/// truncated after a few hundred characters, which is far more than a plot has space for.
+/// One line that any font library accepts. Control characters become "\x1b", line ends and tabs
+/// become blanks, and bytes that are not UTF-8 become "\xff". Code points that are not characters
+/// become U+FFFD. The line is truncated after a few hundred characters, which is far more than a
+/// plot has space for.
 std::string plot_text(std::string_view text);
 
 /// The text without its last character, and with "…" at its end.

@@ -13,11 +13,11 @@ namespace assay {
 
 inline constexpr std::string_view attack_examples_schema = "assay.attack_examples/1";
 
-/// Pictures for the examples in a result of attack_examples_schema, one from each attack in turn,
-/// as long as all the pictures of one example fit into `most`: the original and attacked images as
-/// thumbnails, and the difference unchanged, because resizing would destroy its noise. Their ids
-/// are their paths in the result, which must be below its file's folder. Pictures that cannot be
-/// read are skipped and reported.
+/// Pictures for the examples in a result of attack_examples_schema. Takes one from each attack in
+/// turn, as long as all the pictures of one example fit into `most`. The original and attacked
+/// images are thumbnails. The difference is unchanged, because resizing would destroy its noise.
+/// Their ids are their paths in the result, which must be below its file's folder. Pictures that
+/// cannot be read are skipped and reported.
 std::vector<Thumbnail> example_pictures(const SavedResult& examples, std::size_t most, int side,
                                         int threads, Said& said);
 

@@ -37,10 +37,10 @@ struct BestOfGroup {
     std::vector<std::size_t> order;
 };
 
-/// For each column in which one direction is better: the best model, and by the paired test of the
-/// column's metric those that it cannot be told from: the others' verdict, at the level of the
-/// intervals and after Holm's correction over these others, is not "worse". Models that could not
-/// be tested are named with the reason.
+/// Finds, for each column in which one direction is better, the best model and those that it cannot
+/// be told from. The paired test of the column's metric decides. The verdict on those others is not
+/// "worse", at the level of the intervals and after Holm's correction over all others. Models that
+/// could not be tested are named with the reason.
 BestOfGroup best_of_group(const StoreGroup& group, const ScoreResult& scores,
                           const ReportOptions& options, Comm& comm,
                           const ProgressCallback& progress, Said& said);

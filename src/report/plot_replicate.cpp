@@ -65,8 +65,8 @@ std::vector<double> of_log_odds(const std::vector<double>& rates, const JsonRead
     return out;
 }
 
-/// The density of images that k of n select: times s^k (1 - s)^(n - k), with area 1 by trapezoids
-/// between the first rate and the last.
+/// The density of images that k of n select. It is the density times s^k (1 - s)^(n - k), with area
+/// 1 by trapezoids between the first rate and the last.
 std::vector<double> given_reading(const std::vector<double>& rates, std::vector<double> density,
                                   int n, int k) {
     double most = -1e300;

@@ -28,8 +28,8 @@ struct ReportInputs {
 };
 
 /// `published`, where nothing has that name, is the published table of quality dimensions. Throws
-/// bad_input: a path that is none of these, JSON that is damaged or of no schema that is known
-/// (with what is allowed); usage: no path.
+/// bad_input for a path that is none of these, and for JSON that is damaged or has no known schema
+/// (with what is allowed). Throws usage if there is no path.
 ReportInputs look_at_inputs(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace assay

@@ -34,10 +34,11 @@ struct StoreGroup {
     std::uint64_t rows() const;
 };
 
-/// Data sets of most models first, among these of most items, then by name, and each of them once
-/// more for every attack on its images ("val under pgd-linf-8_255") and every way in which scores
-/// are calibrated; models by name. What has one name and is not the same is called by as much of
-/// its folder as tells it apart, which `warnings` says. Throws as PredictionStore::open().
+/// Data sets of most models come first, among these those of most items, then by name. Each of them
+/// appears once more for every attack on its images ("val under pgd-linf-8_255") and every way in
+/// which scores are calibrated. Models are sorted by name. What has one name and is not the same is
+/// called by as much of its folder as tells it apart, which `warnings` says. Throws as
+/// PredictionStore::open().
 std::vector<StoreGroup> group_stores(const std::vector<std::filesystem::path>& folders,
                                      std::vector<std::string>& warnings);
 

@@ -1,5 +1,5 @@
-// For a terminal or a log: aligned columns, wide tables folded into blocks that repeat the first
-// column, texts that are wider than a block broken between their words.
+// For a terminal or a log. Columns are aligned, and wide tables are folded into blocks that repeat
+// the first column. Texts that are wider than a block are broken between their words.
 #include <algorithm>
 #include <utility>
 
@@ -54,8 +54,8 @@ public:
     }
 
 private:
-    /// Columns of texts that are wider than a block beside the first column become as narrow as
-    /// one, the first itself half as wide as all.
+    /// Columns of texts that are wider than a block beside the first column become as narrow as a
+    /// block. The first column itself becomes half as wide as all.
     void fit(std::size_t width) {
         constexpr std::size_t narrowest = 20;
         for (std::size_t c = 0; width > 0 && c < widths_.size(); ++c) {

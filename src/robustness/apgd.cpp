@@ -1,6 +1,6 @@
 // Auto-PGD: steps are halved when progress stops (Croce and Hein, ICML 2020, algorithm 1). It
-// differs from its authors' program in that an image is removed as soon as the model misclassifies
-// it: the outcome of an image is the same, with fewer passes.
+// differs from its authors' program in one point: an image is removed as soon as the model
+// misclassifies it. The outcome of an image is the same, with fewer passes.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -36,8 +36,8 @@ Kernel disk_kernel(double radius, double sigma) {
         }
     }
     for (double& w : disk.weights) w /= sum;
-    // The kernel is smoothed within its own grid, mirrored at the edge: if the disk touches the
-    // edge (radius 8 and more), the weights add up to more than 1, and the image becomes lighter.
+    // The kernel is smoothed within its own grid, mirrored at the edge. If the disk touches the
+    // edge (radius 8 and more), the weights add up to more than 1. The image then becomes lighter.
     // The published kernel does the same.
     const int reach = radius <= 8 ? 1 : 2;
     std::vector<double> g;

@@ -24,11 +24,11 @@ public:
 
     /// For each image of `corrupted`, the clean one or no_image. It is found by its id, otherwise
     /// by its id without extension, in which the clean one's extension may remain ("a.jpg.png"). If
-    /// that finds no image in the whole data set, file names are compared, which are not enough if
+    /// that finds no image in the whole data set, file names are compared. They are not enough if
     /// the same name is in many folders. If two images match a clean image equally well, it belongs
     /// to neither. Clean images whose ids differ only in the extension ("0.jpg" and "0.png") are
-    /// found only if all of them exist with their whole ids: a copy in another format has the id of
-    /// one and may belong to the other.
+    /// found only if all of them exist with their whole ids. The reason is that a copy in another
+    /// format has the id of one and may belong to the other.
     std::vector<std::size_t> of(const Dataset& corrupted) const;
 
     struct ByImage {

@@ -244,8 +244,8 @@ bool is_part(const Dataset& part, const Dataset& dataset, bool jpeg) {
 }
 
 /// Checks `folder` for a pilot that was made from the first of these images or a sample of them,
-/// with otherwise the same settings, so that its files are those that this run would make. Returns
-/// its number of images, or 0 if there is none.
+/// with otherwise the same settings. Its files are then those that this run would make. Returns its
+/// number of images, or 0 if there is none.
 std::uint64_t images_of_pilot(const fs::path& folder, const CorruptOptions& options,
                               const Dataset& dataset, const json& settings) {
     if (options.limit != 0 || !is_there(folder / corrupt_record)) return 0;

@@ -1,6 +1,6 @@
-// The fast adaptive boundary attack, targeted, for the largest change of an element: the smallest
-// change is sought by projecting onto the linearised boundary between the label and a target, in
-// the box (Croce and Hein, ICML 2020, algorithm 1).
+// The fast adaptive boundary attack, targeted, for the largest change of an element. It seeks the
+// smallest change by projecting onto the linearised boundary between the label and a target, in the
+// box. (Croce and Hein, ICML 2020, algorithm 1.)
 #include <algorithm>
 
 #include "robustness/ball.h"
@@ -15,10 +15,11 @@ constexpr double back = .9;       ///< beta: share of the change that is kept on
                                   ///< misclassifies the image
 
 /// Moves x by the smallest change of any element, within the box, onto the plane on which w.x is
-/// `rise` more; or as near as the box allows. Returns that change in `d`.
+/// `rise` more. If the box does not allow this, x moves as near as possible. Returns that change in
+/// `d`.
 ///
 /// Element i moves min(r, room_i) in the direction of w_i, for one r. What that adds to w.x is
-/// concave and piecewise linear in r, so Newton's steps from 0 never pass the solution and end on
+/// concave and piecewise linear in r. So Newton's steps from 0 never pass the solution, and end on
 /// its piece.
 void to_plane(std::span<const float> x, std::span<const float> w, double rise, Pixels& d) {
     const bool down = rise < 0;

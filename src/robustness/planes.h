@@ -71,7 +71,7 @@ struct Kernel {
 /// Mirrored at 101.
 Planes correlate(const Image& image, const Kernel& kernel);
 
-/// The mean along a line that starts at each pixel: offset i of 0 to 2 * radius, rounded to whole
+/// The mean along a line that starts at each pixel. Offset i of 0 to 2 * radius, rounded to whole
 /// pixels, has weight exp(-i^2 / (2 sigma^2)), normalized. `angle` is in degrees from the x axis,
 /// with y down.
 Planes line_blur(const Planes& planes, int radius, double sigma, double angle);

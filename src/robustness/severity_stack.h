@@ -15,8 +15,8 @@ namespace assay::robustness {
 /// `fog` for a data set with the name "fog", "cifar_fog" or "fog-sample50"; nullptr if there is
 /// none.
 const Corruption* corruption_called(std::string_view dataset);
-/// True if its attribute `severity` is 1 to 5 for each image, in the order of the published files:
-/// 10,000 images per severity, or a part of these.
+/// True if its attribute `severity` is 1 to 5 for each image, in the order of the published files.
+/// These have 10,000 images per severity, and the data set may be a part of them.
 bool is_severity_stack(const Dataset& dataset);
 
 /// The images of one severity.

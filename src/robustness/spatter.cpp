@@ -16,8 +16,8 @@ struct Grey {
     std::vector<std::uint8_t> values;
 };
 
-/// Has one more pixel on each side, so that 3 x 3 neighbors need no special cases: for pixel (x, y)
-/// they are at row(y)[x + 0 .. x + 2] and in the two rows below.
+/// Has one more pixel on each side, so that 3 x 3 neighbors need no special cases. For pixel (x,
+/// y), they are at row(y)[x + 0 .. x + 2] and in the two rows below.
 struct Bordered {
     int stride;
     std::vector<std::uint8_t> values;

@@ -16,8 +16,8 @@ namespace assay::robustness {
 /// Per clean image.
 using Outcomes = std::vector<RowOutcome>;
 
-/// The mean over the 15 x 5 versions divided by the clean accuracy. frost_synthetic may replace
-/// frost, at every severity, if no severity of frost exists.
+/// The mean over the 15 x 5 versions divided by the clean accuracy. The corruption frost_synthetic
+/// may replace frost, at every severity, if no severity of frost exists.
 struct CorruptionRatio {
     CorruptedMean mean;         ///< undefined, with the missing ones, if a version is missing
     double clean_accuracy = 0;  ///< over the same images

@@ -3,7 +3,7 @@
 // another thread.
 //
 // libmicrohttpd's own timeout restarts with each byte. This code limits the total time of a
-// request, a pause between requests and a response, so that clients with one byte per second are
+// request, of a pause between requests, and of a response. So clients with one byte per second are
 // disconnected.
 #pragma once
 

@@ -1,9 +1,9 @@
 // Image files for browsers: always ones that our decoders have read, in the form that the
 // classifiers saw.
 //
-// A JPEG, PNG or WebP of at most 2 MiB and 2,048 pixels per side that is upright and not animated
-// is sent unchanged, including its metadata (color profiles are left to the browser). All others
-// are decoded, reduced, and sent as JPEG.
+// An upright JPEG, PNG or WebP that is not animated is sent unchanged if it has at most 2 MiB and
+// 2,048 pixels per side. Its metadata is sent, too (color profiles are left to the browser). All
+// others are decoded, reduced, and sent as JPEG.
 #pragma once
 
 #include <cstddef>

@@ -7,9 +7,10 @@
 namespace assay::serve {
 
 /// {"lang", "dir", "strings"} as in docs/labelling.md. `file` is a JSON object of texts, with the
-/// keys of web/strings/en.json; "" means only English. Throws bad_input, naming file and key: an
-/// unknown key (with the nearest), a value that is no text, a placeholder such as {label} that is
-/// missing or that the English text lacks, a direction other than ltr or rtl.
+/// keys of web/strings/en.json; "" means only English. Throws bad_input, naming file and key, for
+/// an unknown key (with the nearest), and for a value that is no text. Throws the same for a
+/// placeholder such as {label} that is missing or that the English text lacks. Throws the same for
+/// a direction other than ltr or rtl.
 std::string strings_json(const std::filesystem::path& file);
 
 }  // namespace assay::serve

@@ -30,8 +30,9 @@ void add_attribute(const std::string& name, std::size_t items,
                    std::size_t source, std::vector<Facet>& facets, std::vector<std::string>& notes);
 
 /// Items by quartiles of numbers; NaN is a missing one. Equal numbers are in one quartile, so there
-/// may be fewer than four values. Their names are the smallest and the largest number of each, with
-/// four digits, or as many more as it takes to tell them apart; whole numbers have all digits.
+/// may be fewer than four values. Their names are the smallest and the largest number of each. The
+/// numbers have four digits, or as many more as it takes to tell them apart; whole numbers have all
+/// digits.
 Facet quartiles_of(std::string by, std::string kind, std::size_t source,
                    std::span<const double> numbers);
 

@@ -25,9 +25,9 @@ std::string token_of(std::int64_t id, std::string_view secret) {
     return fmt::format("{}.{}", id, secret);
 }
 
-/// Whether a name has no control characters and no invisible ones (no-break space, soft hyphen,
-/// zero-width characters, direction marks, byte order mark), by which two names could differ and
-/// look alike.
+/// Whether a name has no control characters and no invisible ones, by which two names could differ
+/// and look alike. Invisible ones are no-break space, soft hyphen, zero-width characters, direction
+/// marks and the byte order mark.
 bool is_name(std::string_view text) {
     if (text.empty() || text.size() > longest_name || !is_utf8(text)) return false;
     for (std::size_t i = 0; i < text.size(); ++i) {

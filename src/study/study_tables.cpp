@@ -109,8 +109,8 @@ constexpr std::array image_columns = {
            .least = any_least,
            .optional = true,
            .since = of_competitions},
-    // For images in a round of questions with a budget: the stratum of the draw, the order, and the
-    // probability among the remaining images of the stratum (2^-53).
+    // For images in a round of questions with a budget. The columns are the stratum of the draw,
+    // the order, and the probability among the remaining images of the stratum (in units of 2^-53).
     Column{.name = "draw_stratum", .holds = Holds::number, .optional = true, .since = of_draws},
     Column{.name = "draw", .holds = Holds::number, .optional = true, .since = of_draws},
     Column{.name = "draw_probability",

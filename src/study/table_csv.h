@@ -10,8 +10,8 @@
 
 namespace assay::study {
 
-/// Adds an apostrophe before a text that a spreadsheet would read as a formula (it begins with =,
-/// +, -, @, a tab or a newline), or that begins with an apostrophe.
+/// Adds an apostrophe before a text that a spreadsheet would read as a formula: one that begins
+/// with =, +, -, @, a tab or a newline. Adds one also before a text that begins with an apostrophe.
 std::string for_spreadsheet(std::string_view text);
 /// Without that apostrophe.
 std::string from_spreadsheet(std::string_view text);

@@ -45,8 +45,8 @@ TEST(Shares, OfVotes) {
 }
 
 TEST(Shares, WeightsFromAgreement) {
-    // Annotators 0 and 1 agree always, annotator 2 never; answers: 4 no of 6, 2 yes of 6 -> chance
-    // = 16/36 + 4/36 = 20/36.
+    // Annotators 0 and 1 agree always, annotator 2 never. Answers: 4 no of 6, 2 yes of 6.
+    // So chance = 16/36 + 4/36 = 20/36.
     //   q0: 0 0 2; q1: 0 0 2. Annotators 0, 1: 1 of 2 others agree: (1/2 - 5/9) / (4/9) < 0 -> 0
     const Votes few = votes_from({{0, 0, 2}, {0, 0, 2}});
     EXPECT_THAT(agreement_weights(few), ElementsAre(0, 0, 0));

@@ -223,8 +223,8 @@ TEST(DawidSkene, BeatsTheMajorityWithUnequalAnnotators) {
     EXPECT_LT(ds, 0.03);
     EXPECT_LT(ds, 0.6 * majority);
     EXPECT_LE(weighted, majority);
-    // Confusion matrices: each entry p from about n = 900 or 2100 answers; 5 standard errors of a
-    // share, and a little for the truth being estimated.
+    // Confusion matrices: each entry p is from about n = 900 or 2100 answers. The tolerance is 5
+    // standard errors of a share, and a little for the truth being estimated.
     for (std::size_t r = 0; r < 7; ++r) {
         for (std::size_t l = 0; l < 2; ++l) {
             for (std::size_t a = 0; a < 3; ++a) {

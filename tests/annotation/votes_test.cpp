@@ -34,7 +34,7 @@ protected:
     Scratch folder_;
 };
 
-// Two annotators, three questions of two images; annotator 7 skips question 1.
+// Two annotators, three questions of two images. Annotator 7 skips question 1.
 //   q0: 7 yes (2), 9 no (0); q1: 9 maybe (1); q2: 7 no (0), 9 yes (2)
 const std::vector<double> small_tensor = {0, 0, 1, 0, 0, 0, 1, 0, 0,   // annotator 7
                                           1, 0, 0, 0, 1, 0, 0, 0, 1};  // annotator 9

@@ -265,8 +265,8 @@ TEST(Numbers, EveryOptionOfThemRefusesNanAndInfinity) {
     EXPECT_GT(numbers, 100U);
 }
 
-/// How three interfaces read one value of a field: the command-line option, the key in assay.toml,
-/// and the option of the C interface and of Python.
+/// How three interfaces read one value of a field. They are the command-line option, the key in
+/// assay.toml, and the option of the C interface and of Python.
 struct Taken {
     json resolved;
     std::string fault;  ///< the message after the name

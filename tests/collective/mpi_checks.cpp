@@ -1,5 +1,6 @@
-// Every function of Comm between processes, in pieces of 24 bytes: run by mpirun (mpi.sh), which
-// prints "checked" once.
+// Checks every function of Comm between processes, in pieces of 24 bytes. mpirun runs it (mpi.sh),
+// and it prints "checked" once.
+//
 //   mpi_checks             all of them
 //   mpi_checks alone R     rank R ends with an error before a collective step that the others are
 //   in

@@ -3,8 +3,8 @@
     pip install pyarrow==26.0.1 polars==2.1.0 duckdb==2.0.1
     python make_parquet_fixtures.py fixtures/parquet
 
-Images and labels are those of make_parquet_fixtures.mjs: image i has 20 + 13 i mod 37 bytes, in which byte j is
-(31 i + 7 j + i j) mod 256; row i has none if i mod 11 is 5. Its label is 7 i mod 10, or none if i mod 13 is 4.
+Images and labels are those of make_parquet_fixtures.mjs. Image i has 20 + 13 i mod 37 bytes, in which byte j is
+(31 i + 7 j + i j) mod 256. Row i has none if i mod 11 is 5. Its label is 7 i mod 10, or none if i mod 13 is 4.
 """
 import datetime
 import decimal

@@ -211,8 +211,8 @@ TEST(ParquetTools, NoCutIsReadAndNoFlippedBitDoesHarm) {
 }
 
 TEST(ParquetDeltas, TheSpecificationsExample) {
-    // 7, 5, 3, 1, 2, 3, 4, 5: blocks of 128 in 4 parts, 8 values, the first is 7 (zigzag 14); the
-    // least difference is -2 (zigzag 3); the others above it are 0 0 0 3 3 3 3 in 2 bits each.
+    // 7, 5, 3, 1, 2, 3, 4, 5: blocks of 128 in 4 parts, 8 values, and the first is 7 (zigzag 14).
+    // The least difference is -2 (zigzag 3). The others above it are 0 0 0 3 3 3 3 in 2 bits each.
     std::string bytes("\x80\x01\x04\x08\x0e\x03\x02\x00\x00\x00\xc0\x3f", 12);
     bytes += std::string(6, '\0');
     const parquet::Deltas deltas = parquet::read_deltas(bytes_of(bytes + "behind"), 8);

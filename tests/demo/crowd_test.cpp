@@ -34,8 +34,8 @@ TEST(Annotators, HaveRowsThatSumToOneAndAllManners) {
 }
 
 // Compares every annotator's answers with the table that they were drawn from. There are 40
-// annotators x 2 truths x 3 answers = 240 shares, each within 4.5 of its standard deviations (by
-// chance one in 600 such tests would miss).
+// annotators x 2 truths x 3 answers = 240 shares. Each is within 4.5 of its standard deviations (by
+// chance, one in 600 such tests would miss).
 TEST(Votes, ReproduceEveryAnnotatorsErrorRates) {
     const Plan plan = crowd_plan(WorldSize::small);
     const SetRow& set = set_row("v1");

@@ -2,7 +2,7 @@
 
 usage: guides.py PROGRAM IMAGES SOURCE [PAGE ...]      IMAGES: the folder that the tool shape_images has drawn; PAGE: default all
 
-A command is a line of a block that begins with `assay`, or with a word of OTHERS; a line that ends in a backslash goes on in the next.
+A command is a line of a block that begins with `assay`, or with a word of OTHERS. A line that ends in a backslash continues in the next.
 The commands of a page run from top to bottom in one folder, with a new one for a chapter about other data. All must end with status 0.
 guide_worlds.py makes the files that a page takes for given, and nothing that one of its commands makes. A server gets one set of answers
 from each annotator, and is interrupted. tutorials.py runs the tutorials.

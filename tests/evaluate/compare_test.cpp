@@ -80,9 +80,9 @@ TEST(Compare, CountsAndExactMcNemar) {
     EXPECT_EQ(compared(a, b, two).disagreements.size(), 2U);
 }
 
-// 40 items are correct in both, 10 and 15 in one alone, and 35 in neither: accuracies 0.5 and 0.55,
-// observed 0.75, chance
-// 0.5 * 0.55 + 0.5 * 0.45 = 0.5, kappa 0.5. The jackknife of all 100 was counted in Python.
+// 40 items are correct in both, 10 and 15 in one alone, and 35 in neither. The accuracies are 0.5
+// and 0.55, the observed agreement is 0.75, and the chance is 0.5 * 0.55 + 0.5 * 0.45 = 0.5. Kappa
+// is 0.5. The jackknife of all 100 was counted in Python.
 TEST(Compare, ErrorConsistency) {
     const Estimate e = error_consistency(40, 10, 15, 35);
     EXPECT_NEAR(*e.value, 0.5, 1e-12);

@@ -125,8 +125,8 @@ TEST_F(FailingImages, AreFoundAndTheOthersGetTheBitsOfAWholeBatch) {
             bytes ? std::make_shared<RaisingOnDevice>(failing) : std::make_shared<Raising>(failing);
         const LoadedModel model = loaded("m", fake);
         const auto results = predict({&model, 1}, dataset, options(bytes ? "bytes" : "floats"));
-        // After the first batch, the sizes are: the second batch, its repetition, its halves down
-        // to image 5, and the whole batch with another image in place of 5.
+        // After the first batch, the sizes are the second batch, its repetition, and its halves
+        // down to image 5. The last is the whole batch with another image in place of 5.
         EXPECT_THAT(fake->sizes, ElementsAre(4, 4, 4, 2, 1, 1, 2, 4, 2));
         EXPECT_EQ(results[0].bad_rows, 1U);
         EXPECT_EQ(results[0].halved, 0U);

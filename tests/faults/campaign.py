@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """Runs commands of Assay while one of their calls to the system fails, or while they are killed there.
 
-calls    every scenario, every kind of fault and every k: the k-th call that the command makes about a file of its own inputs
-         or results goes wrong
-limits   every scenario under limits of file size, open files and memory
-damage   every byte of every file of a store flipped in one bit, every file cut, files swapped between two stores: reading
-         gives the right numbers or ends with an error, and `verify` finds it
-resume   the same damage to a store that is finished and to one that is not, files removed and taken from other stores; then the
-         command that makes it is typed again: status 0 means the store of an undisturbed run, which `verify` calls sound; else
-         an error, and doing what it says and typing the command again gives that store
-cuts     every scenario of a few on a disk of its own, which loses its power at each call that writes, and once the command is
-         done; where root may mount one
+calls    Every scenario, every kind of fault and every k. The k-th call that the command makes about a file of its own inputs
+         or results goes wrong.
+
+limits   Every scenario under limits of file size, open files and memory.
+
+damage   Every byte of every file of a store is flipped in one bit, every file is cut, and files are swapped between two stores.
+         Reading gives the right numbers or ends with an error, and `verify` finds the damage.
+
+resume   The same damage to a store that is finished and to one that is not; files are also removed, and taken from other stores.
+         Then the command that makes the store is typed again. Status 0 means the store of an undisturbed run, which `verify`
+         calls sound. Any other status means an error. Doing what it says and typing the command again then gives that store.
+
+cuts     Every scenario of a few on a disk of its own, where root may mount one. The disk loses its power at each call that
+         writes, and once the command is done.
 
 Of calls, limits and cuts these must hold:
 
@@ -20,9 +24,12 @@ Of calls, limits and cuts these must hold:
   - the same command, typed again, ends with 0 and with the results of an undisturbed run, and leaves nothing else behind.
 
 usage: campaign.py --program ASSAY --interposer LIBRARY --source ROOT [--parts calls,limits,damage,resume,cuts] [--slice N] [--only TEXT]
+
   --slice N   one of N faults only, other ones of each scenario; default: all
-  --torch-slice N   the same of scenarios that load LibTorch, which takes half a second for each
-                    run, and an eighth of that of their stores' bytes; default: as of the others
+
+  --torch-slice N   the same of scenarios that load LibTorch, and an eighth of that of their stores' bytes.
+                    Loading takes half a second for each run. The default is that of the others.
+
   --only T    scenarios whose names hold T
 """
 

@@ -2,11 +2,14 @@
 // there.
 //
 //   ASSAY_FAULT_BELOW  folders, separated by ':'; calls about other files are not changed
+//
 //   ASSAY_FAULT_AT     which call, from 1; 0 or absent: none, they are only counted
+//
 //   ASSAY_FAULT_AS     error:NAME (EIO, ENOSPC, ...), once:NAME (that call only), short (half of a
-//                      read or write, once), kill (SIGKILL before the call), killed (after it),
-//                      power (SIGKILL after it; what was written and not synchronised is halved),
-//                      cut (after it: the file it is about has lost its second half)
+//                      read or write, once), kill (SIGKILL before the call), killed (after it).
+//                      `power` is SIGKILL after the call; what was written and not synchronised is
+//                      halved. `cut` makes the file that the call is about lose its second half.
+//
 //   ASSAY_FAULT_COUNT  a file of text to which "NUMBER CALL PATH" is added for every call
 //
 // error: that call fails, and every later call of its kind on the same file, as on a broken disk.

@@ -3,9 +3,9 @@
 
     tests/image/make_opencv_fixtures.py [FOLDER]
 
-Needs OpenCV for Python on x86-64 (written with opencv-python-headless 5.0.0; 4.12.0 gives the same bytes). A line has: filter,
-width, height, width and height after the resize, offset of the R, G, B bytes in opencv_resize.bin, offset of those of the result.
-Intel's library, which replaces INTER_CUBIC, is switched off.
+Needs OpenCV for Python on x86-64 (written with opencv-python-headless 5.0.0; 4.12.0 gives the same bytes). A line has the filter,
+width, height, and the width and height after the resize. It ends with the offset of the R, G, B bytes in opencv_resize.bin, and
+the offset of those of the result. Intel's library, which replaces INTER_CUBIC, is switched off.
 """
 import pathlib
 import sys

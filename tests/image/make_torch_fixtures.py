@@ -3,9 +3,9 @@
 
     tests/image/make_torch_fixtures.py [FOLDER]
 
-Needs torch and torchvision (written with 2.14.1 and 0.29.1) on a processor with AVX2. A line has: filter, width, height, width and
-height after the resize, offset of the R, G, B bytes in torch_resize.bin, offset of those of the result. The resize is that of
-torchvision's v2 Resize on a tensor of bytes, with antialias; `nearest` is nearest-exact.
+Needs torch and torchvision (written with 2.14.1 and 0.29.1) on a processor with AVX2. A line has the filter, width, height, and
+the width and height after the resize. It ends with the offset of the R, G, B bytes in torch_resize.bin, and the offset of those of
+the result. The resize is that of torchvision's v2 Resize on a tensor of bytes, with antialias; `nearest` is nearest-exact.
 """
 import pathlib
 import sys

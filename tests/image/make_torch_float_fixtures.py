@@ -4,10 +4,10 @@ antialias.
 
     tests/image/make_torch_float_fixtures.py [FOLDER]
 
-Needs torch and torchvision (written with 2.14.1 and 0.29.1) on a processor with AVX2. A line has: rule (resize_as), filter,
-antialias (1 or 0), channels (3, or 1 of a gray image), width, height, width and height after the resize, offset of the R, G, B
-bytes in torch_floats.bin, offset of
-the result: float32 of one channel after the other for torch_float, else R, G, B bytes.
+Needs torch and torchvision (written with 2.14.1 and 0.29.1) on a processor with AVX2. A line has the rule (resize_as), the filter,
+antialias (1 or 0), and the channels (3, or 1 of a gray image). Then come the width, the height, and both after the resize, and the
+offset of the R, G, B bytes in torch_floats.bin. The last is the offset of the result: float32 of one channel after the other for
+torch_float, else R, G, B bytes.
 """
 import pathlib
 import sys

@@ -3,10 +3,10 @@
 
     tests/image/pillow_parity.py PIXEL_TOOL FOLDER [--every N] [--quick]
 
-PIXEL_TOOL is the executable of tests/data/pixel_tool.cpp, FOLDER holds images (any depth). For every image: the
-decoded pixels, and resizes with the six filters: eight crop windows as classifiers use them, and plain resizes up, down
-and with odd aspect ratios. Then the floats of preprocess_into against torch's ToTensor and Normalize, when torch is
-there. Prints what was compared and how many bytes differ; exits 1 when any does.
+PIXEL_TOOL is the executable of tests/data/pixel_tool.cpp, FOLDER holds images (any depth). For every image, compares
+the decoded pixels, and resizes with the six filters. The resizes are eight crop windows as classifiers use them, and
+plain resizes up, down and with odd aspect ratios. Then the floats of preprocess_into against torch's ToTensor and
+Normalize, when torch is there. Prints what was compared and how many bytes differ; exits 1 when any does.
 """
 import argparse
 import json

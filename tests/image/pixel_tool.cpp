@@ -1,12 +1,15 @@
 // Answers questions about pixels on its standard output, for tests/image/pillow_parity.py and
 // torch_parity.py, which ask Pillow and PyTorch the same. A question is a line of fields with tabs
 // between them:
+//
 //   decode  PATH
 //   resize  PATH  FILTER  WIDTH  HEIGHT  CROP_X  CROP_Y  CROP_W  CROP_H  [RULE]
 //   crop    PATH  JSON            (the uint8 window)
 //   input   PATH  JSON            (the floats)
-// An answer is a byte, 1 or 0, and two 32-bit integers: 1, width, height and the R, G, B bytes (or
-// the floats as planes); or 0, the length of a message, 0 and the message.
+//
+// An answer is a byte, 1 or 0, and two 32-bit integers. After 1, these are the width and height,
+// and the R, G, B bytes (or the floats as planes) follow. After 0, they are the length of a message
+// and 0, and the message follows.
 #include <cstdio>
 #include <iostream>
 #include <sstream>

@@ -4,12 +4,12 @@
     tests/image/rules_parity.py PIXEL_TOOL ASSAY FOLDER [--every N] [--only TEXT] [--few]
 
 PIXEL_TOOL is the executable of pixel_tool.cpp, ASSAY the program, FOLDER holds images (any depth). The rules are those of the
-installed packages: the presets of torchvision's weights (of images and of tensors), timm's data configs, the image processors of
-transformers (of images and of tensors), open_clip's transforms, resizes of float tensors (torchvision, kornia), and OpenCV's. Each
-is read from the library's object or file as `assay predict` reads it. A line has a rule, the number of images with equal bits, the
-largest difference of an input, and the reason if it is known. --few takes the first rules of each library. Status 1: a rule differs
-without a known reason. A Python without torch and torchvision takes that of tools/torch-python; without one it says SKIPPED, status
-77.
+installed packages. They are the presets of torchvision's weights and the image processors of transformers, both of images and of
+tensors. They are also timm's data configs, open_clip's transforms, resizes of float tensors (torchvision, kornia), and OpenCV's.
+Each is read from the library's object or file as `assay predict` reads it. A line has a rule, the number of images with equal
+bits, the largest difference of an input, and the reason if it is known. --few takes the first rules of each library. Status 1: a
+rule differs without a known reason. A Python without torch and torchvision takes that of tools/torch-python; without one it says
+SKIPPED, status 77.
 """
 import argparse
 import json

@@ -3,12 +3,11 @@
 
     tests/image/torch_parity.py PIXEL_TOOL FOLDER [--every N] [--assay PROGRAM]
 
-PIXEL_TOOL is the executable of pixel_tool.cpp, FOLDER holds images (any depth). For every image: torchvision's v2 Resize and
-CenterCrop of a tensor of bytes at the usual input sizes, plain resizes up, down and with odd aspect ratios, and the floats after
-ToDtype and Normalize. With
---assay also the fast image processors of transformers, by the settings that the program reads from their files. Prints how many
-images differ and by how much; status 1: one differs. A Python without torch and torchvision takes that of tools/torch-python;
-without one it says SKIPPED, status 77.
+PIXEL_TOOL is the executable of pixel_tool.cpp, FOLDER holds images (any depth). For every image, compares torchvision's v2
+Resize and CenterCrop of a tensor of bytes at the usual input sizes. Also compares plain resizes up, down and with odd aspect
+ratios, and the floats after ToDtype and Normalize. With --assay, also compares the fast image processors of transformers, by
+the settings that the program reads from their files. Prints how many images differ and by how much; status 1: one differs. A
+Python without torch and torchvision takes that of tools/torch-python; without one it says SKIPPED, status 77.
 """
 import argparse
 import json

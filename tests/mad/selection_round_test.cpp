@@ -990,8 +990,8 @@ TEST(ControlSampleSimulation, EveryImageIsEquallyLikely) {
         for (const std::uint64_t image : drawn) ++times[image];
         both += drawn.contains(0) && drawn.contains(1) ? 1 : 0;
     }
-    // 6 of 20 and 6 of 10; five standard errors: 5 sqrt(.3 .7 / 20000) = .0162, of .6 .0173; of the
-    // pair 6 5 / (20 19) = .0789 .0095.
+    // 6 of 20 and 6 of 10. Five standard errors are 5 sqrt(.3 .7 / 20000) = .0162, and .0173 of .6.
+    // For the pair, 6 5 / (20 19) = .0789, and five standard errors are .0095.
     for (std::size_t i = 0; i < 30; ++i)
         EXPECT_NEAR(times[i] / double{seeds}, i < 20 ? .3 : .6, i < 20 ? .0162 : .0173) << i;
     EXPECT_NEAR(both / double{seeds}, 30.0 / 380, .0095);

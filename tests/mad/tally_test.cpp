@@ -286,8 +286,8 @@ TEST(MadAnnotators, AloneAndAlwaysTheSame) {
 }
 
 TEST(MadAnnotators, GoldIsAnExactTest) {
-    // There is one annotator, so four tests share 1 %: P(X <= r of 20 | .75) <= .0025 for r <= 8
-    // (.0039 for r = 9: no; .00094 for r = 8: yes).
+    // There is one annotator, so four tests share 1 %. P(X <= r of 20 | .75) <= .0025 holds for r
+    // <= 8 (.0039 for r = 9: no; .00094 for r = 8: yes).
     for (const int correct : {8, 9}) {
         RankWorld world({"a", "b"}, 1);
         for (int q = 0; q < 20; ++q) {

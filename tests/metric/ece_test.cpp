@@ -117,9 +117,10 @@ TEST(DebiasedEce, AgreesWithThePlainDefinition) {
 TEST(DebiasedEce, IsNearZeroOnAverageWhereEceIsNot) {
     // Items are correct with exactly the claimed probability, so the true error is 0 in every bin.
     // There are 400 sets of 400 items. The mean of the debiased value is minus the variance of the
-    // confidences in a bin, (1/15)^2 / 12 = 3.7e-4, over n_b, about 40 (confidences in [1/3, 1): 10
-    // bins): -9.3e-6. Its standard deviation: sqrt(10) bins * n_b/n * sqrt(2) * .22/40 = 2.5e-3,
-    // over sqrt(400) sets: 1.2e-4; four of these are allowed.
+    // confidences in a bin, (1/15)^2 / 12 = 3.7e-4, over n_b. There are 10 bins because confidences
+    // are in [1/3, 1), so n_b is about 40, and the mean is -9.3e-6. Its standard deviation:
+    // sqrt(10) bins * n_b/n * sqrt(2) * .22/40 = 2.5e-3, over sqrt(400) sets: 1.2e-4; four of these
+    // are allowed.
     constexpr int sets = 400, size = 400;
     double debiased = 0, squared = 0, plain_ece = 0;
     for (std::uint64_t s = 0; s < sets; ++s) {
@@ -136,7 +137,7 @@ TEST(DebiasedEce, IsNearZeroOnAverageWhereEceIsNot) {
     }
     EXPECT_NEAR(debiased, -9.3e-6, 5e-4);
     // The plain errors include the noise: sum over 10 bins of 1/10 mean(c (1 - c)) / 40 = .197 / 40
-    // = 4.9e-3, where mean c (1 - c) over [1/3, 1) is 3/2 [c^2/2 - c^3/3] = .197 - up to .001 for
+    // = 4.9e-3. Here mean c (1 - c) over [1/3, 1) is 3/2 [c^2/2 - c^3/3] = .197 - up to .001 for
     // bins being of unequal size.
     EXPECT_NEAR(squared, 0.0049, 0.0005);
     EXPECT_GT(plain_ece, 0.04);  // sqrt(2/pi) * sqrt(.197 / 40) = .056

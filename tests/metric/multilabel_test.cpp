@@ -386,8 +386,8 @@ TEST(Coverage, OneSubgroupOfThirtyImages) {
 }
 
 // Labels of one image compete for the same g places, so hits vary less than if they were
-// independent: 1, 2 or 3 of 4 with .1, .8, .1. The interval is then narrower than for 4 n
-// independent labels, and still covers.
+// independent. There are 1, 2 or 3 hits of 4 with probabilities .1, .8 and .1. The interval is then
+// narrower than for 4 n independent labels, and still covers.
 TEST(Coverage, HitsThatVaryLittle) {
     RandomStream random(4, "steady");
     for (const int n : {30, 300}) {

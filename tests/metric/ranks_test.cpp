@@ -1,5 +1,5 @@
-// For every metric of the table, the state that 1, 2, 3 or 7 ranks fill and reduce is bit-identical
-// to that of one rank, and so are the results. One rank has no rows.
+// For every metric of the table, 1, 2, 3 or 7 ranks fill and reduce a state that is bit-identical
+// to that of one rank. The results are bit-identical, too. One rank has no rows.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -12,9 +12,9 @@ script makes an environment of its own over the Python of tools/torch-python (--
 
 A cell is the largest difference of a logit to the peer's, in standard deviations of the logits. The peer of a float file is
 PyTorch; ONNX Runtime on the same file is checked, too. The peer of an int8 or half-precision file is ONNX Runtime, or PyTorch's own
-quantised program. Behind a slash is what these numbers themselves move in the peer, which is then what may differ. "-": the
-exporter itself fails (the reason is below its row). Ends with status 1 if a file does not run, or differs by more than its form
-allows. Ends with status 77 where there is no such Python.
+quantised program. Behind a slash is what these numbers themselves move in the peer, which is then what may differ. The cell "-"
+means that the exporter itself fails (the reason is below its row). Ends with status 1 if a file does not run, or differs by more
+than its form allows. Ends with status 77 where there is no such Python.
 """
 import argparse
 import collections

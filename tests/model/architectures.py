@@ -1,7 +1,8 @@
 """The architectures that architecture_table.py runs, each with random weights and so small that a form of it takes seconds.
 
-A row is "library:name side arguments": the name in the library, the side of its input, and arguments that make it shallow
-or narrow. first_blocks keeps this number of timm's blocks. A depth of one or two has every operator of the family.
+A row is "library:name side arguments". It has the name in the library, the side of its input, and arguments that make it
+shallow or narrow. The argument first_blocks keeps this number of timm's blocks. A depth of one or two has every operator
+of the family.
 """
 CLASSES = 10
 

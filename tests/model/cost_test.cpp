@@ -226,8 +226,8 @@ TEST(Cost, ConstantsAreNotActivations) {
     EXPECT_EQ(cost_of(net, y, 8).peak_bytes, 2 * 768U);
 }
 
-/// One network in four forms. images() and the networks are those of make_models.py: a convolution
-/// of 3 to 6 channels, a depthwise one, a mean, a layer from 6 to 5.
+/// One network in four forms. The networks and images() are those of make_models.py. A network has
+/// a convolution of 3 to 6 channels, a depthwise one, a mean, and a layer from 6 to 5.
 TEST(Cost, TheSameNetworkCostsTheSameInEveryFormat) {
     const ModelCost script = cost_of_fixture("cnn.pt");
     for (const char* name : {"cnn_opset11.onnx", "cnn_opset13.onnx", "pt2_plain.pt2"}) {

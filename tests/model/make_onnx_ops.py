@@ -1,13 +1,12 @@
 #!/usr/bin/python3
 """Makes fixtures/onnx_ops.json: a small ONNX model for each operator and opset that matters, with the result that ONNX
-Runtime gives, an implementation that shares nothing with ours (or the script itself where ONNX Runtime refuses);
-fixtures/onnx_refused.json: models that must be refused, and what the message must say; and fixtures/onnx_gradients.json:
-models of which the gradient alone is of interest, because those above have none by the image. `--gradients` makes these
-alone, which needs numpy only.
+Runtime gives. That is an implementation that shares nothing with ours; the script itself computes the result where ONNX
+Runtime refuses. Makes fixtures/onnx_refused.json: models that must be refused, and what the message must say. Makes
+fixtures/onnx_gradients.json: models of which the gradient alone is of interest, because those above have none by the
+image. `--gradients` makes these alone, which needs numpy only.
 
-Needs numpy, and the package onnxruntime, or node with onnxruntime-node where NODE_PATH finds it; of models that are stored already
-the results stay as they are. The models are written byte by byte
-(protobuf's wire format), so no ONNX package is needed.
+Needs numpy, and the package onnxruntime, or node with onnxruntime-node where NODE_PATH finds it. The results of models that are
+stored already stay as they are. The models are written byte by byte (protobuf's wire format), so no ONNX package is needed.
 """
 import base64
 import json
@@ -73,8 +72,8 @@ def tensor(name, a):
 
 
 class Graph:
-    """A branch of an If, or the body of a Loop with inputs: nodes, and the names of its outputs and inputs (`i:7` is one number of
-    type 7)."""
+    """A branch of an If, or the body of a Loop with inputs. It has nodes, and the names of its outputs and inputs (`i:7` is one
+    number of type 7)."""
 
     def __init__(self, nodes, outputs, inputs="", **constants):
         typed = [n.partition(":")[::2] for n in inputs.split()]

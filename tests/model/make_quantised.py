@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Makes fixtures/quantised_*.onnx from the float fixtures with ONNX Runtime's quantiser, and fixtures/quantised.json: the
-scores that ONNX Runtime gives for images(3, 16), image by image and without its optimiser.
+"""Makes fixtures/quantised_*.onnx from the float fixtures with ONNX Runtime's quantiser. Makes fixtures/quantised.json:
+the scores that ONNX Runtime gives for images(3, 16), image by image and without its optimiser.
 
 Needs the Python packages onnx and onnxruntime (1.17 and 1.21 of Debian 13).
 """

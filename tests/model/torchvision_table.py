@@ -6,8 +6,8 @@ torch.export (.pt2).
     tests/model/torchvision_table.py --save FOLDER [--forms pt2]     # where a newer PyTorch is: writes models and logits
     tests/model/torchvision_table.py build/release/bin/assay --saved FOLDER --forms pt2     # where Assay is: runs them
 
-Weights are random (nothing is downloaded). Prints a table: the largest difference of a logit to PyTorch's, in standard
-deviations of the logits; "-" where PyTorch itself cannot export the form (the reason is below the table). Ends with
+Weights are random (nothing is downloaded). Prints a table of the largest difference of a logit to PyTorch's, in standard
+deviations of the logits. The cell "-" means that PyTorch itself cannot export the form (the reason is below the table). Ends with
 status 1 when a form that PyTorch exports does not run, or differs by more than 1e-3. Ends with status 77 where torchvision is not
 installed.
 """

@@ -1,12 +1,17 @@
 // The coverage of intervals if models are measured on the same images. The tests cover scores,
 // differences of two scores, and ranks, with shares of images and with independent cells. The
 // simulations were defined before the first run:
+//
 //  - correlated: six models that find the same images hard (95 % of the latent variance is the
-//    image's), 5,000 clean images, 800 in each other set;
+//    image's). It has 5,000 clean images, and 800 in each other set.
+//
 //  - few: 160 images in every set, 70 %;
+//
 //  - steep: a clean accuracy near 1, attacked and edge accuracies near 0, 90 %;
-//  - unequal: 20,000 clean images, 160 edges, 3,000 backgrounds, 400 cue conflicts, and models of
-//    which some share 95 % and some 30 %.
+//
+//  - unequal: 20,000 clean images, 160 edges, 3,000 backgrounds and 400 cue conflicts. Some of its
+//    models share 95 % and some 30 %.
+//
 // An image has a difficulty u. Under a condition with marginal accuracy p, a model with its own
 // noise e is correct if z(p) + sqrt(r) u + sqrt(1 - r) e > 0. So the true values only depend on the
 // p's. Six dimensions count: accuracy, FGSM and PGD, corruption (clean images), edges and

@@ -223,8 +223,9 @@ Study two_kinds() {
     }
     return study;
 }
-/// Set 1: 2e + h images read 2, h read 1; set 2: 2e + 2h read 2, of them e + 2h correct, e + h read
-/// 1, of them e correct. All of set 1 is correct.
+/// In set 1, 2e + h images read 2, and h read 1. In set 2, 2e + 2h images read 2, and e + 2h of
+/// them are correct. In set 2, e + h images read 1, and e of them are correct. All of set 1 is
+/// correct.
 double remains(double easy, double hard) {
     const double all = 2 * (easy + hard);
     return 1 - (2 * easy + hard) / all * (easy + 2 * hard) / (2 * easy + 2 * hard) -
@@ -273,8 +274,8 @@ TEST(Figures, HalvesHaveTheirClosedForm) {
     EXPECT_NEAR(*naive.difference.value, halves - remains(6, 14), .001);
     EXPECT_GT(*naive.difference.value, .007);
     EXPECT_NEAR(naive.error_by_halves, std::sqrt(squared) / 2, .05 * std::sqrt(squared));
-    // Three of ten groups are two easy classes each, and seven are two hard ones: sqrt(9/10 sum (x
-    // - mean)^2) = sqrt(9/10 10 .3 .7) |x_e - x_h|, .00303, from 1000 splits.
+    // Three of ten groups are two easy classes each, and seven are two hard ones. The error is
+    // sqrt(9/10 sum (x - mean)^2) = sqrt(9/10 10 .3 .7) |x_e - x_h|, .00303, from 1000 splits.
     const double without_easy = mean_of_halves(2, 0) - remains(4, 14),
                  without_hard = mean_of_halves(0, 2) - remains(6, 12);
     EXPECT_NEAR(*naive.difference.standard_error,

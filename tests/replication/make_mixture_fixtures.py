@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes fixtures/mixture_maxima.json: readings of simulated studies, 40 annotators, and the largest log-likelihood of three betas
-that scipy finds for them: L-BFGS-B from 600 random starts (half of them with a narrow part), the best five then by truncated
-Newton and L-BFGS-B by turns until neither gains 1e-9 nats. Takes some ten minutes."""
+that scipy finds for them. It runs L-BFGS-B from 600 random starts (half of them with a narrow part). The best five then run by
+truncated Newton and L-BFGS-B by turns until neither gains 1e-9 nats. Takes some ten minutes."""
 import json
 import pathlib
 

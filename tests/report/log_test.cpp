@@ -88,8 +88,8 @@ TEST(Log, EventsAreTensorBoards) {
     Estimate value;
     value.value = 0.5;
     const Log log = log_of(report_with({{{"a"}, value}, {{"b"}, undefined("why")}}));
-    // Event {1: 0.0 (time), 3: "brain.Event:2"} has 9 + 15 bytes; Event {1: 0.0, 2: 300 = ac 02,
-    // 5: {1: {1: "a", 2: 0.5f = 00 00 00 3f}}} 9 + 3 + 2 + 2 + 8. The checksums are those of
+    // Event {1: 0.0 (time), 3: "brain.Event:2"} has 9 + 15 bytes. Event {1: 0.0, 2: 300 = ac 02, 5:
+    // {1: {1: "a", 2: 0.5f = 00 00 00 3f}}} has 9 + 3 + 2 + 2 + 8. The checksums are those of
     // google-crc32c: of the lengths 24 and 24, and of the two messages.
     const std::string bytes = event_file(log, 300, 0);
     ASSERT_EQ(bytes.size(), 2 * (8 + 4 + 24 + 4));

@@ -71,9 +71,9 @@ TEST(StoreForeign, EveryFileAlone) {
     expect_both_sound(one, two);
 }
 
-// Two models on one data set, and two stores with the same identity but different numbers (from two
-// processors, or from other images with the same names). Only finished manifests distinguish the
-// latter.
+// Two models on one data set, and two stores with the same identity but different numbers. The
+// numbers are from two processors, or from other images with the same names. Only finished
+// manifests distinguish those two stores.
 TEST(StoreForeign, EveryMixtureOfTwoStores) {
     const Scratch scratch(in_memory());
     const fs::path one = make_store(scratch / "a", {.model = "one"});

@@ -1,6 +1,6 @@
 // Stores of format 2, as they were written before files named their store and had checksums of
-// their own: `net` (full_f32, with records of images) and `best` (top_k) of made_up.h, on one data
-// set.
+// their own. They are `net` (full_f32, with records of images) and `best` (top_k) of made_up.h, on
+// one data set.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Every state of both pages against the study in memory. There are no findings of axe-core, no
-// sideways scrolling, and no requests that the content security policy refuses, in light and dark,
-// on a phone and a desktop.
+// sideways scrolling, and no requests that the content security policy refuses. This holds in light
+// and dark, on a phone and a desktop.
 
 import type { Server } from "node:http";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-/* What the MPI plug-in and the program that opens it agree on: C, so that a site compiles the one
-   source file with the compiler of its own MPI, whatever C++ library that has:
+/* What the MPI plug-in and the program that opens it agree on. It is C, so that a site compiles the
+   one source file with the compiler of its own MPI. That compiler may have any C++ library:
 
      mpicc -O2 -shared -fPIC -o libassay_mpi.so assay_mpi.c
 

@@ -50,8 +50,8 @@ std::vector<std::byte> inflated(std::span<const std::byte> packed, std::size_t m
 }
 
 /// LZF, which h5py uses for packing. A byte below 32 begins a run of that many bytes plus one. Any
-/// other byte has the length of a repetition in its upper three bits (7: the next byte is added),
-/// and the distance in its other bits and a further byte.
+/// other byte has the length of a repetition in its upper three bits (7: the next byte is added).
+/// Its other bits and a further byte hold the distance.
 std::vector<std::byte> without_lzf(std::span<const std::byte> packed, std::size_t most) {
     constexpr std::size_t longest_run = 32, long_repetition = 7;
     std::vector<std::byte> out;

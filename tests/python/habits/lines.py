@@ -1,7 +1,7 @@
 """Lines that users of other libraries type, from those libraries' documentation, as they are typed for Assay.
 
-line: statements, the last one an expression. value: the expected value, in NumPy (closed.py). peer: the same from the original
-library, if it is installed. needs: packages that the line imports.
+`line` is statements, the last one an expression. `value` is the expected value, in NumPy (closed.py). `peer` is the same from
+the original library, if it is installed. `needs` lists packages that the line imports.
 """
 import dataclasses
 
