@@ -59,6 +59,14 @@ def checked(function, keywords, result):
     return call
 
 
+class StoredPath(type(pathlib.Path())):
+    """A path with the attribute of a store."""
+
+    @property
+    def path(self):
+        return self
+
+
 class CodeBlocks(InFolder):
     def enter(self, folder):
         before = os.getcwd()
@@ -70,7 +78,7 @@ class CodeBlocks(InFolder):
         report = assay.score(*made(ROWS))
         evaluation = mock.MagicMock(wraps=report, page=pathlib.Path("runs/report.html"))
         evaluation.__getitem__.side_effect = lambda key: [] if key == "doubted_labels" else report[key]
-        store = self.folder / "runs" / "val" / "a"
+        store = StoredPath(self.folder / "runs" / "val" / "a")
         for of, name, keywords, result in (
             (assay, "evaluate", _keywords.EvaluateKeywords, evaluation), (assay, "predict", _keywords.PredictKeywords, [store]),
             (assay, "attack", _keywords.AttackKeywords, {}), (assay.quality, "run", None, {}), (assay.quality, "table", None, None),

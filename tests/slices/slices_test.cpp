@@ -314,13 +314,13 @@ TEST(Slices, ImagesInAnArchiveAreReadInPlace) {
     const Scratch folder;
     Made made = world(600, 1, low_group);
     made.root = folder.path();
-    std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (600, 4, 4), }";
+    std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (600, 8, 8), }";
     header.resize(117, ' ');
     // NumPy's format 1.0, with a header of 118 bytes.
     std::string file = std::string("\x93NUMPY\x01\0\x76\0", 10) + header + '\n';
     for (std::size_t i = 0; i < made.rows(); ++i) {
         made.ids.push_back(fmt::format("photos.npy/{}", i));
-        for (std::size_t p = 0; p < 16; ++p) file += static_cast<char>((i * 7 + p) % 90);
+        for (std::size_t p = 0; p < 64; ++p) file += static_cast<char>((i * 7 + p) % 90);
     }
     write(folder / "photos.npy", file);
     save(folder, made, "a");
