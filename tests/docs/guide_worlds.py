@@ -108,6 +108,23 @@ def groups(w):
         w.store(f"val/{model}", columns=columns, skill=4.0)
 
 
+@world("groups.md#Two models by group")
+def two_models(w):
+    for model, skill in (("old", 1.0), ("new", 5.0)):
+        w.store(f"val/{model}", columns={"camera": lambda i: ("indoor", "outdoor")[i % 2]}, skill=skill)
+
+
+@world("groups.md#Two data sets by group")
+def two_data_sets(w):
+    for data in ("v1", "v2"):
+        w.store(f"{data}/a", columns={"camera": lambda i: ("indoor", "outdoor")[i % 2]}, ids=data)
+
+
+@world("groups.md#Images with weights")
+def weighted(w):
+    w.store("val/a", columns={"weight": lambda i: 1 + i % 3}, skill=5.0)
+
+
 @world("index.md")
 def index(w):
     w.model("resnet50.pt", "mobilenet.onnx")
@@ -272,6 +289,15 @@ def selection_bias(w):
     images = [next(iter(row.values())) for row in rows]
     w.write("real.json", json.dumps({f"o{image[1:]}": [1] if i % 3 else [0, 1] for i, image in enumerate(images)}))
     w.write("v2.csv", table([["path", "labels"], *([image, "own" if i % 3 else "other own"] for i, image in enumerate(images))]))
+
+
+@world("slices.md")
+def slices(w):
+    """The store does not say where its images are."""
+    w.images("imagenet/val", each=40)
+    ids = sorted(str(path.relative_to(w.folder / "imagenet/val")) for path in (w.folder / "imagenet/val").rglob("*.png"))
+    w.store("val/resnet50", ids=ids, columns={"camera": lambda i: ("indoor", "outdoor")[i % 2]})
+    w.label_sets("real.json")
 
 
 @world("tools.md")
