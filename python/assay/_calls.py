@@ -70,7 +70,7 @@ class _Running:
         self._calls: "dict[Handle, threading.Event]" = {}
 
     def add(self, handle: Handle) -> bool:
-        """False if the interpreter ends."""
+        """False if the interpreter ends, so that it does not wait for the call."""
         with self._lock:
             if not self.ending:
                 self._calls[handle] = threading.Event()
@@ -123,16 +123,18 @@ def call(work: Callable[[Optional[Handle]], Any], progress: Progress = None, sma
     # The last of this thread and the one that works frees it: a second signal may end the wait for the other.
     handle = Handle(lib.assay_call_new(callback, None), "assay_call_free")
     running = None if shown is None else _of_process()
+    # The interpreter cannot end while its main thread waits for the call, also in a function of atexit.
+    awaited = threading.current_thread() is threading.main_thread()
 
     def worked(_callback: Any = callback) -> Any:  # which lives as long as the work
         if running is None:
             return work(handle)
-        if not running.add(handle):
+        if not running.add(handle) and not awaited:
             raise SystemExit  # of this thread, which prints nothing
         try:
             return work(handle)
         except KeyboardInterrupt:
-            if running.ending:
+            if running.ending and not awaited:
                 raise SystemExit from None
             raise
         finally:

@@ -148,6 +148,17 @@ import builtins; builtins.last = Last()
 """
         self.quiet(script, expected="True\n")
 
+    def test_a_function_of_atexit_computes(self):
+        # It was registered before the first call with progress, so it runs after calls in other threads have been stopped.
+        script = """
+import atexit
+def last():
+    print(assay.score(scores, labels, "top1", progress=lambda *step: None).to_json() == expected)
+atexit.register(last)
+expected = assay.score(scores, labels, "top1", progress=lambda *step: None).to_json()
+"""
+        self.quiet(script, expected="True\n")
+
     def test_signals_end_a_call_before_its_memory_is_freed(self):
         script = """
 import signal, threading
