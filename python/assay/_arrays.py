@@ -235,7 +235,9 @@ class HeldTexts:
         if not hasattr(values, "__iter__"):
             raise Error(f"a {type(values).__name__}; a text is needed for each item")
         if hasattr(values, "__dlpack_device__"):  # the elements of a tensor are tensors
-            values = to_numpy(values, "ids").tolist()
+            values = to_numpy(values, "ids")  # not its tolist(), which makes numbers of dates, and more digits of a float32
+            if values.ndim != 1:
+                raise Error(f"ids: an array of {values.ndim} dimensions; allowed: one id per item")
         pieces = [str(value).encode() for value in values]
         text = b"".join(pieces)
         ends = array.array("Q", bytes(8 * len(pieces)))

@@ -97,7 +97,8 @@ def _in_memory(
         values = to_numpy(groups, "groups")
         if values.ndim != 1:
             raise Error(f"groups: an array of {values.ndim} dimensions; allowed: one group per item")
-        attributes = {"group": ["" if value is None or value != value else value for value in values.tolist()]}
+        # Not of tolist(), which makes numbers of dates, and more digits of a float32.
+        attributes = {"group": ["" if value is None or value != value else value for value in values]}
     if label_sets is not None and len(shape_of(labels) or ()) == 2 and labels_of(labels).matrix is not None:
         raise Error("labels and label_sets are both matrices of valid classes: pass one of them")
     named = dict(given.scores) if isinstance(given.scores, Mapping) else {model: given.scores}

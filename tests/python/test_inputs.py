@@ -174,6 +174,17 @@ class Inputs(InFolder):
                          float(assay.score(scores, labels, "top1", sample_weight=-weights)["top1"]))
         self.assertEqual(assay.Store.of(scores, labels, ids=numbers_of).ids, [str(i) for i in range(300)])
 
+    def test_ids_and_groups_are_written_as_numpy_writes_them(self):
+        scores, labels = self.scores[:2], self.labels[:2]
+        dates = np.array(["2026-01-02T03", "2026-01-03T00"], "datetime64[ns]")
+        for values in (dates, np.array([0.1, 0.25], np.float32), np.array([7, 2**63], np.uint64)):
+            texts = [str(value) for value in values]
+            self.assertEqual(assay.Store.of(scores, labels, ids=values).ids, texts)
+            self.assertEqual(list(assay.score(scores, labels, "top1", groups=values).by_group("top1")), texts)
+        for ids in (np.zeros((2, 2)), np.array(3)):
+            text = f"ids: an array of {ids.ndim} dimensions; allowed: one id per item"
+            self.refused(lambda: assay.Store.of(scores, labels, ids=ids), "usage", text)
+
     def test_memory_of_every_layout(self):
         wide = np.zeros((600, 2 * CLASSES), np.float32)
         wide[::2, ::2] = self.scores
