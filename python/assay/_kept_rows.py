@@ -41,7 +41,7 @@ class KeptRows:
     def check_weights(self, weights: Any) -> None:
         """Raises an error if only some batches have weights, before anything of a batch is kept."""
         if self.batches and (self.batches[0][4] is None) != (weights is None):
-            raise Error("sample_weight: some batches have weights and some have none; pass weights of 1 for these", "bad_input")
+            raise Error("sample_weight: some batches have weights and some have none; pass weights of 1 for these")
 
     def add(self, scores: Held, targets: Optional[Held], sets: Optional[HeldSets], rows: "Optional[Sequence[int]]", weights: Any = None) -> None:
         self.batches.append((

@@ -245,6 +245,11 @@ class Report(Result, Mapping[Key, Measurement]):
         """The same report with every class, every confusion and the reliability, which are computed on first use."""
         if self._details is None:
             if self._detail is None:
+                if any({"weights", "sample_weight"} & m.parameters.keys() for m in self.measurements):
+                    raise Error(
+                        "classes, confusions and bins count every item the same, but this report has weights: "
+                        "call assay.score() without them"
+                    )
                 raise Error(
                     "this report has neither classes nor confusions, and its scores are gone: "
                     "pass per_class=True, confusions=2**31, reliability=True to assay.score() or assay.Metrics()"

@@ -6,11 +6,12 @@ import pickle
 import shutil
 import sys
 import unittest
+import unittest.mock
 
 import numpy as np
 
 import assay
-from assay import _influences, _weighted, _weighted_curves
+from assay import _influences, _joined, _weighted, _weighted_curves
 from common import CLASSES, InFolder, command, made
 
 NAMES = "top1,top3,nll,brier,confidence,overconfidence,balanced,precision,recall,f1,precision:average=weighted,f1:average=weighted,matthews,kappa"
@@ -293,6 +294,9 @@ class Results(InFolder):
         brier = assay.score(store, metrics="binary_brier", weights="weight")["binary_brier"]
         np.testing.assert_allclose(brier.interval[:2], expected["binary_brier"].interval[:2], atol=2e-7)
         found._repr_html_()  # without classes and bins, which would count items the same
+        for report in (found, expected):
+            for details in (report.confusion_matrix, report.per_class):
+                self.refused(details, "usage", "this report has weights")
         self.refused(lambda: assay.score(store, metrics="ece", weights="weight"), "usage", "--weights does not measure ece")
         self.refused(lambda: assay.score(store, weights="weigth"), "usage", "did you mean `weight`?")
 
@@ -357,13 +361,23 @@ class Results(InFolder):
         self.assertEqual(found.to_json(), expected.to_json())
         batch = metrics(scores[:9], labels[:9], rows=range(500, 509), sample_weight=np.arange(9))
         self.assertEqual(batch["top1"].value, assay.score(scores[:9], labels[:9], "top1", sample_weight=np.arange(9))["top1"].value)
-        self.refused(lambda: metrics.update(scores[:2], labels[:2], rows=[600, 601]), "bad_input", "some batches have weights")
+        self.refused(lambda: metrics.update(scores[:2], labels[:2], rows=[600, 601]), "usage", "some batches have weights")
         self.refused(lambda: metrics.update(scores[:2], labels[:2], rows=[600, 601], sample_weight=[1, -1]), "bad_input", "-1.0 at item 1")
         self.assertEqual(len(metrics), len(pickle.loads(pickle.dumps(metrics))))
         self.refused(lambda: assay.Metrics("top1").update(scores, labels, sample_weight=weight), "usage", "keep=True")
         unweighted = assay.Metrics("top1,nll,f1", keep=True)
         unweighted.update(scores, labels, rows=range(1000, 1500))
-        self.refused(lambda: metrics.merge(unweighted), "bad_input", "some batches have weights")
+        self.refused(lambda: metrics.merge(unweighted), "usage", "some batches have weights")
+        # As processes join them: the advice for rows that two processes have would be wrong.
+        torch = unittest.mock.MagicMock()
+        torch.distributed.get_world_size.return_value = 2
+        torch.distributed.all_gather_object.side_effect = lambda parts, own, group: parts.__setitem__(
+            slice(None), [own, (own[0], pickle.dumps(unweighted._pieces()))])
+        with unittest.mock.patch.dict(sys.modules, {"torch": torch, "torch.distributed": torch.distributed}):
+            with self.assertRaises(assay.Error) as caught:
+                _joined.joined(metrics, None)
+        self.assertIn("some batches have weights", caught.exception.message)
+        self.assertNotIn("DistributedSampler", caught.exception.message)
 
     def test_few_effective_items_have_no_interval(self):
         scores, labels = made(300)
