@@ -168,21 +168,22 @@ ASSAY_C_API void assay_store_free(assay_store* store);
 typedef struct assay_result assay_result;
 /* Does the same as `assay score`. Options: "metrics" (a list, or one text with commas), "k",
  * "bins", "edges", "subgroups", "plugin" (a file or several), "labels" (a file), "class_map". More
- * options: "gates", "bootstrap", "null", "seed", "level", "threads", "subgroup" (an attribute),
- * "confusions" (how many), "reliability", "per_class". `sets` gives valid classes for the metrics
- * of label sets, instead of those of the data set. `sets` and `call` may be NULL. */
+ * options: "gates", "bootstrap", "null", "seed", "level", "threads", "confusions" (how many),
+ * "reliability", "per_class". Options that name attributes: "subgroup", "by" (a list), "cluster"
+ * and "weights". `sets` gives valid classes for the metrics of label sets, instead of those of the
+ * data set. `sets` and `call` may be NULL. */
 ASSAY_C_API assay_result* assay_score(const assay_store* const* stores, size_t count,
                                       const assay_sets* sets, const char* options, assay_call* call,
                                       assay_error** error);
 /* Does the same as `assay compare`: compares the first store with each of the others. Options:
- * those of assay_score() except "subgroup", "confusions", "reliability" and "per_class"; also
- * "disagreements" and "other_images". */
+ * those of assay_score() except "subgroup", "weights", "confusions", "reliability" and "per_class";
+ * also "disagreements" and "other_images". */
 ASSAY_C_API assay_result* assay_compare(const assay_store* const* stores, size_t count,
                                         const assay_sets* sets, const char* options,
                                         assay_call* call, assay_error** error);
 /* Does the same as `assay gap`. Options: "sets" (two folders of data sets, or names below "runs"),
- * "runs", "labels" (two files), "table", "unit", "also", "also_labels", "also_subgroups". More
- * options: "rank_by", "rank_against", "subgroups", "pooled_above", "agreement", "margin" (a
+ * "runs", "labels" (two files), "table", "unit", "by", "also", "also_labels", "also_subgroups".
+ * More options: "rank_by", "rank_against", "subgroups", "pooled_above", "agreement", "margin" (a
  * proportion), "mark", "slivers", "top", "level", "bootstrap", "seed", "threads", "all_models". */
 ASSAY_C_API assay_result* assay_gap(const char* options, assay_call* call, assay_error** error);
 /* The report of `assay eval` for stored predictions of one data set. The stores must be complete
@@ -209,10 +210,10 @@ ASSAY_C_API assay_text* assay_metric_table(assay_error** error);
 /* ---- metrics that are accumulated batch by batch ---- */
 
 typedef struct assay_metrics assay_metrics;
-/* Options: those of assay_score() except "plugin", "labels", "class_map", "gates", "null" and
- * "subgroup". More options: "kind", "classes", "num_classes", "model", "dataset" and "rows_kept".
- * Set "rows_kept" to true if you keep the rows for assay_score(). All metrics are then accepted,
- * and assay_metrics_update() only checks the batches. */
+/* Options: those of assay_score() except "plugin", "labels", "class_map", "gates", "null" and those
+ * that name attributes. More options: "kind", "classes", "num_classes", "model", "dataset" and
+ * "rows_kept". Set "rows_kept" to true if you keep the rows for assay_score(). All metrics are then
+ * accepted, and assay_metrics_update() only checks the batches. */
 ASSAY_C_API assay_metrics* assay_metrics_new(const char* options, assay_error** error);
 /* Adds a batch, with a label for each row, valid classes for each row, or both. All batches must
  * have the same of these. Returns 0, or -1 on failure; then nothing of the batch is added. */
