@@ -32,8 +32,8 @@ def array_of(numbers: Held) -> Any:
 
 
 class KeptRows:
-    """Batches as they were passed: scores, targets, label sets, the rows' numbers and the items' weights. They use the memory of
-    the scores."""
+    """Copies of the batches: scores, targets, label sets, the rows' numbers and the items' weights. They need as much memory as the
+    scores."""
 
     def __init__(self) -> None:
         self.batches: "list[tuple[Any, Any, Any, Any, Any]]" = []
