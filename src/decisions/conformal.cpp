@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -108,8 +111,11 @@ std::string needed_images(double alpha) {
 class StoreSets {
 public:
     StoreSets(const fs::path& folder, const ConformalOptions& options, const GivenLabels& labels,
-              ConformalResult& result)
-        : options_(options), result_(result), own_(folder, labels, options.labels) {
+              ConformalResult& result, std::set<fs::path>& counted)
+        : options_(options),
+          result_(result),
+          counted_(counted),
+          own_(folder, labels, options.labels) {
         const StoreSpec& spec = own_.store().spec();
         if (!options.calibrate_on.empty()) open_other(folder, spec);
         if (!shares_.empty()) return;
@@ -155,13 +161,14 @@ public:
     }
 
 private:
-    /// Those with scores and valid classes; counts and notes the others.
+    /// Those with scores and valid classes. Counts and notes the others, once for each store.
     std::vector<std::uint64_t> judged_rows(const JudgedStore& images) {
         std::vector<std::uint64_t> rows;
+        std::uint64_t not_scored = 0;
         const std::uint64_t all = images.store().rows();
         for (std::uint64_t row = 0; row < all; ++row) {
             if (!images.is_judged(row)) {
-                result_.not_scored += images.reader().status(row) == RowStatus::ok ? 0 : 1;
+                not_scored += images.reader().status(row) == RowStatus::ok ? 0 : 1;
                 continue;
             }
             if (options_.class_conditional && images.valid(row).size() > 1)
@@ -171,14 +178,14 @@ private:
                                 images.id(row), images.valid(row).size()));
             rows.push_back(row);
         }
-        if (rows.size() == all) return rows;
-        const StoreSpec& spec = images.store().spec();
-        std::string note =
-            fmt::format("{} on {}: {} without scores or valid classes skipped", spec.model_name,
-                        spec.dataset_name, how_many(all - rows.size(), "image", "images"));
         // Several data sets may be calibrated on one.
-        if (std::ranges::find(result_.notes, note) == result_.notes.end())
-            result_.notes.push_back(std::move(note));
+        const bool is_first = counted_.insert(images.store().folder()).second;
+        if (rows.size() == all || !is_first) return rows;
+        const StoreSpec& spec = images.store().spec();
+        result_.notes.push_back(fmt::format("{} on {}: {} without scores or valid classes skipped",
+                                            spec.model_name, spec.dataset_name,
+                                            how_many(all - rows.size(), "image", "images")));
+        result_.not_scored += not_scored;
         return rows;
     }
 
@@ -377,6 +384,7 @@ private:
 
     const ConformalOptions& options_;
     ConformalResult& result_;
+    std::set<fs::path>& counted_;  ///< stores whose skipped images are counted, by all StoreSets
     JudgedStore own_;
     std::optional<JudgedStore> other_;
     std::vector<std::uint64_t> calibration_, reported_;
@@ -436,8 +444,9 @@ ConformalResult conformal_sets(const ConformalOptions& options, const ProgressCa
     std::string text;
     std::optional<DescribedCsv<SetRow>> csv;
     if (!options.sets.empty()) csv.emplace(text);
+    std::set<fs::path> counted;
     for (std::size_t i = 0; i < folders.size(); ++i) {
-        StoreSets store(folders[i], options, labels, result);
+        StoreSets store(folders[i], options, labels, result, counted);
         if (!store.shares().empty() && i + 1 == folders.size() && result.sets.empty())
             refuse(store.shares());
         if (store.shares().empty())

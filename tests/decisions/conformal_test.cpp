@@ -426,6 +426,11 @@ TEST(Conformal, ImagesWithoutScoresAreSkippedAndSaid) {
     const ConformalResult apart = conformal_sets(options);
     EXPECT_EQ(apart.sets[0].calibration, 99U);
     EXPECT_EQ(apart.not_scored, 1U);
+    // Once, also if they would calibrate the sets of two data sets.
+    made.dataset = "more";
+    for (std::string& id : made.ids) id += "b";
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    EXPECT_EQ(conformal_sets(options).not_scored, 1U);
     EXPECT_THAT(apart.notes, testing::ElementsAre(HasSubstr("net on val: 1 image")));
     for (auto& labels : made.labels) labels.clear();
     made.dataset = "bare";
