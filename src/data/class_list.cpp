@@ -9,6 +9,7 @@
 
 #include "assay/error.h"
 #include "core/hash.h"
+#include "data/class_text.h"
 #include "data/imagenet_names.h"
 
 namespace assay {
@@ -149,6 +150,13 @@ std::string first_difference(const ClassList& one, const ClassList& two) {
             return fmt::format("class {} is `{}` and `{}`", c, one.id(c), two.id(c));
     }
     return one.size() == two.size() ? "" : fmt::format("{} and {} classes", one.size(), two.size());
+}
+
+std::string class_text(const ClassList& classes, std::int32_t c) {
+    const auto at = static_cast<std::size_t>(c);
+    if (at >= classes.size()) return fmt::format("class {}", c);
+    if (classes.id(at) == classes.name(at)) return classes.id(at);
+    return fmt::format("{} ({})", classes.id(at), classes.name(at));
 }
 
 }  // namespace assay

@@ -21,6 +21,7 @@
 #include "core/parallel.h"
 #include "core/paths.h"
 #include "core/text.h"
+#include "data/visit_images.h"
 #include "evaluate/commit.h"
 #include "evaluate/model_trial.h"
 #include "evaluate/written_rows.h"
@@ -227,27 +228,12 @@ std::optional<std::string> use_image(const Dataset& dataset, std::uint64_t item,
                                      const DecodeLimits& limits, MemoryBudget& memory,
                                      const std::function<void(const Image&)>& use,
                                      ReadImage* read) {
-    thread_local Image image;  // its memory is kept for the next one
-    const auto release = [] { image = {}; };
-    MemoryBudget::Share share;
-    DecodeLimits own = limits;
-    own.reserve = [&](std::uint64_t bytes) { share = memory.take(bytes); };
-    std::optional<std::string> problem;
-    try {
-        const std::vector<std::byte> bytes = dataset.read_image(item);
-        if (read != nullptr) *read = image_read(bytes);
-        decode_image_into(bytes, image, own);
-        use(image);
-    } catch (const Error& error) {
-        if (ends_the_run(error)) throw;
-        problem = error.message();
-    } catch (const std::bad_alloc&) {
-        problem = "there is not enough memory to decode it";
-    }
-    // Limit for the memory that is kept: enough for most images.
-    constexpr std::size_t most_kept = std::size_t{64} << 20;
-    if (problem || image.pixels.capacity() > most_kept) release();
-    return problem;
+    return visit_image(
+        dataset, static_cast<std::size_t>(item), limits, memory,
+        [&](std::span<const std::byte> bytes) {
+            if (read != nullptr) *read = image_read(bytes);
+        },
+        use);
 }
 
 bool is_complete(const std::filesystem::path& store) {

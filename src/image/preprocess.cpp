@@ -8,6 +8,7 @@
 
 #include "assay/error.h"
 #include "core/refuse.h"
+#include "image/luma.h"
 #include "image/resample.h"
 #include "image/resample_floats.h"
 
@@ -98,10 +99,6 @@ std::array<float, 256> value_table(double scale, double mean, double std) {
                    static_cast<float>(std);
     }
     return table;
-}
-
-std::uint8_t luma(std::uint32_t r, std::uint32_t g, std::uint32_t b) {
-    return static_cast<std::uint8_t>((r * 19595 + g * 38470 + b * 7471 + 0x8000) >> 16);
 }
 
 /// A table that maps each byte to itself.

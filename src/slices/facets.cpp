@@ -13,8 +13,8 @@
 #include "core/finite_number.h"
 #include "core/statistics.h"
 #include "core/text.h"
+#include "data/class_text.h"
 #include "data/text_numbers.h"
-#include "evaluate/inspect/duplicates.h"
 
 namespace assay::slices {
 namespace {
@@ -81,6 +81,39 @@ std::vector<std::string> range_names(std::span<const std::pair<double, double>> 
     }
 }
 
+/// A number, or 0, and the text that people see.
+using AttributeKey = std::pair<double, std::string_view>;
+
+std::vector<AttributeKey> keys_of_texts(const StringColumn& texts) {
+    std::vector<AttributeKey> keys;
+    for (std::size_t t = 0; t < texts.size(); ++t) keys.emplace_back(0, texts[t]);
+    return keys;
+}
+
+/// Equal numbers, such as 1 and 1.0, are one key, with the shortest of their texts. `number_of`:
+/// the text of each item, which becomes its key.
+std::vector<AttributeKey> keys_of_numbers(const StringColumn& texts,
+                                          const std::vector<double>& values,
+                                          std::vector<std::int32_t>& number_of) {
+    const auto sooner = [](std::string_view a, std::string_view b) {
+        return std::pair(a.size(), a) < std::pair(b.size(), b);
+    };
+    std::vector<AttributeKey> keys;
+    std::vector<std::int32_t> key_of;
+    std::map<double, std::int32_t> places;
+    for (std::size_t t = 0; t < texts.size(); ++t) {
+        const auto [at, first] =
+            places.try_emplace(values[t], static_cast<std::int32_t>(keys.size()));
+        key_of.push_back(at->second);
+        if (first) keys.emplace_back(values[t], texts[t]);
+        std::string_view& text = keys[static_cast<std::size_t>(at->second)].second;
+        if (sooner(texts[t], text)) text = texts[t];
+    }
+    for (std::int32_t& one : number_of)
+        if (one != Facet::none) one = key_of[static_cast<std::size_t>(one)];
+    return keys;
+}
+
 }  // namespace
 
 Facet quartiles_of(std::string by, std::string kind, std::size_t source,
@@ -129,37 +162,36 @@ void add_attribute(const std::string& name, std::size_t items,
         if (!text.empty()) number_of[i] = static_cast<std::int32_t>(number(text));
     }
     const StringColumn texts = number.take();
-    if (texts.size() < 2) return;
     std::vector<double> values;
     for (std::size_t t = 0; t < texts.size(); ++t)
         if (const auto value = finite_number(texts[t])) values.push_back(*value);
     const bool numeric = values.size() == texts.size();
-    if (!numeric && texts.size() > most_texts) {
+    std::vector<AttributeKey> keys =
+        numeric ? keys_of_numbers(texts, values, number_of) : keys_of_texts(texts);
+    if (keys.size() < 2) return;
+    if (!numeric && keys.size() > most_texts) {
         notes.push_back(
             fmt::format("`{}` has {} different texts, and makes no slices: at most {} are allowed",
-                        name, count_text(texts.size()), most_texts));
+                        name, count_text(keys.size()), most_texts));
         return;
     }
-    if (texts.size() <= most_texts) {
-        std::vector<std::pair<double, std::string_view>> keys;
-        for (std::size_t t = 0; t < texts.size(); ++t)
-            keys.emplace_back(numeric ? values[t] : 0, texts[t]);
-        facets.push_back(keyed_facet(name, "attribute", source, number_of, keys,
-                                     [](const auto& key) { return std::string(key.second); }));
-    }
-    if (!numeric || texts.size() <= most_plain_numbers) return;
+    if (keys.size() <= most_texts)
+        facets.push_back(
+            keyed_facet(name, "attribute", source, number_of, keys,
+                        [](const AttributeKey& key) { return std::string(key.second); }));
+    if (!numeric || keys.size() <= most_plain_numbers) return;
     std::vector<double> numbers;
     numbers.reserve(items);
     for (const std::int32_t one : number_of)
         numbers.push_back(one == Facet::none ? std::numeric_limits<double>::quiet_NaN()
-                                             : values[static_cast<std::size_t>(one)]);
+                                             : keys[static_cast<std::size_t>(one)].first);
     facets.push_back(quartiles_of(name, "quartiles", source, numbers));
 }
 
 Facet class_facet(std::string by, std::size_t source, std::span<const std::int32_t> of,
                   const ClassList& classes) {
     return whole_facet(std::move(by), "class", source, of,
-                       [&](std::int32_t c) { return inspect::class_text(classes, c); });
+                       [&](std::int32_t c) { return class_text(classes, c); });
 }
 
 bool is_of_label(const Facet& facet, const Facet& label) {

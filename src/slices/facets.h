@@ -23,8 +23,8 @@ inline constexpr std::size_t most_texts = 100;
 inline constexpr std::size_t most_plain_numbers = 10;
 
 /// Adds the facets of a column: none, one, or its values and their quartiles. An empty text is a
-/// missing value. `text_of` gives the text of each item. `notes` gets the reason if an attribute
-/// makes no slices.
+/// missing value. If all texts are numbers, equal numbers are one value. `text_of` gives the text
+/// of each item. `notes` gets the reason if an attribute makes no slices.
 void add_attribute(const std::string& name, std::size_t items,
                    const std::function<std::string_view(std::size_t item)>& text_of,
                    std::size_t source, std::vector<Facet>& facets, std::vector<std::string>& notes);

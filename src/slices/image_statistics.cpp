@@ -4,15 +4,16 @@
 #include <cstddef>
 #include <limits>
 #include <mutex>
-#include <new>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "assay/error.h"
 #include "core/hash.h"
-#include "core/memory_budget.h"
-#include "core/parallel.h"
 #include "core/refuse.h"
+#include "data/visit_images.h"
+#include "image/luma.h"
 #include "store/image_check.h"
 #include "store/same_data.h"
 
@@ -20,14 +21,6 @@ namespace assay::slices {
 namespace {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t statistics_block = 16;
-/// Limit for the memory that is kept between images: enough for most.
-constexpr std::size_t most_kept_pixels = std::size_t{64} << 20;
-
-std::uint8_t luma(const std::uint8_t* pixel) {
-    return static_cast<std::uint8_t>(
-        (19595U * pixel[0] + 38470U * pixel[1] + 7471U * pixel[2] + 0x8000U) >> 16U);
-}
 
 /// The files that the rows had when they were predicted.
 std::vector<ImageFile> recorded_files(const PredictionStore& store) {
@@ -41,6 +34,11 @@ std::vector<ImageFile> recorded_files(const PredictionStore& store) {
     return out;
 }
 
+/// Whether rows have the same images at the same places.
+bool has_same_places(const Dataset& one, const Dataset& two) {
+    return one.root == two.root && one.ids == two.ids && one.paths == two.paths;
+}
+
 }  // namespace
 
 std::array<double, 4> statistics_of(const Image& image) {
@@ -50,7 +48,8 @@ std::array<double, 4> statistics_of(const Image& image) {
     std::vector<std::uint8_t> grey(pixels);
     std::uint64_t bright = 0;
     for (std::size_t i = 0; i < pixels; ++i) {
-        grey[i] = luma(image.pixels.data() + 4 * i);
+        const std::uint8_t* const pixel = image.pixels.data() + 4 * i;
+        grey[i] = luma(pixel[0], pixel[1], pixel[2]);
         bright += grey[i];
     }
     std::int64_t sum = 0, squares = 0;
@@ -80,60 +79,58 @@ ImageStatistics read_statistics(const Dataset& images, const std::vector<std::in
     const std::vector<ImageFile> recorded = recorded_files(store);
     ImageStatistics out;
     for (std::vector<double>& one : out.of) one.assign(items.size(), not_known);
-    MemoryBudget memory(DecodeLimits{}.bytes);
+    std::vector<std::size_t> rows;  // with an image
+    for (std::size_t row = 0; row < items.size(); ++row)
+        if (items[row] >= 0) rows.push_back(row);
     std::mutex one_at_a_time;
     std::size_t first_unreadable = items.size();
-    const auto total = static_cast<std::uint64_t>(
-        std::ranges::count_if(items, [](std::int64_t item) { return item >= 0; }));
-    std::uint64_t done = 0;
-    const std::size_t blocks = (items.size() + statistics_block - 1) / statistics_block;
-    parallel_blocks(blocks, resolve_threads(threads), [&](std::size_t block) {
-        thread_local Image image;  // its memory is kept for the next one
-        const std::size_t end = std::min(items.size(), (block + 1) * statistics_block);
-        for (std::size_t row = block * statistics_block; row < end; ++row) {
-            throw_if_stopped();
-            if (items[row] < 0) continue;
-            MemoryBudget::Share share;
-            DecodeLimits limits;
-            limits.reserve = [&](std::uint64_t bytes) { share = memory.take(bytes); };
-            std::string problem;
-            std::vector<std::byte> bytes;
-            try {
-                bytes = images.read_image(static_cast<std::size_t>(items[row]));
-                decode_image_into(bytes, image, limits);
+    const auto visit = [&](std::size_t place, MemoryBudget& memory) {
+        const std::size_t row = rows[place];
+        const auto item = static_cast<std::size_t>(items[row]);
+        ImageFile now;
+        const std::optional<std::string> problem = visit_image(
+            images, item, {}, memory,
+            [&](std::span<const std::byte> bytes) {
+                if (recorded[row].known() && !bytes.empty())
+                    now = store::image_file(bytes.size(), hash_bytes(bytes));
+            },
+            [&](const Image& image) {
                 const std::array<double, 4> found = statistics_of(image);
                 for (std::size_t s = 0; s < found.size(); ++s) out.of[s][row] = found[s];
-            } catch (const Error& error) {
-                if (ends_the_run(error)) throw;
-                problem = error.message();
-            } catch (const std::bad_alloc&) {
-                problem = "there is not enough memory to decode it";
-            }
-            if (recorded[row].known() && !bytes.empty()) {
-                const ImageFile now = store::image_file(bytes.size(), hash_bytes(bytes));
-                if (!store::same_file(recorded[row], now).value_or(true))
-                    refuse(fmt::format(
-                        "{} is another file than the one that `{}` saw as `{}`; name its images: "
-                        "assay slices RUNS -d DATA",
-                        images.path_of(static_cast<std::size_t>(items[row])).string(),
-                        store.folder().string(), store.dataset().ids[row]));
-            }
-            if (image.pixels.capacity() > most_kept_pixels) image = {};
-            const std::lock_guard lock(one_at_a_time);
-            if (!problem.empty()) {
-                ++out.unreadable;
-                if (row < first_unreadable) {
-                    first_unreadable = row;
-                    out.first_unreadable = fmt::format("{}: {}", store.dataset().ids[row], problem);
-                }
-            }
-            ++done;
-            if (progress)
-                progress(
-                    {.step = images.name, .done = done, .total = total, .failed = out.unreadable});
+            });
+        if (!store::same_file(recorded[row], now).value_or(true))
+            refuse(fmt::format(
+                "{} is another file than the one that `{}` saw as `{}`; name its images: "
+                "assay slices RUNS -d DATA",
+                images.path_of(item).string(), store.folder().string(), store.dataset().ids[row]));
+        if (!problem) return true;
+        const std::lock_guard lock(one_at_a_time);
+        ++out.unreadable;
+        if (row < first_unreadable) {
+            first_unreadable = row;
+            out.first_unreadable = fmt::format("{}: {}", store.dataset().ids[row], *problem);
         }
-    });
+        return false;
+    };
+    visit_images(images.name, rows.size(), threads, visit, progress);
     return out;
+}
+
+const ImageStatistics* KnownStatistics::of(const PredictionStore& store) const {
+    const std::vector<ImageFile> recorded = recorded_files(store);
+    const auto same = std::ranges::find_if(known_, [&](const auto& known) {
+        if (!has_same_places(known.first->dataset(), store.dataset())) return false;
+        // Those were compared with the files, and so are these.
+        const std::vector<ImageFile> compared = recorded_files(*known.first);
+        for (std::size_t row = 0; row < recorded.size(); ++row)
+            if (recorded[row].known() && recorded[row] != compared[row]) return false;
+        return true;
+    });
+    return same == known_.end() ? nullptr : &same->second;
+}
+
+const ImageStatistics& KnownStatistics::add(const PredictionStore& store, ImageStatistics read) {
+    return known_.emplace_back(&store, std::move(read)).second;
 }
 
 }  // namespace assay::slices

@@ -1,13 +1,12 @@
 #include "evaluate/inspect/duplicates.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <map>
 #include <numeric>
 #include <tuple>
 
+#include "data/class_text.h"
 #include "evaluate/inspect/near_pairs.h"
 
 namespace assay::inspect {
@@ -289,13 +288,6 @@ void find_near(const BothImages& images, Files files, const InspectOptions& opti
 
 std::span<const std::int32_t> labels_of(const Dataset& dataset, std::uint32_t item) {
     return item < dataset.labels.size() ? dataset.labels[item] : std::span<const std::int32_t>();
-}
-
-std::string class_text(const ClassList& classes, std::int32_t c) {
-    const auto at = static_cast<std::size_t>(c);
-    if (at >= classes.size()) return fmt::format("class {}", c);
-    if (classes.id(at) == classes.name(at)) return classes.id(at);
-    return fmt::format("{} ({})", classes.id(at), classes.name(at));
 }
 
 InspectedImage inspected_image(const Dataset& dataset, std::uint32_t item) {

@@ -12,8 +12,6 @@ namespace assay::inspect {
 
 /// Returns an empty span for a data set without labels.
 std::span<const std::int32_t> labels_of(const Dataset& dataset, std::uint32_t item);
-/// The class of a label as shown to people and in JSON.
-std::string class_text(const ClassList& classes, std::int32_t c);
 InspectedImage inspected_image(const Dataset& dataset, std::uint32_t item);
 
 /// Fills the duplicates in `result`. `others` are the hashes of the data set in result.against, or

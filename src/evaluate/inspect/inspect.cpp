@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "assay/error.h"
+#include "data/class_text.h"
 #include "evaluate/inspect/described_data.h"
 #include "evaluate/inspect/duplicates.h"
 #include "evaluate/inspect/image_tally.h"
@@ -14,8 +15,6 @@
 
 namespace assay {
 namespace {
-
-using inspect::class_text;
 
 /// The first `most` classes sorted by number of images, ascending or descending; ties stay in their
 /// order.

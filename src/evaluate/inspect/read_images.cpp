@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
-#include <new>
 
-#include "assay/error.h"
 #include "assay/image/image.h"
-#include "core/memory_budget.h"
-#include "core/parallel.h"
 #include "data/name_hash.h"
+#include "data/visit_images.h"
 #include "image/near_hash.h"
 
 namespace assay::inspect {
@@ -33,53 +30,33 @@ ImageHashes read_images(const Dataset& dataset, const InspectOptions& options, I
     const std::size_t images = dataset.size();
     ImageHashes hashes{.file = std::vector<std::uint64_t>(images),
                        .look = std::vector<std::uint64_t>(images)};
-    MemoryBudget memory(DecodeLimits{}.bytes);
     std::mutex one_at_a_time;
-    std::uint64_t done = 0;
-    constexpr std::size_t block = 16;
-    parallel_blocks((images + block - 1) / block, resolve_threads(options.threads), [&](auto b) {
-        thread_local Image image;  // its memory is kept for the next one
-        for (std::size_t i = b * block; i < std::min(images, (b + 1) * block); ++i) {
-            throw_if_stopped();
-            const auto item = static_cast<std::uint32_t>(i);
-            MemoryBudget::Share share;
-            DecodeLimits limits;
-            limits.reserve = [&](std::uint64_t bytes) { share = memory.take(bytes); };
-            FileFacts facts;
-            bool flat = false;
-            std::string problem;
-            try {
-                const std::vector<std::byte> bytes = dataset.read_image(i);
+    const auto visit = [&](std::size_t i, MemoryBudget& memory) {
+        FileFacts facts;
+        int width = 0, height = 0;
+        bool flat = false;
+        std::optional<std::string> problem = visit_image(
+            dataset, i, {}, memory,
+            [&](std::span<const std::byte> bytes) {
                 hashes.file[i] = hash_of_file(bytes);
                 facts = facts_of_file(bytes);
-                decode_image_into(bytes, image, limits);
+            },
+            [&](const Image& image) {
+                width = image.width;
+                height = image.height;
                 flat = is_of_one_colour(image);
                 hashes.look[i] = near_hash(image);
-            } catch (const Error& error) {
-                if (ends_the_run(error)) throw;
-                problem = error.message();
-            } catch (const std::bad_alloc&) {
-                problem = "there is not enough memory to decode it";
-            }
-            const std::lock_guard lock(one_at_a_time);
-            if (problem.empty()) {
-                const std::string_view id = dataset.ids[i];
-                tally.add(item, id, facts, image.width, image.height, flat);
-            } else {
-                tally.add_unreadable(item, facts.format, std::move(problem));
-            }
-            // Limit for the memory that is kept: enough for most images.
-            constexpr std::size_t most_kept = std::size_t{64} << 20;
-            if (image.pixels.capacity() > most_kept) image = {};
-            ++done;
-            if (callback) {
-                callback({.step = dataset.name,
-                          .done = done,
-                          .total = images,
-                          .failed = tally.unreadable()});
-            }
+            });
+        const auto item = static_cast<std::uint32_t>(i);
+        const std::lock_guard lock(one_at_a_time);
+        if (problem) {
+            tally.add_unreadable(item, facts.format, std::move(*problem));
+        } else {
+            tally.add(item, dataset.ids[i], facts, width, height, flat);
         }
-    });
+        return !problem;
+    };
+    visit_images(dataset.name, images, options.threads, visit, callback);
     return hashes;
 }
 
