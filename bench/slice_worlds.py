@@ -19,7 +19,8 @@ recall is the proportion of draws in which the planted slice itself is found. Pr
 one. The next column is the proportion of found slices that hold a part of the planted one. Such a slice counts if its true accuracy is lower
 than that of the other images.
 
-This is another implementation of src/slices, which the test test_slices.py compares with the command.
+This is another implementation of src/slices, which the test test_slices.py compares with the command. It has no rule like `of_label` there: an
+attribute that the label decides makes pairs with the predicted class here.
 """
 
 from __future__ import annotations
@@ -190,8 +191,6 @@ def main() -> None:
                 tested += count
             rate = f"{exact / found:9.2f}  {true / found:18.2f}" if found else f"{'-':>9}  {'-':>18}"
             print(f"{n:6d}  {name:12s}  {drop:4.1f}  {nothing / draws:13.2f}  {recall / draws:6.2f}  {found / draws:5.2f}  {rate}  {tested // draws:6d}", flush=True)
-
-
     for n in (2000, 10000):
         random = np.random.default_rng([n, 1])
         false = found = 0

@@ -22,9 +22,9 @@ int cmd_slices(std::vector<std::string> arguments) {
     auto app = make_app("slices",
                         "Find slices of the images on which a model is less accurate than on the "
                         "rest. Slices are by attribute, pixels (brightness, sharpness, size, "
-                        "aspect), label, predicted class, and pairs of these. One half of the "
-                        "images selects slices, the "
-                        "other confirms them. Status 3: some images have no scores.",
+                        "aspect), number of labels, label, predicted class, and pairs of these. "
+                        "One half of the images selects slices, the other confirms them. "
+                        "Status 3: some images have no scores.",
                         slices_examples);
     slices::SliceOptions options;
     app->add_option("stores", options.stores, "Stores, data sets in a RUNS folder, or RUNS folders")

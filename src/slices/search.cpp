@@ -87,7 +87,7 @@ public:
     Confirmed confirmed(double level, int threads) {
         Confirmed out;
         out.all = all_;
-        const std::vector<Candidate> kept = beyond_pairs(selected(threads, out.tested));
+        const std::vector<Candidate> kept = beyond_pairs(selected(threads, out));
         out.selected = kept.size();
         std::vector<double> p;
         for (const Candidate& one : kept) p.push_back(p_of(one, 1));
@@ -170,7 +170,7 @@ private:
         return one.source != two.source && !by_definition(one, two) && !by_definition(two, one);
     }
 
-    std::vector<Candidate> selected(int threads, std::uint64_t& tested) const {
+    std::vector<Candidate> selected(int threads, Confirmed& out) const {
         std::vector<std::pair<std::size_t, std::size_t>> blocks;
         for (std::size_t f = 0; f < columns_.size(); ++f) blocks.emplace_back(f, f);
         for (std::size_t f = 0; f < columns_.size(); ++f)
@@ -184,12 +184,17 @@ private:
                                                      : test_pairs(pair.first, pair.second);
         });
         std::vector<Candidate> low;
-        for (const Tested& one : found) {
-            tested += one.tested;
-            low.insert(low.end(), one.low.begin(), one.low.end());
+        out.used.assign(columns_.size(), false);
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            if (found[b].tested == 0) continue;
+            const auto& [f, g] = blocks[b];
+            out.used[f] = out.used[g] = true;
+            out.tested_pairs = out.tested_pairs || f != g;
+            out.tested += found[b].tested;
+            low.insert(low.end(), found[b].low.begin(), found[b].low.end());
         }
         // The others have a p above the level, so their exact value changes no selection.
-        std::vector<double> p(static_cast<std::size_t>(tested), 1.0);
+        std::vector<double> p(static_cast<std::size_t>(out.tested), 1.0);
         for (std::size_t i = 0; i < low.size(); ++i) p[i] = low[i].p;
         const std::vector<double> adjusted = benjamini_hochberg(p);
         for (std::size_t i = 0; i < low.size(); ++i) low[i].screened = adjusted[i];

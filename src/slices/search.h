@@ -64,6 +64,8 @@ struct ConfirmedSlice {
 struct Confirmed {
     std::array<Counts, 2> all;
     std::uint64_t tested = 0, selected = 0;
+    std::vector<bool> used;              ///< by facet: a tested slice has a value of it
+    bool tested_pairs = false;           ///< a tested slice has two values
     std::vector<ConfirmedSlice> slices;  ///< the smallest p first
 };
 

@@ -1,30 +1,24 @@
 #include "assay/slices/slices.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "annotation/item_finder.h"
 #include "assay/error.h"
 #include "assay/robustness/model_stores.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/row_reader.h"
 #include "core/parallel.h"
-#include "core/paths.h"
-#include "core/random.h"
 #include "core/refuse.h"
+#include "core/shell_word.h"
 #include "core/statistics.h"
 #include "core/text.h"
-#include "data/archives.h"
-#include "data/attributes.h"
-#include "decisions/judged_labels.h"
 #include "evaluate/given_labels.h"
 #include "slices/facets.h"
-#include "slices/image_statistics.h"
 #include "slices/search.h"
+#include "slices/sliced_data.h"
 #include "store/same_data.h"
 
 namespace assay::slices {
@@ -33,199 +27,6 @@ namespace {
 constexpr std::uint64_t prediction_block = 1024;
 /// A slice and its rest, in both halves.
 constexpr std::uint64_t fewest_judged_images = 4 * fewest_slice_images;
-
-bool is_of_first_half(std::string_view id, std::uint64_t seed) {
-    return RandomStream(seed, fmt::format("slices half of {}", id)).uniform() < 0.5;
-}
-
-/// What the stores of one data set share.
-class SlicedData {
-public:
-    SlicedData(const PredictionStore& store, const GivenLabels& labels, const SliceOptions& options,
-               SliceResult& result)
-        : store_(store), options_(options), result_(result) {
-        std::optional<LabelSets> given = labels.measure_for({}, store).label_sets;
-        const bool own = !given;
-        labels_ = own ? store.dataset().labels : std::move(*given);
-        decisions::require_known_labels(store, labels_,
-                                        own ? std::filesystem::path() : options.labels);
-    }
-
-    void read(const ProgressCallback& progress) {
-        if (!options_.data.empty()) open_images();
-        add_attributes();
-        add_statistics(progress);
-        add_labels();
-        std::string_view last;
-        for (const Facet& facet : facets_) {
-            add_summary(facet, facet.by == last);
-            last = facet.by;
-        }
-    }
-
-    const LabelSets& labels() const { return labels_; }
-    const std::vector<Facet>& facets() const { return facets_; }
-
-private:
-    const Dataset& dataset() const { return store_.dataset(); }
-    void note(const std::string& text) {
-        result_.notes.push_back(fmt::format("{}: {}", store_.spec().dataset_name, text));
-    }
-
-    void open_images() {
-        images_ = open_dataset(options_.data, {}, &result_.notes);
-        const ItemFinder finder(*images_);
-        std::vector<std::int64_t> row_of(images_->size(), -1);
-        std::uint64_t found = 0;
-        for (std::size_t row = 0; row < dataset().size(); ++row) {
-            const std::int64_t item = finder.find(dataset().ids[row]).item;
-            items_.push_back(item);
-            if (item < 0) continue;
-            ++found;
-            std::int64_t& known = row_of[static_cast<std::size_t>(item)];
-            if (known >= 0)
-                refuse(fmt::format(
-                    "{} has one image `{}` for `{}` and `{}` of `{}`; name the data "
-                    "that was predicted: assay slices RUNS -d DATA",
-                    options_.data.string(), images_->ids[static_cast<std::size_t>(item)],
-                    dataset().ids[static_cast<std::size_t>(known)], dataset().ids[row],
-                    store_.folder().string()));
-            known = static_cast<std::int64_t>(row);
-        }
-        if (found == 0)
-            refuse(
-                fmt::format("{} has none of the images of `{}` (first: `{}`; here: `{}`); name "
-                            "the data that was predicted: assay slices RUNS -d DATA",
-                            options_.data.string(), store_.folder().string(), dataset().ids[0],
-                            images_->ids[0]));
-        if (found < dataset().size())
-            note(fmt::format("{} of {} images are not in {}", count_text(dataset().size() - found),
-                             count_text(dataset().size()), options_.data.string()));
-    }
-
-    void add_attributes() {
-        std::size_t source = first_free_source;
-        const auto add = [&](const std::string& name, const auto& text_of) {
-            std::vector<std::string> notes;
-            add_attribute(name, dataset().size(), text_of, source++, facets_, notes);
-            for (const std::string& one : notes) note(one);
-        };
-        for (const Dataset::Attribute& attribute : dataset().attributes) {
-            if (images_ && find_attribute(*images_, attribute.name) != nullptr) continue;
-            add(attribute.name,
-                [&](std::size_t row) -> std::string_view { return attribute.values[row]; });
-        }
-        if (images_) {
-            for (const Dataset::Attribute& attribute : images_->attributes)
-                add(attribute.name, [&](std::size_t row) -> std::string_view {
-                    const std::int64_t item = items_[row];
-                    return item < 0 ? std::string_view()
-                                    : attribute.values[static_cast<std::size_t>(item)];
-                });
-        }
-        next_source_ = source;
-    }
-
-    /// The images where they were when they were predicted; nullptr, with the reason, if they are
-    /// no longer there.
-    const Dataset* images_in_place(std::string& why_not) {
-        const Dataset* data = &dataset();
-        if (data->root.empty()) {
-            why_not = "the store does not say where its images are";
-            return nullptr;
-        }
-        if (has_archived_images(*data)) {
-            try {
-                const auto index =
-                    archive_index_folder(store_.folder().parent_path().parent_path());
-                archived_ = *data;
-                archived_->archive = archive_of(*archived_, index);
-            } catch (const Error& error) {
-                if (error.code() == ErrorCode::interrupted) throw;
-                why_not = error.message();
-                return nullptr;
-            }
-            data = &*archived_;
-        } else if (!any_image_is_there()) {
-            why_not = fmt::format("`{}` is no file in {}, and neither is another image",
-                                  data->ids[0], data->root.string());
-            return nullptr;
-        }
-        for (std::size_t row = 0; row < data->size(); ++row)
-            items_.push_back(static_cast<std::int64_t>(row));
-        return data;
-    }
-    bool any_image_is_there() const {
-        for (std::size_t row = 0; row < dataset().size(); ++row)
-            if (is_there(dataset().path_of(row))) return true;
-        return false;
-    }
-
-    void add_statistics(const ProgressCallback& progress) {
-        if (options_.without_images) return;
-        std::string why_not;
-        const Dataset* const images = images_ ? &*images_ : images_in_place(why_not);
-        if (images == nullptr) {
-            note(
-                fmt::format("no slices by brightness, sharpness, size or aspect: {}; name the "
-                            "images with -d DATA",
-                            why_not));
-            return;
-        }
-        const ImageStatistics found =
-            read_statistics(*images, items_, store_, options_.threads, progress);
-        if (found.unreadable > 0)
-            note(
-                fmt::format("{} cannot be read, and {} in no slice by brightness, sharpness, size "
-                            "or aspect (first: {})",
-                            how_many(found.unreadable, "image"),
-                            found.unreadable == 1 ? "is" : "are", found.first_unreadable));
-        if (!store::corruption_of(store_).empty())
-            note("brightness and sharpness are those of the images before their corruption");
-        for (std::size_t s = 0; s < image_statistics.size(); ++s) {
-            Facet facet = quartiles_of(std::string(image_statistics[s]), "image", next_source_++,
-                                       found.of[s]);
-            if (facet.values.size() > 1) facets_.push_back(std::move(facet));
-        }
-    }
-
-    void add_labels() {
-        std::vector<std::int32_t> single;
-        for (std::size_t row = 0; row < labels_.size(); ++row)
-            single.push_back(labels_[row].size() == 1 ? labels_[row][0] : -1);
-        Facet label = class_facet("label", label_source, single, dataset().classes);
-        label.of_label = true;
-        for (Facet& facet : facets_) facet.of_label = is_of_label(facet, label);
-        Facet counts = label_count_facet(labels_, next_source_++);
-        if (counts.values.size() > 1) facets_.push_back(std::move(counts));
-        if (label.values.size() > 1) facets_.push_back(std::move(label));
-    }
-
-    /// `again`: the facet is a second view of the attribute before it.
-    void add_summary(const Facet& facet, bool again) {
-        const auto without = static_cast<std::uint64_t>(std::ranges::count(facet.of, Facet::none));
-        result_.facets.push_back({.dataset = store_.spec().dataset_name,
-                                  .by = facet.by,
-                                  .kind = facet.kind,
-                                  .values = facet.values.size(),
-                                  .without = without});
-        const bool own = facet.kind == "attribute" || facet.kind == "quartiles";
-        if (own && !again && without > 0)
-            note(fmt::format("{} no `{}`, and {} in no slice by it",
-                             how_many(without, "image has", "images have"), facet.by,
-                             without == 1 ? "is" : "are"));
-    }
-
-    const PredictionStore& store_;
-    const SliceOptions& options_;
-    SliceResult& result_;
-    LabelSets labels_;
-    std::optional<Dataset> images_;    ///< of --data
-    std::optional<Dataset> archived_;  ///< the store's, with its archive
-    std::vector<std::int64_t> items_;  ///< the image of each row
-    std::vector<Facet> facets_;
-    std::size_t next_source_ = first_free_source;
-};
 
 /// One store: its predictions, and its slices.
 class StoreSlices {
@@ -252,6 +53,10 @@ public:
         out.accuracy = proportion(found.all[1]);
         out.tested = found.tested;
         out.selected = found.selected;
+        for (std::size_t f = 0; f < data_.facets().size(); ++f)
+            if (found.used[f]) data_.summary_of(f).used = true;
+        out.by_predicted = found.used.size() > data_.facets().size() && found.used.back();
+        out.by_pairs = found.tested_pairs;
         if (!found.slices.empty()) read_confidences();
         for (const ConfirmedSlice& slice : found.slices)
             out.found.push_back(described(slice, facets, found));
@@ -284,10 +89,8 @@ private:
                 continue;
             }
             const unsigned hit = labels.contains(row, predicted_[row]) ? 1 : 0;
-            const unsigned half =
-                is_of_first_half(store_.dataset().ids[row], options_.seed) ? 0 : 1;
             judged_.rows.push_back(row);
-            judged_.code.push_back(static_cast<std::uint8_t>(2 * half + hit));
+            judged_.code.push_back(static_cast<std::uint8_t>(2 * data_.half_of(row) + hit));
         }
         result_.not_scored += not_scored;
         const StoreSpec& spec = store_.spec();
@@ -370,6 +173,38 @@ private:
     std::vector<float> confidence_;  ///< of incorrect predictions
 };
 
+/// What stores that share their slices have in common.
+constexpr store::Needs same_slices = {
+    .images = true, .classes = true, .labels = true, .name = true, .attributes = true};
+
+/// `groups`: at least two.
+[[noreturn]] void refuse_data(const SliceOptions& options,
+                              const std::vector<const PredictionStore*>& stores,
+                              const std::vector<std::vector<std::size_t>>& groups) {
+    const PredictionStore &one = *stores[groups[0][0]], &other = *stores[groups[1][0]];
+    std::string which;
+    if (store::same_name(one.spec(), other.spec())) {
+        which = fmt::format("`{}` and `{}` have {}", one.folder().string(), other.folder().string(),
+                            store::difference(one, other, same_slices));
+    } else {
+        std::vector<std::string> names;
+        for (const auto& group : groups) names.push_back(stores[group[0]]->spec().dataset_name);
+        which = fmt::format("{}", fmt::join(names, ", "));
+    }
+    // The folder of the data set, unless it has stores of two.
+    std::filesystem::path named = one.folder().parent_path();
+    const auto is_in_folder = [&](std::size_t s) {
+        return stores[s]->folder().parent_path() == named;
+    };
+    for (std::size_t g = 1; g < groups.size(); ++g)
+        if (std::ranges::any_of(groups[g], is_in_folder)) named = one.folder();
+    throw Error(ErrorCode::usage,
+                fmt::format("--data is about one data set, but the stores are of {} ({}); name the "
+                            "stores of one: assay slices {} -d {}",
+                            groups.size(), which, shell_word(named.string()),
+                            shell_word(options.data.string())));
+}
+
 }  // namespace
 
 SliceResult find_slices(const SliceOptions& options, const ProgressCallback& progress) {
@@ -387,20 +222,12 @@ SliceResult find_slices(const SliceOptions& options, const ProgressCallback& pro
     const GivenLabels labels(files, stores);
     result.notes.insert(result.notes.end(), labels.notes().begin(), labels.notes().end());
     result.warnings = labels.warnings();
-    const auto groups = store::groups_of(
-        stores,
-        {.images = true, .classes = true, .labels = true, .name = true, .attributes = true});
-    if (!options.data.empty() && groups.size() > 1) {
-        std::vector<std::string> names;
-        for (const auto& group : groups) names.push_back(stores[group[0]]->spec().dataset_name);
-        throw Error(ErrorCode::usage,
-                    fmt::format("--data is about one data set, but the stores are of {} ({}): name "
-                                "the stores of one, such as RUNS/{}",
-                                groups.size(), fmt::join(names, ", "), names[0]));
-    }
+    const auto groups = store::groups_of(stores, same_slices);
+    if (!options.data.empty() && groups.size() > 1) refuse_data(options, stores, groups);
+    KnownStatistics known;
     for (const auto& group : groups) {
         SlicedData data(*stores[group[0]], labels, options, result);
-        data.read(progress);
+        data.read(known, progress);
         for (const std::size_t s : group) StoreSlices(*stores[s], data, options, result).add();
     }
     return result;

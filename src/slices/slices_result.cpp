@@ -10,6 +10,7 @@
 #include "core/result_table.h"
 #include "core/text.h"
 #include "slices/described_slices.h"
+#include "slices/search.h"
 
 namespace assay {
 
@@ -126,11 +127,13 @@ std::string tests_of(const SlicedModel& model) {
                        count_text(model.second));
 }
 
-/// Attributes are counted where naming all would take several lines.
+/// Names the facets of tested slices; "" if none was tested. Attributes are counted where naming
+/// all would take several lines.
 std::string facets_text(const SliceResult& result) {
     constexpr std::size_t most_named = 8;
     std::vector<std::string> attributes, others;
     for (const SliceFacet& facet : result.facets) {
+        if (!facet.used) continue;
         const bool own = facet.kind == "attribute" || facet.kind == "quartiles";
         std::vector<std::string>& names = own ? attributes : others;
         if (std::ranges::find(names, facet.by) == names.end()) names.push_back(facet.by);
@@ -138,8 +141,12 @@ std::string facets_text(const SliceResult& result) {
     if (attributes.size() > most_named)
         attributes = {fmt::format("{} attributes", attributes.size())};
     attributes.insert(attributes.end(), others.begin(), others.end());
-    attributes.emplace_back("predicted class");
-    return fmt::format("slices are by {}, and by pairs of these", fmt::join(attributes, ", "));
+    if (std::ranges::any_of(result.models, &SlicedModel::by_predicted))
+        attributes.emplace_back("predicted class");
+    if (attributes.empty()) return "";
+    const bool pairs = std::ranges::any_of(result.models, &SlicedModel::by_pairs);
+    return fmt::format("slices are by {}{}", fmt::join(attributes, ", "),
+                       pairs ? ", and by pairs of these" : "");
 }
 
 }  // namespace
@@ -150,6 +157,13 @@ Report report_of(const SliceResult& result) {
     Section section;
     for (const SlicedModel& model : result.models) {
         for (const FoundSlice& one : model.found) add_row(report.records, one);
+        if (model.tested == 0) {
+            section.blocks.emplace_back(
+                fmt::format("{} on {}: no slice is large enough to test; it needs {} images in "
+                            "each half, and so do the others",
+                            model.model, model.dataset, fewest_slice_images));
+            continue;
+        }
         if (model.found.empty()) {
             section.blocks.emplace_back(
                 fmt::format("{} on {}: no slice is less accurate than the rest ({})", model.model,
@@ -161,7 +175,8 @@ Report report_of(const SliceResult& result) {
                               "; accuracies are those on the others, and p has Holm's correction");
         section.blocks.emplace_back(std::move(table));
     }
-    std::vector<std::string> notes = {facets_text(result)};
+    std::vector<std::string> notes;
+    if (std::string text = facets_text(result); !text.empty()) notes.push_back(std::move(text));
     notes.insert(notes.end(), result.notes.begin(), result.notes.end());
     for (std::string& note : notes) section.blocks.emplace_back(std::move(note));
     report.sections.push_back(std::move(section));

@@ -88,6 +88,28 @@ TEST(Facets, TooManyTextsAndOneValueMakeNone) {
     EXPECT_TRUE(facets_of({"x", "x", ""}).empty());
 }
 
+TEST(Facets, EqualNumbersAreOneValueWithTheShortestText) {
+    const std::vector<Facet> facets = facets_of({"1.0", "2", "1", "02", "1.00", "", "1e1", "10"});
+    ASSERT_EQ(facets.size(), 1U);
+    EXPECT_THAT(facets[0].values, ElementsAre("1", "2", "10"));
+    EXPECT_THAT(facets[0].of, ElementsAre(0, 1, 0, 1, 0, Facet::none, 2, 2));
+    EXPECT_TRUE(facets_of({"0", "0.0", "-0"}).empty());
+    // In a column with other texts, too, each text is a value.
+    EXPECT_EQ(facets_of({"1", "1.0", "old"}).at(0).values.size(), 3U);
+
+    // 60 numbers in two spellings are 120 texts, but 60 values.
+    std::vector<std::string> texts;
+    for (int i = 0; i < 60; ++i) {
+        texts.push_back(std::to_string(i));
+        texts.push_back(std::to_string(i) + ".0");
+    }
+    const std::vector<Facet> both = facets_of(texts);
+    ASSERT_EQ(both.size(), 2U);
+    EXPECT_EQ(both[0].values.size(), 60U);
+    EXPECT_THAT(both[1].values, ElementsAre("0 to 14", "15 to 29", "30 to 44", "45 to 59"));
+    EXPECT_EQ(both[1].of[3], 0);
+}
+
 TEST(Facets, EqualNumbersAreInOneQuartile) {
     const std::vector<double> numbers = {1, 1, 1, 1, 1, 2, nan, 3};
     const Facet facet = quartiles_of("size", "image", 2, numbers);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 #include <set>
+#include <utility>
 #include <variant>
 
 #include "../evaluate/saved_scores.h"
@@ -23,6 +24,7 @@
 namespace assay::slices {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -310,6 +312,95 @@ TEST(Slices, UnreadableImagesAreInNoSliceOfTheirPixels) {
         EXPECT_EQ(facet.without, facet.kind == "image" ? 2U : 0U) << facet.by;
 }
 
+std::size_t decoded_images(const SliceOptions& options) {
+    std::size_t images = 0;
+    find_slices(options, [&](const Progress&) { ++images; });
+    return images;
+}
+
+TEST(Slices, DataSetsWithTheSameImagesDecodeThemOnce) {
+    const Scratch folder;
+    Made made = with_images(folder);
+    save(folder, made, "a");
+    SliceOptions options = options_of(folder);
+    const SliceResult alone = find_slices(options);
+    made.shape.clear();
+    save(folder, made, "b", StorageFormat::full_f32, 100, false, "other");
+    options.stores.push_back(folder / "other");
+    EXPECT_EQ(decoded_images(options), 600U);
+    const SliceResult both = find_slices(options);
+    ASSERT_EQ(both.models.size(), 2U);
+    EXPECT_EQ(both.models[0].found[0].name, alone.models[0].found[0].name);
+    EXPECT_EQ(both.models[1].found.at(0).conditions[0].by, "brightness");
+    options.stores = {folder / "other"};
+    EXPECT_EQ(find_slices(options).models[0].found[0].accuracy.value,
+              both.models[1].found[0].accuracy.value);
+
+    // The same files at another place are other images.
+    fs::copy(folder / "photos", folder / "copy");
+    made.root = folder / "copy";
+    save(folder, made, "c", StorageFormat::full_f32, 100, false, "copied");
+    options.stores = {folder / "runs", folder / "copied"};
+    EXPECT_EQ(decoded_images(options), 1200U);
+}
+
+TEST(Slices, KnownStatisticsReplaceNoComparisonWithTheRecord) {
+    const Scratch folder;
+    Made made = with_images(folder);
+    const std::vector<ImageFile> files = std::exchange(made.files, {});
+    save(folder, made, "a");
+    made.shape.clear();
+    made.files = files;
+    save(folder, made, "b", StorageFormat::full_f32, 100, false, "other");
+    write(folder / "photos/item00003.png", text_of(picture(9, true)));
+    SliceOptions options = options_of(folder);
+    find_slices(options);  // this store has no record
+    options.stores.push_back(folder / "other");
+    EXPECT_THAT(message_of([&] { find_slices(options); }), HasSubstr("item00003.png is another"));
+}
+
+std::string text_of_block(const SliceResult& result, std::size_t block) {
+    const Report report = report_of(result);
+    return std::get<std::string>(report.sections[0].blocks.at(block));
+}
+
+TEST(Slices, OnlyFacetsOfTestedSlicesAreNamed) {
+    const Scratch folder;
+    Made made = world(1200, 1, low_group);
+    for (std::size_t i = 0; i < made.rows(); ++i)
+        made.texture.push_back(fmt::format("t{}", i % 60));  // 20 images each, in both halves
+    save(folder, made, "a");
+    EXPECT_EQ(text_of_block(find_slices(options_of(folder)), 1),
+              "slices are by group, shape, label, predicted class, and by pairs of these");
+
+    // One value of two has 20 images in each half, but the others are too few.
+    Made few;
+    few.classes = 2;
+    few.dataset = "few";
+    for (std::size_t i = 0; i < 100; ++i) {
+        few.group.emplace_back(i < 10 ? "a" : "b");
+        few.labels.push_back({0});
+        few.scores.insert(few.scores.end(), {i % 2 == 0 ? 1.F : 0.F, 0.5F});
+    }
+    save(folder, few, "a");
+    SliceOptions options;
+    options.stores = {folder / "runs/few"};
+    SliceResult result = find_slices(options);
+    EXPECT_GT(result.models[0].tested, 0U);
+    EXPECT_EQ(text_of_block(result, 1), "slices are by predicted class");
+
+    few.dataset = "none";
+    for (std::size_t i = 0; i < 100; ++i) few.scores[2 * i] = 2;
+    save(folder, few, "a");
+    options.stores = {folder / "runs/none"};
+    result = find_slices(options);
+    ASSERT_EQ(result.models[0].tested, 0U);
+    EXPECT_EQ(text_of_block(result, 0),
+              "a on none: no slice is large enough to test; it needs 20 images in each half, and "
+              "so do the others");
+    EXPECT_THAT(text_of_block(result, 1), HasSubstr("name the images with -d DATA"));
+}
+
 TEST(Slices, ImagesInAnArchiveAreReadInPlace) {
     const Scratch folder;
     Made made = world(600, 1, low_group);
@@ -388,8 +479,20 @@ TEST(Slices, RefusesWhatCannotBeSliced) {
                     HasSubstr("has none of the images of"));
         made.dataset = "test";
         save(folder, made, "a");
-        EXPECT_THAT(message_of([&] { find_slices(options); }, ErrorCode::usage),
-                    HasSubstr("--data is about one data set"));
+        EXPECT_THAT(
+            message_of([&] { find_slices(options); }, ErrorCode::usage),
+            AllOf(HasSubstr("--data is about one data set"), HasSubstr("(test, val)"),
+                  HasSubstr(fmt::format("assay slices {} -d ", (folder / "runs/test").string()))));
+        // Two data sets of one name.
+        made.dataset = "val";
+        made.shape.clear();
+        save(folder, made, "a", StorageFormat::full_f32, 100, false, "other");
+        options.stores = {folder / "other", folder / "runs/val"};
+        EXPECT_THAT(
+            message_of([&] { find_slices(options); }, ErrorCode::usage),
+            AllOf(HasSubstr("have different attributes"),
+                  HasSubstr(fmt::format("assay slices {} -d {}", (folder / "other/val").string(),
+                                        (folder / "others").string()))));
     }
     {
         const Scratch folder;

@@ -84,6 +84,7 @@ struct SliceFacet {
     std::string kind;           ///< "attribute", "quartiles", "image", "labels", "class"
     std::uint64_t values = 0;   ///< number of different ones
     std::uint64_t without = 0;  ///< images that have none, and are in no slice of it
+    bool used = false;          ///< a tested slice of a model is by it
 };
 struct SliceCondition {
     std::string by, value;
@@ -104,7 +105,8 @@ struct SlicedModel {
     std::uint64_t first = 0, second = 0;  ///< images of the halves
     Estimate accuracy;                    ///< of the second half
     std::uint64_t tested = 0, selected = 0;
-    std::vector<FoundSlice> found;  ///< the smallest p first
+    bool by_predicted = false, by_pairs = false;  ///< of tested slices: some are
+    std::vector<FoundSlice> found;                ///< the smallest p first
 };
 struct SliceResult {
     double level = 0.95;
@@ -117,11 +119,11 @@ struct SliceResult {
 };
 
 /// Finds the slices of each store. The same bits for any threads. Cost: a pass over the rows; a
-/// pass over the images for each pair of facets; with images, their decoding, once per data set.
-/// Memory: 8 bytes per image and facet.
-/// Throws usage for no store, and for `data` with stores of several data sets. Throws bad_input for
-/// fewer than 80 images with scores and labels, and for labels that are no class. Throws bad_input
-/// if `data` holds none of the images, other images under their names, or one image for two.
+/// pass over the images for each pair of facets; with images, their decoding, once for data sets
+/// with the same ones. Memory: 8 bytes per image and facet. Throws usage for no store, and for
+/// `data` with stores of several data sets. Throws bad_input for fewer than 80 images with scores
+/// and labels, and for labels that are no class. Throws bad_input if `data` holds none of the
+/// images, other images under their names, or one image for two.
 SliceResult find_slices(const SliceOptions& options, const ProgressCallback& progress = {});
 /// `assay.slices/1`. csv: a row for each slice that was found.
 Report report_of(const SliceResult& result);
