@@ -4,6 +4,7 @@
 #include "assay/derived/calibrate.h"
 #include "cli/command.h"
 #include "cli/described.h"
+#include "cli/print_result.h"
 #include "cli/progress.h"
 
 namespace assay::cli {
@@ -26,9 +27,7 @@ int cmd_calibrate(std::vector<std::string> arguments) {
                         "MODEL@METHOD beside the model's own.",
                         calibrate_examples);
     CalibrateOptions options;
-    app->add_option("stores", options.paths, "Stores, data sets in a RUNS folder, or RUNS folders")
-        ->required()
-        ->type_name("RUNS");
+    add_stores(*app, options.paths);
     add_options(*app, options);
     app->add_option("--layer", options.layer,
                     "Also write the weights and biases of one model as JSON, to append them to the "

@@ -13,6 +13,7 @@
 #include "assay/report.h"
 #include "cli/command.h"
 #include "cli/described.h"
+#include "cli/print_result.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
 #include "cli/scoring.h"
@@ -176,12 +177,9 @@ private:
         if (!options_.measure.labels.empty()) methods.labels = options_.measure.labels.front();
         methods.level = options_.measure.resampling.level;
         methods.threads = options_.measure.threads;
-        ProgressLine line("compare", "stores");
-        const decisions::MethodComparison result = decisions::compare_methods(methods, line);
-        line.finish();
-        const Report report = report_of(result);
-        output_.print(report);
-        return report.partial ? Status::partial : Status::done;
+        return print_result(output_, "compare", "stores", [&](const ProgressCallback& line) {
+            return decisions::compare_methods(methods, line);
+        });
     }
 
     CompareRunsOptions options_;

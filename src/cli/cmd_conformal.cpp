@@ -4,7 +4,7 @@
 #include "assay/decisions/conformal.h"
 #include "cli/command.h"
 #include "cli/described.h"
-#include "cli/progress.h"
+#include "cli/print_result.h"
 
 namespace assay::cli {
 namespace {
@@ -26,9 +26,7 @@ int cmd_conformal(std::vector<std::string> arguments) {
                         "the others, with intervals. Status 3: some images have no scores.",
                         conformal_examples);
     decisions::ConformalOptions options;
-    app->add_option("stores", options.stores, "Stores, data sets in a RUNS folder, or RUNS folders")
-        ->required()
-        ->type_name("RUNS");
+    add_stores(*app, options.stores);
     add_options(*app, options);
     app->add_option("--sets", options.sets, "Also write the set of each image as csv")
         ->type_name("FILE");
@@ -36,12 +34,9 @@ int cmd_conformal(std::vector<std::string> arguments) {
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
-    ProgressLine line("conformal", "stores");
-    const decisions::ConformalResult result = decisions::conformal_sets(options, line);
-    line.finish();
-    const Report report = report_of(result);
-    output.print(report);
-    return report.partial ? Status::partial : Status::done;
+    return print_result(output, "conformal", "stores", [&](const ProgressCallback& line) {
+        return decisions::conformal_sets(options, line);
+    });
 }
 
 }  // namespace assay::cli

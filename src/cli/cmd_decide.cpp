@@ -6,6 +6,7 @@
 #include "assay/error.h"
 #include "cli/command.h"
 #include "cli/described.h"
+#include "cli/print_result.h"
 #include "cli/progress.h"
 
 namespace assay::cli {
@@ -28,9 +29,7 @@ int cmd_decide(std::vector<std::string> arguments) {
                         "Status 1: a gate failed; 3: some images have no scores.",
                         decide_examples);
     decisions::OperatingOptions options;
-    app->add_option("stores", options.stores, "Stores, data sets in a RUNS folder, or RUNS folders")
-        ->required()
-        ->type_name("RUNS");
+    add_stores(*app, options.stores);
     add_options(*app, options);
     Output output;
     output.add_to(*app);

@@ -4,7 +4,7 @@
 #include "assay/derived/ensemble.h"
 #include "cli/command.h"
 #include "cli/described.h"
-#include "cli/progress.h"
+#include "cli/print_result.h"
 
 namespace assay::cli {
 namespace {
@@ -32,12 +32,8 @@ int cmd_ensemble(std::vector<std::string> arguments) {
     if (!parse(*app, std::move(arguments))) return Status::done;
 
     options.command = command_line();
-    ProgressLine line("ensemble", "members");
-    const EnsembleStore result = make_ensemble(options, line);
-    line.finish();
-    const Report report = report_of(result);
-    output.print(report);
-    return report.partial ? Status::partial : Status::done;
+    return print_result(output, "ensemble", "members",
+                        [&](const ProgressCallback& line) { return make_ensemble(options, line); });
 }
 
 }  // namespace assay::cli

@@ -4,7 +4,7 @@
 
 #include "assay/mad/gallery.h"
 #include "cli/cmd_mad.h"
-#include "cli/progress.h"
+#include "cli/print_result.h"
 
 namespace assay::cli {
 namespace {
@@ -50,12 +50,9 @@ int mad_gallery(std::vector<std::string> arguments) {
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     const mad::Competition competition = mad::Competition::open(folder);
-    ProgressLine line("gallery", "images");
-    const mad::Gallery gallery = mad::make_gallery(competition, options, line);
-    line.finish();
-    const Report report = report_of(gallery);
-    output.print(report);
-    return report.partial ? Status::partial : Status::done;
+    return print_result(output, "gallery", "images", [&](const ProgressCallback& line) {
+        return mad::make_gallery(competition, options, line);
+    });
 }
 
 }  // namespace assay::cli

@@ -15,6 +15,7 @@
 #include "assay/error.h"
 #include "assay/store/relabel.h"
 #include "cli/command.h"
+#include "cli/print_result.h"
 #include "core/paths.h"
 #include "core/shell_word.h"
 #include "store/dataset_files.h"
@@ -77,9 +78,7 @@ int cmd_relabel(std::vector<std::string> arguments) {
                  relabel_examples);
     std::vector<std::filesystem::path> paths;
     std::string classes;
-    app->add_option("stores", paths, "Stores, data sets in a RUNS folder, or RUNS folders")
-        ->required()
-        ->type_name("RUNS");
+    add_stores(*app, paths);
     app->add_option("--classes", classes,
                     "Class list in the order of the scores, as many as there are scores: a text, "
                     "csv or JSON file, or imagenet")

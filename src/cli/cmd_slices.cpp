@@ -4,7 +4,7 @@
 #include "assay/slices/slices.h"
 #include "cli/command.h"
 #include "cli/described.h"
-#include "cli/progress.h"
+#include "cli/print_result.h"
 
 namespace assay::cli {
 namespace {
@@ -27,20 +27,15 @@ int cmd_slices(std::vector<std::string> arguments) {
                         "Status 3: some images have no scores.",
                         slices_examples);
     slices::SliceOptions options;
-    app->add_option("stores", options.stores, "Stores, data sets in a RUNS folder, or RUNS folders")
-        ->required()
-        ->type_name("RUNS");
+    add_stores(*app, options.stores);
     add_options(*app, options);
     Output output;
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
-    ProgressLine line("slices", "images");
-    const slices::SliceResult result = slices::find_slices(options, line);
-    line.finish();
-    const Report report = report_of(result);
-    output.print(report);
-    return report.partial ? Status::partial : Status::done;
+    return print_result(output, "slices", "images", [&](const ProgressCallback& line) {
+        return slices::find_slices(options, line);
+    });
 }
 
 }  // namespace assay::cli
