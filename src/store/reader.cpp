@@ -111,6 +111,14 @@ std::string writer_of(const fs::path& folder) {
     return {};
 }
 
+/// The states of all manifests from which a store's can be read: its own, and those of its parts.
+std::vector<FileState> manifest_states(const fs::path& folder) {
+    std::vector<FileState> states = {state_of_file(manifest_path(folder))};
+    for (const StorePart& part : parts_begun(folder))
+        states.push_back(state_of_file(manifest_path(part_folder(folder, part))));
+    return states;
+}
+
 WriterMarks writer_marks(const fs::path& folder, const StoreSpec& spec, std::size_t shard) {
     const fs::path home = shard_home(folder, spec, shard);
     return {state_of_file(manifest_path(folder)), state_of_file(manifest_path(home)),
@@ -177,7 +185,7 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         for (int tries = 0; opened.finished() && !opened.complete() && tries < most_tries;
              ++tries) {
             Impl& now = *opened.impl_;
-            const FileState listed = state_of_file(manifest_path(now.folder));
+            const std::vector<FileState> listed = manifest_states(now.folder);
             now.manifest = read_whole_manifest(now.folder);
             call_as_now(now.manifest.spec);
             if (!now.manifest.finished) {
@@ -186,7 +194,7 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
             }
             now.present = find_records(now.folder, now.manifest.spec);
             now.unfinished = find_unfinished(now.folder, now.manifest.spec, now.present);
-            if (state_of_file(manifest_path(now.folder)) == listed) break;
+            if (manifest_states(now.folder) == listed) break;
         }
         opened.impl_->verified =
             std::make_unique<std::atomic<std::uint64_t>[]>(opened.impl_->present.size());

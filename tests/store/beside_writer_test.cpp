@@ -12,6 +12,7 @@
 #include "sanitized.h"
 #include "scratch.h"
 #include "store/open_shards.h"
+#include "store/parts.h"
 
 namespace assay {
 namespace {
@@ -95,6 +96,42 @@ TEST(BesideWriter, NoShardIsMixedWithItsSuccessor) {
     }
     writer.reset();
     EXPECT_GT(replaced, 0);
+}
+
+// While a reader reads the manifests of many parts, a writer replaces the shard of the first part
+// several times.
+TEST(BesideWriter, AStoreOfPartsIsWholeOrUnfinished) {
+    constexpr std::uint32_t parts = 24;
+    const Scratch scratch(in_memory());
+    const auto write = [&](std::uint32_t number) {
+        StoreSpec spec = made_up_spec(parts);
+        spec.shard_rows = spec.batch_size = 1;
+        spec.part = {number, parts};
+        StoreWriter writer = StoreWriter::open(scratch.path(), spec, made_up_dataset(parts));
+        for (std::size_t s = 0; s < writer.shards(); ++s) {
+            if (store::part_of_shard(s, writer.shards(), parts).number != number) continue;
+            if (writer.has(s)) writer.redo(s);
+            const std::vector<float> scores(spec.classes, 1);
+            writer.write_shard(s, scores, std::vector<RowState>(1, RowState::ok), {}, "");
+        }
+        writer.finish();
+    };
+    for (std::uint32_t number = 1; number <= parts; ++number) write(number);
+    std::atomic<bool> stop{false};
+    std::thread rewriting([&] {
+        while (!stop) write(1);
+    });
+    constexpr int rounds = sanitized ? 30 : 300;
+    int finished = 0, torn = 0;
+    for (int round = 0; round < rounds; ++round) {
+        const PredictionStore opened = PredictionStore::open(scratch / "val/net");
+        finished += opened.finished() ? 1 : 0;
+        torn += opened.finished() && !opened.complete() ? 1 : 0;
+    }
+    stop = true;
+    rewriting.join();
+    EXPECT_GT(finished, 0);
+    EXPECT_EQ(torn, 0);
 }
 
 TEST(BesideWriter, WhoWritesIsSaidWhileHeDoes) {
