@@ -9,8 +9,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <csignal>
 #include <cstring>
+#include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -189,13 +193,25 @@ void make_folders(const fs::path& path) {
 
 namespace {
 
-/// The name that the lock's holder wrote into its file.
+/// False if "process N" names no process of this system. The name is then that of a former holder
+/// that was killed, or the holder is on another machine.
+bool runs_here(std::string_view who) {
+    constexpr std::string_view before = "process ";
+    if (!who.starts_with(before)) return false;
+    int number = 0;
+    const char* const end = who.data() + who.size();
+    const auto [stop, problem] = std::from_chars(who.data() + before.size(), end, number);
+    if (problem != std::errc() || stop != end || number <= 0) return false;
+    return ::kill(number, 0) == 0 || errno != ESRCH;
+}
+
+/// The name that the lock's holder wrote into its file; "" if it is not that of a running process.
 std::string holder_named_in(int descriptor) {
     char holder[32] = {};
     const ssize_t got = retried([&] { return ::pread(descriptor, holder, sizeof holder - 1, 0); });
     std::string who(holder, got > 0 ? static_cast<std::size_t>(got) : 0);
     while (!who.empty() && (who.back() == '\n' || who.back() == '\0')) who.pop_back();
-    return who;
+    return runs_here(who) ? who : std::string();
 }
 
 /// Tries to take the lock. Waits a moment, because another process may hold it only to check it.
@@ -247,8 +263,7 @@ int FileLock::take(const fs::path& path) {
                     fmt::format("`{}` is in use by another process{}; wait for it or stop it",
                                 path.parent_path().string(), who.empty() ? "" : " (" + who + ")"));
     }
-    // Only the message above shows this name. The kernel holds the lock, so a stale number does no
-    // harm.
+    // Only messages show this name; the kernel holds the lock.
     const std::string me = fmt::format("process {}\n", ::getpid());
     if (retried([&] { return ::ftruncate(descriptor.get(), 0); }) != 0 ||
         retried([&] { return ::pwrite(descriptor.get(), me.data(), me.size(), 0); }) < 0) {
@@ -259,7 +274,11 @@ int FileLock::take(const fs::path& path) {
 }
 
 FileLock::~FileLock() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (descriptor_ < 0) return;
+    // The next holder must not be taken for this one before it has written its own name. If this
+    // fails, runs_here() still finds most old names.
+    [[maybe_unused]] const int emptied = retried([&] { return ::ftruncate(descriptor_, 0); });
+    ::close(descriptor_);
 }
 
 FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}

@@ -1,6 +1,8 @@
 #include "core/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -358,6 +360,32 @@ TEST(FileLock, TheSecondHolderIsRefusedAndToldWho) {
         }
     }
     const FileLock again(path);
+}
+
+// The lock itself is taken without FileLock here, as by a holder that has not written its name yet.
+TEST(FileLock, AFormerHolderIsNotNamed) {
+    const Scratch scratch;
+    const fs::path path = scratch / "lock";
+    { const FileLock ended(path); }
+    EXPECT_EQ(fs::file_size(path), 0U);
+    const pid_t killed = ::fork();
+    if (killed == 0) {
+        const FileLock held(path);
+        ::raise(SIGKILL);
+    }
+    ::waitpid(killed, nullptr, 0);
+    EXPECT_EQ(read_text(path), "process " + std::to_string(killed) + "\n");
+    EXPECT_EQ(lock_holder(path), "");
+    const int taken = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_EQ(::flock(taken, LOCK_EX | LOCK_NB), 0);
+    EXPECT_EQ(lock_holder(path), "another process");
+    try {
+        const FileLock second(path);
+        ADD_FAILURE() << "locked twice";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.message().find("process " + std::to_string(killed)), std::string::npos);
+    }
+    ::close(taken);
 }
 
 TEST(FileLock, ItsHolderIsKnownAndMeetsNobodyWhoLooks) {
