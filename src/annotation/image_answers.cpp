@@ -68,16 +68,15 @@ void ImageAnswerReader::add(const std::filesystem::path& file, int threads) {
         }
         // The answers of no that follow from the choice of another class are no answers.
         const std::uint64_t given = votes.which_class ? answers.yes : answers.all();
-        if (row < 0) about_others_ += given;
-        if (row < 0 || given == 0) continue;
+        const bool about_other = row < 0 || (cls < 0 && !votes.which_class);
+        if (about_other) about_others_ += given;
+        if (about_other || given == 0) continue;
         ImageAnswers& image = images_[static_cast<std::uint64_t>(row)];
-        if (votes.which_class || cls >= 0) image.answers_ += given;
+        image.answers_ += given;
         if (votes.which_class) {
             image.choosers_ += given;
             if (cls < 0) unknown_choices += given;
             if (cls >= 0) image.classes_[cls].chosen += given;
-        } else if (cls < 0) {
-            about_others_ += given;
         } else {
             ClassAnswers& sum = image.classes_[cls].asked;
             sum.yes += answers.yes;

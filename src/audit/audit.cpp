@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -20,8 +21,8 @@ namespace {
 
 /// Both likeliest classes of an ambiguous image have this probability.
 constexpr double ambiguous_probability = 0.25;
-/// Models that predict more of the labels have probably seen them.
-constexpr double learned_accuracy = 0.995;
+/// Models that miss at most this proportion of the labels have probably seen them.
+constexpr double learned_missed = 0.005;
 
 void check_options(const AuditOptions& options) {
     if (!options.confirm.empty() || !options.labels.empty()) return;
@@ -193,19 +194,37 @@ void count_checked(const CheckedLabels& checked, const Dataset& dataset, LabelAu
 }
 
 /// Warns of models that may have learned the labels although they vote: those hide wrong ones.
-void warn_of_learned(const LabelledRows& labelled,
-                     const std::vector<std::vector<std::int32_t>>& predicted, LabelAudit& audit) {
-    const auto n = static_cast<double>(labelled.rows.size());
-    for (std::size_t m = 0; m < predicted.size(); ++m) {
-        double correct = 0;
-        for (std::size_t i = 0; i < labelled.rows.size(); ++i)
-            correct += predicted[m][i] == labelled.given[i] ? 1 : 0;
-        if (audit.models[m].weight > 0 && correct >= learned_accuracy * n)
+void warn_of_learned(const std::vector<double>& missed, LabelAudit& audit) {
+    for (std::size_t m = 0; m < missed.size(); ++m)
+        if (audit.models[m].weight > 0 && missed[m] <= learned_missed)
             audit.warnings.push_back(fmt::format(
                 "{} predicts {:.1f} % of all labels. If it was trained on these images, it hides "
                 "wrong labels: audit without it",
-                audit.models[m].model, 100 * correct / n));
+                audit.models[m].model, 100 * (1 - missed[m])));
+}
+
+/// Warns if most labels are suspect. Shuffled labels or classes are the cause only if no voting
+/// model predicts clearly more labels than chance does.
+void warn_of_many_suspects(const std::vector<double>& missed, std::uint32_t classes,
+                           LabelAudit& audit) {
+    if (2 * audit.suspects <= audit.images) return;
+    double best = 0;
+    for (std::size_t m = 0; m < missed.size(); ++m)
+        if (audit.models[m].weight > 0) best = std::max(best, 1 - missed[m]);
+    const double chance = 1 / static_cast<double>(classes);
+    // Of few images, chance alone may predict more than twice as many as expected.
+    const double error = std::sqrt(chance * (1 - chance) / static_cast<double>(audit.images));
+    if (best < 2 * chance + 3 * error) {
+        audit.warnings.push_back(
+            "more than half of the labels are suspect: the labels or classes are probably in "
+            "another order than the scores; type `assay check -m MODEL -d IMAGES`");
+        return;
     }
+    audit.warnings.push_back(fmt::format(
+        "more than half of the labels are suspect. No voting model predicts more than {:.1f} % of "
+        "all labels, so the models are too weak to judge the labels of these images. Add the "
+        "scores of a more accurate one: assay predict -m MODEL -d IMAGES",
+        100 * best));
 }
 
 void add_model_notes(LabelAudit& audit) {
@@ -221,10 +240,6 @@ void add_model_notes(LabelAudit& audit) {
     }
     if (audit.models.size() - learned == 1)
         audit.notes.push_back("one model votes; several differ in their errors and find more");
-    if (2 * audit.suspects > audit.images)
-        audit.warnings.push_back(
-            "more than half of the labels are suspect: the labels or classes are probably in "
-            "another order than the scores; type `assay check -m MODEL -d IMAGES`");
 }
 
 }  // namespace
@@ -259,7 +274,8 @@ LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& pro
         "scores cannot tell a wrong label of a similar class from a hard image; check labels and "
         "count";
     add_model_notes(audit);
-    warn_of_learned(labelled, predicted, audit);
+    warn_of_many_suspects(weighed.missed, store.classes(), audit);
+    warn_of_learned(weighed.missed, audit);
     for (std::string& warning : fit_warnings) audit.warnings.push_back(std::move(warning));
 
     if (answered)

@@ -285,12 +285,16 @@ WeighedModels weigh_models(std::span<const RowReader> readers, const LabelledRow
         sum += model.weight;
     }
     double drawn_mean = 0, missed_mean = 0;
+    std::vector<double> missed;
     for (std::size_t m = 0; m < models.size(); ++m) {
+        missed.push_back(missed_part(predicted[m], labelled.given));
         models[m].weight /= sum;
         drawn_mean += models[m].weight * drawn[m];
-        missed_mean += models[m].weight * missed_part(predicted[m], labelled.given);
+        missed_mean += models[m].weight * missed[m];
     }
-    return {std::move(models), floor_of(drawn_mean, missed_mean, readers.front().classes())};
+    return {.models = std::move(models),
+            .missed = std::move(missed),
+            .floor = floor_of(drawn_mean, missed_mean, readers.front().classes())};
 }
 
 std::vector<CombinedImage> combine(std::span<const RowReader> readers, const WeighedModels& weighed,

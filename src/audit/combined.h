@@ -33,7 +33,8 @@ struct CombinedImage {
 
 struct WeighedModels {
     std::vector<AuditedModel> models;
-    double floor = 0;  ///< of CombinedImage::score
+    std::vector<double> missed;  ///< by classifier: the proportion of labels it does not predict
+    double floor = 0;            ///< of CombinedImage::score
 };
 /// Fits each classifier's temperature, finds those that repeat the labels, and sets the weights.
 /// `predicted`: classes by classifier and image of `labelled`. `warnings` gets what the fits found.

@@ -1,0 +1,232 @@
+// How answers correct labels, and what the corrections change.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "assay/data/label_sets.h"
+#include "assay/error.h"
+#include "core/file.h"
+#include "message_of.h"
+#include "planted.h"
+
+namespace assay::audit {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Audit, QuestionsAnswersAndCorrectedLabels) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    save(folder, planted(2, 6), "b");
+    AuditOptions options = options_of(folder);
+    options.top = 10;
+    options.questions = folder / "questions.csv";
+    LabelAudit audit = audit_labels(options);
+    ASSERT_EQ(audit.listed.size(), 10U);
+    EXPECT_THAT(read_text(folder / "questions.csv"),
+                HasSubstr(audit.listed[0].item + "," + audit.listed[0].item + "," +
+                          audit.listed[0].suggested));
+
+    // By the answers of two people, eight labels are corrected, one is wrong without a new class,
+    // and one stays.
+    std::ofstream votes(folder / "votes.csv");
+    votes << "item,label,annotator,answer\n";
+    for (std::size_t i = 0; i < 10; ++i) {
+        const SuspectLabel& one = audit.listed[i];
+        for (const char* person : {"ann", "bob"}) {
+            votes << one.item << ',' << one.given << ',' << person << ',' << (i == 9 ? "yes" : "no")
+                  << '\n';
+            votes << one.item << ',' << one.suggested << ',' << person << ','
+                  << (i < 8 ? "yes" : "no") << '\n';
+        }
+    }
+    votes.close();
+    options.questions.clear();
+    options.confirm = {folder / "votes.csv"};
+    options.save_labels = folder / "corrected.csv";
+    audit = audit_labels(options);
+    EXPECT_EQ(audit.checked, 10U);
+    EXPECT_EQ(audit.confirmed_wrong, 9U);
+    EXPECT_EQ(audit.corrected, 8U);
+    EXPECT_EQ(audit.without_class, 1U);
+    EXPECT_EQ(audit.listed[0].answer, "wrong");
+    EXPECT_EQ(audit.listed[9].answer, "correct");
+    ASSERT_EQ(audit.corrected_models.size(), 2U);
+    const CorrectedModel& a = audit.corrected_models[0];
+    // For the eight images, both models predict the suggested class, so the accuracy rises by
+    // 8 of 399.
+    EXPECT_NEAR(*a.change.value, 8. / 399, 1e-12);
+    EXPECT_EQ(a.change.n, 399U);
+    EXPECT_EQ(a.before.n, 399U);
+    ASSERT_TRUE(a.change.interval);
+    EXPECT_GT(a.change.interval->low, 0);
+
+    const Dataset dataset = dataset_of(planted(1, 7));
+    const LabelSets sets = read_label_sets(folder / "corrected.csv", dataset, dataset.classes);
+    for (std::size_t row = 0; row < images; ++row) {
+        const auto place = std::ranges::find(audit.listed, dataset.ids[row], &SuspectLabel::item);
+        if (place == audit.listed.end() || place - audit.listed.begin() == 9) {
+            EXPECT_EQ(sets[row][0], dataset.labels[row][0]);
+        } else if (place - audit.listed.begin() == 8) {
+            EXPECT_TRUE(sets[row].empty());
+        } else {
+            EXPECT_EQ(fmt::format("c{}", sets[row][0]), place->suggested);
+        }
+    }
+}
+
+TEST(Audit, LabelFilesConfirm) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    std::ofstream(folder / "true.csv") << "item,label\nitem00007,c0\nitem00008,c0\nother,c1\n";
+    AuditOptions options = options_of(folder);
+    options.labels = {folder / "true.csv"};
+    const LabelAudit audit = audit_labels(options);
+    EXPECT_EQ(audit.checked, 2U);
+    EXPECT_EQ(audit.confirmed_wrong, 1U);
+    EXPECT_EQ(audit.answers_ignored, 1U);
+    EXPECT_NEAR(*audit.corrected_models[0].change.value, 1. / 400, 1e-12);
+}
+
+// An id with a space, and a class id that is the number of another class.
+TEST(Audit, CorrectedLabelsAreReadBackWhateverTheIdsAre) {
+    const Scratch folder;
+    Made made = made_up(40, 3, 1, 7);
+    made.class_ids = {"1", "tabby cat", "dog"};
+    save(folder, made, "a");
+    std::ofstream(folder / "true.csv") << "item,label\nitem00000,dog\n";
+    AuditOptions options = options_of(folder);
+    options.labels = {folder / "true.csv"};
+    options.save_labels = folder / "corrected.csv";
+    audit_labels(options);
+    const Dataset dataset = dataset_of(made);
+    const LabelSets sets = read_label_sets(options.save_labels, dataset, dataset.classes);
+    EXPECT_EQ(sets[0][0], 2);
+    for (std::size_t row = 1; row < made.rows(); ++row) {
+        ASSERT_EQ(sets[row].size(), 1U);
+        EXPECT_EQ(sets[row][0], made.labels[row][0]);
+    }
+}
+
+TEST(Audit, RanksChangeWithTheLabels) {
+    const Scratch folder;
+    Made right = made_up(100, 2, 1, 9), repeats = made_up(100, 2, 2, 9);
+    for (std::size_t i = 0; i < 3; ++i) {
+        right.labels[i][0] = repeats.labels[i][0] = 1;
+        repeats.scores[2 * i + 1] = 30;
+    }
+    save(folder, right, "right");
+    save(folder, repeats, "repeats");
+    std::ofstream(folder / "true.csv") << "item,label\nitem00000,c0\nitem00001,c0\nitem00002,c0\n";
+    AuditOptions options = options_of(folder);
+    options.labels = {folder / "true.csv"};
+    const LabelAudit audit = audit_labels(options);
+    ASSERT_EQ(audit.corrected_models.size(), 2U);
+    const auto of = [&](const char* name) {
+        return *std::ranges::find(audit.corrected_models, name, &CorrectedModel::model);
+    };
+    EXPECT_EQ(of("right").rank_before, 2U);
+    EXPECT_EQ(of("right").rank_after, 1U);
+    EXPECT_EQ(of("repeats").rank_before, 1U);
+    EXPECT_EQ(of("repeats").rank_after, 2U);
+}
+
+LabelAudit answered(const Scratch& folder, const std::string& votes) {
+    std::ofstream(folder / "votes.csv") << votes;
+    AuditOptions options = options_of(folder);
+    options.confirm = {folder / "votes.csv"};
+    options.save_labels = folder / "corrected.csv";
+    return audit_labels(options);
+}
+
+// Items 0 to 79 have the label c0, except that item 1 has two labels and item 2 none.
+TEST(Audit, AnswersChangeOnlyLabelsThatWereJudged) {
+    const Scratch folder;
+    Made made = planted(1, 7);
+    made.labels[1] = {0, 1};
+    made.labels[2].clear();
+    save(folder, made, "a");
+    const LabelAudit audit =
+        answered(folder,
+                 "item,label,annotator,answer\nitem00000,c3,ann,yes\nitem00001,c0,ann,yes\n"
+                 "item00002,c1,ann,yes\nitem00002,tabby,ann,yes\nitem00003,c0,ann,yes\n"
+                 "item00003,c0,bob,no\n"
+                 "item00004,c0,ann,maybe\nitem00005,c0,ann,yes\nitem00005,c1,ann,yes\n"
+                 "item00006,c0,ann,no\nitem00006,c1,ann,yes\n");
+    EXPECT_EQ(audit.half_answered, 1U);
+    EXPECT_EQ(audit.answers_ignored, 3U);
+    EXPECT_EQ(audit.unjudged, 2U);
+    EXPECT_EQ(audit.several_classes, 1U);
+    EXPECT_EQ(audit.checked, 4U);
+    EXPECT_EQ(audit.confirmed_wrong, 1U);
+    EXPECT_THAT(read_text(folder / "corrected.csv"),
+                HasSubstr("item00000,c0\nitem00001,c0 c1\nitem00002,\nitem00003,c0\nitem00004,c0\n"
+                          "item00005,c0 c1\nitem00006,c1\n"));
+}
+
+TEST(Audit, AnswersAboutUnknownClassesAreCountedOnce) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    const LabelAudit audit =
+        answered(folder,
+                 "item,label,annotator,answer\nitem00003,c0,ann,no\nitem00004,tabby,ann,yes\n"
+                 "item00004,tabby,bob,no\n");
+    EXPECT_EQ(audit.checked, 1U);
+    EXPECT_EQ(audit.answers_ignored, 2U);
+    EXPECT_EQ(audit.half_answered, 0U);
+    EXPECT_THAT(audit.warnings, testing::Contains(HasSubstr("not used: ")).Times(1));
+}
+
+TEST(Audit, AChoiceOfAnotherClassRejectsTheLabel) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    const LabelAudit audit =
+        answered(folder,
+                 "item,annotator,label\nitem00000,ann,c1\nitem00000,bob,c1\nitem00001,ann,c0\n"
+                 "item00001,bob,c0\nitem00003,ann,c0\nitem00003,bob,c1\n");
+    EXPECT_EQ(audit.checked, 3U);
+    EXPECT_EQ(audit.corrected, 1U);
+    EXPECT_EQ(audit.unjudged, 1U);
+}
+
+TEST(Audit, ChoicesOfUnknownClassesAreNamed) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    const LabelAudit audit = answered(
+        folder, "item,annotator,label\nitem00000,ann,tabby\nitem00001,ann,c0\nitem00001,bob,c0\n");
+    EXPECT_EQ(audit.confirmed_wrong, 1U);
+    EXPECT_EQ(audit.answers_ignored, 0U);
+    EXPECT_THAT(audit.notes, testing::Contains(HasSubstr("does not have: 1; they count as no")));
+    EXPECT_THAT(
+        message_of([&] { answered(folder, "item,annotator,label\nitem00000,ann,tabby\n"); }),
+        HasSubstr("none of its labels (first: `tabby`) is a class"));
+}
+
+TEST(Audit, NamesOfOneImageAreOneImage) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    // The same person about one image under two names: the first answer counts.
+    const LabelAudit audit = answered(
+        folder, "item,label,annotator,answer\nitem00000,c0,ann,no\nval/item00000,c0,ann,yes\n");
+    EXPECT_EQ(audit.confirmed_wrong, 1U);
+    EXPECT_EQ(audit.unjudged, 0U);
+}
+
+TEST(Audit, AnEmptySetRejectsTheLabel) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    std::ofstream(folder / "true.json") << R"({"item00000": [], "item00001": [0]})";
+    AuditOptions options = options_of(folder);
+    options.labels = {folder / "true.json"};
+    const LabelAudit audit = audit_labels(options);
+    EXPECT_EQ(audit.checked, 2U);
+    EXPECT_EQ(audit.without_class, 1U);
+    options.labels.clear();
+    options.level = 0.9;
+    EXPECT_THAT(message_of([&] { audit_labels(options); }, ErrorCode::usage), HasSubstr("--level"));
+}
+
+}  // namespace
+}  // namespace assay::audit
