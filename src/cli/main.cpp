@@ -122,7 +122,7 @@ Ended ended_by(const Error& error) {
     std::string out = std::string("assay: ") + (colour ? "\033[31merror\033[0m" : "error") + ": " +
                       without_controls(error.message()) + "\n";
     for (const std::string& line : error.notes()) out += "  while " + without_controls(line) + "\n";
-    return {status_of(error), out};
+    return {status_of(error), out, error.code()};
 }
 
 /// Returns the result of `body`, whatever it throws.
@@ -138,7 +138,8 @@ Ended attempt(const std::function<int()>& body) {
     } catch (const std::exception& error) {
         const std::string what = without_controls(error.what()) + "; please report it";
         report_error(Error(ErrorCode::internal, what));
-        return {Status::internal_error, "assay: internal error: " + what + "\n"};
+        return {Status::internal_error, "assay: internal error: " + what + "\n",
+                ErrorCode::internal};
     }
 }
 

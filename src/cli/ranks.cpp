@@ -14,6 +14,7 @@
 #include "assay/collective/mpi.h"
 #include "assay/error.h"
 #include "cli/cmd_completion.h"
+#include "cli/error_report.h"
 #include "core/hash.h"
 #include "core/parallel.h"
 
@@ -103,20 +104,25 @@ std::int64_t hash_of(const std::string& message) {
 int leave_together(MpiRanks& mpi, const Ended& mine) {
     const int rank = mpi.comm().rank();
     const std::int64_t message = hash_of(mine.message);
-    std::vector<RankEnd> all = mpi.leave({mine.status, message}, grace_seconds);
+    const RankEnd own = {mine.status, message, mine.code};
+    std::vector<RankEnd> all = mpi.leave(own, grace_seconds);
     const std::string by = fmt::format("rank {} of {}: ", rank, mpi.comm().size());
     if (all.empty() && !mine.message.empty()) {
         print(by + mine.message);
         mpi.abort(mine.status);
     }
     // This rank is done and another is not: it may only be slower.
-    while (all.empty()) all = mpi.leave({mine.status, message}, grace_seconds);
+    while (all.empty()) all = mpi.leave(own, grace_seconds);
     const auto says_it = [&](const RankEnd& end) { return end.message == message; };
     const bool first = std::find_if(all.begin(), all.end(), says_it) - all.begin() == rank;
     const bool all_alike = std::all_of(all.begin(), all.end(), says_it);
     if (first && !mine.message.empty()) print((all_alike ? "" : by) + mine.message);
     const auto failed =
         std::find_if(all.begin(), all.end(), [](const RankEnd& end) { return end.status != 0; });
+    if (failed != all.end() && failed->code && !mine.code)
+        report_error(Error(*failed->code,
+                           fmt::format("rank {} of {} has failed; its message is on its stderr",
+                                       failed - all.begin(), all.size())));
     mpi.finish();
     return failed == all.end() ? 0 : failed->status;
 }

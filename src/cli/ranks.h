@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "assay/collective/comm.h"
+#include "assay/error.h"
 
 namespace assay::cli {
 
@@ -14,6 +16,7 @@ namespace assay::cli {
 struct Ended {
     int status = 0;
     std::string message = "";  ///< for stderr, lines with their ends; "" means nothing
+    std::optional<ErrorCode> code = std::nullopt;  ///< of its error, which has been reported
 };
 
 /// True if the command with these arguments (after the program's name) is computed by ranks.
@@ -23,7 +26,8 @@ bool is_for_ranks(const std::vector<std::string>& arguments);
 /// command with these arguments does not support ranks, and as open_mpi() does.
 void open_ranks(const std::vector<std::string>& arguments);
 /// Call it last: prints the message, only once if ranks end in the same way, and returns the status
-/// of all. A rank with its own message, while others compute or wait for it, ends them all.
+/// of all. A rank with its own message, while others compute or wait for it, ends them all. A rank
+/// that ends with the error of another one reports its code (error_report.h).
 int end_ranks(const Ended& ended);
 
 /// The ranks of this command; a single one if it was started alone.

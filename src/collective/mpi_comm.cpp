@@ -170,6 +170,19 @@ std::function<void()>& on_wait() {
     return call;
 }
 
+/// The plug-in sends two numbers for each rank: its status with the code of its error above bit 32
+/// (0 means none), and its message.
+std::int64_t packed(const RankEnd& end) {
+    const std::int64_t code = end.code ? static_cast<std::int64_t>(*end.code) + 1 : 0;
+    return (code << 32U) | static_cast<std::uint32_t>(end.status);
+}
+RankEnd unpacked(std::int64_t packed, std::int64_t message) {
+    const std::int64_t code = packed >> 32U;
+    return {.status = static_cast<int>(static_cast<std::uint32_t>(packed)),
+            .message = message,
+            .code = code > 0 ? std::optional(static_cast<ErrorCode>(code - 1)) : std::nullopt};
+}
+
 class PluginRanks final : public MpiRanks {
 public:
     PluginRanks(assay_mpi& plugin, const assay_mpi_place& place)
@@ -185,13 +198,13 @@ public:
     int ranks_of_machine() const override { return ranks_of_machine_; }
 
     std::vector<RankEnd> leave(const RankEnd& mine, double seconds) override {
-        const std::int64_t own[2] = {mine.status, mine.message};
+        const std::int64_t own[2] = {packed(mine), mine.message};
         // This memory must survive, because a rank that is late may leave MPI still writing to it.
         ends_.resize(2 * static_cast<std::size_t>(comm_.size()));
         if (plugin_.leave(own, ends_.data(), seconds) != 0) return {};
         std::vector<RankEnd> all;
         for (std::size_t r = 0; r < ends_.size(); r += 2)
-            all.push_back({static_cast<int>(ends_[r]), ends_[r + 1]});
+            all.push_back(unpacked(ends_[r], ends_[r + 1]));
         return all;
     }
     void finish() override { plugin_.finish(); }

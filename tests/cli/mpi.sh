@@ -97,6 +97,14 @@ refused "runs in a single one: start it without mpirun" mad rank competition
 refused "needs a single process" predict "${val[@]}" --until "half_width(top1) <= 0.1" --out until
 printf 'x' >> "$(find whole/val/tiny -name '*.npy' | sort | tail -1)"
 refused "assay: error" score whole/val/tiny
+# Only the first rank prints. The others report the code of its error to the process that started them.
+run launch "$mpi" 3 sh -c 'ASSAY_ERROR_FD=3 exec "$@" > /dev/full 3> "error-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}.json"' \
+    sh "$program" score whole/val/small 2> /dev/null
+[ "$status" -eq 2 ] || fail "score > /dev/full: status $status, not 2"
+for rank in 0 1 2; do
+    grep -q '^{"code":"io",' error-$rank.json && [ "$(wc -l < error-$rank.json)" -eq 1 ] || fail "rank $rank reports: $(cat error-$rank.json)"
+done
+grep -q '"message":"rank 0 of 3 has failed' error-2.json || fail "rank 2 reports: $(cat error-2.json)"
 [ "$(ASSAY_MPI=off launch "$mpi" 2 "$program" list metrics --json | grep -o '"schema"' | wc -l)" -eq 2 ] || fail "ASSAY_MPI=off: each process does not work by itself"
 [ "$(launch "$mpi" 3 "$program" --version | grep -c '^assay ')" = 1 ] || fail "--version is not printed once"
 echo "mpi: ranks give what one process gives"

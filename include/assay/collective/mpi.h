@@ -8,10 +8,12 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "assay/collective/comm.h"
+#include "assay/error.h"
 
 namespace assay {
 
@@ -29,6 +31,7 @@ Launch launch_of_environment();
 struct RankEnd {
     int status = 0;
     std::int64_t message = 0;  ///< a hash of its final message; 0 if it has none
+    std::optional<ErrorCode> code = std::nullopt;  ///< of the error that ended it
 };
 
 /// All processes of one launch.
