@@ -1,12 +1,7 @@
-"""A server of a guide: each annotator answers what they get once, as the page would (docs/labelling.md), then it is interrupted."""
+"""Answers at a server of a guide: each annotator answers what they get once, as the page would (docs/labelling.md)."""
 import json
 import re
-import signal
-import subprocess
-import time
 import urllib.request
-
-LIMIT = 60  # seconds until a server has printed its links
 
 
 def ask(url, token, path, body):
@@ -34,30 +29,7 @@ def answer(url, token, most=400):
             asked += len(answers)
 
 
-def serve(command, folder, environment):
-    """(status, what it said) of a server that had its answers and was interrupted."""
-    out = folder / "served.txt"
-    with open(out, "w") as file:
-        server = subprocess.Popen(["bash", "-c", f"exec {command} --port 0"], cwd=folder, env=environment, stdout=file,
-                                  stderr=subprocess.PIPE, text=True)
-    problem = ""
-    try:
-        end = time.monotonic() + LIMIT
-        while "http://" not in out.read_text() and server.poll() is None and time.monotonic() < end:
-            time.sleep(0.02)
-        if "http://" not in out.read_text():
-            problem = "\nit printed no link"
-        time.sleep(0.05)  # the other links
-        for url, token in re.findall(r"(http://[^\s/]+)/#(\d+\.\w+)", out.read_text()):
-            answer(url, token)
-    except (OSError, RuntimeError, KeyError) as error:
-        problem = f"\n{error}"
-    server.send_signal(signal.SIGINT)
-    try:
-        _, said = server.communicate(timeout=30)
-    except subprocess.TimeoutExpired:
-        server.kill()
-        _, said = server.communicate()
-        problem += "\nit did not end after an interrupt"
-    status = 0 if server.returncode in (0, 130) else server.returncode
-    return (1 if problem else status), out.read_text() + said + problem
+def answer_all(text):
+    """Answers at each annotator's link in this text."""
+    for url, token in re.findall(r"(http://[^\s/]+)/#(\d+\.\w+)", text):
+        answer(url, token)

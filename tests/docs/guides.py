@@ -3,9 +3,9 @@
 usage: guides.py PROGRAM IMAGES SOURCE [PAGE ...]      IMAGES: the folder that the tool shape_images has drawn; PAGE: default all
 
 A command is a line of a block that begins with `assay`, or with a word of OTHERS. A line that ends in a backslash continues in the next.
-The commands of a page run from top to bottom in one folder, with a new one for a chapter about other data. All must end with status 0.
-guide_worlds.py makes the files that a page takes for given, and nothing that one of its commands makes. A server gets one set of answers
-from each annotator, and is interrupted. tutorials.py runs the tutorials.
+The commands of a page run from top to bottom in one folder, with a new one for a chapter about other data. All must end with status 0,
+except those of FAILS. guide_worlds.py makes the files that a page takes for given, and nothing that one of its commands makes. A server
+gets one set of answers from each annotator, and is interrupted. tutorials.py runs the tutorials.
 NOT_RUN lists the commands that need more than this machine, each with the reason. The test Hints.TheManualsTypeOptionsThatExist checks
 the options of these, too.
 Status 0: all commands have run; 1: one has failed, or an entry of a list is not needed; 77: this Python has no NumPy.
@@ -28,10 +28,12 @@ import guide_answers  # noqa: E402
 import guide_files  # noqa: E402
 import guide_label_worlds  # noqa: E402
 import guide_worlds  # noqa: E402, F401
+import servers  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OTHERS = ("for", "cc", "mpirun", "srun", "sbatch", "python", "python3")
+OTHERS = ("for", "cc", "mpirun", "srun", "sbatch", "python", "python3", "pip", "apt", "sudo", "tar", "cmake")
 HUB = "downloads a network"
+INSTALL = "installs Assay; tools/test-packages and tools/test-wheel do"
 CLUSTER = "needs a cluster; tests/cli/clusters.sh runs the script with a stand-in"
 # (page, pattern of the command): why it is not run.
 NOT_RUN = {
@@ -45,16 +47,25 @@ NOT_RUN = {
     ("clusters.md", "srun *"): CLUSTER,
     ("clusters.md", "sbatch *"): CLUSTER,
     ("clusters.md", "python ray_parts.py *"): "needs Ray; tests/python/test_ray.py runs it",
-    ("benchmarks.md", "python3 *"): "measures for minutes, with packages of others",
+    ("*", "*pip install *"): INSTALL,
+    ("packages.md", "apt install *"): INSTALL,
+    ("packages.md", "tar *"): INSTALL,
+    ("packages.md", "cmake *"): INSTALL,
+    ("packages.md", "sudo tools/test-packages"): "installs packages into a bare system, as root",
+    ("benchmarks.md", "*python3 bench/*"): "measures for minutes, with packages of others",
     ("robustness.md", "* --clean test_batch"): "needs 10,000 images of each severity; tests/robustness/severity_stack_test.cpp has them",
     ("tools.md", "python3 -c *"): "needs PyTorch; tests/cli/tools.py runs it",
     ("packages.md", "assay torch --*"): "compiles a plug-in; tests/cli/torch_build.sh runs it",
     ("quality.md", "assay demo *"): "trains networks; its files are made up here, and tests/cli/demo_test.cpp runs it",
 }
+# (page, command): the status of a command that shows an error.
+FAILS = {("commands.md", "ASSAY_ERROR_FD=3 assay score runs/none 3> error.json"): 2}
 
 
 def is_command(line):
-    return line.split(" ", 1)[0] in ("assay", *OTHERS) and " " in line
+    """Whether a line is typed. Variables may come first: NAME=value assay score runs."""
+    words = re.sub(r"^(?:[A-Za-z_]\w*=\S* +)+", "", line)
+    return words.split(" ", 1)[0] in ("assay", *OTHERS) and " " in words
 
 
 def blocks_of(text):
@@ -131,12 +142,13 @@ def run_chapter(name, commands, program, images, source):
             ran += 1
             guide_label_worlds.BEFORE.get((page, command), lambda _: None)(world)
             if command.startswith("assay serve "):
-                status, said = guide_answers.serve(command, world.folder, world.environment)
+                out, said, status = servers.serve(command, world.folder, world.environment, guide_answers.answer_all)
+                said = out + said
             else:
                 done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=world.folder, env=world.environment,
                                       capture_output=True, text=True)
                 status, said = done.returncode, done.stdout[-2000:] + done.stderr[-2000:]
-            if status != 0:
+            if status != FAILS.get((page, command), 0):
                 problems.append(f"{page}:{number}: `{command}`: status {status}\n{said.strip()}")
     return problems, skipped, ran
 
@@ -156,7 +168,8 @@ def main(arguments):
         commands = {(name.split("#")[0], command) for name, found in chapters for _, command in found}
         needed = set().union(*(result[1] for result in results))
         problems += [f"NOT_RUN: no command of {page} is like `{pattern}`" for page, pattern in NOT_RUN.keys() - needed]
-        problems += [f"BEFORE: {page} has no command `{command}`" for page, command in guide_label_worlds.BEFORE.keys() - commands]
+        problems += [f"{name}: {page} has no command `{command}`" for name, table in (("BEFORE", guide_label_worlds.BEFORE), ("FAILS", FAILS))
+                     for page, command in table.keys() - commands]
         problems += [f"WORLDS: {name} has no commands, or no such title" for name in guide_files.WORLDS.keys() - {name for name, _ in chapters}]
     for problem in problems:
         print(problem)

@@ -11,11 +11,13 @@ Status 0: all pages are as shown; 1: one is not, each with its place.
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import sys
 import tempfile
-import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import servers  # noqa: E402
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 CLASSES = ("airplane balloon bird boat butterfly car castle cat cup fish flower guitar hammer house key leaf mushroom tree turtle "
@@ -64,24 +66,6 @@ def differs(shown, printed):
     return None if loose or at == len(printed) or not shown else f"nothing, but `{printed[at]}` is printed"
 
 
-def serve(command, folder, environment):
-    """The output of a server, which is interrupted after it has printed its address, within a minute."""
-    out = folder / "served.txt"
-    with open(out, "w") as file:
-        server = subprocess.Popen(["bash", "-c", f"exec {command} --port 0"], cwd=folder, env=environment, stdout=file, stderr=subprocess.PIPE)
-    end = time.monotonic() + 60
-    while time.monotonic() < end and server.poll() is None and out.read_text().count("\n") < 3:
-        time.sleep(0.05)
-    server.send_signal(signal.SIGINT)
-    try:
-        _, said = server.communicate(timeout=30)
-    except subprocess.TimeoutExpired:
-        server.kill()
-        _, said = server.communicate()
-        said += b"\nit did not end after an interrupt"
-    return out.read_text(), said.decode(), 0 if server.returncode in (0, 130) else server.returncode
-
-
 def run(page, program, demo):
     """Problems of one page, each with its line."""
     problems, status = [], 0
@@ -96,7 +80,7 @@ def run(page, program, demo):
             if command == "assay demo":
                 continue  # DEMO is the result of this command
             if command.startswith("assay serve "):
-                out, said, status = serve(command, folder, environment)
+                out, said, status = servers.serve(command, folder, environment)
             else:
                 done = subprocess.run(["bash", "-c", f"(exit {status}); {command}"], cwd=folder, env=environment, capture_output=True, text=True)
                 out, said, status = done.stdout, done.stderr, done.returncode
