@@ -132,7 +132,7 @@ def _error_of(done: Finished, report: int) -> Error:
     if written := os.pread(report, os.fstat(report).st_size, 0):
         facts = json.loads(written)
         return Error(facts["message"], facts["code"], facts["notes"])
-    # A signal ended it, or another process of MPI failed.
+    # A signal ended it, or another process of MPI ended them all.
     said = f": {done.messages.strip()[-1000:]}" if done.messages.strip() else ""
     return Error(f"assay {' '.join(done.arguments)} exited with status {done.status}{said}", "internal")
 
