@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <set>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,6 +18,7 @@
 #include "core/text.h"
 #include "decisions/abstention.h"
 #include "decisions/judged_store.h"
+#include "decisions/prediction_sets.h"
 #include "decisions/set_row.h"
 #include "decisions/set_scores.h"
 #include "evaluate/given_labels.h"
@@ -31,7 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t set_block_rows = 1024;
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Calls body(i, row) for the place of each row, with a sorted row of the thread's own.
 template <class Body>
@@ -47,60 +45,6 @@ void for_rows(const JudgedStore& judged, const std::vector<std::uint64_t>& rows,
             body(i, rows[i], sorted);
         }
     });
-}
-
-/// One threshold, or one for each class.
-struct Thresholds {
-    double one = infinite;
-    bool tied = false;  ///< `one` is the score of several calibration images
-    std::vector<double> of_class;
-
-    double of(std::int32_t cls) const {
-        return of_class.empty() ? one : of_class[static_cast<std::size_t>(cls)];
-    }
-};
-
-struct ImageSet {
-    std::vector<std::int32_t> classes;  ///< the likeliest first; only where they are written
-    std::uint32_t size = 0;
-    bool covered = false;
-};
-
-ImageSet set_of(const SortedRow& row, std::span<const std::int32_t> valid, const SetRule& rule,
-                double draw, const Thresholds& thresholds, bool listed) {
-    ImageSet out;
-    for (std::size_t rank = 0; rank < row.classes(); ++rank) {
-        const std::int32_t cls = row.cls(rank);
-        if (row.score(rank, rule, draw) > thresholds.of(cls)) {
-            // Scores ascend with the rank: with one threshold no later class is in the set.
-            if (thresholds.of_class.empty()) break;
-            continue;
-        }
-        ++out.size;
-        out.covered = out.covered || std::ranges::binary_search(valid, cls);
-        if (listed) out.classes.push_back(cls);
-    }
-    return out;
-}
-
-Estimate mean_size(const std::vector<ImageSet>& sets, std::uint32_t classes, double level) {
-    Estimate out;
-    out.n = sets.size();
-    double sum = 0, squares = 0;
-    for (const ImageSet& one : sets) sum += one.size;
-    const auto n = static_cast<double>(sets.size());
-    const double mean = sum / n;
-    for (const ImageSet& one : sets) squares += (one.size - mean) * (one.size - mean);
-    out.value = mean;
-    if (squares <= 0 || sets.size() < 2) {
-        out.note = "no interval: all sets have the same size";
-        return out;
-    }
-    out.standard_error = std::sqrt(squares / (n - 1) / n);
-    out.interval = symmetric_interval(mean, *out.standard_error, level, "student.t", n - 1);
-    out.interval->low = std::max(0.0, out.interval->low);
-    out.interval->high = std::min(static_cast<double>(classes), out.interval->high);
-    return out;
 }
 
 std::string needed_images(double alpha) {
@@ -291,7 +235,7 @@ private:
                                         options_.level, "beta"};
         } else {
             out.infinite_classes =
-                static_cast<std::uint64_t>(std::ranges::count(thresholds.of_class, infinite));
+                static_cast<std::uint64_t>(std::ranges::count(thresholds.of_class, in_every_set));
         }
         warn_infinite(out);
         std::uint64_t covered = 0, right = 0;
