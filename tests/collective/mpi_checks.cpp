@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "assay/collective/mpi.h"
@@ -133,10 +134,12 @@ int run(int count, char** words) {
     // they do not.
     if (comm.rank() == comm.size() - 1) ::usleep(150'000);
     std::vector<RankEnd> ends;
-    while (ends.empty()) ends = mpi->leave({comm.rank(), failures}, 0.05);
+    const std::optional<ErrorCode> codes[] = {std::nullopt, ErrorCode::usage, ErrorCode::internal};
+    while (ends.empty()) ends = mpi->leave({comm.rank(), failures, codes[comm.rank() % 3]}, 0.05);
     int all = 0;
     for (std::size_t r = 0; r < ends.size(); ++r) {
-        expect(ends[r].status == static_cast<int>(r), "leave", comm);
+        expect(ends[r].status == static_cast<int>(r) && ends[r].code == codes[r % 3], "leave",
+               comm);
         all += static_cast<int>(ends[r].message);
     }
     mpi->finish();

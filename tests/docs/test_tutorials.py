@@ -1,4 +1,4 @@
-"""Tests of tutorials.py: which lines count as equal, and that it finds differences."""
+"""Tests of tutorials.py and servers.py: which lines count as equal, what a server must do, and that differences are found."""
 import contextlib
 import io
 import os
@@ -9,6 +9,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import servers  # noqa: E402
 import tutorials  # noqa: E402
 
 
@@ -55,6 +56,41 @@ class Pages(unittest.TestCase):
         problem, = self.run_page("```console\n$ true\n$ echo $?\n1\n```\n")
         self.assertIn("the page shows status 1, and it is 0", problem)
         self.assertEqual(self.run_page("# Nothing\n"), ["tutorial-x.md: no commands"])
+
+
+SERVER = """import sys, time
+try:
+    print("(organiser)  http://127.0.0.1:1/organiser#k", flush=True)
+    for i in range(1, int(sys.argv[1])):
+        time.sleep(0.1)
+        print(f"a{i}  http://127.0.0.1:1/#{i}.k", flush=True)
+    time.sleep(60 if "stay" in sys.argv else 0)
+except KeyboardInterrupt:
+    print("interrupted", file=sys.stderr)
+    sys.exit(130)
+"""
+
+
+class Servers(unittest.TestCase):
+    def serve(self, words, use):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "server.py").write_text(SERVER)
+            return servers.serve(f"{sys.executable} server.py {words}", pathlib.Path(folder), os.environ, use)
+
+    def test_all_links_are_printed_before_they_are_used(self):
+        used = []
+        out, said, status = self.serve("3 stay --annotator anna --annotator=ben", used.append)
+        self.assertEqual((used, said, status), ([out], "interrupted\n", 0))
+        self.assertIn("http://127.0.0.1:1/#2.k\n", out)
+
+    def test_problems_are_a_status(self):
+        _, said, status = self.serve("2 --annotator anna --annotator ben", self.fail)
+        self.assertEqual((said, status), ("\nit printed 2 of 3 links", 1))
+
+        def refuse(text):
+            raise RuntimeError("refused")
+        _, said, status = self.serve("1 stay", refuse)
+        self.assertEqual((said, status), ("interrupted\n\nrefused", 1))
 
 
 if __name__ == "__main__":
