@@ -216,7 +216,7 @@ private:
         double shift = 0;
         if (x < 10) {
             double product = 1;
-            for (; x < 10; x += 1) product *= x;
+            while (x < 10) product *= x++;
             shift = std::log(product);
         }
         const double y = 1 / (x * x);

@@ -21,10 +21,11 @@ constexpr double loss_power = 2;
 /// The loss is of this part of the labels, those that are likeliest. Wrong labels are mostly among
 /// the others, and would make all classifiers look alike.
 constexpr double loss_part = 0.75;
-/// The logarithm of the sharpness is searched up to this distance from that of 1 / the scores'
-/// spread.
-constexpr double search_range = 6;
-constexpr double grid_step = 0.5;  // of the logarithm
+/// The logarithm of the sharpness is searched in these steps, to each side of that of 1 / the
+/// scores' spread.
+constexpr double grid_step = 0.5;
+constexpr int grid_steps = 12;
+constexpr double search_range = grid_steps * grid_step;
 // A classifier has learned the labels if it repeats nearly all of those that the others oppose.
 // Each of the others opposes them with at least this probability. They oppose at least so many
 // images more than they expect. The exceptions are at most this proportion of that excess.
@@ -84,7 +85,8 @@ public:
         const double golden = (std::sqrt(5.0) - 1) / 2;
         const double middle = -std::log(spread());
         double lowest = middle, loss_there = loss_at(middle);
-        for (double step = grid_step; step <= search_range; step += grid_step) {
+        for (int i = 1; i <= grid_steps; ++i) {
+            const double step = i * grid_step;
             for (const double place : {middle - step, middle + step}) {
                 const double loss = loss_at(place);
                 if (loss < loss_there) {
