@@ -16,26 +16,26 @@
 namespace assay::evaluate {
 namespace {
 
-struct PairedCounts {
-    std::uint64_t both = 0, baseline = 0, candidate = 0, images = 0;
+double difference_in(const PairedGroup& group) {
+    return (static_cast<double>(group.candidate) - static_cast<double>(group.baseline)) /
+           static_cast<double>(group.images);
+}
 
-    double difference() const {
-        return (static_cast<double>(candidate) - static_cast<double>(baseline)) /
-               static_cast<double>(images);
-    }
-    Interval interval(double level) const {
-        return paired_difference(both, candidate, baseline, images, level).interval;
-    }
-};
+Interval interval_in(const PairedGroup& group, double level) {
+    return paired_difference(group.both, group.candidate, group.baseline, group.images, level)
+        .interval;
+}
 
-std::vector<PairedCounts> counts_by_group(const GroupedHits& groups,
-                                          const std::vector<std::uint8_t>& a,
-                                          const std::vector<std::uint8_t>& b) {
-    std::vector<PairedCounts> counts(groups.groups);
-    for (const GroupedHits::Column& column : groups.columns) {
+/// `a`, `b`: hits_of_images() of the baseline and of the candidate.
+std::vector<PairedGroup> paired_groups(const NamedGroups& groups,
+                                       const std::vector<std::uint8_t>& a,
+                                       const std::vector<std::uint8_t>& b) {
+    std::vector<PairedGroup> counts(groups.names.size());
+    for (std::size_t g = 0; g < counts.size(); ++g) counts[g].name = groups.names[g];
+    for (const GroupedHits::Column& column : groups.hits.columns) {
         for (std::size_t i = 0; i < a.size(); ++i) {
             if (a[i] == 2 || b[i] == 2 || column.of[i] < 0) continue;
-            PairedCounts& own = counts[static_cast<std::size_t>(column.of[i])];
+            PairedGroup& own = counts[static_cast<std::size_t>(column.of[i])];
             ++own.images;
             own.both += a[i] & b[i];
             own.baseline += a[i] & (b[i] ^ 1U);
@@ -72,24 +72,26 @@ double bias_of_lowest(const std::vector<double>& values, const std::vector<doubl
     return sum / static_cast<double>(draws) - lowest;
 }
 
-/// `counts`: of the groups that are large enough, one at least.
-void add_lowest_difference(ComparedByGroup& result, const std::vector<PairedCounts>& counts,
+/// `groups`: those that are large enough, one at least.
+void add_lowest_difference(ComparedByGroup& result, const std::vector<const PairedGroup*>& groups,
                            const Resampling& how) {
-    const double alpha = 1 - how.level, high_level = 1 - alpha / static_cast<double>(counts.size()),
+    const double alpha = 1 - how.level, high_level = 1 - alpha / static_cast<double>(groups.size()),
                  z = normal_quantile(0.5 + how.level / 2);
     std::vector<double> values, errors;
     double low = 1, high = 1, gained = 0, images = 0;
-    for (const PairedCounts& one : counts) {
-        const Interval own = one.interval(how.level);
-        values.push_back(one.difference());
+    for (const PairedGroup* one : groups) {
+        const Interval own = interval_in(*one, how.level);
+        values.push_back(difference_in(*one));
         errors.push_back((own.high - own.low) / (2 * z));
         low = std::min(low, own.low);
-        high = std::min(high, one.interval(high_level).high);
-        gained += one.difference() * static_cast<double>(one.images);
-        images += static_cast<double>(one.images);
+        high = std::min(high, interval_in(*one, high_level).high);
+        gained += values.back() * static_cast<double>(one->images);
+        images += static_cast<double>(one->images);
     }
-    const double lowest = *std::ranges::min_element(values);
+    const auto at = std::ranges::min_element(values);
+    const double lowest = *at;
     result.observed = lowest;
+    result.observed_group = groups[static_cast<std::size_t>(at - values.begin())]->name;
     // The lowest difference is not above the mean, which has no bias of choice.
     const double value =
         std::min(lowest - bias_of_lowest(values, errors, how.seed), gained / images);
@@ -103,56 +105,47 @@ void add_lowest_difference(ComparedByGroup& result, const std::vector<PairedCoun
                                          result.too_small, too_small_text(false));
 }
 
-ComparedByGroup compared(const AccuracyByGroup& a, const AccuracyByGroup& b,
-                         const std::vector<PairedCounts>& counts, const Resampling& how) {
+}  // namespace
+
+ComparedByGroup compared_counts(const std::vector<PairedGroup>& groups, const Resampling& how) {
     ComparedByGroup result;
-    result.by = a.by;
-    result.metric = a.metric;
-    result.candidates = a.candidates;
-    result.too_small = a.too_small;
-    result.without = a.without;
+    std::vector<const PairedGroup*> large;
+    for (const PairedGroup& group : groups) {
+        if (group.images >= fewest_group_images) large.push_back(&group);
+    }
+    result.candidates = large.size();
+    result.too_small = groups.size() - large.size();
     result.worst.unit = Unit::proportion;
-    result.worst.n = a.worst.n;  // the same images count for both models
     const double together =
-        std::pow(how.level, 1 / static_cast<double>(std::max<std::uint64_t>(1, a.candidates)));
-    std::vector<PairedCounts> candidates;
-    double lowest = statements::infinity;
-    for (std::size_t g = 0; g < counts.size(); ++g) {
+        std::pow(how.level, 1 / static_cast<double>(std::max<std::size_t>(1, large.size())));
+    for (const PairedGroup& group : groups) {
         PairedMetric& m = result.groups.emplace_back();
-        m.baseline = a.groups[g].accuracy;
-        m.candidate = b.groups[g].accuracy;
         m.difference.unit = Unit::proportion;
-        m.difference.n = counts[g].images;
-        if (counts[g].images == 0) {
-            m.difference.undefined = m.candidate.undefined;
+        m.difference.n = group.images;
+        if (group.images == 0) {
+            m.difference.undefined = "no item of this group counts";
             continue;
         }
-        m.difference.value = counts[g].difference();
-        if (counts[g].images < fewest_group_images) {
+        m.difference.value = difference_in(group);
+        if (group.images < fewest_group_images) {
             m.difference.note = "no interval: " + too_small_text(false);
             continue;
         }
-        Interval interval = counts[g].interval(together);
+        Interval interval = interval_in(group, together);
         interval.level = how.level;
         interval.method += ".sidak";
         m.difference.interval = std::move(interval);
-        m.counts = mcnemar(counts[g].baseline, counts[g].candidate);
+        m.counts = mcnemar(group.baseline, group.candidate);
         m.p = m.counts->p;
         m.test = "mcnemar.exact";
-        candidates.push_back(counts[g]);
-        if (*m.difference.value >= lowest) continue;
-        lowest = *m.difference.value;
-        result.observed_group = m.candidate.key.subgroup;
     }
-    if (candidates.empty()) {
+    if (large.empty()) {
         result.worst.undefined = fmt::format("all groups have {}", too_small_text(false));
     } else {
-        add_lowest_difference(result, candidates, how);
+        add_lowest_difference(result, large, how);
     }
     return result;
 }
-
-}  // namespace
 
 std::vector<ComparedByGroup> compare_by_group(const ScoredSet& baseline, const ScoredSet& candidate,
                                               const Dataset& dataset,
@@ -160,18 +153,29 @@ std::vector<ComparedByGroup> compare_by_group(const ScoredSet& baseline, const S
                                               const ScoreOptions& options) {
     ScoreOptions independent = options;
     independent.cluster.clear();
-    const NamedGroups groups = named_groups(dataset, independent, rows);
-    const std::vector<AccuracyByGroup> first =
-                                           accuracy_by_group(baseline, dataset, independent, rows),
-                                       second =
-                                           accuracy_by_group(candidate, dataset, independent, rows);
+    NamedGroups groups = named_groups(dataset, independent, rows);
+    std::vector<CountedByGroup> first =
+                                    counts_of_groups(groups, baseline, dataset, independent, rows),
+                                second =
+                                    counts_of_groups(groups, candidate, dataset, independent, rows);
     std::vector<ComparedByGroup> results;
     for (const MetricRequest& request : baseline.requests) {
         if (!has_groups(request)) continue;
-        const std::size_t k = results.size();
-        const std::vector<PairedCounts> counts = counts_by_group(
-            groups.hits, hits_of_images(request, baseline), hits_of_images(request, candidate));
-        results.push_back(compared(first[k], second[k], counts, options.resampling));
+        CountedByGroup &a = first[results.size()], &b = second[results.size()];
+        const std::vector<PairedGroup> pairs = paired_groups(
+            groups, hits_of_images(request, baseline), hits_of_images(request, candidate));
+        ComparedByGroup& result =
+            results.emplace_back(compared_counts(pairs, independent.resampling));
+        result.by = independent.by;
+        result.metric = std::move(a.metric);
+        // The same images count for both models.
+        result.worst.n = a.in_candidates;
+        result.without = a.without;
+        result.without_value = std::move(a.without_value);
+        for (std::size_t g = 0; g < pairs.size(); ++g) {
+            result.groups[g].baseline = std::move(a.groups[g].accuracy);
+            result.groups[g].candidate = std::move(b.groups[g].accuracy);
+        }
     }
     return results;
 }
@@ -228,9 +232,8 @@ Table group_table(const PairReport& report, const ComparedByGroup& result, std::
     if (result.too_small > 0)
         table.notes.push_back(
             fmt::format("groups without an interval have {}", too_small_text(false)));
-    if (result.without > 0)
-        table.notes.push_back(
-            fmt::format("images without a value, in no group: {}", count_text(result.without)));
+    if (!result.without_value.empty())
+        table.notes.push_back(without_value_note(result.without_value, result.without));
     table.notes.push_back(fmt::format(
         "lowest difference: {}",
         result.worst.value ? result.worst.note : "undefined: " + result.worst.undefined));
@@ -270,6 +273,8 @@ ResultType result_type(ResultOf<ComparedByGroup>) {
             part<&ComparedByGroup::too_small>({.help = "Groups that are not, and cannot have the "
                                                        "lowest difference"}),
             part<&ComparedByGroup::without>({.help = "Images that count and are in no group"}),
+            part<&ComparedByGroup::without_value>(
+                {.help = "By each attribute for which there are some"}),
             part<&ComparedByGroup::groups>(
                 {.help = "The intervals of all differences hold together; `p_holm` is adjusted "
                          "over the groups of all candidates"}),

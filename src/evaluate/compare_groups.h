@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,16 +14,28 @@
 
 namespace assay::evaluate {
 
-/// Of each of top1 and real. Both sets are of the same images, which are these rows of `dataset`,
-/// and were scored with Keep::items and the same requests.
+/// Images of a group that count for both models.
+struct PairedGroup {
+    std::string name;
+    std::uint64_t both = 0;                     ///< both models are correct
+    std::uint64_t baseline = 0, candidate = 0;  ///< only this model is correct
+    std::uint64_t images = 0;
+};
+
+/// The differences in these groups, and the lowest of them. The parts that counts do not tell stay
+/// empty: the models' accuracies, `metric`, `worst.n`, p_holm and the verdicts.
 ///
 /// The difference of a group has Newcombe's interval for paired proportions. Its level is
 /// level^(1/groups), so that all intervals hold together (Sidak 1967). This also holds for groups
 /// that overlap. The interval of the lowest true difference begins at the lowest of the groups'
 /// lower ends at `level`. It ends at the lowest of their upper ends at 1 - (1 - level) / groups.
 /// McNemar's exact test gives p. Groups with fewer than fewest_group_images have no interval and no
-/// p. Images are independent: `options.cluster` is not used. Throws usage: as accuracy_by_group().
-/// Cost: twice that of lowest_of_groups().
+/// p. Cost: 1,000 draws of each group's error.
+ComparedByGroup compared_counts(const std::vector<PairedGroup>& groups, const Resampling& how);
+
+/// Of each of top1 and real, compared_counts(). Both sets are of the same images, which are these
+/// rows of `dataset`, and were scored with Keep::items and the same requests. Images are
+/// independent: `options.cluster` is not used. Throws usage: as accuracy_by_group().
 std::vector<ComparedByGroup> compare_by_group(const ScoredSet& baseline, const ScoredSet& candidate,
                                               const Dataset& dataset,
                                               std::span<const std::uint64_t> rows,

@@ -104,7 +104,8 @@ public:
         columns_.resize(images.columns.size());
     }
 
-    LowestOfGroups run() {
+    /// All but what compares groups.
+    const std::vector<HitsOfGroup>& groups() {
         count();
         for (std::size_t c = 0; c < columns_.size(); ++c) set_sizes(c);
         for (HitsOfGroup& group : out_.groups) {
@@ -119,6 +120,11 @@ public:
             for (std::size_t g = first; g < first + images_.columns[c].groups; ++g)
                 out_.groups[g].others = columns_[c].images - out_.groups[g].images;
         }
+        return out_.groups;
+    }
+
+    LowestOfGroups run() {
+        groups();
         add_lowest();
         add_differences();
         return std::move(out_);
@@ -344,6 +350,10 @@ private:
 };
 
 }  // namespace
+
+std::vector<HitsOfGroup> hits_by_group(const GroupedHits& images, double level) {
+    return Tally(images, level, 0).groups();
+}
 
 LowestOfGroups lowest_of_groups(const GroupedHits& images, double level, std::uint64_t seed) {
     return Tally(images, level, seed).run();

@@ -43,6 +43,10 @@ struct LowestOfGroups {
     Interval interval;
 };
 
+/// Of each group: its counts, its size and its interval. There is nothing of differences. Cost:
+/// images times columns.
+std::vector<HitsOfGroup> hits_by_group(const GroupedHits& images, double level);
+
 /// The interval of the lowest true accuracy begins at the lowest of the groups' lower ends
 /// (Wilson). It ends at the lowest of their upper bounds (Clopper and Pearson), which hold
 /// together. Each bound has a tail of alpha / (2 groups). If groups overlap or images are in

@@ -16,14 +16,6 @@ using Show = Column::Show;
 
 constexpr std::size_t most_rows = 30;
 
-std::string counts_note(const AccuracyByGroup& result) {
-    std::vector<std::string> parts;
-    for (const WithoutValue& one : result.without_value)
-        parts.push_back(fmt::format("{}: {}", one.attribute, count_text(one.images)));
-    return fmt::format("images without a value of {}; in no group: {}", fmt::join(parts, ", "),
-                       count_text(result.without));
-}
-
 /// The lowest first; groups that are too small last.
 std::vector<const GroupAccuracy*> in_order(const AccuracyByGroup& result) {
     std::vector<const GroupAccuracy*> groups;
@@ -72,7 +64,8 @@ Table groups_table(const ScoreReport& report, const AccuracyByGroup& result) {
     if (result.too_small > 0)
         table.notes.push_back(
             fmt::format("groups without an interval have {}", too_small_text(clusters)));
-    if (!result.without_value.empty()) table.notes.push_back(counts_note(result));
+    if (!result.without_value.empty())
+        table.notes.push_back(without_value_note(result.without_value, result.without));
     table.notes.push_back(fmt::format(
         "{}: {}", result.worst.key.metric,
         result.worst.value ? result.worst.note : "undefined: " + result.worst.undefined));
@@ -102,7 +95,7 @@ Table worst_table(const std::vector<const ScoreReport*>& reports, const std::str
                  result.observed_group, Count{result.candidates}});
             // The models of a data set have the same images, so one note is enough.
             if (!result.without_value.empty() && table.notes.empty())
-                table.notes.push_back(counts_note(result));
+                table.notes.push_back(without_value_note(result.without_value, result.without));
         }
     }
     table.notes.emplace_back(
@@ -122,6 +115,14 @@ std::string by_text(const std::vector<std::string>& all) {
         texts.push_back(std::move(text));
     }
     return fmt::format("{}", fmt::join(texts, " and by "));
+}
+
+std::string without_value_note(const std::vector<WithoutValue>& attributes, std::uint64_t without) {
+    std::vector<std::string> parts;
+    for (const WithoutValue& one : attributes)
+        parts.push_back(fmt::format("{}: {}", one.attribute, count_text(one.images)));
+    return fmt::format("images without a value of {}; in no group: {}", fmt::join(parts, ", "),
+                       count_text(without));
 }
 
 std::vector<Block> group_blocks(const std::vector<const ScoreReport*>& reports) {

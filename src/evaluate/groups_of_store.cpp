@@ -95,58 +95,86 @@ std::vector<WithoutValue> without_value(const Dataset& dataset, const std::vecto
     return found;
 }
 
-AccuracyByGroup result_of(const NamedGroups& groups, const Measurement& whole,
-                          const ScoreOptions& options) {
-    const LowestOfGroups found =
-        lowest_of_groups(groups.hits, options.resampling.level, options.resampling.seed);
-    const bool clusters = !options.cluster.empty();
-    AccuracyByGroup result;
-    result.by = options.by;
-    result.metric = whole.key.metric;
-    result.without = static_cast<std::uint64_t>(std::ranges::count_if(
-                         groups.hits.hit, [](std::uint8_t hit) { return hit != 2; })) -
-                     images_in(groups.hits, [](std::size_t) { return true; });
+/// The same metric of other images: without its value.
+Measurement plain_of(const Measurement& whole) {
     Measurement plain = whole;
     static_cast<Estimate&>(plain) = {};
     plain.unit = Unit::proportion;
     plain.left_out = 0;
-    result.worst = plain;
-    result.worst.n =
-        images_in(groups.hits, [&](std::size_t g) { return found.groups[g].candidate; });
+    return plain;
+}
+
+/// `of`: of the groups, in their order.
+CountedByGroup counted(const NamedGroups& groups, std::span<const HitsOfGroup> of,
+                       const Measurement& whole, bool clusters) {
+    CountedByGroup result;
+    result.metric = whole.key.metric;
+    result.without = static_cast<std::uint64_t>(std::ranges::count_if(
+                         groups.hits.hit, [](std::uint8_t hit) { return hit != 2; })) -
+                     images_in(groups.hits, [](std::size_t) { return true; });
+    result.in_candidates = images_in(groups.hits, [&](std::size_t g) { return of[g].candidate; });
+    const Measurement plain = plain_of(whole);
     for (std::size_t g = 0; g < groups.names.size(); ++g) {
-        const HitsOfGroup& own = found.groups[g];
-        GroupAccuracy& group = result.groups.emplace_back();
+        const HitsOfGroup& own = of[g];
+        CountedByGroup::Group& group = result.groups.emplace_back();
         group.name = groups.names[g];
         group.correct = own.hits;
         if (clusters) group.clusters = own.clusters;
         group.accuracy = plain;
         group.accuracy.key.subgroup = group.name;
         group.accuracy.n = own.images;
-        group.difference = group.accuracy;
-        group.difference.key.metric = fmt::format("difference({})", whole.key.metric);
-        group.difference.key.definition = whole.key.definition + ".other_groups";
-        group.difference.undefined = "no other group to compare with";
         if (own.images == 0) {
             group.accuracy.undefined = "no item of this group counts";
         } else {
             group.accuracy.value = static_cast<double>(own.hits) / static_cast<double>(own.images);
         }
         group.accuracy.interval = own.interval;
-        if (own.candidate) {
-            ++result.candidates;
-            if (own.others > 0)
-                group.difference.undefined = "the others have " + too_small_text(clusters);
-        } else {
-            ++result.too_small;
-            group.accuracy.note = "no interval: " + too_small_text(clusters);
-            group.difference.undefined = too_small_text(clusters);
-        }
-        if (!own.difference) continue;
-        group.difference.undefined.clear();
-        group.difference.value = own.difference;
-        group.difference.interval = own.difference_interval;
+        if (!own.candidate) group.accuracy.note = "no interval: " + too_small_text(clusters);
+        ++(own.candidate ? result.candidates : result.too_small);
+    }
+    return result;
+}
+
+/// Less the column's other images. `accuracy`: of the group.
+Measurement difference_of(const HitsOfGroup& own, const Measurement& accuracy,
+                          const Measurement& whole, bool clusters) {
+    Measurement difference = plain_of(accuracy);
+    difference.n = own.images;
+    difference.key.metric = fmt::format("difference({})", whole.key.metric);
+    difference.key.definition = whole.key.definition + ".other_groups";
+    if (own.difference) {
+        difference.value = own.difference;
+        difference.interval = own.difference_interval;
+    } else if (!own.candidate) {
+        difference.undefined = too_small_text(clusters);
+    } else if (own.others > 0) {
+        difference.undefined = "the others have " + too_small_text(clusters);
+    } else {
+        difference.undefined = "no other group to compare with";
+    }
+    return difference;
+}
+
+/// `counts`: counted() of `found`.
+AccuracyByGroup result_of(CountedByGroup counts, const LowestOfGroups& found,
+                          const Measurement& whole, const ScoreOptions& options) {
+    const bool clusters = !options.cluster.empty();
+    AccuracyByGroup result;
+    result.by = options.by;
+    result.metric = std::move(counts.metric);
+    result.candidates = counts.candidates;
+    result.too_small = counts.too_small;
+    result.without = counts.without;
+    result.without_value = std::move(counts.without_value);
+    for (std::size_t g = 0; g < counts.groups.size(); ++g) {
+        CountedByGroup::Group& own = counts.groups[g];
+        Measurement difference = difference_of(found.groups[g], own.accuracy, whole, clusters);
+        result.groups.push_back({std::move(own.name), own.correct, own.clusters,
+                                 std::move(own.accuracy), std::move(difference)});
     }
     Measurement& worst = result.worst;
+    worst = plain_of(whole);
+    worst.n = counts.in_candidates;
     worst.key.metric = fmt::format("worst({})", whole.key.metric);
     worst.key.definition = whole.key.definition + ".worst_group";
     worst.key.parameters["by"] = fmt::format("{}", fmt::join(options.by, ";"));
@@ -165,6 +193,22 @@ AccuracyByGroup result_of(const NamedGroups& groups, const Measurement& whole,
         worst.note += fmt::format("; {} more have {} and cannot be the worst", result.too_small,
                                   too_small_text(clusters));
     return result;
+}
+
+/// Calls `visit` with the measurement of each of top1 and real, whose hits `groups` then has.
+template <class Visit>
+void for_each_accuracy(NamedGroups& groups, const ScoredSet& set, Visit&& visit) {
+    bool any = false;
+    for (std::size_t i = 0; i < set.requests.size(); ++i) {
+        if (!has_groups(set.requests[i])) continue;
+        any = true;
+        groups.hits.hit = hits_of_images(set.requests[i], set);
+        visit(set.report.measurements[i]);
+    }
+    if (!any)
+        throw Error(ErrorCode::usage,
+                    "--by shows top1 and real by group, and neither is measured: add top1 to "
+                    "--metrics");
 }
 
 }  // namespace
@@ -230,21 +274,30 @@ std::vector<std::uint8_t> hits_of_images(const MetricRequest& request, const Sco
     return request.facts->name == "real" ? set.correct : top1_hits(set);
 }
 
+std::vector<CountedByGroup> counts_of_groups(NamedGroups& groups, const ScoredSet& set,
+                                             const Dataset& dataset, const ScoreOptions& options,
+                                             std::span<const std::uint64_t> rows) {
+    std::vector<CountedByGroup> results;
+    for_each_accuracy(groups, set, [&](const Measurement& whole) {
+        const std::vector<HitsOfGroup> of = hits_by_group(groups.hits, options.resampling.level);
+        results.push_back(counted(groups, of, whole, !options.cluster.empty()));
+        results.back().without_value = without_value(dataset, options.by, groups.hits.hit, rows);
+    });
+    return results;
+}
+
 std::vector<AccuracyByGroup> accuracy_by_group(const ScoredSet& set, const Dataset& dataset,
                                                const ScoreOptions& options,
                                                std::span<const std::uint64_t> rows) {
     NamedGroups groups = named_groups(dataset, options, rows);
     std::vector<AccuracyByGroup> results;
-    for (std::size_t i = 0; i < set.requests.size(); ++i) {
-        if (!has_groups(set.requests[i])) continue;
-        groups.hits.hit = hits_of_images(set.requests[i], set);
-        results.push_back(result_of(groups, set.report.measurements[i], options));
-        results.back().without_value = without_value(dataset, options.by, groups.hits.hit, rows);
-    }
-    if (results.empty())
-        throw Error(ErrorCode::usage,
-                    "--by shows top1 and real by group, and neither is measured: add top1 to "
-                    "--metrics");
+    for_each_accuracy(groups, set, [&](const Measurement& whole) {
+        const LowestOfGroups found =
+            lowest_of_groups(groups.hits, options.resampling.level, options.resampling.seed);
+        CountedByGroup counts = counted(groups, found.groups, whole, !options.cluster.empty());
+        counts.without_value = without_value(dataset, options.by, groups.hits.hit, rows);
+        results.push_back(result_of(std::move(counts), found, whole, options));
+    });
     return results;
 }
 

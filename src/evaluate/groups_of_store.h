@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +41,27 @@ NamedGroups named_groups(const Dataset& dataset, const ScoreOptions& options,
 /// GroupedHits::hit of a request that has_groups(), in the order of `set`.
 std::vector<std::uint8_t> hits_of_images(const MetricRequest& request, const ScoredSet& set);
 
+/// One accuracy of one store by groups, which are not compared with each other.
+struct CountedByGroup {
+    struct Group {
+        std::string name;
+        std::uint64_t correct = 0;
+        std::optional<std::uint64_t> clusters;  ///< with `--cluster`
+        Measurement accuracy;                   ///< as in GroupAccuracy
+    };
+    std::string metric;  ///< "top1", "real"
+    std::vector<Group> groups;
+    std::uint64_t candidates = 0, too_small = 0, without = 0;  ///< as in AccuracyByGroup
+    std::uint64_t in_candidates = 0;  ///< images that count and are in any candidate
+    std::vector<WithoutValue> without_value;
+};
+/// Of each of top1 and real in `set`, which was scored with Keep::items in the order of `rows`. The
+/// groups are named_groups() of the same arguments, whose `hits.hit` is overwritten. Throws usage:
+/// neither top1 nor real. Cost: images times columns.
+std::vector<CountedByGroup> counts_of_groups(NamedGroups& groups, const ScoredSet& set,
+                                             const Dataset& dataset, const ScoreOptions& options,
+                                             std::span<const std::uint64_t> rows = {});
+
 /// Of each of top1 and real in `set`, which was scored with Keep::items in the order of `rows`.
 /// Throws usage: as named_groups(), neither top1 nor real.
 std::vector<AccuracyByGroup> accuracy_by_group(const ScoredSet& set, const Dataset& dataset,
@@ -51,6 +73,8 @@ std::string by_text(const std::vector<std::string>& by);
 /// about.
 std::vector<Measurement> with_groups(const std::vector<Measurement>& measurements,
                                      const std::vector<AccuracyByGroup>& groups);
+/// What a table says of images without a value. `without`: images in no group.
+std::string without_value_note(const std::vector<WithoutValue>& attributes, std::uint64_t without);
 /// What groups without an interval have, with or without `clusters`.
 std::string too_small_text(bool clusters);
 /// For people: the groups of one store, or the worst group of each of several.

@@ -15,6 +15,7 @@
 #include "assay/report.h"
 #include "core/random.h"
 #include "core/statistics.h"
+#include "evaluate/compare_groups.h"
 #include "message_of.h"
 #include "saved_scores.h"
 
@@ -138,37 +139,78 @@ TEST(CompareGroups, TooSmallGroupsLeaveItUndefined) {
 }
 
 // Twenty equal groups of 30 images: all intervals hold together, and so does that of the lowest.
+// Intervals at the level itself would not.
 TEST(CompareGroups, IntervalsHoldTogether) {
     constexpr int runs = 40, groups = 20;
     int together = 0, lowest = 0, alone = 0;
+    const auto holds = [](const Estimate& e) {
+        return e.interval && e.interval->low <= 0 && 0 <= e.interval->high;
+    };
     RandomStream random(3, "compared groups", 0);
     for (int r = 0; r < runs; ++r) {
-        bool all = true, each = true;
-        double low = 1, high = 1;
-        for (int g = 0; g < groups; ++g) {
-            std::uint64_t both = 0, first = 0, second = 0;
+        std::vector<evaluate::PairedGroup> drawn(groups);
+        bool each = true;
+        for (evaluate::PairedGroup& one : drawn) {
             for (int i = 0; i < 30; ++i) {
                 const bool a = random.below(10) < 7, b = random.below(10) < 7;
-                both += a && b ? 1 : 0;
-                first += a && !b ? 1 : 0;
-                second += !a && b ? 1 : 0;
+                one.both += a && b ? 1 : 0;
+                one.baseline += a && !b ? 1 : 0;
+                one.candidate += !a && b ? 1 : 0;
+                ++one.images;
             }
-            const auto at = [&](double level) {
-                return paired_difference(both, second, first, 30, level).interval;
-            };
-            const auto holds = [](const Interval& i) { return i.low <= 0 && 0 <= i.high; };
-            all = all && holds(at(std::pow(0.95, 1.0 / groups)));
-            each = each && holds(at(0.95));
-            low = std::min(low, at(0.95).low);
-            high = std::min(high, at(1 - 0.05 / groups).high);
+            const Interval own =
+                paired_difference(one.both, one.candidate, one.baseline, 30, 0.95).interval;
+            each = each && own.low <= 0 && 0 <= own.high;
         }
+        const ComparedByGroup result = evaluate::compared_counts(drawn, {});
+        bool all = true;
+        for (const PairedMetric& group : result.groups) all = all && holds(group.difference);
         together += all ? 1 : 0;
         alone += each ? 1 : 0;
-        lowest += low <= 0 && 0 <= high ? 1 : 0;
+        lowest += holds(result.worst) ? 1 : 0;
+        ASSERT_TRUE(result.worst.interval);
+        EXPECT_LE(*result.observed, 0) << r;
+        EXPECT_LE(*result.observed, *result.worst.value) << r;
     }
     EXPECT_GE(together, 36);
     EXPECT_GE(lowest, 36);
     EXPECT_LE(alone, 25);
+}
+
+TEST(CompareGroups, CountsAreEnough) {
+    const ComparedByGroup result = evaluate::compared_counts(
+        {{"a", 60, 10, 12, 100}, {"b", 30, 15, 3, 60}, {"c", 0, 0, 0, 0}, {"d", 2, 3, 0, 9}}, {});
+    EXPECT_EQ(result.candidates, 2U);
+    EXPECT_EQ(result.too_small, 2U);
+    EXPECT_EQ(result.observed_group, "b");
+    EXPECT_NEAR(*result.observed, -0.2, 1e-12);
+    ASSERT_EQ(result.groups.size(), 4U);
+    // Two groups have intervals: level^(1/2).
+    const Interval wider = paired_difference(30, 3, 15, 60, std::sqrt(0.95)).interval;
+    EXPECT_EQ(result.groups[1].difference.interval->low, wider.low);
+    EXPECT_EQ(result.groups[1].difference.interval->high, wider.high);
+    EXPECT_EQ(result.groups[2].difference.undefined, "no item of this group counts");
+    EXPECT_EQ(result.groups[3].difference.note, "no interval: fewer than 10 images");
+    EXPECT_EQ(result.worst.interval->high,
+              paired_difference(30, 3, 15, 60, 1 - 0.05 / 2).interval.high);
+    EXPECT_EQ(evaluate::compared_counts({}, {}).worst.undefined,
+              "all groups have fewer than 10 images");
+}
+
+TEST(CompareGroups, CountImagesWithoutAValue) {
+    const PairReport report =
+        compared_by({{"day", 60, 10, 12, 18}, {"", 2, 1, 0, 1}, {"rain", 40, 4, 6, 10}});
+    const ComparedByGroup& result = report.groups.at(0);
+    ASSERT_EQ(result.without_value.size(), 1U);
+    EXPECT_EQ(result.without_value[0].attribute, "group");
+    EXPECT_EQ(result.without_value[0].images, 4U);
+    EXPECT_EQ(result.without, 4U);
+    CompareResult shown;
+    shown.pairs.push_back(report);
+    const nlohmann::json json = to_json(shown);
+    EXPECT_EQ(json.at("pairs").at(0).at("groups").at(0).at("without_value").at(0).at("images"), 4);
+    EXPECT_THAT(render(report_of(shown), ReportFormat::text),
+                HasSubstr("images without a value of group: 4; in no group: 4"));
 }
 
 TEST(CompareGroups, GatesAreAboutAGroupOrTheLowest) {

@@ -92,6 +92,23 @@ TEST(GapGroups, AreInTheReport) {
     EXPECT_THAT(text, HasSubstr("groups only in v2: group=fog"));
 }
 
+TEST(GapGroups, CountImagesWithoutAValue) {
+    const GapReport report = gap_by({{"day", 100, 80}, {"", 3, 1}}, {{"day", 90, 60}});
+    const GapByGroup& of_model = report.groups.at(0);
+    EXPECT_THAT(of_model.without, ElementsAre(3U, 0U));
+    ASSERT_EQ(of_model.without_value[0].size(), 1U);
+    EXPECT_EQ(of_model.without_value[0][0].attribute, "group");
+    EXPECT_EQ(of_model.without_value[0][0].images, 3U);
+    EXPECT_TRUE(of_model.without_value[1].empty());
+    const nlohmann::json json = to_json(report).at("groups").at(0);
+    EXPECT_EQ(json.at("without").at("first"), 3);
+    EXPECT_EQ(json.at("without_value").at("first").at(0).at("images"), 3);
+    EXPECT_EQ(json.at("without_value").at("second").size(), 0U);
+    const std::string text = render(report_of(report), ReportFormat::text);
+    EXPECT_THAT(text, HasSubstr("v1: images without a value of group: 3; in no group: 3\n"));
+    EXPECT_EQ(text.find("v2: images without"), std::string::npos);
+}
+
 TEST(GapGroups, NamesOfManyGroupsAreCut) {
     std::vector<std::string> names;
     for (char c = 'a'; c < 'a' + 20; ++c) names.emplace_back(1, c);

@@ -20,6 +20,7 @@ namespace assay {
 namespace {
 
 using evaluate::GroupedHits;
+using evaluate::hits_by_group;
 using evaluate::lowest_of_groups;
 using testing::HasSubstr;
 
@@ -148,6 +149,29 @@ TEST(GroupHits, OthersOfFewClustersHaveNoDifference) {
     for (std::uint32_t i = 100; i < 150; ++i) images.cluster[i] = 20 + i % 5;
     images.clusters = 25;
     EXPECT_TRUE(lowest_of_groups(images, 0.95, 1).groups[0].difference);
+}
+
+TEST(GroupHits, CountsAndIntervalsNeedNoComparison) {
+    GroupedHits images = grouped({{100, 90}, {50, 40}, {9, 9}, {0, 0}});
+    for (const bool clusters : {false, true}) {
+        for (std::uint32_t i = 0; clusters && i < 159; ++i) images.cluster.push_back(i / 5);
+        images.clusters = clusters ? 32 : 0;
+        const auto alone = hits_by_group(images, 0.9);
+        const auto found = lowest_of_groups(images, 0.9, 1).groups;
+        ASSERT_EQ(alone.size(), found.size());
+        for (std::size_t g = 0; g < alone.size(); ++g) {
+            EXPECT_EQ(alone[g].images, found[g].images);
+            EXPECT_EQ(alone[g].hits, found[g].hits);
+            EXPECT_EQ(alone[g].clusters, found[g].clusters);
+            EXPECT_EQ(alone[g].size, found[g].size);
+            EXPECT_EQ(alone[g].candidate, found[g].candidate);
+            ASSERT_EQ(alone[g].interval.has_value(), g < 2);
+            if (g < 2) {
+                EXPECT_EQ(alone[g].interval->low, found[g].interval->low);
+            }
+            EXPECT_FALSE(alone[g].difference);
+        }
+    }
 }
 
 TEST(GroupHits, OverlappingColumnsAreJudgedTogether) {

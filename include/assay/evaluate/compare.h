@@ -18,6 +18,7 @@
 #include "assay/describe.h"
 #include "assay/estimate.h"
 #include "assay/evaluate/gate.h"
+#include "assay/evaluate/group_accuracy.h"
 #include "assay/evaluate/measure_options.h"
 #include "assay/evaluate/score.h"
 #include "assay/metric/metric.h"
@@ -94,6 +95,8 @@ struct ComparedByGroup {
     std::uint64_t candidates = 0;    ///< groups that are large enough
     std::uint64_t too_small = 0;     ///< groups that are not
     std::uint64_t without = 0;       ///< images that count and are in no group
+    /// Images that count and lack a value, by each attribute for which there are some.
+    std::vector<WithoutValue> without_value;
     /// In the order of `by`, then of the values. The measurements' key.subgroup is the name. The
     /// intervals of all differences hold together; p_holm is adjusted over the groups, and over
     /// those of the other candidates.

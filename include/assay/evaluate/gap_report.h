@@ -14,6 +14,7 @@
 
 #include "assay/estimate.h"
 #include "assay/evaluate/gap_options.h"
+#include "assay/evaluate/group_accuracy.h"
 #include "assay/report.h"
 
 namespace assay {
@@ -227,6 +228,9 @@ struct GapByGroup {
     std::vector<GapOfGroup> groups;
     std::array<std::vector<std::string>, 2> only_here;  ///< groups that the other data set lacks
     std::size_t too_small = 0;                          ///< groups without an interval
+    std::array<std::uint64_t, 2> without = {};          ///< images that count and are in no group
+    /// Images that count and lack a value, by each attribute for which there are some.
+    std::array<std::vector<WithoutValue>, 2> without_value;
 };
 
 struct GapReport {

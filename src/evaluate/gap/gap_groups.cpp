@@ -13,16 +13,32 @@
 #include "assay/error.h"
 #include "assay/evaluate/score.h"
 #include "assay/store/prediction_store.h"
+#include "assay/store/row_reader.h"
 #include "core/statistics.h"
+#include "evaluate/described_evaluate.h"
 #include "evaluate/gap/gap_result.h"
 #include "evaluate/gap/leave_outs.h"
 #include "evaluate/groups_of_store.h"
+#include "evaluate/score_set.h"
+#include "evaluate/truth.h"
 #include "store/same_models.h"
 
 namespace assay {
 namespace {
 
-using GroupsOfModels = std::map<std::string, std::vector<AccuracyByGroup>>;
+using GroupsOfModels = std::map<std::string, std::vector<evaluate::CountedByGroup>>;
+
+/// Groups of different data sets are not compared with each other, so their counts are enough.
+std::vector<evaluate::CountedByGroup> counts_in(const PredictionStore& store, ScoreOptions options,
+                                                Comm& comm, const ProgressCallback& progress) {
+    const RowReader reader(store, options.map);
+    Truth truth;
+    agree(comm, [&] { truth = truth_for(store, options); });
+    evaluate::check_attributes(store.dataset(), options);
+    const ScoredSet set = score_set(reader, truth, options, {}, "", comm, Keep::items, progress);
+    evaluate::NamedGroups groups = evaluate::named_groups(store.dataset(), options);
+    return evaluate::counts_of_groups(groups, set, store.dataset(), options);
+}
 
 GroupsOfModels groups_on(const GapSide& side, const GapReport& report,
                          const std::vector<std::string>& by, Comm& comm,
@@ -40,9 +56,8 @@ GroupsOfModels groups_on(const GapSide& side, const GapReport& report,
         const std::string& model = store.spec().model_name;
         if (std::ranges::find(report.models, model, &GapModel::name) == report.models.end())
             continue;
-        groups[model] = with_note("reading the groups of " + side.name, [&] {
-            return score_store(store, options, comm, progress).groups;
-        });
+        groups[model] = with_note("reading the groups of " + side.name,
+                                  [&] { return counts_in(store, options, comm, progress); });
     }
     return groups;
 }
@@ -53,15 +68,18 @@ bool is_large(const GapOfGroup& group) {
 }
 
 /// The groups of one metric of a model on both data sets.
-GapByGroup joined_groups(const std::string& model, const AccuracyByGroup& first,
-                         const AccuracyByGroup& second, double level) {
+GapByGroup joined_groups(const std::string& model, const evaluate::CountedByGroup& first,
+                         const evaluate::CountedByGroup& second, double level) {
+    using Group = evaluate::CountedByGroup::Group;
     GapByGroup out;
     out.model = model;
     out.metric = first.metric;
-    std::map<std::string, const GroupAccuracy*> others;
-    for (const GroupAccuracy& group : second.groups) others.emplace(group.name, &group);
-    std::vector<std::array<const GroupAccuracy*, 2>> pairs;
-    for (const GroupAccuracy& group : first.groups) {
+    out.without = {first.without, second.without};
+    out.without_value = {first.without_value, second.without_value};
+    std::map<std::string, const Group*> others;
+    for (const Group& group : second.groups) others.emplace(group.name, &group);
+    std::vector<std::array<const Group*, 2>> pairs;
+    for (const Group& group : first.groups) {
         const auto other = others.find(group.name);
         if (other == others.end()) {
             out.only_here[0].push_back(group.name);
@@ -72,7 +90,7 @@ GapByGroup joined_groups(const std::string& model, const AccuracyByGroup& first,
             {group.name, {Estimate(group.accuracy), Estimate(other->second->accuracy)}, {}});
         others.erase(other);
     }
-    for (const GroupAccuracy& group : second.groups) {
+    for (const Group& group : second.groups) {
         if (others.contains(group.name)) out.only_here[1].push_back(group.name);
     }
     const auto large = std::ranges::count_if(out.groups, is_large);
@@ -181,6 +199,12 @@ std::vector<Table> gap_tables::groups(const GapReport& report, bool all) {
                 table.notes.push_back(fmt::format("groups only in {}: {}", report.sets[set].name,
                                                   store::names_text(last->only_here[set])));
         }
+        for (std::size_t set = 0; set < 2; ++set) {
+            if (!last->without_value[set].empty())
+                table.notes.push_back(fmt::format(
+                    "{}: {}", report.sets[set].name,
+                    evaluate::without_value_note(last->without_value[set], last->without[set])));
+        }
         if (last->too_small > 0)
             table.notes.push_back("groups without an interval have " +
                                   evaluate::too_small_text(false));
@@ -214,6 +238,10 @@ ResultType result_type(ResultOf<GapByGroup>) {
             part<&GapByGroup::only_here>(
                 {.help = "Groups that the other data set lacks", .keys = gap_set_keys}),
             part<&GapByGroup::too_small>({.help = "Groups without an interval"}),
+            part<&GapByGroup::without>(
+                {.help = "Images that count and are in no group", .keys = gap_set_keys}),
+            part<&GapByGroup::without_value>(
+                {.help = "By each attribute for which there are some", .keys = gap_set_keys}),
         });
     return rows;
 }

@@ -573,6 +573,8 @@ export interface ComparedByGroup {
   too_small: number;
   /** Images that count and are in no group. */
   without: number;
+  /** By each attribute for which there are some. */
+  without_value: WithoutValue[];
   /** The intervals of all differences hold together; `p_holm` is adjusted over the groups of all candidates. */
   groups: PairedMetric[];
 }
@@ -1251,6 +1253,10 @@ export interface GapByGroup {
   only_here: Record<"first" | "second", string[]>;
   /** Groups without an interval. */
   too_small: number;
+  /** Images that count and are in no group. */
+  without: Record<"first" | "second", number>;
+  /** By each attribute for which there are some. */
+  without_value: Record<"first" | "second", WithoutValue[]>;
 }
 
 /** Whether one line describes the models. */
