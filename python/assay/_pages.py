@@ -88,7 +88,7 @@ def pictures_of(report: "Report") -> "dict[str, str]":
         return {}
     several = len({(m.model, m.dataset) for m in report.measurements}) > 1
     found = {"scores": "each model with its interval"} if several else {}
-    if report._scores_to_read > _MOST_SCORES and not report._is_detailed():
+    if report._is_weighted() or (report._scores_to_read > _MOST_SCORES and not report._is_detailed()):
         return found
     found["reliability"] = "accuracy by confidence"
     if not several:

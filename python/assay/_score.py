@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import sys
 import tempfile
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Union
@@ -214,10 +213,10 @@ def score(
         from ._weighted_results import weighted_report
 
         return weighted_report(report, opened, sample_weight, level, metrics is not None)
+    if given.get("weights"):  # classes and bins count items the same, so there are no details to compute later
+        return report
     report._scores_to_read = sum(len(store) * store.classes for store in opened)
-    if given.get("weights"):
-        report._scores_to_read = sys.maxsize  # no plots of classes and bins, which count items the same
-    elif not report._is_detailed():
+    if not report._is_detailed():
         report._detail = lambda: measured({"per_class": True, "confusions": 2**63, "reliability": True}, False)
     return report
 

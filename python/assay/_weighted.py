@@ -167,7 +167,7 @@ def _averaged(kind: str) -> "Callable[[Items, dict[str, str]], Found]":
             times = 2 if kind == "f1" else 1
             below = {"precision": predictions, "f1": labels + predictions}.get(kind, labels)
             present = labels > 0 if kind == "balanced" else (labels > 0) | (predictions > 0)
-            share = {"macro": present / max(present.sum(), 1), "weighted": labels, "binary": numpy.arange(items.classes) == 1}[average]
+            share = {"macro": present / max(present.sum(), 1), "weighted": labels, "binary": (numpy.arange(items.classes) == 1) * 1.0}[average]
             each = _ratio(times * hits, below)
             of_below = -share * _ratio(each, below)
             of_labels = of_below if kind != "precision" else numpy.zeros(items.classes)

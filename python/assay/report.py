@@ -238,18 +238,22 @@ class Report(Result, Mapping[Key, Measurement]):
         """Whether the JSON itself has every class, every confusion and the reliability."""
         return all(is_whole(store) and store.get("reliability") for store in self.stores)
 
+    def _is_weighted(self) -> bool:
+        """Whether items count as their weights say. Classes, confusions and bins count all items the same, so the report has none."""
+        return any(name in m.parameters for m in self.measurements for name in ("weights", "sample_weight"))
+
     def _has_details(self) -> bool:
         return self._detail is not None or self._details is not None
 
     def _with_details(self) -> "Report":
         """The same report with every class, every confusion and the reliability, which are computed on first use."""
         if self._details is None:
+            if self._is_weighted():
+                raise Error(
+                    "this report has weights, and counts of classes and confusions are without them: "
+                    "call assay.score() without weights= and sample_weight="
+                )
             if self._detail is None:
-                if any({"weights", "sample_weight"} & m.parameters.keys() for m in self.measurements):
-                    raise Error(
-                        "classes, confusions and bins count every item the same, but this report has weights: "
-                        "call assay.score() without them"
-                    )
                 raise Error(
                     "this report has neither classes nor confusions, and its scores are gone: "
                     "pass per_class=True, confusions=2**31, reliability=True to assay.score() or assay.Metrics()"

@@ -121,8 +121,12 @@ class Values(InFolder):
         for name, value in expected.items():
             self.assertAlmostEqual(found[name].value, value, 7, name)
         yes, p1 = y == 2, p[:, 2]
-        both = assay.score(np.stack([1 - p1, p1], 1), yes, "binary_brier,auroc:average=binary,average_precision:average=binary", sample_weight=w)
+        both = assay.score(np.stack([1 - p1, p1], 1), yes, "binary_brier,auroc:average=binary,average_precision:average=binary,"
+                           "precision:average=binary,recall:average=binary,f1:average=binary", sample_weight=w)
+        of_one = {"average": "binary", "zero_division": 0, **with_weights}
         for name, value in (
+            ("precision", metrics.precision_score(yes, p1 > 0.5, **of_one)), ("recall", metrics.recall_score(yes, p1 > 0.5, **of_one)),
+            ("f1", metrics.f1_score(yes, p1 > 0.5, **of_one)),
             ("binary_brier", metrics.brier_score_loss(yes, p1, **with_weights)), ("auroc", metrics.roc_auc_score(yes, p1, **with_weights)),
             ("average_precision", metrics.average_precision_score(yes, p1, **with_weights)),
         ):
@@ -293,10 +297,14 @@ class Results(InFolder):
         self.assertNotIn("ece", found)
         brier = assay.score(store, metrics="binary_brier", weights="weight")["binary_brier"]
         np.testing.assert_allclose(brier.interval[:2], expected["binary_brier"].interval[:2], atol=2e-7)
-        found._repr_html_()  # without classes and bins, which would count items the same
-        for report in (found, expected):
-            for details in (report.confusion_matrix, report.per_class):
-                self.refused(details, "usage", "this report has weights")
+        # Without classes and bins, which would count items the same.
+        weighted = assay.score(two, yes, sample_weight=weights(400))
+        for report in (found, weighted, pickle.loads(pickle.dumps(found))):
+            self.assertEqual(report._pictures(), {})
+            self.assertNotIn("<svg", report._repr_html_())
+            self.refused(report.per_class, "usage", "without weights= and sample_weight=")
+            self.refused(report.confusion_matrix, "usage", "without weights= and sample_weight=")
+        self.assertIn("reliability", assay.score(store)._pictures())
         self.refused(lambda: assay.score(store, metrics="ece", weights="weight"), "usage", "--weights does not measure ece")
         self.refused(lambda: assay.score(store, weights="weigth"), "usage", "did you mean `weight`?")
 
