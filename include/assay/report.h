@@ -52,7 +52,7 @@ struct Column {
     /// How a cell with an Estimate is shown. Other cells ignore this.
     enum class Show {
         value,               ///< 76.13
-        value_and_half,      ///< 76.13 ±0.37
+        value_and_half,      ///< 76.13 ±0.37; both ends if the sides differ
         interval,            ///< 75.76 – 76.50
         value_and_interval,  ///< 76.13 (75.76 – 76.50)
         every_part,  ///< programs get value, low and high in separate columns: name, name_low,

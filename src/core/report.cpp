@@ -6,9 +6,37 @@
 #include <cmath>
 
 #include "assay/error.h"
+#include "core/interval_sides.h"
 #include "core/text.h"
 
 namespace assay {
+namespace {
+
+/// True if half of the interval's width says where both ends are, to the printed digit. The value
+/// is defined and has an interval.
+bool has_equal_sides(const Estimate& e) {
+    const double half = half_width(e);
+    return number_text(*e.value - e.interval->low, half, e.unit) ==
+           number_text(e.interval->high - *e.value, half, e.unit);
+}
+
+struct Sides {
+    bool any = false;  ///< the column has an interval
+    bool equal = true;
+};
+Sides sides_of(const Table& table, std::size_t column) {
+    Sides sides;
+    for (const std::vector<Cell>& row : table.rows) {
+        const Estimate* const e =
+            column < row.size() ? std::get_if<Estimate>(&row[column]) : nullptr;
+        if (e == nullptr || !e->value || !e->interval) continue;
+        sides.any = true;
+        sides.equal = sides.equal && has_equal_sides(*e);
+    }
+    return sides;
+}
+
+}  // namespace
 
 void Table::add(std::vector<Cell> cells) {
     if (cells.size() > columns.size() || cells.empty()) {
@@ -16,6 +44,29 @@ void Table::add(std::vector<Cell> cells) {
                                                      title, cells.size(), columns.size()));
     }
     rows.push_back(std::move(cells));
+}
+
+std::vector<Column> shown_columns(const Table& table) {
+    using Show = Column::Show;
+    std::vector<Column> columns = table.columns;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        if (columns[c].show != Show::value_and_half || sides_of(table, c).equal) continue;
+        const bool beside = c + 1 < columns.size() && columns[c + 1].show == Show::interval;
+        columns[c].show = beside ? Show::value : Show::value_and_interval;
+    }
+    return columns;
+}
+
+std::string_view sides_note(const Table& table) {
+    const std::vector<Column> shown = shown_columns(table);
+    bool halves = false, ends = false;
+    for (std::size_t c = 0; c < shown.size(); ++c) {
+        if (table.columns[c].show != Column::Show::value_and_half) continue;
+        halves =
+            halves || (shown[c].show == Column::Show::value_and_half && sides_of(table, c).any);
+        ends = ends || shown[c].show == Column::Show::value_and_interval;
+    }
+    return halves ? "± is half of the interval" : ends ? "in brackets: the interval" : "";
 }
 
 void Report::name_records(const std::string& group) {

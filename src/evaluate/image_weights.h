@@ -31,7 +31,7 @@ void check_weights(const ScoreRunsOptions& options, const ScoreShown& shown);
 void keep_weighted(ScoreOptions& options);
 
 /// Replaces the values in `set`, which was scored without weights from the same arguments, and
-/// notes how many images count. Reads the rows once more. Memory: 48 bytes per image.
+/// notes how many images count. Reads the rows once more. Memory: 160 to 200 bytes per image.
 void weigh(ScoredSet& set, const ImageWeights& weights, const RowReader& reader, const Truth& truth,
            const ScoreOptions& options, Comm& comm);
 

@@ -1,7 +1,5 @@
 #include "evaluate/measurement_text.h"
 
-#include <variant>
-
 #include "assay/metric/metric.h"
 
 namespace assay {
@@ -13,14 +11,6 @@ std::string parameters_text(const MeasurementKey& key) {
     for (const auto& [name, value] : key.parameters)
         text += (text.empty() ? "" : " ") + name + "=" + value;
     return text;
-}
-
-/// True if half of the interval's width says where both ends are, to the printed digit. The value
-/// is defined and has an interval.
-bool has_equal_sides(const Estimate& e) {
-    const double half = half_width(e);
-    return number_text(*e.value - e.interval->low, half, e.unit) ==
-           number_text(e.interval->high - *e.value, half, e.unit);
 }
 
 }  // namespace
@@ -55,25 +45,6 @@ std::string column_key(const MeasurementKey& key) {
 
 bool is_by_labels_per_image(const Measurement& m) {
     return metric_named(m.key.metric).by_labels_per_image;
-}
-
-std::string_view show_unequal_sides(Table& table) {
-    bool halves = false, ends = false;
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        Column& column = table.columns[c];
-        if (column.show != Column::Show::value_and_half) continue;
-        bool intervals = false, equal = true;
-        for (const std::vector<Cell>& row : table.rows) {
-            const Estimate* const e = c < row.size() ? std::get_if<Estimate>(&row[c]) : nullptr;
-            if (e == nullptr || !e->value || !e->interval) continue;
-            intervals = true;
-            equal = equal && has_equal_sides(*e);
-        }
-        halves = halves || (intervals && equal);
-        ends = ends || !equal;
-        if (!equal) column.show = Column::Show::value_and_interval;
-    }
-    return halves ? "± is half of the interval" : ends ? "in brackets: the interval" : "";
 }
 
 NamedValue named_value(const Measurement& m) {

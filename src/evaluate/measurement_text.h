@@ -3,7 +3,6 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "assay/evaluate/gate.h"
 #include "assay/metric/measurement.h"
@@ -21,13 +20,6 @@ std::string metric_heading(const Measurement& m);
 std::string column_key(const MeasurementKey& key);
 /// True for one number of labels per image: such values have separate tables.
 bool is_by_labels_per_image(const Measurement& m);
-
-/// Changes columns of Show::value_and_half to show both ends of the intervals. It changes a column
-/// if a value is not in the middle of its interval, to the printed digit. Returns what a note says
-/// of these intervals. If a column keeps its halves, this is "± is half of the interval". If there
-/// are only columns with both ends, it is "in brackets: the interval". If these columns show no
-/// interval, it is empty.
-std::string_view show_unequal_sides(Table& table);
 
 /// Named by the data set, the model, the subgroup if there is one, and the metric with its
 /// parameters.

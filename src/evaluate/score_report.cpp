@@ -10,6 +10,7 @@
 #include "assay/evaluate/published.h"
 #include "assay/evaluate/score.h"
 #include "assay/report.h"
+#include "core/interval_sides.h"
 #include "core/joined_table.h"
 #include "core/result_table.h"
 #include "evaluate/by_votes/by_votes_report.h"
@@ -171,7 +172,6 @@ Table level_league(const Stores& reports, const std::set<int>& levels, bool atta
         }
     }
     Table table = joined.take();
-    show_unequal_sides(table);
     table.title =
         fmt::format("{}: accuracy at levels of the hierarchy", heading_of(*reports[0], attacked));
     if (shown.size() < levels.size())
@@ -213,7 +213,7 @@ Table league_table(const Stores& reports, bool attacked, const std::set<int>& ap
             if (said.insert(note).second) table.notes.push_back(note);
         }
     }
-    const std::string_view sides = show_unequal_sides(table);
+    const std::string_view sides = sides_note(table);
     table.notes.push_back(fmt::format(
         "{}{}`assay score STORE` shows one model with intervals, definitions and notes.", sides,
         sides.empty() ? "" : "; "));
@@ -274,7 +274,6 @@ Table labels_per_image_league(const Stores& reports, const std::string& definiti
         }
     }
     Table table = joined.take();
-    show_unequal_sides(table);
     table.title = fmt::format("{}: by number of labels per image ({})",
                               heading_of(*reports[0], attacked), definition);
     std::string items;

@@ -40,7 +40,6 @@ Table ood_table(const std::vector<const Measurement*>& list) {
     }
     const std::string &in = list[0]->key.dataset, &out = list[0]->key.parameters.at("out");
     Table table = joined.take();
-    show_unequal_sides(table);
     table.title = fmt::format("{} against {}: out-of-distribution detection", in, out);
     table.notes = std::move(notes);
     table.notes.push_back(

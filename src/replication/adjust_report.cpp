@@ -82,7 +82,9 @@ Table method_table(const AdjustReport& adjusted) {
     table.notes.emplace_back(
         "slope: of adjusted accuracy on accuracy on the original, over the "
         "classifiers; of accuracy on the replication for `none`");
-    table.notes.emplace_back("± is half the 95 % interval unless another level was asked for");
+    table.notes.emplace_back(
+        "± is half of the interval, brackets are its ends; 95 % unless another level was asked "
+        "for");
     return table;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/interval_sides.h"
 #include "report/gates.h"
 #include "report/renderers.h"
 
@@ -75,6 +76,7 @@ std::string comment(std::string text) {
 
 std::string latex_table(const Table& table) {
     const std::vector<std::size_t> shown = columns_without_bars(table);
+    const std::vector<Column> columns = shown_columns(table);
     std::string out = table.title.empty() ? "" : comment(table.title);
     out += "\\begin{tabular}{";
     for (const std::size_t c : shown) out += table.columns[c].numbers ? 'r' : 'l';
@@ -92,7 +94,7 @@ std::string latex_table(const Table& table) {
             continue;
         }
         line([&](std::size_t c) {
-            return c < row.size() ? cell_text(row[c], table.columns[c]) : std::string();
+            return c < row.size() ? cell_text(row[c], columns[c]) : std::string();
         });
     }
     out += "\\bottomrule\n\\end{tabular}\n";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/interval_sides.h"
 #include "core/text.h"
 #include "report/gates.h"
 #include "report/renderers.h"
@@ -49,6 +50,7 @@ std::string notes_below(const std::vector<std::string>& notes) {
 std::string markdown_table(const Table& table) {
     std::string out = table.title.empty() ? "" : "**" + escaped(table.title) + "**\n\n";
     const std::vector<std::size_t> shown = columns_without_bars(table);
+    const std::vector<Column> columns = shown_columns(table);
     std::string names = "|", rules = "|";
     for (const std::size_t c : shown) {
         names += " " + escaped(table.columns[c].name) + " |";
@@ -59,8 +61,7 @@ std::string markdown_table(const Table& table) {
         if (row.empty()) continue;
         out += "|";
         for (const std::size_t c : shown)
-            out += " " +
-                   (c < row.size() ? escaped(cell_text(row[c], table.columns[c])) : std::string()) +
+            out += " " + (c < row.size() ? escaped(cell_text(row[c], columns[c])) : std::string()) +
                    " |";
         out += "\n";
     }

@@ -17,7 +17,8 @@ std::string render_markdown(const Report& report);
 /// Tables as `tabular` with the rules of the package booktabs.
 std::string render_latex(const Report& report);
 
-/// For people: "–" for an estimate without a value, and "" for an empty cell.
+/// For people: "–" for an estimate without a value, and "" for an empty cell. `column`: one of
+/// shown_columns(), because ± needs equal sides in the whole column.
 std::string cell_text(const Cell& cell, const Column& column);
 /// Bars are only for terminals: returns the columns for papers and pages.
 std::vector<std::size_t> columns_without_bars(const Table& table);

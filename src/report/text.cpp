@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/interval_sides.h"
 #include "core/terminal_text.h"
 #include "core/text.h"
 #include "report/gates.h"
@@ -26,10 +27,11 @@ public:
             names_.push_back(without_controls(column.name));
             widths_.push_back(text_width(names_.back()));
         }
+        const std::vector<Column> shown = shown_columns(table);
         for (const auto& row : table.rows) {
             auto& cells = cells_.emplace_back();
             for (std::size_t c = 0; c < row.size(); ++c) {
-                cells.push_back(without_controls(cell_text(row[c], table.columns[c])));
+                cells.push_back(without_controls(cell_text(row[c], shown[c])));
                 widths_[c] = std::max(widths_[c], text_width(cells[c]));
             }
             if (!row.empty()) cells.resize(table.columns.size());

@@ -19,7 +19,8 @@ class Texts(unittest.TestCase):
         self.assertEqual(tutorials.commands_of(page), [(4, "a b", ["out"]), (6, "c", [])])
 
     def test_numbers_and_names_of_classes_count_as_equal(self):
-        for shown, printed in (("top1 %  75.7 ±2.1", "top1 %  7.0 ±13.8"), ("leaf   80  50.0 (39.3 – 60.7)", "bird  9  1.0 (0.3 – 2.7)"),
+        for shown, printed in (("top1 %  75.7 ±2.1", "top1 %  7.0 ±13.8"), ("nll  0.88 ±0.08", "nll  0.88 (0.81 – 0.97)"),
+                               ("leaf   80  50.0 (39.3 – 60.7)", "bird  9  1.0 (0.3 – 2.7)"),
                                ("p < 1e-6", "p 0.031"), ("house/house_00028.png  0.0", "fish/fish_00001.png  99.9"), ("────", "──────"),
                                ("standard overfit", "overfit-scaled standard"), ("1  ✓  ████", "22  █▎")):
             self.assertIsNone(tutorials.differs([shown], [printed]), shown)

@@ -43,6 +43,7 @@ def plain(line):
     line = re.sub(r"\b(?:%s)(/\w+\.png)?\b" % "|".join(CLASSES), "NAME", line)
     line = re.sub(r"NAME(?: NAME)+", "NAME", line)
     line = re.sub(r"(?:< )?[-+±]?\d[\d,.]*(?:e-?\d+)?", "#", line)
+    line = re.sub(r"# \(# – #\)", "# #", line)  # a column has ± or both ends, which the numbers decide
     line = re.sub(r"(?:overfit-scaled|overfit|standard|shape)(?: (?:overfit-scaled|overfit|standard|shape))+", "MODELS", line)
     line = re.sub("[█▉▊▋▌▍▎▏]+|✓", "", line)
     line = re.sub("─+", "─", line)

@@ -10,7 +10,7 @@ assay_test(score
     UNSANITIZED Score.IntervalsCoverTheTruth)
 assay_test(group_accuracy
     SOURCES evaluate/group_accuracy_test.cpp evaluate/compare_groups_test.cpp
-        evaluate/gap_groups_test.cpp evaluate/league_test.cpp evaluate/weights_test.cpp
+        evaluate/gap_groups_test.cpp evaluate/weights_test.cpp
     LINKS assay_evaluate assay_report fmt::fmt Threads::Threads
     UNSANITIZED GroupHits.HoldsTheLowestTruthWhereItsOwnIntervalDoesNot)
 assay_test(metric_kind

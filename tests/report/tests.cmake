@@ -1,5 +1,5 @@
 assay_test(report
-    SOURCES report/cells_test.cpp report/joined_table_test.cpp report/text_test.cpp report/formats_test.cpp report/gates_test.cpp report/log_test.cpp
+    SOURCES report/cells_test.cpp report/joined_table_test.cpp report/text_test.cpp report/formats_test.cpp report/gates_test.cpp report/log_test.cpp report/interval_sides_test.cpp
     LINKS assay_report assay_core pugixml::pugixml)
 assay_test(report_document
     SOURCES report/document_test.cpp report/best_test.cpp report/items_test.cpp report/page_test.cpp report/inputs_test.cpp report/competition_test.cpp

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "core/interval_sides.h"
 #include "evaluate/gap/assemble.h"
 
 namespace assay::gap_tables {
@@ -178,24 +180,25 @@ Table average(const GapReport& r) {
                 table.notes.push_back(best_text(r, m, set, *best));
         }
     }
+    const std::string_view what =
+        sides_note(table).starts_with("±") ? "± and intervals" : "intervals";
     if (r.source == "stores") {
         table.notes.push_back(
             fmt::format("ASMA: mean agreement ({}) over the images with {} labels, each number of "
                         "labels with the same weight.",
                         r.options.agreement, fmt::join(r.subgroups, ", ")));
         table.notes.push_back(fmt::format(
-            "± and interval ({:g} %): for these models, over images, which are the same for all "
-            "models.{}",
-            100 * r.options.level,
+            "{} ({:g} %): for these models, over images, which are the same for all models.{}",
+            what, 100 * r.options.level,
             std::ranges::any_of(r.average.between,
                                 [](const auto& spread) { return spread && spread->gap.interval; })
                 ? " sd between models: standard deviation of these models' true gaps."
                 : ""));
     } else if (r.model_correlation) {
         table.notes.push_back(fmt::format(
-            "± and intervals ({:g} %): for these models, over images, assuming that models' errors "
-            "on the same images correlate with {:g} to {:g}.",
-            100 * r.options.level, (*r.model_correlation)[0], (*r.model_correlation)[1]));
+            "{} ({:g} %): for these models, over images, assuming that models' errors on the same "
+            "images correlate with {:g} to {:g}.",
+            what, 100 * r.options.level, (*r.model_correlation)[0], (*r.model_correlation)[1]));
     }
     return table;
 }
