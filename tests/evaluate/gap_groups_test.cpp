@@ -12,6 +12,7 @@
 #include "assay/error.h"
 #include "assay/evaluate/gap.h"
 #include "assay/report.h"
+#include "evaluate/gap/gap_report_tables.h"
 #include "message_of.h"
 #include "saved_scores.h"
 
@@ -117,6 +118,28 @@ TEST(GapGroups, NamesOfManyGroupsAreCut) {
     const GapReport report = gap_by(many, {{"day", 20, 9}});
     EXPECT_EQ(report.groups.at(0).only_here[0].size(), 20U);
     EXPECT_THAT(render(report_of(report), ReportFormat::text), HasSubstr("group=l and 8 more\n"));
+}
+
+// The sides of such intervals differ, so a ± would say neither end.
+TEST(GapParts, SentencesHaveBothEndsOfIntervals) {
+    const auto proportion = [](double low, double value, double high) {
+        Estimate e;
+        e.value = value;
+        e.unit = Unit::proportion;
+        e.interval = Interval{low, high, 0.95, "jackknife"};
+        return e;
+    };
+    GapReport report;
+    GapDecomposition& parts = report.average.decomposition;
+    parts.explained = proportion(0.3, 0.45, 0.65);
+    parts.unmatched = proportion(-0.001, 0.002, 0.004);
+    EXPECT_THAT(gap_tables::decomposition(report).notes,
+                ElementsAre("+0.20 (-0.10 – 0.40) points of the composition come from numbers of "
+                            "labels that only one of them has",
+                            "explained by labels per image: 45.0 (30.0 – 65.0) % of the gap"));
+    parts.explained.interval.reset();
+    EXPECT_EQ(gap_tables::decomposition(report).notes[1],
+              "explained by labels per image: 45.00 % of the gap");
 }
 
 TEST(GapGroups, BadInput) {

@@ -22,7 +22,7 @@ Cell number_or_nothing(const std::optional<double>& v) {
     return v ? Cell(Number{*v, Unit::proportion, 2}) : Cell(std::string(nothing));
 }
 
-// "12.3 (10.1 – 14.5)" for a sentence.
+// "12.3" for a sentence.
 std::string sentence(const Estimate& v, bool sign) {
     const double half = half_width(v);
     std::string text =
@@ -32,10 +32,10 @@ std::string sentence(const Estimate& v, bool sign) {
 }
 
 // "12.3 (10.1 – 14.5)", in points.
-std::string with_interval(const Estimate& v) {
+std::string with_interval(const Estimate& v, bool sign = false) {
     const double half = half_width(v);
-    if (!v.interval || half <= 0) return sentence(v, false);
-    return fmt::format("{} ({} – {})", number_text(*v.value, half, v.unit),
+    if (!v.interval || half <= 0) return sentence(v, sign);
+    return fmt::format("{} ({} – {})", sentence(v, sign),
                        number_text(v.interval->low, half, v.unit),
                        number_text(v.interval->high, half, v.unit));
 }
@@ -274,25 +274,12 @@ Table decomposition(const GapReport& r) {
                "stays at equal labels per image"});
     if (d.unmatched.value && std::abs(*d.unmatched.value) > 0) {
         table.notes.push_back(fmt::format(
-            "{}{} points of the composition come from numbers of labels that only one of them has",
-            sentence(d.unmatched, true),
-            d.unmatched.interval ? " ±" + number_text(half_width(d.unmatched),
-                                                      half_width(d.unmatched), d.unmatched.unit)
-                                 : ""));
+            "{} points of the composition come from numbers of labels that only one of them has",
+            with_interval(d.unmatched, true)));
     }
     if (d.explained.value) {
-        std::string text = sentence(d.explained, false);
-        if (d.explained.interval) {
-            const Interval& i = *d.explained.interval;
-            const double half = half_width(d.explained);
-            text = fmt::format("{} ±{} % of the gap ({} – {})", text,
-                               number_text(half, half, Unit::proportion),
-                               number_text(i.low, half, Unit::proportion),
-                               number_text(i.high, half, Unit::proportion));
-        } else {
-            text += " % of the gap";
-        }
-        table.notes.push_back("explained by labels per image: " + text);
+        table.notes.push_back(fmt::format("explained by labels per image: {} % of the gap",
+                                          with_interval(d.explained)));
     } else {
         table.notes.push_back("proportion explained: " + d.explained.undefined);
     }
