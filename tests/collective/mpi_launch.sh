@@ -3,10 +3,16 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_va
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 # MPI keeps much of what it allocates to the end, which is no leak of ours.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+# Open MPI 4 keeps its files in one folder of the user, and fails when another process makes or removes that folder meanwhile.
+# So each start has its own, and so has each process that Open MPI's mpirun did not start.
 launch() {
-    local mpi=$1 ranks=$2
+    local mpi=$1 ranks=$2 files status=0
     shift 2
-    timeout --kill-after=5 120 "mpirun.$mpi" -n "$ranks" "$@"
+    files=$(mktemp -d)
+    [ "$mpi" = openmpi ] || set -- sh -c 'OMPI_MCA_orte_tmpdir_base=$0/$PMI_RANK exec "$@"' "$files" "$@"
+    OMPI_MCA_orte_tmpdir_base=$files timeout --kill-after=5 120 "mpirun.$mpi" -n "$ranks" "$@" || status=$?
+    rm -rf "$files"
+    return "$status"
 }
 mpis=()
 for mpi in openmpi mpich; do
