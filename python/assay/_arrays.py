@@ -235,9 +235,10 @@ class HeldTexts:
         if not hasattr(values, "__iter__"):
             raise Error(f"a {type(values).__name__}; a text is needed for each item")
         if hasattr(values, "__dlpack_device__"):  # the elements of a tensor are tensors
-            values = to_numpy(values, "ids")  # not its tolist(), which makes numbers of dates, and more digits of a float32
-            if values.ndim != 1:
-                raise Error(f"ids: an array of {values.ndim} dimensions; allowed: one id per item")
+            array_of_ids = to_numpy(values, "ids")  # its tolist() makes numbers of dates, and adds digits to a float32
+            if array_of_ids.ndim != 1:
+                raise Error(f"ids: an array of {array_of_ids.ndim} dimensions; allowed: one id per item")
+            values = array_of_ids
         pieces = [str(value).encode() for value in values]
         text = b"".join(pieces)
         ends = array.array("Q", bytes(8 * len(pieces)))
