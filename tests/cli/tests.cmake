@@ -36,7 +36,7 @@ endif()
 assay_program_test(sweep
     SOURCES cli/sweep_test.cpp cli/hints_test.cpp cli/sweep_rows.cpp
     LINKS assay_image assay_labelling assay_core
-    UNSANITIZED Hints.EveryOption* Hints.TheManuals* Hints.WhatStandsFor* SweepTable.EveryCommandHas* Sweep.QuietSilences* Sweep.LatexHas* Sweep.MarkdownHas* Sweep.CsvIsOneTable Sweep.AClosedStdoutIsNoCrash Sweep.AFullDisk* Sweep.LogsHave*)
+    UNSANITIZED Hints.EveryOption* Hints.TheManuals* Hints.WhatStandsFor* SweepTable.EveryCommandHas* SweepTable.EveryHelpFits* SweepTable.UnknownOptions* Sweep.QuietSilences* Sweep.LatexHas* Sweep.MarkdownHas* Sweep.CsvIsOneTable Sweep.AClosedStdoutIsNoCrash Sweep.AFullDisk* Sweep.LogsHave*)
 
 # By the distribution's Python, which has the packages that read what other tools read.
 if(EXISTS /usr/bin/python3 AND NOT ASSAY_SANITIZE)
