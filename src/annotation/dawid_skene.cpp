@@ -280,10 +280,11 @@ void check(const Votes& votes, const DawidSkeneOptions& options) {
     }
     if (!(options.smoothing > 0 && options.smoothing <= 1e6) || !(options.tolerance >= 0) ||
         options.max_passes < 1) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("smoothing {} (above 0), tolerance {} (0 or more), {} passes (1 or "
-                                "more)",
-                                options.smoothing, options.tolerance, options.max_passes));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("smoothing {}, tolerance {}, passes {}; allowed: a smoothing above 0, a "
+                        "tolerance of 0 or more, 1 pass or more",
+                        options.smoothing, options.tolerance, options.max_passes));
     }
 }
 

@@ -56,7 +56,9 @@ Measurement mean_of(const LabelStats& stats, double level) {
         const double off = static_cast<double>(labels) - mean;
         if (labels > 0) squares += static_cast<double>(images) * off * off;
     }
-    if (stats.labelled > 1) {
+    if (stats.labelled > 1 && squares <= 0) {
+        m.note = "all images have the same number of labels: no interval";
+    } else if (stats.labelled > 1) {
         m.interval = symmetric_interval(mean, std::sqrt(squares / (n - 1) / n), level, "normal");
         m.interval->low = std::max(1.0, m.interval->low);
     } else {

@@ -50,6 +50,13 @@ AnswerScale answer_scale(std::vector<std::string> names) {
                         fmt::format("answer `{}` appears twice", shortened(name)));
         }
     }
+    const std::string first = folded(names.front()), last = folded(names.back());
+    if (first == "yes" || first == "true" || last == "no" || last == "false")
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("the scale begins with `{}` and ends with `{}`, but goes from no to "
+                        "yes: --answers no,maybe,yes",
+                        shortened(names.front()), shortened(names.back())));
     AnswerScale scale;
     scale.names = std::move(names);
     return scale;

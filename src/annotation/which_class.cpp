@@ -318,8 +318,10 @@ void check_which_class(const Votes& votes, const WhichClassOptions& options) {
     if (votes.questions() == 0 || votes.codes.empty())
         throw Error(ErrorCode::usage, "there are no votes to combine");
     if (!(options.tolerance >= 0) || options.max_passes < 1)
-        throw Error(ErrorCode::usage, fmt::format("tolerance {} (0 or more), {} passes (1 or more)",
-                                                  options.tolerance, options.max_passes));
+        throw Error(ErrorCode::usage,
+                    fmt::format("tolerance {}, passes {}; allowed: a tolerance of 0 or "
+                                "more, 1 pass or more",
+                                options.tolerance, options.max_passes));
 }
 
 /// Computes the posteriors by question, and the classes that beat all chosen ones.

@@ -133,8 +133,7 @@ public:
         for (const std::string& text : result.notes) note(text);
         const Report report = report_of(result);
         output_.print(report);
-        if (report.partial) return Status::partial;
-        return all_passed(result.gates) ? Status::done : Status::gate_broken;
+        return status_of(report.partial, all_passed(result.gates));
     }
 
 private:

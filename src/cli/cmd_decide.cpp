@@ -47,11 +47,10 @@ int cmd_decide(std::vector<std::string> arguments) {
     line.finish();
     const Report report = report_of(result);
     output.print(report);
-    if (report.partial) return Status::partial;
     const bool passed = std::ranges::none_of(
         result.points,
         [](const decisions::OperatingPoint& one) { return one.passed && !*one.passed; });
-    return passed ? Status::done : Status::gate_broken;
+    return status_of(report.partial, passed);
 }
 
 }  // namespace assay::cli

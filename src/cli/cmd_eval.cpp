@@ -130,8 +130,7 @@ int cmd_eval(std::vector<std::string> arguments) {
     output.print(report);
     for (const fs::path& file : also)
         write_result(file, render(report, report_format_of(file).value_or(ReportFormat::text)));
-    if (report.partial) return Status::partial;
-    return all_passed(result.gates) ? Status::done : Status::gate_broken;
+    return status_of(report.partial, all_passed(result.gates));
 }
 
 }  // namespace assay::cli

@@ -22,10 +22,10 @@ assay run assay.toml --out runs-2 --threads 8
 assay run assay.toml --dry-run
 )";
 
-/// The worse of two statuses, in this order: bad input, partial, a broken gate, done.
+/// The worse of two statuses, in this order: bad input, a broken gate, partial, done.
 int worse(int a, int b) {
     const auto rank = [](int s) {
-        return s == Status::done ? 0 : s == Status::gate_broken ? 1 : s == Status::partial ? 2 : 3;
+        return s == Status::done ? 0 : s == Status::partial ? 1 : s == Status::gate_broken ? 2 : 3;
     };
     return rank(a) >= rank(b) ? a : b;
 }

@@ -25,6 +25,11 @@ enum Status {
     interrupted = 130
 };
 
+/// A gate that failed is more than a partial result: a script may accept the latter.
+constexpr Status status_of(bool partial, bool passed) {
+    return !passed ? gate_broken : partial ? Status::partial : done;
+}
+
 struct StatusMeaning {
     Status status;
     std::string_view meaning;

@@ -44,8 +44,8 @@ Interval clopper_pearson(std::uint64_t hits, std::uint64_t trials, double level 
 /// of "3/n".
 double zero_hits_bound(std::uint64_t trials, double level = 0.95);
 
-/// value +- quantile * standard_error, clipped to [low, high]. `degrees` > 0 uses Student's t
-/// instead of the normal distribution.
+/// value +- quantile * standard_error. `degrees` > 0 uses Student's t instead of the normal
+/// distribution.
 Interval symmetric_interval(double value, double standard_error, double level, std::string method,
                             double degrees = 0);
 

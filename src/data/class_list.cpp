@@ -1,6 +1,7 @@
 #include "assay/data/class_list.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,6 +10,7 @@
 
 #include "assay/error.h"
 #include "core/hash.h"
+#include "core/text.h"
 #include "data/class_text.h"
 #include "data/imagenet_names.h"
 
@@ -157,6 +159,21 @@ std::string class_text(const ClassList& classes, std::int32_t c) {
     if (at >= classes.size()) return fmt::format("class {}", c);
     if (classes.id(at) == classes.name(at)) return classes.id(at);
     return fmt::format("{} ({})", classes.id(at), classes.name(at));
+}
+
+std::string not_a_class(const ClassList& classes, std::string_view label) {
+    constexpr std::size_t most_named = 5;
+    std::vector<std::string> ids;
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+        if (classes.name(c) == label) ids.push_back(classes.id(c));
+    }
+    if (ids.size() < 2)
+        return fmt::format("`{}` is not a class{}", shortened(label),
+                           suggest(label, classes.names()));
+    const std::size_t all = ids.size();
+    ids.resize(std::min(all, most_named));
+    return fmt::format("`{}` is the name of {} classes; use an id: {}{}", shortened(label), all,
+                       fmt::join(ids, ", "), all > most_named ? ", ..." : "");
 }
 
 }  // namespace assay

@@ -175,8 +175,10 @@ std::vector<std::uint32_t> Hierarchy::nodes_of(const ClassList& classes) const {
         missing.push_back(std::move(text));
     }
     if (!missing.empty())
-        refuse(fmt::format("{} of {} classes are not nodes of the hierarchy: {}", missing.size(),
-                           classes.size(), listed(missing, "missing")));
+        refuse(
+            fmt::format("{} of {} classes are not nodes of the hierarchy: {}. Give one of these "
+                        "classes: --hierarchy FILE",
+                        missing.size(), classes.size(), listed(missing, "missing")));
     std::vector<std::uint32_t> sorted = nodes;
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());

@@ -22,6 +22,7 @@
 #include "decisions/prediction_sets.h"
 #include "decisions/set_row.h"
 #include "decisions/set_scores.h"
+#include "derived/shared_images.h"
 #include "evaluate/given_labels.h"
 #include "store/same_data.h"
 
@@ -149,7 +150,10 @@ private:
                             beside.string(), folder.string()));
         // Equal ids of files that are known to differ are other images: 1.png of two folders.
         const store::CommonItems common = store::common_items(one, two);
-        if (common.items > 0 && common.same_files.value_or(true))
+        const auto alike = [&] {
+            return derived::shared_images(RowReader(one), RowReader(two)).images > 0;
+        };
+        if (common.items > 0 && (common.same_files ? *common.same_files : alike()))
             shares_ = fmt::format(
                 "{} of `{}` are also in `{}`, but sets must not be calibrated on reported images; "
                 "use --split, or other images",
@@ -164,8 +168,9 @@ private:
                 "{}: none of its images has scores and a valid class; import it with its labels: "
                 "assay import --help",
                 (calibration_.empty() ? other_->store().folder() : folder).string()));
-        refuse(fmt::format("{}: none of its {} images with scores and valid classes is {}; {}",
-                           folder.string(), calibration_.size() + reported_.size(),
+        refuse(fmt::format("{}: none of its {} with scores and valid classes is {}; {}",
+                           folder.string(),
+                           how_many(calibration_.size() + reported_.size(), "image", "images"),
                            calibration_.empty() ? "for calibration" : "left to report",
                            calibration_.size() + reported_.size() == 0
                                ? "give their labels: assay conformal RUNS --labels FILE"

@@ -1,11 +1,15 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "assay/decisions/conformal.h"
 #include "assay/describe_result.h"
 #include "core/result_table.h"
+#include "core/text.h"
 #include "decisions/described_decisions.h"
 #include "decisions/set_row.h"
 #include "decisions/store_notes.h"
+#include "decisions/threshold_text.h"
 
 namespace assay {
 
@@ -121,7 +125,7 @@ Table set_table(const ConformalResult& result) {
                      {"threshold", true}};
     for (const ConformalSets& one : result.sets) {
         const auto n = static_cast<double>(one.coverage.n);
-        Cell threshold = one.threshold ? Cell(Number{*one.threshold, Unit::number, 4})
+        Cell threshold = one.threshold ? Cell(threshold_text(*one.threshold))
                                        : Cell(result.class_conditional ? "by class" : "infinite");
         table.add({one.model, one.dataset, std::string(word_of(one.method)), one.coverage, one.size,
                    Number{static_cast<double>(one.one) / n, Unit::proportion, 1},
@@ -131,13 +135,18 @@ Table set_table(const ConformalResult& result) {
     std::vector<RowNote> images, ranges;
     for (const ConformalSets& one : result.sets) {
         images.push_back(
-            {groups_of(one), fmt::format("calibrated on {} images ({}), measured on {} others",
-                                         count_text(one.calibration), one.calibrated_on,
-                                         count_text(one.coverage.n))});
+            {groups_of(one), fmt::format("calibrated on {} ({}), measured on {}",
+                                         how_many(one.calibration, "image"), one.calibrated_on,
+                                         how_many(one.coverage.n, "other"))});
         ranges.push_back({groups_of(one), expected_text(one)});
     }
     for (const auto* notes : {&images, &ranges})
         for (const std::string& note : joined_notes(*notes)) table.notes.push_back(note);
+    if (std::ranges::any_of(result.sets, [](const ConformalSets& one) {
+            return one.method == SetMethod::lac && one.threshold;
+        }))
+        table.notes.emplace_back(
+            "lac: a class is in the set if 1 - its probability is at most the threshold");
     for (const std::string& note : result.notes) table.notes.push_back(note);
     return table;
 }
@@ -154,7 +163,7 @@ Table abstention_table(const ConformalResult& result) {
     for (const Abstention& one : result.abstentions) {
         Cell threshold = !one.threshold       ? Cell("none is safe")
                          : *one.threshold < 0 ? Cell("all answered")
-                                              : Cell(Number{*one.threshold, Unit::number, 4});
+                                              : Cell(threshold_text(*one.threshold));
         table.add({one.model, one.dataset, std::move(threshold), one.answered, one.error});
     }
     table.notes.push_back(fmt::format(

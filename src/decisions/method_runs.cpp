@@ -11,6 +11,7 @@
 #include "assay/store/prediction_store.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "derived/made_from.h"
 
 namespace assay::decisions {
 namespace {
@@ -105,7 +106,8 @@ NamedMethod named_method(const std::string& text) {
                             place.path.string(), out.name, out.name, out.pattern));
         NamedRun run{fmt::format("{}", fmt::join(place.seeds, ",")),
                      find_stores(place.path).front()};
-        const bool copy = derived_of(PredictionStore::open(run.store)).is_variant();
+        const PredictionStore store = PredictionStore::open(run.store);
+        const bool copy = derived_of(store).is_variant() || derived::is_ensemble(store);
         (copy ? copies : out.runs).push_back(std::move(run));
     }
     if (out.runs.empty()) std::swap(out.runs, copies);

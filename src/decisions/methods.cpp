@@ -49,10 +49,10 @@ std::vector<NamedMethod> methods_of(const MethodOptions& options) {
                                     one.name));
         for (const NamedRun& run : one.runs) {
             if (!stores.insert(std::filesystem::weakly_canonical(run.store)).second)
-                refuse(
-                    fmt::format("`{}` is a run of two methods; narrow the pattern of `{}`: "
-                                "assay compare --help",
-                                run.store.string(), one.name));
+                refuse(fmt::format(
+                    "`{}` is a run of two methods, `{}` and an earlier one; narrow one of "
+                    "their patterns: assay compare --help",
+                    run.store.string(), one.name));
         }
         if (one.runs.size() == 1)
             refuse(fmt::format(
@@ -194,7 +194,8 @@ void note_copies(MethodComparison& result, const NamedMethod& method) {
     for (const std::filesystem::path& copy : method.copies)
         names.push_back(copy.filename().string());
     result.notes.push_back(fmt::format(
-        "{}: {} calibrated or attacked, and no training {}, so the method is without {}",
+        "{}: {} calibrated, attacked or an ensemble, and no training {}, so the method is without "
+        "{}",
         method.name, names.size() == 1 ? "1 store is" : fmt::format("{} stores are", names.size()),
         names.size() == 1 ? "run" : "runs", fmt::join(names, ", ")));
 }

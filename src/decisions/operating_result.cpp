@@ -7,6 +7,7 @@
 #include "core/result_table.h"
 #include "decisions/described_decisions.h"
 #include "decisions/store_notes.h"
+#include "decisions/threshold_text.h"
 
 namespace assay {
 
@@ -20,11 +21,7 @@ ResultType result_type(ResultOf<OperatingPoint>) {
         {.name = "OperatingPoint",
          .columns =
              "model,dataset,positive,rule,threshold,chosen_on,positives,negatives,prevalence,"
-             "sensitivity=sensitivity.value,sensitivity_low=sensitivity.interval.low,"
-             "sensitivity_high=sensitivity.interval.high,specificity=specificity.value,"
-             "specificity_low=specificity.interval.low,"
-             "specificity_high=specificity.interval.high,ppv=ppv.value,npv=npv.value,"
-             "cost=cost.value,passed"},
+             "sensitivity*,specificity*,ppv*,npv*,cost*,passed"},
         {part<&Of::model>({}), part<&Of::dataset>({}), part<&Of::positive>({.help = "The class"}),
          part<&Of::rule>({.help = "By which the threshold was chosen"}),
          part<&Of::threshold>({.help = "An image is positive if its probability is at least this"}),
@@ -89,10 +86,9 @@ Table point_table(const OperatingResult& result) {
                      {"NPV %", true, Column::Show::value_and_interval}};
     if (costs) table.columns.push_back({"cost per image", true, Column::Show::value_and_interval});
     for (const OperatingPoint& one : result.points) {
-        std::vector<Cell> cells = {
-            one.model,       one.dataset,     Number{one.threshold, Unit::number, 4},
-            one.sensitivity, one.specificity, one.ppv,
-            one.npv};
+        std::vector<Cell> cells = {one.model,       one.dataset,     threshold_text(one.threshold),
+                                   one.sensitivity, one.specificity, one.ppv,
+                                   one.npv};
         if (costs) cells.emplace_back(one.cost);
         table.add(std::move(cells));
     }
@@ -130,7 +126,7 @@ Table benefit_table(const OperatingResult& result) {
                      {"sensitivity %", true, Column::Show::value_and_interval},
                      {"specificity %", true, Column::Show::value_and_interval}};
     for (const NetBenefit& one : result.benefits)
-        table.add({one.model, one.dataset, Number{one.threshold, Unit::number, 3}, one.benefit,
+        table.add({one.model, one.dataset, fmt::format("{:g}", one.threshold), one.benefit,
                    Number{one.all_positive, Unit::number, 4, true}, one.sensitivity,
                    one.specificity});
     return table;

@@ -32,11 +32,12 @@ void SortedRow::read(const RowReader& reader, std::uint64_t row) {
             sum += p;
         }
         if (std::abs(sum - 1) > 0.02)
-            refuse(fmt::format(
-                "{}: the probabilities of `{}` sum to {:.4g}, but sets need a sum of 1 (0.98 to "
-                "1.02). Import the scores of a softmax: assay import --help",
-                reader.store().folder().string(),
-                reader.store().dataset().ids[static_cast<std::size_t>(row)], sum));
+            refuse(
+                fmt::format("{}: the probabilities of `{}` sum to {:.4g}, but probabilities need a "
+                            "sum of 1 (0.98 to "
+                            "1.02). Import the scores of a softmax: assay import --help",
+                            reader.store().folder().string(),
+                            reader.store().dataset().ids[static_cast<std::size_t>(row)], sum));
     } else {
         const auto most = static_cast<double>(*std::ranges::max_element(scores));
         for (std::size_t c = 0; c < count; ++c) {

@@ -17,7 +17,9 @@
 #include "core/shell_word.h"
 #include "core/statistics.h"
 #include "derived/fit_rows.h"
+#include "derived/made_from.h"
 #include "derived/scaling_fit.h"
+#include "derived/shared_images.h"
 #include "derived/written_rows.h"
 #include "store/parts.h"
 #include "store/same_data.h"
@@ -33,12 +35,6 @@ std::string held_out_name(const std::string& dataset, const CalibrateOptions& op
     std::string name = fmt::format("{}-heldout{:g}", dataset, 100 * (1 - options.split));
     if (options.seed != 0) name += fmt::format("-seed{}", options.seed);
     return name;
-}
-
-bool is_held_out(std::string_view name) {
-    const auto at = name.rfind("-heldout");
-    return at != std::string_view::npos && at + 8 < name.size() && name[at + 8] >= '0' &&
-           name[at + 8] <= '9';
 }
 
 Estimate with_error(double value, double error, const FittedScaling& fit, std::uint64_t n,
@@ -160,40 +156,15 @@ void require_free(const fs::path& there, const nlohmann::json& plan) {
         plan.at("fitted_on").get<std::string>(), shell_word(there.string())));
 }
 
-/// Another run of the same model on the same image differs only by rounding.
-bool same_scores(std::span<const float> a, std::span<const float> b) {
-    return std::ranges::equal(a, b, [](float x, float y) {
-        // The tolerance is relative, so that small probabilities can distinguish images for which a
-        // model is equally certain.
-        return x == y || std::abs(x - y) <= 1e-6F + 1e-3F * std::max(std::abs(x), std::abs(y));
-    });
-}
-
-/// Refuses items that are both fitted and reported: items with the same id and the same scores. Ids
-/// are not enough, because many data sets number their items.
+/// Refuses items that are both fitted and reported.
 void require_apart(const RowReader& fit, const RowReader& reported) {
-    const Dataset &one = fit.store().dataset(), &two = reported.store().dataset();
-    std::vector<std::pair<std::string_view, std::uint64_t>> ids;
-    for (std::uint64_t row = 0; row < fit.store().rows(); ++row)
-        ids.emplace_back(one.ids[static_cast<std::size_t>(row)], row);
-    std::ranges::sort(ids);
-    std::uint64_t both = 0;
-    std::string_view first;
-    std::vector<float> a, b;
-    for (std::uint64_t row = 0; row < reported.store().rows(); ++row) {
-        const std::string_view id = two.ids[static_cast<std::size_t>(row)];
-        const auto found = std::ranges::lower_bound(ids, std::pair(id, std::uint64_t{0}));
-        if (found == ids.end() || found->first != id) continue;
-        if (fit.status(found->second) != RowStatus::ok || reported.status(row) != RowStatus::ok)
-            continue;
-        if (!same_scores(fit.scores(found->second, a), reported.scores(row, b))) continue;
-        if (both++ == 0) first = id;
-    }
-    if (both > 0)
+    const SharedImages both = shared_images(fit, reported);
+    if (both.images > 0)
         refuse(fmt::format(
             "{} of `{}` are also in `{}`, such as `{}`, but a fit must not use reported items; use "
             "--split",
-            both, reported.store().spec().dataset_name, fit.store().spec().dataset_name, first));
+            both.images, reported.store().spec().dataset_name, fit.store().spec().dataset_name,
+            both.first));
 }
 
 /// nll and ece of a store.
@@ -305,7 +276,7 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
             ++of_fit;
             continue;
         }
-        if (derived_of(store).is_variant() || derived::is_held_out(dataset)) {
+        if (derived_of(store).is_variant() || derived::is_held_out(store)) {
             ++derived_stores;
         } else {
             folders.push_back(folder);

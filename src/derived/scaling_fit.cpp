@@ -69,7 +69,8 @@ public:
         if (method_ == Scaling::temperature && at[0] < 1 / largest_parameter)
             refuse(
                 fmt::format("the scores carry no information about the labels of the {} items of "
-                            "the fit, so no finite temperature minimizes the loss",
+                            "the fit, so no finite temperature minimizes the loss. Fit on more "
+                            "items, or check the labels: assay show RUNS",
                             rows_.items));
         fit.loss = loss / static_cast<double>(rows_.items);
         add_errors(at, fit);
@@ -86,8 +87,9 @@ private:
     [[noreturn]] void refuse_fit() const {
         refuse(fmt::format(
             "no finite {} minimizes the loss on the {} items of the fit, because their scores "
-            "separate the classes without an error. Fit on more items, or use --method temperature",
-            method_ == Scaling::temperature ? "temperature" : "weights", rows_.items));
+            "separate the classes without an error. Fit on more items{}: assay calibrate --help",
+            method_ == Scaling::temperature ? "temperature" : "weights", rows_.items,
+            method_ == Scaling::temperature ? "" : ", or use --method temperature"));
     }
 
     /// Checks that every parameter has a unique best value: no pivot of the second derivatives,

@@ -84,6 +84,8 @@ void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
     std::vector<std::string> datasets;
     datasets.reserve(stores.size());
     for (const PredictionStore& store : stores) datasets.push_back(store.spec().dataset_name);
+    std::ranges::sort(datasets);
+    datasets.erase(std::ranges::unique(datasets).begin(), datasets.end());
     for (const std::string& text : options.ood) {
         const OodPair pair = parse_ood_pair(text);
         const auto stores_of = [&](const std::string& name) {
@@ -279,6 +281,39 @@ private:
     std::vector<std::string> names_;  // names of the data sets, by their numbers in groups_
 };
 
+/// Without metrics and gates, --ood measures nothing else.
+bool only_ood(const ScoreRunsOptions& options) {
+    return !options.ood.empty() && options.measure.metrics.empty() && options.measure.gates.empty();
+}
+
+void refuse_beside_ood(const ScoreRunsOptions& options) {
+    const MeasureOptions& measure = options.measure;
+    const std::pair<bool, std::string_view> others[] = {
+        {!options.by.empty(), "--by"},
+        {!options.subgroup.empty(), "--subgroup"},
+        {!options.published.empty(), "--published"},
+        {!options.votes.empty(), "--votes"},
+        {!measure.class_map.empty(), "--class-map"},
+        {!measure.labels.empty(), "--labels"},
+        {!measure.k.empty(), "--k"},
+        {measure.bins != MeasureOptions{}.bins, "--bins"},
+        {!measure.edges.empty(), "--edges"},
+        {!measure.hierarchy.empty(), "--hierarchy"},
+        {!measure.thresholds.empty() || !measure.threshold_file.empty(), "--threshold"},
+        {measure.ordinal || !measure.class_order.empty(), "--ordinal"},
+        {measure.null_draws > 0, "--null"},
+        {measure.resampling.replicates != Resampling{}.replicates, "--bootstrap"},
+        {measure.resampling.seed != Resampling{}.seed, "--seed"},
+    };
+    for (const auto& [given, option] : others) {
+        if (given)
+            throw Error(ErrorCode::usage,
+                        fmt::format("--ood by itself measures only how pairs of data sets differ, "
+                                    "and {} does not change that: omit {}, or add --metrics",
+                                    option, option));
+    }
+}
+
 }  // namespace
 
 void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
@@ -310,6 +345,7 @@ void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
                     "--ood measures pairs of data sets: omit --across, --per-class, --confusion "
                     "and --reliability");
     for (const std::string& pair : options.ood) parse_ood_pair(pair);
+    if (only_ood(options)) refuse_beside_ood(options);
     check(votes_options(options));
     if (options.votes.empty()) return;
     if (!options.across.empty())
@@ -331,7 +367,7 @@ ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
 
     if (!options.ood.empty()) {
         add_ood(result, options, stores, comm);
-        if (options.measure.metrics.empty() && options.measure.gates.empty()) return result;
+        if (only_ood(options)) return result;
     }
     Together together(options, result, comm, progress);
     together.expect(pointers_to(stores));

@@ -93,8 +93,10 @@ public:
                                : ""));
         } catch (const Error& error) {
             if (error.code() != ErrorCode::usage) throw;
-            sentences.push_back(
-                fmt::format("No ranking yet: {}.", without_folder(error.message())));
+            std::string why = without_folder(error.message());
+            constexpr std::string_view said = "no ranking yet: ";
+            if (why.starts_with(said)) why.erase(0, said.size());
+            sentences.push_back(fmt::format("No ranking yet: {}.", why));
         }
         const mad::CompetitionStatus status = mad::status_of(competition_);
         if (status.to_replace > 0) {

@@ -161,6 +161,10 @@ bool same_units(const ClassDistances& a, const ClassDistances& b) {
     return std::equal(a.all().begin(), a.all().end(), b.all().begin(), b.all().end());
 }
 
+std::string setting_text(const std::string& value) {
+    return value.empty() ? "none" : fmt::format("`{}`", value);
+}
+
 /// A competition that began in the same way: the command was given before.
 Competition opened_again(const std::filesystem::path& folder, const Beginning& begin,
                          const InitOptions& options, const std::vector<PredictionStore>& stores,
@@ -176,9 +180,11 @@ Competition opened_again(const std::filesystem::path& folder, const Beginning& b
     for (const auto& [name, value] : settings_text(wanted)) {
         const std::string& was = setting_of(first, name, file);
         if (was == value) continue;
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} holds a competition with {} `{}`, not `{}`; use another folder",
-                                name_of_it, name, was, value));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{} holds a competition with {} {}, not {}; use another folder: assay mad "
+                        "init FOLDER RUNS",
+                        name_of_it, name, setting_text(was), setting_text(value)));
     }
     if (setting_of(first, "hierarchy_hash", file) != begin.above_hash)
         throw Error(

@@ -15,6 +15,7 @@
 #include "core/random.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "data/class_text.h"
 #include "mad/answer_readers.h"
 #include "mad/question_texts.h"
 #include "study/study_tables.h"
@@ -181,8 +182,8 @@ std::vector<GoldEntry> read_gold(const Competition& competition,
         images.find(line.image, entry, line.where);
         const std::optional<std::int32_t> label = competition.classes().find(line.label);
         if (!label) {
-            refuse(fmt::format("{}: `{}` is not a class{}", line.where, shortened(line.label),
-                               suggest(line.label, competition.classes().names())));
+            refuse(
+                fmt::format("{}: {}", line.where, not_a_class(competition.classes(), line.label)));
         }
         entry.label = static_cast<std::uint16_t>(*label);
         const std::optional<Answer> answer = answer_named(line.answer);

@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "data/class_text.h"
 #include "mad/competition_items.h"
 
 namespace assay::mad {
@@ -112,8 +113,8 @@ std::size_t QuestionFinder::find(const FoundAnswer& found) {
     }
     const std::optional<std::int32_t> label = competition_.classes().find(found.label);
     if (!label) {
-        refuse(fmt::format("{}: `{}` is not a class{}", found.where, shortened(found.label),
-                           suggest(found.label, competition_.classes().names())));
+        refuse(
+            fmt::format("{}: {}", found.where, not_a_class(competition_.classes(), found.label)));
     }
     const std::vector<std::int64_t> images = images_of(found.image);
     if (images.empty()) refuse_image(found);

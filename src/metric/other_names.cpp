@@ -123,7 +123,7 @@ constexpr Near near[] = {
     {" jaccard jaccard_score iou ", "`asma:agreement=jaccard` compares label sets"},
     {" multilabel multi_label f1_micro micro_f1 f1_samples ",
      "`multilabel_f1` (micro, samples, ...) is for one sigmoid per class (docs/multilabel.md)"},
-    {" ood fpr95 fpr_at_95 fpr95tpr ",
+    {" ood ood_auroc ood_fpr95 fpr95 fpr_at_95 fpr95tpr ",
      "`assay score RUNS --ood IN=OUT` measures how well scores separate two data sets"},
     {" temperature temperature_scaling ", "`temperature_scaled_ece` is the error after scaling"},
 };

@@ -132,13 +132,20 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
 
     const CellWeights of_score = cell_weights(weights);
     std::size_t lacking = 0;
+    PerDimension<bool> lacked = {};
     for (const std::size_t m : models) {
         const QualityModel& model = table.models[m];
         bool complete = true;
-        for (std::size_t d = 0; d < dimension_count; ++d)
-            complete = complete && (weights[d] == 0 || model.cells[d].value);
-        for (const Need& need : result.needs)
-            complete = complete && model.cell(need.dimension).value;
+        for (std::size_t d = 0; d < dimension_count; ++d) {
+            const auto counts = [&](const Need& need) {
+                return need.dimension == dimension_facts()[d].dimension;
+            };
+            if (model.cells[d].value ||
+                (weights[d] == 0 && std::ranges::none_of(result.needs, counts)))
+                continue;
+            complete = false;
+            lacked[d] = true;
+        }
         if (!complete) {
             ++lacking;
             continue;
@@ -200,12 +207,23 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
     if (auto warning = unknown_errors(table, models, weights))
         result.warnings.push_back(std::move(*warning));
     if (lacking > 0) {
-        result.warnings.push_back(fmt::format("{} of {} {} a dimension that counts and {} skipped",
-                                              lacking, how_many(models.size(), "model"),
-                                              lacking == 1 ? "lacks" : "lack",
-                                              lacking == 1 ? "is" : "are"));
+        std::vector<std::string_view> names;
+        std::string without;
+        for (std::size_t d = 0; d < dimension_count; ++d) {
+            if (!lacked[d]) continue;
+            names.push_back(dimension_facts()[d].name);
+            if (weights[d] != 0)
+                without += fmt::format("{}{}=0", without.empty() ? "" : ",", names.back());
+        }
+        result.warnings.push_back(
+            fmt::format("{} of {} {} a dimension that counts and {} skipped ({}){}", lacking,
+                        how_many(models.size(), "model"), lacking == 1 ? "lacks" : "lack",
+                        lacking == 1 ? "is" : "are", fmt::join(names, ", "),
+                        without.empty() ? "" : "; to choose without: --weights " + without));
     }
-    if (result.candidates.empty()) result.warnings.emplace_back("no model meets all needs");
+    if (result.candidates.empty() && lacking < models.size())
+        result.warnings.emplace_back(lacking == 0 ? "no model meets all needs"
+                                                  : "no other model meets all needs");
     return result;
 }
 

@@ -1,6 +1,8 @@
 // The report on correlations of quality dimensions.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
@@ -56,11 +58,10 @@ void add_records(Table& records, const CorrelateGroup& group, const std::vector<
 }  // namespace
 
 ResultType result_type(ResultOf<Correlation>) {
-    // There is no p-value for a test that was not made; csv has 1 there.
     static constexpr auto rows = describe_result<Correlation>(
         {.name = "Correlation",
          .help = "Spearman's rank correlation of two dimensions over models",
-         .columns = "x,y,rho*,p=p_or_1,p_adjusted=p_adjusted_or_1,models=rho.n"},
+         .columns = "x,y,rho*,p,p_adjusted,models=rho.n"},
         {
             part<&Correlation::x>({}),
             part<&Correlation::y>({}),
@@ -73,8 +74,6 @@ ResultType result_type(ResultOf<Correlation>) {
                  [](const Correlation& c) {
                      return c.rho.value ? std::optional(c.adjusted) : std::nullopt;
                  }),
-            part<&Correlation::p>({.name = "p_or_1", .only_csv = true}),
-            part<&Correlation::adjusted>({.name = "p_adjusted_or_1", .only_csv = true}),
         });
     return rows;
 }
@@ -127,6 +126,16 @@ Report report_of(const CorrelateResult& result) {
     Table all =
         matrix_of(result.pairs, "Spearman's correlation over " + how_many(result.models, "model"));
     for (const std::string& note : result.notes) all.notes.push_back(note + ".");
+    if (const auto none = std::ranges::find_if(
+            result.pairs, [](const Correlation& c) { return !c.rho.value.has_value(); });
+        none != result.pairs.end()) {
+        const auto others = std::ranges::count_if(
+            result.pairs, [](const Correlation& c) { return !c.rho.value.has_value(); });
+        all.notes.push_back(fmt::format("{} of {} without a correlation; {} and {}: {}.", others,
+                                        how_many(result.pairs.size(), "pair"),
+                                        facts_of(none->y).title, facts_of(none->x).title,
+                                        none->rho.undefined));
+    }
     report.sections = {{.title = "",
                         .blocks = {std::move(all), pair_table(result.pairs, result.options.adjust)},
                         .sections = {}}};

@@ -13,8 +13,7 @@ namespace assay::quality {
 
 std::size_t tag_place(const QualityTable& table, const std::string& tag) {
     if (const auto place = find_tag(table.tags, tag)) return *place;
-    throw Error(ErrorCode::usage, fmt::format("the table has no tag `{}`; it has {}",
-                                              shortened(tag), fmt::join(table.tags, ", ")));
+    throw Error(ErrorCode::usage, no_tag(table, shortened(tag)));
 }
 
 Families families_of(const QualityTable& table, const std::vector<std::size_t>& models,

@@ -328,13 +328,16 @@ Estimate estimate_of(const QualityCell& cell, Dimension dimension) {
     Estimate out;
     out.value = cell.value;
     out.undefined = cell.value ? "" : cell.undefined.empty() ? "not measured" : cell.undefined;
-    out.unit = dimension == Dimension::accuracy || dimension == Dimension::shape_bias
-                   ? Unit::proportion
-                   : Unit::number;
+    out.unit = Unit::number;  // as in the table of quality measure
     out.n = cell.n;
     out.standard_error = cell.standard_error;
-    if (cell.value && cell.standard_error > 0)
+    if (cell.value && cell.standard_error > 0) {
         out.interval = symmetric_interval(*cell.value, *cell.standard_error, 0.95, "normal");
+        if (dimension == Dimension::accuracy || dimension == Dimension::shape_bias) {
+            out.interval->low = std::max(out.interval->low, 0.0);
+            out.interval->high = std::min(out.interval->high, 1.0);
+        }
+    }
     return out;
 }
 

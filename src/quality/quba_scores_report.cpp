@@ -39,7 +39,8 @@ Table score_table(const QubaResult& result) {
         table.add(std::move(cells));
     }
     table.notes.push_back(fmt::format(
-        "Mean of nine dimensions, each centred and scaled by {}, with the weights `{}`.",
+        "Mean of {}, each centred and scaled by {}, with the weights `{}`.",
+        result.options.drop_missing ? "the dimensions that a model has" : "nine dimensions",
         result.constants.source, result.options.weights));
     if (result.assumed_errors) {
         table.notes.emplace_back(

@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "assay/quality/table.h"
 #include "core/text.h"
+#include "quality/table_values.h"
 
 namespace assay::quality {
 namespace {
@@ -82,8 +83,7 @@ std::vector<std::size_t> select_listed(const QualityTable& table,
             const auto tag = std::find_if(table.tags.begin(), table.tags.end(),
                                           [&](const auto& t) { return loose_name(t) == key; });
             if (key != "model" && tag == table.tags.end()) {
-                refuse_selector(selector, fmt::format("the table has no tag `{}`; it has {}", key,
-                                                      fmt::join(table.tags, ", ")));
+                refuse_selector(selector, no_tag(table, key));
             }
             const auto place = static_cast<std::size_t>(tag - table.tags.begin());
             for (const std::size_t i : chosen) {
@@ -94,7 +94,10 @@ std::vector<std::size_t> select_listed(const QualityTable& table,
                     kept.push_back(i);
             }
         }
-        if (kept.empty()) refuse_selector(selector, "no model matches");
+        if (kept.empty())
+            refuse_selector(selector, chosen.size() == table.models.size()
+                                          ? "no model matches"
+                                          : "no model that meets the other selectors matches");
         chosen = std::move(kept);
     }
     return chosen;

@@ -75,6 +75,12 @@ bool is_image_count(double number) {
     return number >= 0 && number <= 1e15 && number == std::floor(number);
 }
 
+std::string no_tag(const QualityTable& table, std::string_view tag) {
+    return table.tags.empty() ? fmt::format("the table has no tag `{}`, and no other", tag)
+                              : fmt::format("the table has no tag `{}`; it has {}", tag,
+                                            fmt::join(table.tags, ", "));
+}
+
 std::optional<std::size_t> find_tag(const std::vector<std::string>& tags, std::string_view tag) {
     const std::string loose = loose_name(tag);
     const auto found =

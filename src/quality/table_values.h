@@ -34,6 +34,8 @@ bool is_image_count(double number);
 
 /// The place of a tag (case, blanks, '-' and '_' do not matter).
 std::optional<std::size_t> find_tag(const std::vector<std::string>& tags, std::string_view tag);
+/// The message that a table lacks a tag.
+std::string no_tag(const QualityTable& table, std::string_view tag);
 /// Adds a tag. Throws bad_input if the table has one with that name, or 256 of them.
 void add_tag(QualityTable& table, std::string_view tag);
 

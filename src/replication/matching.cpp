@@ -113,10 +113,10 @@ Readings seen_of(const Readings& reference, const MatchOptions& options, const N
                 : *std::max_element(reference.annotators.begin(), reference.annotators.end());
         throw Error(
             ErrorCode::bad_input,
-            fmt::format(
-                "{}: no image has {} annotators, and frequencies from different numbers of "
-                "annotators cannot be compared. At most {} can choose, as in: --annotators {}",
-                reference.source, numbers.reference, most, most));
+            fmt::format("{}: no image has {} annotators, and frequencies from different numbers of "
+                        "annotators cannot be compared. At most {} can choose, as in: "
+                        "--annotators {} (a candidate needs one more, who is held out)",
+                        reference.source, numbers.reference, most, most));
     }
     if (left_out > 0) {
         warnings.push_back(fmt::format("{}: {} images with fewer than {} annotators are skipped",
@@ -282,8 +282,9 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
         throw Error(
             ErrorCode::bad_input,
             fmt::format("no candidate of {} shows a class of {}, or none has enough annotators ({} "
-                        "have too few) or a frequency that is high enough. With `annotators` 0 as "
-                        "many choose as all images have",
+                        "have too few; with --annotators N, one more than N is needed, who does "
+                        "not choose) or a frequency that is high enough. With --annotators 0, all "
+                        "annotators choose",
                         candidates.source, reference.source, result.too_few_annotators));
     }
     // Classes are weighted as chosen, because another mix of classes would look like selection

@@ -112,11 +112,13 @@ void check(const MatchOptions& o) {
     if (o.easy_annotators > 0 && o.annotators == 0) {
         refuse(
             "easy candidates are found by annotators who do not choose: say how many "
-            "choose (`annotators`)");
+            "choose (--annotators N)");
     }
     if (o.easy_min > o.easy_annotators)
-        refuse(
-            fmt::format("at least {} of {} annotators: impossible", o.easy_min, o.easy_annotators));
+        refuse(fmt::format(
+            "easy candidates that at least {} of {} annotators chose: impossible; give more: "
+            "--easy-annotators {}",
+            o.easy_min, o.easy_annotators, o.easy_min));
     if (o.strategy == Strategy::matched) return;
     if (o.reference_annotators > 0 || o.published_targets) {
         refuse(fmt::format(

@@ -83,8 +83,8 @@ MomentProjection::MomentProjection(const CellCounts& first, const CellCounts& se
         exponents_.pop_back();
         if (exponents_.size() < 2) {
             throw Error(ErrorCode::bad_input,
-                        "all images of set 2 have the same selection frequency, so they cannot be "
-                        "reweighted");
+                        "the frequencies of set 2 vary no more than by chance around one selection "
+                        "rate, so its images cannot be reweighted");
         }
     }
     const std::size_t p = exponents_.size();

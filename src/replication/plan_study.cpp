@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <fmt/core.h>
@@ -103,6 +104,9 @@ public:
         out[figure_worst] =
             std::ceil(images * std::pow(*std::ranges::max_element(at.error) / typical, 2));
         out[figure_mean] = std::ceil(images * design_.mean);
+        // The search ended at its limit, so what follows from it is not known either.
+        if (images >= most_images)
+            out[figure_worst] = out[figure_mean] = std::numeric_limits<double>::infinity();
         out[figure_likelihood] = at.bias;
         return out;
     }
@@ -260,6 +264,12 @@ Estimate planned(double value, std::vector<double> again, bool is_size, double l
         return estimate;
     }
     if (is_size) {
+        if (std::ranges::max(again) >= most_images) {
+            estimate.note =
+                "no interval: without a tenth of the classes, more than a billion images are "
+                "needed";
+            return estimate;
+        }
         for (double& x : again) x = std::log(x);
     }
     const double parts = static_cast<double>(again.size()), error = jackknife_standard_error(again);
@@ -267,7 +277,8 @@ Estimate planned(double value, std::vector<double> again, bool is_size, double l
     Interval interval =
         symmetric_interval(centre, error, level, "t.jackknife.class_tenths", parts - 1);
     if (is_size) {
-        interval.low = std::exp(interval.low);
+        // No search looks below fewest_images.
+        interval.low = std::max(std::exp(interval.low), std::min(value, fewest_images));
         interval.high = std::exp(interval.high);
     } else {
         estimate.standard_error = error;

@@ -217,7 +217,7 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
             result.warnings.push_back(fmt::format(
                 "`{}` has no predictions on corrupted images. These are data sets whose folder is "
                 "<corruption>/<severity>, or whose name ends like fog_3. Versions of `assay "
-                "predict --corrupt` only count if they were made from `{}`",
+                "predict --corrupt` only count if they were made from `{}` or a sample of it",
                 model, options.clean));
         } else {
             check_profiles(own, of_profile);

@@ -194,7 +194,7 @@ TEST(WhichClass, PassesEnd) {
     EXPECT_EQ(fit.passes, 20);
     EXPECT_THAT(fit.notes, ElementsAre(HasSubstr("not converged after 20 passes")));
     EXPECT_THAT(message_of([&] { fit_which_class(votes, {.max_passes = 0}); }, ErrorCode::usage),
-                HasSubstr("0 passes (1 or more)"));
+                HasSubstr("passes 0; allowed: "));
 }
 
 // Annotators 1 and 2 repeat the answers of annotator 0, as one person with three names would.

@@ -358,7 +358,8 @@ TEST(Conformal, EachDataSetHasItsNotes) {
     save(folder, made, "net", StorageFormat::full_f32, 4000);
     const Report report = report_of(conformal_sets(options_for(folder)));
     const Table& table = std::get<Table>(report.sections[0].blocks[0]);
-    ASSERT_EQ(table.notes.size(), 4U);
+    ASSERT_EQ(table.notes.size(), 5U);
+    EXPECT_THAT(table.notes[4], HasSubstr("1 - its probability is at most the threshold"));
     EXPECT_THAT(table.notes[0], testing::StartsWith("test: calibrated on"));
     EXPECT_THAT(table.notes[1], testing::StartsWith("val: calibrated on"));
     EXPECT_THAT(table.notes[2], testing::StartsWith("test: with "));

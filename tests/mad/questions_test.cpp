@@ -257,7 +257,8 @@ TEST(MadQuestions, GoldThatIsWrongIsRefused) {
                 AllOf(HasSubstr("line 2: `crawl/image 06.jpg` is neither an image"),
                       HasSubstr("did you mean `crawl/image 006.jpg`?")));
     EXPECT_THAT(refused("crawl/image 006.jpg,ante,yes\n"), HasSubstr("did you mean `ant`?"));
-    EXPECT_THAT(refused("crawl/image 006.jpg,crane,yes\n"), HasSubstr("`crane` is not a class"));
+    EXPECT_THAT(refused("crawl/image 006.jpg,crane,yes\n"),
+                HasSubstr("`crane` is the name of 2 classes; use an id: n"));
     EXPECT_THAT(refused("crawl/image 006.jpg,ant,unsure\n"), HasSubstr("allowed: yes, no"));
     EXPECT_THAT(refused(",ant,yes\n"), HasSubstr("it names no image"));
     // After an error nothing was added, so the places have no questions, either.

@@ -273,7 +273,7 @@ TEST(Adjust, ReadingsWithoutSpreadAreRefused) {
             adjust(study, of_moments());
             ADD_FAILURE() << k;
         } catch (const Error& error) {
-            EXPECT_THAT(error.message(), HasSubstr("the same selection frequency"));
+            EXPECT_THAT(error.message(), HasSubstr("no more than by chance around one selection"));
         }
     }
 }

@@ -15,6 +15,12 @@ using statements::Range;
 
 constexpr std::string_view one_model = "one model";
 
+Range within_proportions(Range range) {
+    range.low = std::max(0.0, range.low);
+    range.high = std::min(1.0, range.high);
+    return range;
+}
+
 void set_absolute(GapReport& report, std::size_t m, const std::vector<GapSaid>& said,
                   const std::string& why) {
     GapPair& pair = report.average.metrics[m];
@@ -28,8 +34,10 @@ void set_absolute(GapReport& report, std::size_t m, const std::vector<GapSaid>& 
     auto range = joined(said, [](const GapSaid& s) { return s.absolute; });
     if (!range) return;
     // The mean |gap| can have any value that the mean gap can have.
+    if (pair.gap.value) range->value = std::max(range->value, std::abs(*pair.gap.value));
     if (pair.gap.interval)
         range->high = std::max({range->high, pair.gap.interval->high, -pair.gap.interval->low});
+    range->high = std::max(range->high, range->value);
     put_range(pair.absolute, *range, report.options.level, "inversion");
 }
 
@@ -50,7 +58,8 @@ void set_means(GapReport& report, std::size_t m, const std::vector<GapSaid>& sai
     }
     for (std::size_t set = 0; set < 2; ++set) {
         if (const auto range = joined(said, [set](const GapSaid& s) { return s.mean_of_set[set]; }))
-            put_range(set == 0 ? pair.first : pair.second, *range, level, "normal");
+            put_range(set == 0 ? pair.first : pair.second, within_proportions(*range), level,
+                      "normal");
     }
     if (const auto range = joined(said, [](const GapSaid& s) { return s.mean; }))
         put_range(pair.gap, *range, level, "normal");
@@ -135,6 +144,7 @@ void set_best(GapReport& report, std::size_t m, const std::vector<GapSaid>& said
         best.value.note = why[set];
         if (models.size() == 1) {
             best.value = side(top.metrics[m], set);
+            best.value.n = 1;
             best.candidates = 1;
         } else if (range) {
             best.value.value = range->value;

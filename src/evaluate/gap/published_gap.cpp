@@ -235,8 +235,9 @@ GapPair mean_of(const std::vector<const GapPair*>& pairs, bool has) {
     mean.models = {models, models, models};
     for (Estimate* v : {&mean.first, &mean.second, &mean.gap, &mean.absolute}) {
         v->note =
-            "no interval: a table of results has no images, and differences between models do not "
-            "replace them";
+            "no interval: a table of results holds no images, and differences between models do "
+            "not "
+            "replace them; give their numbers: --n1 N --n2 N";
     }
     return mean;
 }

@@ -1,6 +1,7 @@
 // The size of a study from the files of a pilot.
 #include <array>
 #include <cmath>
+#include <set>
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -51,11 +52,14 @@ Table size_table(const PlanOutcome& outcome) {
         "a curve that is fitted to a pilot is smoother than the true one. If accuracy rises "
         "steeply with the selection rate, intervals were 30 % wider than requested in simulated "
         "studies of the planned size");
+    std::set<std::string> whys;
     for (const PlanRow& row : outcome.plan.rows) {
-        if (row.images.note.empty()) continue;
-        table.notes.push_back(row.images.note);
-        break;
+        for (const Estimate* size : {&row.images, &row.worst_images, &row.mean_images}) {
+            if (!size->note.empty()) whys.insert(size->note);
+            if (!size->undefined.empty()) whys.insert("–: " + size->undefined);
+        }
     }
+    table.notes.insert(table.notes.end(), whys.begin(), whys.end());
     return table;
 }
 
