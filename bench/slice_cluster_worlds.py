@@ -9,6 +9,9 @@ The worlds, written down before the method was run on them:
   facets: the ten attributes of slice_worlds.py. Those at even places (the first, the third) have one value for each cluster; the others have a
     value for each image.
   none: nothing is planted: 2,000 images with means .2, .8 and .97, all clusters and all correlations; 10,000 images with mean .8.
+  slopes: nothing is planted, but images with value 1 of the fourth attribute are less accurate in some clusters and more in others, by a normal
+    difference with a standard deviation of 20 points and mean 0 for each cluster. Mean .8, correlation .3, 2,000 and 10,000 images, all clusters.
+  unequal: nothing is planted, but clusters with value 1 of the third attribute have the correlation .9, and the others .05. Otherwise as slopes.
   planted: mean .8, correlation .3, 2,000 and 10,000 images, even and uneven clusters. All images of the slice are 10, 20 or 30 points lower than
     their cluster's accuracy, but not below 0.
     of clusters: value 1 of the third attribute, a third of the clusters.
@@ -41,16 +44,25 @@ def clusters(kind: str, n: int, random: Any) -> Any:
     return np.repeat(np.arange(n), sizes)[:n]
 
 
-def drawn(n: int, kind: str, mean: float, correlation: float, planted: Any, drop: float, random: Any) -> Any:
-    """The facets, which predictions are correct, and the clusters."""
+def drawn(n: int, kind: str, mean: float, correlation: float, planted: Any, drop: float, random: Any, world: str = "") -> Any:
+    """The facets, which predictions are correct, and the clusters. world: "slopes", "unequal"."""
     cluster = clusters(kind, n, random)
     many = cluster.max() + 1
     facets = []
     for f, count in enumerate(slice_worlds.VALUES):
         weight = (1 + np.arange(count)) / (1 + np.arange(count)).sum()
         facets.append(random.choice(count, size=many, p=weight)[cluster] if f % 2 == 0 else random.choice(count, size=n, p=weight))
-    spread = 1 / correlation - 1
-    accuracy = random.beta(mean * spread, (1 - mean) * spread, many)[cluster]
+    correlations = np.full(many, correlation)
+    if world == "unequal":
+        correlations[:] = 0.05
+        correlations[cluster[facets[2] == 1]] = 0.9
+    spread = 1 / correlations - 1
+    accuracy = random.beta(mean * spread, (1 - mean) * spread)[cluster]
+    if world == "slopes":
+        accuracy = np.clip(accuracy + np.where(facets[3] == 1, random.normal(0, 0.2, many)[cluster], 0), 0, 1)
+        # The limits 0 and 1 make the mean of these images lower.
+        accuracy[facets[3] != 1] += accuracy[facets[3] == 1].mean() - accuracy[facets[3] != 1].mean()
+        accuracy = np.clip(accuracy, 0, 1)
     if planted:
         inside = np.all([facets[f] == v for f, v in planted], axis=0)
         accuracy = np.where(inside, np.maximum(0, accuracy - drop), accuracy)
