@@ -348,6 +348,7 @@ class SlicesOptions(TypedDict, total=False):
     # assay slices
     without_images: Flag
     labels: Value
+    cluster: Value
     top: Value
     examples: Value
     seed: Value

@@ -13,6 +13,7 @@
 #include "annotation/class_patterns.h"
 #include "assay/error.h"
 #include "assay/report.h"
+#include "core/log_gamma.h"
 #include "core/parallel.h"
 #include "core/text.h"
 
@@ -210,21 +211,6 @@ private:
         strength_ = prior_strengths[static_cast<std::size_t>(std::ranges::max_element(likely) -
                                                              likely.begin())];
     }
-    /// For x > 0. std::lgamma writes a global variable.
-    static double log_gamma(double x) {
-        // Stirling's series from 10 on, by the recurrence below it: within 1e-13.
-        double shift = 0;
-        if (x < 10) {
-            double product = 1;
-            while (x < 10) product *= x++;
-            shift = std::log(product);
-        }
-        const double y = 1 / (x * x);
-        const double series =
-            (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y * (1.0 / 1680 - y / 1188)))) / x;
-        return (x - 0.5) * std::log(x) - x + 0.91893853320467274178 + series - shift;
-    }
-
     /// The posterior of a pattern, from the counts of all images except one of its own.
     void judge(ClassCounts& block, std::size_t p) {
         const auto candidates = patterns_.candidates_of(p);

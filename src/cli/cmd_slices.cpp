@@ -13,6 +13,7 @@ constexpr std::string_view slices_examples = R"(
 assay slices runs/val
 assay slices runs/val/resnet50 -d imagenet/val
 assay slices runs/val --labels real.json --without-images
+assay slices runs/val --cluster patient
 assay slices runs/val --csv -o slices.csv
 )";
 

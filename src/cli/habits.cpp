@@ -54,7 +54,8 @@ constexpr std::array habits = {
     Habit{"--log-freq", "progress is shown ten times a second; --quiet shows none"},
     Habit{"--by", "`assay score RUNS --by ATTRIBUTE` measures groups of images"},
     Habit{"--cluster",
-          "`assay score`, `assay compare` and `assay report` take --cluster ATTRIBUTE"},
+          "`assay score`, `assay compare`, `assay slices` and `assay report` take --cluster "
+          "ATTRIBUTE"},
     Habit{"--print-freq", "progress is shown ten times a second; --quiet shows none"},
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "core/statistics.h"
+#include "slices/cluster_test.h"
 
 namespace assay::slices {
 namespace {
@@ -15,6 +16,7 @@ constexpr double screening_level = 0.1;
 constexpr double beyond_level = 0.05;
 
 using HalfCounts = std::array<Counts, 2>;
+using HalfTallies = std::array<ClusterTally, 2>;
 
 /// A facet over the judged images, with the values that have enough of them. The last value stands
 /// for all others.
@@ -22,6 +24,10 @@ struct JudgedFacet {
     std::vector<std::int32_t> of;
     std::vector<std::int32_t> value;  ///< of the facet
     std::vector<HalfCounts> counts;
+    // With clusters: images of each image's cluster with the same value, and the clusters of each
+    // value.
+    std::vector<std::uint32_t> cluster_size{};
+    std::vector<HalfTallies> tallies{};
 
     std::int32_t others() const { return static_cast<std::int32_t>(value.size()); }
 };
@@ -72,16 +78,20 @@ struct Candidate {
     double p = 1, screened = 1;
 };
 struct Tested {
-    std::uint64_t tested = 0;
+    std::uint64_t tested = 0, few_clusters = 0;
     std::vector<Candidate> low;  ///< those with p at most screening_level
 };
 
 class Search {
 public:
     Search(std::span<const Facet* const> facets, const JudgedRows& judged)
-        : facets_(facets), judged_(judged), lower_(judged.rows.size()) {
+        : facets_(facets),
+          judged_(judged),
+          clustered_(!judged.cluster.empty()),
+          lower_(judged.rows.size()) {
         for (const std::uint8_t code : judged.code) count_one(all_, code);
         for (const Facet* facet : facets) columns_.push_back(judged_facet(*facet, judged));
+        if (clustered_) count_clusters();
     }
 
     Confirmed confirmed(double level, int threads) {
@@ -114,19 +124,81 @@ private:
         return columns_[one.facet[c]].counts[static_cast<std::size_t>(one.place[c])];
     }
 
+    bool is_of_value(const Candidate& one, std::size_t c, std::size_t i) const {
+        return columns_[one.facet[c]].of[i] == one.place[c];
+    }
+    bool is_in(const Candidate& one, std::size_t i) const {
+        return is_of_value(one, 0, i) && (one.conditions == 1 || is_of_value(one, 1, i));
+    }
+
+    void count_clusters() {
+        sizes_ = cluster_sizes(judged_.cluster, std::vector<std::int32_t>(judged_.code.size()), 1);
+        for (std::size_t i = 0; i < judged_.code.size(); ++i)
+            all_clusters_[judged_.code[i] >> 1U].add(judged_.cluster[i], sizes_[i]);
+        for (JudgedFacet& column : columns_) {
+            const std::size_t values = column.value.size() + 1;
+            column.cluster_size = cluster_sizes(judged_.cluster, column.of, values);
+            column.tallies.resize(values);
+            for (std::size_t i = 0; i < judged_.code.size(); ++i)
+                column.tallies[static_cast<std::size_t>(column.of[i])][judged_.code[i] >> 1U].add(
+                    judged_.cluster[i], sizes_[i]);
+        }
+    }
+
+    template <class InPart, class InWhole>
+    double effect_of(std::size_t half, const Counts& part, const Counts& whole,
+                     const InPart& in_part, const InWhole& in_whole) const {
+        DesignEffect effect(part, whole);
+        const auto first = static_cast<std::size_t>(all_[0].images);
+        const std::size_t begin = half == 0 ? 0 : first,
+                          end = half == 0 ? first : judged_.code.size();
+        for (std::size_t i = begin; i < end;) {
+            const std::uint32_t cluster = judged_.cluster[i];
+            Counts own, all;
+            for (; i < end && judged_.cluster[i] == cluster; ++i) {
+                if (!in_whole(i)) continue;
+                const std::uint64_t hit = judged_.code[i] & 1U, inside = in_part(i) ? 1 : 0;
+                all = {all.hits + hit, all.images + 1};
+                own = {own.hits + hit * inside, own.images + inside};
+            }
+            if (all.images > 0) effect.add(own, all);
+        }
+        return effect.value();
+    }
+
+    /// p of `part`, among the images of `whole`. Skips what clusters do to a p above `most`: they
+    /// make none smaller.
+    template <class InPart, class InWhole>
+    double compare(std::size_t half, const Counts& part, const Counts& whole, const InPart& in_part,
+                   const InWhole& in_whole, double most) const {
+        const double p = lower_(part, whole);
+        if (!clustered_ || p > most || p >= 1) return p;
+        const double effect = effect_of(half, part, whole, in_part, in_whole);
+        return effect > 1 ? std::max(p, lower_with_effect(part, whole, effect)) : p;
+    }
+
     /// Against all other images, and of a pair against the others of each value. Stops at the first
     /// p above `most`.
     double p_of(const Candidate& one, std::size_t half, double most = 1) const {
-        double p = lower_(one.own[half], all_[half]);
+        const auto in_part = [&](std::size_t i) { return is_in(one, i); };
+        double p = compare(
+            half, one.own[half], all_[half], in_part, [](std::size_t) { return true; }, most);
         for (std::size_t c = 0; c < one.conditions && one.conditions > 1 && p <= most; ++c)
-            p = std::max(p, lower_(one.own[half], value_counts(one, c)[half]));
+            p = std::max(p, compare(
+                                half, one.own[half], value_counts(one, c)[half], in_part,
+                                [&](std::size_t i) { return is_of_value(one, c, i); }, most));
         return p;
     }
 
-    void test(Candidate one, Tested& out) const {
+    /// `few`: the slice has too few clusters, or the images that it is compared with have.
+    void test(Candidate one, bool few, Tested& out) const {
         if (!is_large(one.own) || !leaves_enough(one.own, all_)) return;
         for (std::size_t c = 0; c < one.conditions && one.conditions > 1; ++c)
             if (!leaves_enough(one.own, value_counts(one, c))) return;
+        if (few) {
+            ++out.few_clusters;
+            return;
+        }
         ++out.tested;
         one.p = p_of(one, 0, screening_level);
         if (one.p <= screening_level) out.low.push_back(one);
@@ -138,8 +210,40 @@ private:
             test({.facet = {f, 0},
                   .place = {v, 0},
                   .own = columns_[f].counts[static_cast<std::size_t>(v)]},
+                 clustered_ &&
+                     few_clusters(columns_[f].tallies[static_cast<std::size_t>(v)], all_clusters_),
                  out);
         return out;
+    }
+
+    static bool few_clusters(const HalfTallies& part, const HalfTallies& whole) {
+        for (std::size_t half = 0; half < 2; ++half) {
+            const std::uint32_t others = part[half].others(whole[half].clusters());
+            if (std::min(part[half].clusters(), others) < fewest_slice_clusters) return true;
+        }
+        return false;
+    }
+
+    /// Of each pair of values of two facets, also of the last ones. Empty without clusters.
+    std::vector<bool> pairs_with_few_clusters(const JudgedFacet& a, const JudgedFacet& b) const {
+        if (!clustered_) return {};
+        const std::size_t width = b.tallies.size();
+        // Against all images, the others of the first value, and those of the second.
+        std::vector<std::array<HalfTallies, 3>> cells(a.tallies.size() * width);
+        for (std::size_t i = 0; i < judged_.code.size(); ++i) {
+            auto& cell = cells[static_cast<std::size_t>(a.of[i]) * width +
+                               static_cast<std::size_t>(b.of[i])];
+            const std::size_t half = judged_.code[i] >> 1U;
+            cell[0][half].add(judged_.cluster[i], sizes_[i]);
+            cell[1][half].add(judged_.cluster[i], a.cluster_size[i]);
+            cell[2][half].add(judged_.cluster[i], b.cluster_size[i]);
+        }
+        std::vector<bool> few(cells.size());
+        for (std::size_t c = 0; c < cells.size(); ++c)
+            few[c] = few_clusters(cells[c][0], all_clusters_) ||
+                     few_clusters(cells[c][1], a.tallies[c / width]) ||
+                     few_clusters(cells[c][2], b.tallies[c % width]);
+        return few;
     }
 
     Tested test_pairs(std::size_t f, std::size_t g) const {
@@ -150,13 +254,16 @@ private:
         for (std::size_t i = 0; i < judged_.code.size(); ++i)
             ++cells[static_cast<std::size_t>(a.of[i]) * width + static_cast<std::size_t>(b.of[i])]
                    [judged_.code[i]];
+        const std::vector<bool> few = pairs_with_few_clusters(a, b);
         for (std::int32_t v = 0; v < a.others(); ++v) {
             for (std::int32_t w = 0; w < b.others(); ++w) {
-                const auto& cell =
-                    cells[static_cast<std::size_t>(v) * width + static_cast<std::size_t>(w)];
+                const std::size_t at =
+                    static_cast<std::size_t>(v) * width + static_cast<std::size_t>(w);
+                const auto& cell = cells[at];
                 const HalfCounts own = {Counts{cell[1], std::uint64_t{cell[0]} + cell[1]},
                                         Counts{cell[3], std::uint64_t{cell[2]} + cell[3]}};
-                test({.facet = {f, g}, .place = {v, w}, .conditions = 2, .own = own}, out);
+                test({.facet = {f, g}, .place = {v, w}, .conditions = 2, .own = own},
+                     clustered_ && few[at], out);
             }
         }
         return out;
@@ -186,6 +293,7 @@ private:
         std::vector<Candidate> low;
         out.used.assign(columns_.size(), false);
         for (std::size_t b = 0; b < blocks.size(); ++b) {
+            out.few_clusters += found[b].few_clusters;
             if (found[b].tested == 0) continue;
             const auto& [f, g] = blocks[b];
             out.used[f] = out.used[g] = true;
@@ -216,8 +324,12 @@ private:
                     (pair.facet[1] == one.facet[0] && pair.place[1] == one.place[0]);
                 if (!inside) return false;
                 const Counts others = one.own[0] - pair.own[0];
-                return lower_(others, {others.hits + rest.hits, others.images + rest.images}) >
-                       beyond_level;
+                const Counts whole = {others.hits + rest.hits, others.images + rest.images};
+                return compare(
+                           0, others, whole,
+                           [&](std::size_t i) { return is_in(one, i) && !is_in(pair, i); },
+                           [&](std::size_t i) { return !is_in(pair, i); },
+                           beyond_level) > beyond_level;
             });
         });
         return all;
@@ -225,8 +337,11 @@ private:
 
     std::span<const Facet* const> facets_;
     const JudgedRows& judged_;
+    bool clustered_;
     LowerTest lower_;
     HalfCounts all_;
+    std::vector<std::uint32_t> sizes_;  ///< images of each image's cluster
+    HalfTallies all_clusters_;
     std::vector<JudgedFacet> columns_;
 };
 

@@ -53,6 +53,9 @@ private:
 struct JudgedRows {
     std::vector<std::uint64_t> rows;
     std::vector<std::uint8_t> code;  ///< of each: 2 * half + hit
+    /// Of each; empty: images are independent. Otherwise all images of the first half come first,
+    /// and those of one cluster, which is in one half, follow one another.
+    std::vector<std::uint32_t> cluster{};
 };
 
 struct ConfirmedSlice {
@@ -64,13 +67,15 @@ struct ConfirmedSlice {
 struct Confirmed {
     std::array<Counts, 2> all;
     std::uint64_t tested = 0, selected = 0;
+    std::uint64_t few_clusters = 0;      ///< slices with enough images, but not enough clusters
     std::vector<bool> used;              ///< by facet: a tested slice has a value of it
     bool tested_pairs = false;           ///< a tested slice has two values
     std::vector<ConfirmedSlice> slices;  ///< the smallest p first
 };
 
-/// Cost: images times pairs of facets, and a test for each large slice. The same bits for any
-/// number of threads. Throws interrupted.
+/// Cost: images times pairs of facets, and a test for each large slice. With clusters, also a pass
+/// over the images of a half for each slice whose p is at most 0.1 without them. The same bits for
+/// any number of threads. Throws interrupted.
 Confirmed search_slices(std::span<const Facet* const> facets, const JudgedRows& judged,
                         double level, int threads);
 

@@ -21,8 +21,9 @@
 namespace assay::slices {
 namespace {
 
-bool is_of_first_half(std::string_view id, std::uint64_t seed) {
-    return RandomStream(seed, fmt::format("slices half of {}", id)).uniform() < 0.5;
+/// `what`: the id of an image, or its cluster.
+bool is_of_first_half(std::string_view what, std::uint64_t seed) {
+    return RandomStream(seed, fmt::format("slices half of {}", what)).uniform() < 0.5;
 }
 
 }  // namespace
@@ -30,16 +31,17 @@ bool is_of_first_half(std::string_view id, std::uint64_t seed) {
 SlicedData::SlicedData(const PredictionStore& store, const GivenLabels& labels,
                        const SliceOptions& options, SliceResult& result)
     : store_(store), options_(options), result_(result) {
-    std::optional<LabelSets> given = labels.measure_for({}, store).label_sets;
+    std::optional<LabelSets> given = options.label_sets;
+    if (!given) given = labels.measure_for({}, store).label_sets;
     const bool own = !given;
     labels_ = own ? store.dataset().labels : std::move(*given);
     decisions::require_known_labels(store, labels_, own ? std::filesystem::path() : options.labels);
 }
 
 void SlicedData::read(KnownStatistics& known, const ProgressCallback& progress) {
-    for (std::size_t row = 0; row < dataset().size(); ++row)
-        halves_.push_back(is_of_first_half(dataset().ids[row], options_.seed) ? 0 : 1);
     if (!options_.data.empty()) open_images();
+    if (!options_.cluster.empty()) read_clusters();
+    divide();
     add_attributes();
     add_statistics(known, progress);
     add_labels();
@@ -89,9 +91,49 @@ void SlicedData::open_images() {
                          count_text(dataset().size()), options_.data.string()));
 }
 
+void SlicedData::read_clusters() {
+    const Dataset* of = &dataset();
+    Dataset by_row;
+    if (images_ && (find_attribute(*images_, options_.cluster) != nullptr ||
+                    find_attribute(dataset(), options_.cluster) == nullptr)) {
+        for (const Dataset::Attribute& attribute : images_->attributes) {
+            Dataset::Attribute& own = by_row.attributes.emplace_back();
+            own.name = attribute.name;
+            if (own.name != options_.cluster) continue;
+            for (const std::int64_t item : items_)
+                own.values.append(item < 0 ? std::string_view()
+                                           : attribute.values[static_cast<std::size_t>(item)]);
+        }
+        by_row.ids = dataset().ids;
+        of = &by_row;
+    }
+    clusters_ = evaluate::clusters_by(*of, options_.cluster);
+    for (std::size_t row = 0; row < dataset().size(); ++row)
+        cluster_names_.emplace_back(find_attribute(*of, options_.cluster)->values[row]);
+    std::string text = fmt::format("each half has whole clusters of images by `{}`; there are {}",
+                                   options_.cluster, count_text(clusters_->count));
+    if (clusters_->without > 0)
+        text += fmt::format(", {} of them single images without a value",
+                            count_text(clusters_->without));
+    note(text);
+}
+
+void SlicedData::divide() {
+    for (std::size_t row = 0; row < dataset().size(); ++row) {
+        const bool alone = !clusters_ || cluster_names_[row].empty();
+        const bool first = alone
+                               ? is_of_first_half(dataset().ids[row], options_.seed)
+                               : is_of_first_half("cluster " + cluster_names_[row], options_.seed);
+        halves_.push_back(first ? 0 : 1);
+    }
+    cluster_names_.clear();
+}
+
 void SlicedData::add_attributes() {
     std::size_t source = first_free_source;
     const auto add = [&](const std::string& name, const auto& text_of) {
+        // Each of its values is one cluster.
+        if (name == options_.cluster && clusters_) return;
         std::vector<std::string> notes;
         add_attribute(name, dataset().size(), text_of, source++, facets_, notes);
         for (const std::string& one : notes) note(one);

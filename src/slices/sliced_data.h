@@ -13,6 +13,7 @@
 #include "assay/slices/slices.h"
 #include "assay/store/prediction_store.h"
 #include "evaluate/given_labels.h"
+#include "evaluate/groups_of_store.h"
 #include "slices/facets.h"
 #include "slices/image_statistics.h"
 #include "slices/search.h"
@@ -33,6 +34,8 @@ public:
     const std::vector<Facet>& facets() const { return facets_; }
     /// 0 or 1: of the first or the second half.
     unsigned half_of(std::size_t row) const { return halves_[row]; }
+    /// The cluster of each row; nullptr if images are independent.
+    const evaluate::Clusters* clusters() const { return clusters_ ? &*clusters_ : nullptr; }
     /// What the result says of a facet.
     SliceFacet& summary_of(std::size_t facet) const;
 
@@ -40,6 +43,8 @@ private:
     const Dataset& dataset() const { return store_.dataset(); }
     void note(const std::string& text);
     void open_images();
+    void read_clusters();
+    void divide();
     void add_attributes();
     /// The images where they were when they were predicted; nullptr, with the reason, if they are
     /// no longer there.
@@ -62,8 +67,10 @@ private:
     std::vector<std::int64_t> items_;  ///< the image of each row
     std::vector<Facet> facets_;
     std::size_t next_source_ = first_free_source;
-    std::vector<std::uint8_t> halves_;  ///< of each row
-    std::size_t first_summary_ = 0;     ///< of these facets, in the result
+    std::optional<evaluate::Clusters> clusters_;
+    std::vector<std::string> cluster_names_;  ///< of each row; "": it is one of its own
+    std::vector<std::uint8_t> halves_;        ///< of each row
+    std::size_t first_summary_ = 0;           ///< of these facets, in the result
 };
 
 }  // namespace assay::slices

@@ -1,6 +1,8 @@
 #include "assay/slices/slices.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +18,8 @@
 #include "core/statistics.h"
 #include "core/text.h"
 #include "evaluate/given_labels.h"
+#include "evaluate/group_hits.h"
+#include "slices/cluster_test.h"
 #include "slices/facets.h"
 #include "slices/search.h"
 #include "slices/sliced_data.h"
@@ -50,7 +54,10 @@ public:
         out.dataset = store_.spec().dataset_name;
         out.first = found.all[0].images;
         out.second = found.all[1].images;
-        out.accuracy = proportion(found.all[1]);
+        out.accuracy = data_.clusters() == nullptr
+                           ? proportion(found.all[1])
+                           : accuracies([](std::size_t) { return true; })[1];
+        if (data_.clusters() != nullptr) out.few_clusters = found.few_clusters;
         out.tested = found.tested;
         out.selected = found.selected;
         for (std::size_t f = 0; f < data_.facets().size(); ++f)
@@ -105,6 +112,58 @@ private:
                 "score RUNS --by ATTRIBUTE",
                 store_.folder().string(), count_text(judged_.rows.size()), fewest_slice_images,
                 fewest_judged_images));
+        if (data_.clusters() != nullptr) put_clusters_together();
+    }
+
+    void put_clusters_together() {
+        const std::vector<std::uint32_t>& of = data_.clusters()->of;
+        std::vector<std::size_t> order(judged_.rows.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        const JudgedRows by_row = std::exchange(judged_, {});
+        std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+            return std::pair(by_row.code[i] >> 1U, of[by_row.rows[i]]);
+        });
+        std::uint64_t clusters = 0;
+        for (const std::size_t i : order) {
+            const std::uint32_t cluster = of[by_row.rows[i]];
+            clusters += judged_.cluster.empty() || judged_.cluster.back() != cluster ? 1 : 0;
+            judged_.rows.push_back(by_row.rows[i]);
+            judged_.code.push_back(by_row.code[i]);
+            judged_.cluster.push_back(cluster);
+        }
+        constexpr std::uint64_t fewest = 4 * std::uint64_t{fewest_slice_clusters};
+        if (clusters < fewest)
+            refuse(fmt::format(
+                "{}: its images with scores and labels are of {} by `{}`, but a slice and the "
+                "other "
+                "images need {} clusters each in both halves: at least {}. Measure groups that you "
+                "choose: assay score RUNS --by ATTRIBUTE --cluster {}",
+                store_.folder().string(), how_many(clusters, "cluster"), options_.cluster,
+                fewest_slice_clusters, fewest, shell_word(options_.cluster)));
+    }
+
+    /// Accuracies of the second half with intervals for clusters: of the images that are outside
+    /// and inside. `inside`: of a judged image.
+    template <class Inside>
+    std::array<Estimate, 2> accuracies(const Inside& inside) const {
+        evaluate::GroupedHits hits;
+        auto& column = hits.columns.emplace_back();
+        column.groups = hits.groups = 2;
+        hits.clusters = data_.clusters()->count;
+        for (std::size_t i = 0; i < judged_.rows.size(); ++i) {
+            if (judged_.code[i] < 2) continue;
+            hits.hit.push_back(judged_.code[i] & 1U);
+            hits.cluster.push_back(judged_.cluster[i]);
+            column.of.push_back(inside(i) ? 1 : 0);
+        }
+        const std::vector<evaluate::HitsOfGroup> groups =
+            evaluate::hits_by_group(hits, options_.level);
+        std::array<Estimate, 2> out;
+        for (std::size_t g = 0; g < 2; ++g) {
+            out[g] = proportion({groups[g].hits, groups[g].images});
+            out[g].interval = groups[g].interval;
+        }
+        return out;
     }
 
     Estimate proportion(const Counts& counts) const {
@@ -128,6 +187,18 @@ private:
         });
     }
 
+    template <class Inside>
+    std::uint64_t clusters_in(const Inside& inside) const {
+        std::uint64_t clusters = 0;
+        const std::uint32_t* last = nullptr;
+        for (std::size_t i = 0; i < judged_.rows.size(); ++i) {
+            if (!inside(i) || (last != nullptr && *last == judged_.cluster[i])) continue;
+            last = &judged_.cluster[i];
+            ++clusters;
+        }
+        return clusters;
+    }
+
     FoundSlice described(const ConfirmedSlice& slice, const std::vector<const Facet*>& facets,
                          const Confirmed& found) const {
         FoundSlice out;
@@ -141,22 +212,31 @@ private:
         }
         out.images = slice.own[0].images + slice.own[1].images;
         out.incorrect = out.images - slice.own[0].hits - slice.own[1].hits;
-        out.accuracy = proportion(slice.own[1]);
-        out.rest = proportion(found.all[1] - slice.own[1]);
+        const auto is_inside = [&](std::size_t i) {
+            return std::ranges::all_of(slice.conditions, [&](const auto& condition) {
+                return facets[condition.first]->of[judged_.rows[i]] == condition.second;
+            });
+        };
+        if (data_.clusters() == nullptr) {
+            out.accuracy = proportion(slice.own[1]);
+            out.rest = proportion(found.all[1] - slice.own[1]);
+        } else {
+            std::array<Estimate, 2> both = accuracies(is_inside);
+            out.rest = std::move(both[0]);
+            out.accuracy = std::move(both[1]);
+            out.clusters = clusters_in(is_inside);
+        }
         out.p = slice.p;
         out.screened = slice.screened;
         std::vector<std::size_t> errors;
         for (std::size_t i = 0; i < judged_.rows.size(); ++i) {
-            const auto holds = [&](const auto& condition) {
-                return facets[condition.first]->of[judged_.rows[i]] == condition.second;
-            };
-            if ((judged_.code[i] & 1U) == 0 && std::ranges::all_of(slice.conditions, holds))
-                errors.push_back(i);
+            if ((judged_.code[i] & 1U) == 0 && is_inside(i)) errors.push_back(i);
         }
         const std::size_t shown = std::min<std::size_t>(errors.size(), options_.examples);
         std::partial_sort(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(shown),
                           errors.end(), [&](std::size_t a, std::size_t b) {
-                              return std::pair(-confidence_[a], a) < std::pair(-confidence_[b], b);
+                              return std::pair(-confidence_[a], judged_.rows[a]) <
+                                     std::pair(-confidence_[b], judged_.rows[b]);
                           });
         for (std::size_t e = 0; e < shown; ++e)
             out.examples.emplace_back(store_.dataset().ids[judged_.rows[errors[e]]]);
@@ -212,6 +292,7 @@ SliceResult find_slices(const SliceOptions& options, const ProgressCallback& pro
     SliceResult result;
     result.level = options.level;
     result.seed = options.seed;
+    result.cluster = options.cluster;
     result.top = options.top;
     const OpenedModels opened = open_models(options.stores);
     if (!opened.skipped.empty()) result.notes.push_back(opened.skipped);

@@ -9,6 +9,7 @@
 #include "assay/slices/slices.h"
 #include "core/result_table.h"
 #include "core/text.h"
+#include "slices/cluster_test.h"
 #include "slices/described_slices.h"
 #include "slices/search.h"
 
@@ -54,6 +55,7 @@ ResultType result_type(ResultOf<FoundSlice>) {
          part<&Of::incorrect>({.help = "Of these, those whose prediction is incorrect"}),
          part<&Of::accuracy>({.help = "On the second half"}),
          part<&Of::rest>({.help = "Of all other images of the second half"}),
+         part<&Of::clusters>({.help = "Of both halves, with `--cluster`", .omitted = true}),
          part<&Of::p>({.help = "On the second half, with Holm's correction"}),
          part<&Of::screened>(
              {.help = "On the first half, with Benjamini and Hochberg's correction"}),
@@ -70,6 +72,9 @@ ResultType result_type(ResultOf<SlicedModel>) {
          part<&Of::second>({.help = "Images of the second half, which confirms them"}),
          part<&Of::accuracy>({.help = "On the second half"}),
          part<&Of::tested>({.help = "Slices that are large enough in both halves"}),
+         part<&Of::few_clusters>({.help = "With `--cluster`: slices with enough images that are "
+                                          "not tested, because there are too few clusters",
+                                  .omitted = true}),
          part<&Of::selected>({.help = "Slices that the first half selects"}),
          part<&Of::found>({.help = "Slices that the second half confirms, the smallest p first"})});
     return rows;
@@ -81,6 +86,8 @@ ResultType result_type(ResultOf<SliceResult>) {
         {.name = "SliceResult", .help = "What `assay slices` prints", .schema = "assay.slices/1"},
         {part<&Of::level>({.help = "Of the intervals and of the confirmation"}),
          part<&Of::seed>({.help = "Of the halves"}),
+         part<&Of::cluster>(
+             {.help = "Images with one value of this attribute are alike", .omitted = true}),
          part<&Of::facets>({.help = "Without `predicted`, which each model has of its own"}),
          part<&Of::models>({}),
          part<&Of::not_scored>({.help = "Images without scores, which are skipped"}),
@@ -121,10 +128,21 @@ Table slice_table(const SlicedModel& model, std::uint64_t top) {
 }
 
 std::string tests_of(const SlicedModel& model) {
-    return fmt::format("{} {} tested on {} images, {} of them tested again on {} others",
-                       count_text(model.tested), model.tested == 1 ? "slice" : "slices",
-                       count_text(model.first), count_text(model.selected),
-                       count_text(model.second));
+    std::string text =
+        fmt::format("{} {} tested on {} images, {} of them tested again on {} others",
+                    count_text(model.tested), model.tested == 1 ? "slice" : "slices",
+                    count_text(model.first), count_text(model.selected), count_text(model.second));
+    if (model.few_clusters.value_or(0) > 0)
+        text += fmt::format("; {} not tested, because a slice and the others need {} clusters each",
+                            how_many(*model.few_clusters, "slice"), fewest_slice_clusters);
+    return text;
+}
+
+/// What a slice needs in each half.
+std::string needs_of(const SlicedModel& model) {
+    return model.few_clusters
+               ? fmt::format("{} images of {} clusters", fewest_slice_images, fewest_slice_clusters)
+               : fmt::format("{} images", fewest_slice_images);
 }
 
 /// Names the facets of tested slices; "" if none was tested. Attributes are counted where naming
@@ -159,9 +177,9 @@ Report report_of(const SliceResult& result) {
         for (const FoundSlice& one : model.found) add_row(report.records, one);
         if (model.tested == 0) {
             section.blocks.emplace_back(
-                fmt::format("{} on {}: no slice is large enough to test; it needs {} images in "
-                            "each half, and so do the others",
-                            model.model, model.dataset, fewest_slice_images));
+                fmt::format("{} on {}: no slice is large enough to test; it needs {} in each half, "
+                            "and so do the others",
+                            model.model, model.dataset, needs_of(model)));
             continue;
         }
         if (model.found.empty()) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <utility>
 #include <variant>
@@ -252,6 +253,110 @@ TEST(Slices, ImagesWithoutScoresOrValuesAreCounted) {
     EXPECT_THAT(find_slices(options).notes, Contains(HasSubstr("1 image has no `group`")));
 }
 
+/// 100 patients (the attribute texture) of 12 images each. All images of a patient have one group,
+/// and they are all correct or all incorrect.
+Made patients(std::uint64_t seed, const std::function<double(char group)>& accuracy) {
+    RandomStream random(seed, "patients");
+    std::vector<char> groups;
+    std::vector<bool> correct;
+    for (std::size_t p = 0; p < 100; ++p) {
+        groups.push_back(static_cast<char>('a' + random.below(3)));
+        correct.push_back(random.uniform() < accuracy(groups.back()));
+    }
+    Made made =
+        world(1200, seed, [&](const Made&, std::size_t i) { return correct[i % 100] ? 1 : 0; });
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        made.group[i] = std::string(1, groups[i % 100]);
+        made.texture.push_back(fmt::format("p{}", i % 100));
+    }
+    return made;
+}
+
+TEST(Slices, ImagesOfOneClusterAreNotIndependent) {
+    const Scratch folder;
+    save(folder, patients(3, [](char) { return 0.8; }), "a");
+    SliceOptions options = options_of(folder);
+    const auto by_group = [&] {
+        const SlicedModel model = find_slices(options).models[0];
+        return std::ranges::any_of(names_of(model), [](const std::string& name) {
+            return name.find("group") != std::string::npos;
+        });
+    };
+    EXPECT_TRUE(by_group());
+    options.cluster = "texture";
+    EXPECT_FALSE(by_group());
+    for (const SliceFacet& facet : find_slices(options).facets) EXPECT_NE(facet.by, "texture");
+}
+
+TEST(Slices, ASliceOfClustersHasTheirNumbers) {
+    const Scratch folder;
+    Made made = patients(4, [](char group) { return group == 'b' ? 0.2 : 0.97; });
+    // 72 images, but six clusters in both halves together.
+    for (std::size_t i = 0; i < made.rows(); ++i)
+        if (i % 100 < 6) made.shape[i] = "z";
+    save(folder, made, "a");
+    SliceOptions options = options_of(folder);
+    options.cluster = "texture";
+    options.threads = 1;
+    const SliceResult result = find_slices(options);
+    const SlicedModel& model = result.models[0];
+    ASSERT_THAT(names_of(model), Contains("group=b"));
+    const auto found = std::ranges::find(model.found, "group=b", &FoundSlice::name);
+    std::set<std::string> clusters, second;
+    std::uint64_t images = 0;
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        const bool first =
+            RandomStream(0, "slices half of cluster " + made.texture[i]).uniform() < 0.5;
+        if (!first) second.insert(made.texture[i]);
+        if (made.group[i] != "b") continue;
+        clusters.insert(made.texture[i]);
+        images += first ? 0 : 1;
+    }
+    EXPECT_EQ(found->clusters, clusters.size());
+    EXPECT_EQ(found->accuracy.n, images);
+    EXPECT_EQ(model.second, 12 * second.size());
+    EXPECT_EQ(found->accuracy.interval->method, "wilson.clusters");
+    // As wide as that of as many images as clusters, or wider.
+    const double p = *found->accuracy.value;
+    const Interval independent = wilson_of_mean(p, images / 12);
+    EXPECT_LE(found->accuracy.interval->low, independent.low + 1e-9);
+    EXPECT_THAT(result.notes, Contains(HasSubstr("whole clusters of images by `texture`; there "
+                                                 "are 100")));
+    EXPECT_GE(model.few_clusters.value_or(0), 1U);
+    EXPECT_EQ(report_of(result).result["cluster"], "texture");
+    options.threads = 7;
+    EXPECT_EQ(report_of(result).result, report_of(find_slices(options)).result);
+}
+
+TEST(Slices, ResultsWithoutClustersDoNotNameThem) {
+    const Scratch folder;
+    save(folder, world(1200, 1, low_group), "a");
+    const auto json = report_of(find_slices(options_of(folder))).result;
+    EXPECT_FALSE(json.contains("cluster"));
+    EXPECT_FALSE(json["models"][0].contains("few_clusters"));
+    EXPECT_FALSE(json["models"][0]["found"][0].contains("clusters"));
+}
+
+TEST(Slices, ClustersThatCannotBeUsedAreRefused) {
+    const Scratch folder;
+    Made made = patients(3, [](char) { return 0.8; });
+    for (std::size_t i = 0; i < made.rows(); ++i) made.texture[i] = std::to_string(i % 19);
+    save(folder, made, "a");
+    SliceOptions options = options_of(folder);
+    options.cluster = "textur";
+    EXPECT_THAT(message_of([&] { find_slices(options); }, ErrorCode::usage),
+                HasSubstr("no attribute `textur`"));
+    options.cluster = "texture";
+    EXPECT_THAT(message_of([&] { find_slices(options); }),
+                AllOf(HasSubstr("are of 19 clusters by `texture`"), HasSubstr("at least 20")));
+    // Images without a value are clusters of their own.
+    made.texture[1].clear();
+    save(folder, made, "a", StorageFormat::full_f32, 100, false, "more");
+    options.stores = {folder / "more"};
+    EXPECT_THAT(find_slices(options).notes,
+                Contains(HasSubstr("there are 20, 1 of them single images")));
+}
+
 void write(const fs::path& file, std::string_view text) {
     fs::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << text;
@@ -444,6 +549,10 @@ TEST(Slices, ImagesAreThoseOfData) {
     std::set<std::string> facets;
     for (const SliceFacet& facet : find_slices(options).facets) facets.insert(facet.by);
     EXPECT_THAT(facets, Contains("camera"));
+    // It may be that of the clusters.
+    options.cluster = "camera";
+    EXPECT_THAT(message_of([&] { find_slices(options); }), HasSubstr("are of 2 clusters by"));
+    options.cluster.clear();
 
     const std::vector<std::byte> other = picture(0, true);
     write(folder / "moved/item00003.png", text_of(other));

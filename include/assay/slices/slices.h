@@ -10,16 +10,20 @@
 // rarely succeeds: a slice with few images is only reported in draws in which its accuracy happens
 // to be low.
 //
-// The test is Fisher's exact one, one-sided: it holds for 20 images, also without any error. A pair
-// must be less accurate than all other images, and than the other images of each of its two
-// values. So a pair is only found where it says more than either value alone.
+// The test is Fisher's exact one, one-sided: it holds for 20 images, also without any error. If
+// images are in clusters (several of one patient), each half has whole clusters, and the test's
+// counts are divided by the design effect (slices/cluster_test.h). A pair must be less accurate
+// than all other images, and than the other images of each of its two values. So a pair is only
+// found where it says more than either value alone.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "assay/data/label_sets.h"
 #include "assay/describe.h"
 #include "assay/estimate.h"
 #include "assay/progress.h"
@@ -32,6 +36,9 @@ struct SliceOptions {
     std::filesystem::path data;
     bool without_images = false;
     std::filesystem::path labels;
+    /// The same in memory, one set per item of every store; `labels` is then empty.
+    std::optional<LabelSets> label_sets;
+    std::string cluster;  ///< attribute; "": images are independent
     std::uint64_t top = 20;
     std::uint64_t examples = 3;
     std::uint64_t seed = 0;
@@ -57,6 +64,11 @@ inline constexpr auto description<slices::SliceOptions> = describe<slices::Slice
                  "is correct if it is any of them",
          .empty = "the data set's own",
          .value = "LABELS"}),
+    field<&slices::SliceOptions::cluster>(
+        {.help = "Images with one value of this attribute (one patient, one scene) are not "
+                 "independent: they are in one half, and tests and intervals allow for it",
+         .empty = "images are independent",
+         .value = "ATTR"}),
     field<&slices::SliceOptions::top>(
         {.help = "Slices to show for each model; csv and JSON have all", .min = 1, .max = 1e6}),
     field<&slices::SliceOptions::examples>(
@@ -96,8 +108,9 @@ struct FoundSlice {
     std::uint64_t images = 0;     ///< of both halves
     std::uint64_t incorrect = 0;  ///< of these
     Estimate accuracy, rest;      ///< of the second half: of the slice, of all other images
-    double p = 1;                 ///< of the second half, with Holm's correction
-    double screened = 1;          ///< of the first half, with Benjamini and Hochberg's
+    std::optional<std::uint64_t> clusters;  ///< of both halves; none: images are independent
+    double p = 1;                           ///< of the second half, with Holm's correction
+    double screened = 1;                    ///< of the first half, with Benjamini and Hochberg's
     std::vector<std::string> examples;
 };
 struct SlicedModel {
@@ -105,12 +118,15 @@ struct SlicedModel {
     std::uint64_t first = 0, second = 0;  ///< images of the halves
     Estimate accuracy;                    ///< of the second half
     std::uint64_t tested = 0, selected = 0;
+    /// Slices with enough images, but too few clusters to be tested; none: images are independent.
+    std::optional<std::uint64_t> few_clusters;
     bool by_predicted = false, by_pairs = false;  ///< of tested slices: some are
     std::vector<FoundSlice> found;                ///< the smallest p first
 };
 struct SliceResult {
     double level = 0.95;
     std::uint64_t seed = 0;
+    std::string cluster;     ///< attribute; "": images are independent
     std::uint64_t top = 20;  ///< how many people see
     std::vector<SliceFacet> facets;
     std::vector<SlicedModel> models;
@@ -122,7 +138,8 @@ struct SliceResult {
 /// pass over the images for each pair of facets; with images, their decoding, once for data sets
 /// with the same ones. Memory: 8 bytes per image and facet. Throws usage for no store, and for
 /// `data` with stores of several data sets. Throws bad_input for fewer than 80 images with scores
-/// and labels, and for labels that are no class. Throws bad_input if `data` holds none of the
+/// and labels, for fewer than 20 clusters of them, and for labels that are no class. Throws usage
+/// for clusters by an attribute that a data set lacks. Throws bad_input if `data` holds none of the
 /// images, other images under their names, or one image for two.
 SliceResult find_slices(const SliceOptions& options, const ProgressCallback& progress = {});
 /// `assay.slices/1`. csv: a row for each slice that was found.

@@ -1166,6 +1166,8 @@ export interface FoundSlice {
   accuracy: Estimate;
   /** Of all other images of the second half. */
   rest: Estimate;
+  /** Of both halves, with `--cluster`. */
+  clusters?: number;
   /** On the second half, with Holm's correction. */
   p: number;
   /** On the first half, with Benjamini and Hochberg's correction. */
@@ -3858,6 +3860,8 @@ export interface SliceResult extends Result {
   level: number;
   /** Of the halves. */
   seed: number;
+  /** Images with one value of this attribute are alike. */
+  cluster?: string;
   /** Without `predicted`, which each model has of its own. */
   facets: SliceFacet[];
   models: SlicedModel[];
@@ -3878,6 +3882,8 @@ export interface SlicedModel {
   accuracy: Estimate;
   /** Slices that are large enough in both halves. */
   tested: number;
+  /** With `--cluster`: slices with enough images that are not tested, because there are too few clusters. */
+  few_clusters?: number;
   /** Slices that the first half selects. */
   selected: number;
   /** Slices that the second half confirms, the smallest p first. */
