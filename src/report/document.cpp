@@ -18,6 +18,7 @@
 #include "report/corrupted.h"
 #include "report/described_report.h"
 #include "report/example_pictures.h"
+#include "report/found_slices.h"
 #include "report/items.h"
 #include "report/measured.h"
 #include "report/metric_definitions.h"
@@ -25,6 +26,7 @@
 #include "report/report_paths.h"
 #include "report/tags.h"
 #include "report/thumbnails.h"
+#include "slices/described_slices.h"
 
 namespace assay {
 namespace {
@@ -58,6 +60,7 @@ public:
         }
         examples_left_ = static_cast<std::size_t>(
             std::count_if(inputs.saved.begin(), inputs.saved.end(), is_examples));
+        for (const SavedResult& saved : inputs.saved) add_sliced_models(saved.result, sliced_);
         add_stores(inputs);
         add_competitions(inputs);
         for (const SavedResult& saved : inputs.saved) {
@@ -179,7 +182,10 @@ private:
             }
             if (!group.variant.empty()) return std::size_t{0};
             add_data(group);
-            GroupItems shown = items_of_group(group, *scores, best, options, items);
+            const auto slices = slices_of_group(group, best, options, sliced_, said_);
+            if (slices) add(group.folder.string(), json_of(*slices));
+            GroupItems shown =
+                items_of_group(group, *scores, best, slices ? &*slices : nullptr, options, items);
             items_cut_ = items_cut_ || shown.cut;
             for (ReportItem& item : shown.shown) parts_.items.push_back(std::move(item));
             add_thumbnails(thumbnails_of(group, shown.wanted, thumbnails, options_.thumbnail_side,
@@ -238,6 +244,7 @@ private:
     ReportParts parts_;
     std::vector<std::string> notes_;
     std::vector<Thumbnail> thumbnails_;
+    NamedModels sliced_;             ///< those whose slices are among the saved results
     std::size_t examples_left_ = 0;  ///< results with pictures that are not in yet
     bool items_cut_ = false;
 };

@@ -57,15 +57,42 @@ std::size_t store_called(const StoreGroup& group, const std::string& model) {
     return static_cast<std::size_t>(found - group.stores.begin());
 }
 
+/// The rows of these ids, which are the keys.
+void find_rows(const Dataset& dataset, std::unordered_map<std::string_view, std::uint64_t>& rows) {
+    for (std::size_t i = 0; i < dataset.size(); ++i) {
+        const auto found = rows.find(dataset.ids[i]);
+        if (found != rows.end()) found->second = i;
+    }
+}
+
+/// The worst slice of each model first, then the next of each.
+void want_slices(WantedItems& wanted, const StoreGroup& group, const Dataset& dataset,
+                 const slices::SliceResult& result) {
+    std::unordered_map<std::string_view, std::uint64_t> rows;
+    std::size_t longest = 0;
+    for (const slices::SlicedModel& model : result.models) {
+        longest = std::max(longest, model.found.size());
+        for (const slices::FoundSlice& slice : model.found)
+            for (const std::string& id : slice.examples) rows.emplace(id, UINT64_MAX);
+    }
+    find_rows(dataset, rows);
+    for (std::size_t turn = 0; turn < longest; ++turn) {
+        for (const slices::SlicedModel& model : result.models) {
+            if (turn >= model.found.size()) continue;
+            const std::size_t store = store_called(group, model.model);
+            for (const std::string& id : model.found[turn].examples)
+                if (const std::uint64_t row = rows.at(id); row != UINT64_MAX)
+                    wanted.add(row, {store});
+        }
+    }
+}
+
 void want_disagreements(WantedItems& wanted, const StoreGroup& group, const Dataset& dataset,
                         const CompareResult& comparison) {
     std::unordered_map<std::string_view, std::uint64_t> rows;
     for (const PairReport& pair : comparison.pairs)
         for (const Disagreement& d : pair.disagreements) rows.emplace(d.id, UINT64_MAX);
-    for (std::size_t i = 0; i < dataset.size(); ++i) {
-        const auto found = rows.find(dataset.ids[i]);
-        if (found != rows.end()) found->second = i;
-    }
+    find_rows(dataset, rows);
     std::size_t longest = 0;
     for (const PairReport& pair : comparison.pairs)
         longest = std::max(longest, pair.disagreements.size());
@@ -178,7 +205,8 @@ std::vector<WantedItem> in_turns(std::vector<WantedItem> items, std::size_t begi
 }  // namespace
 
 GroupItems items_of_group(const StoreGroup& group, const ScoreResult& scores,
-                          const BestOfGroup& best, const ReportOptions& options, std::size_t most) {
+                          const BestOfGroup& best, const slices::SliceResult* slices,
+                          const ReportOptions& options, std::size_t most) {
     WantedItems wanted(most);
     MeasureOptions measure = options.measure;
     measure.gates.clear();
@@ -190,6 +218,11 @@ GroupItems items_of_group(const StoreGroup& group, const ScoreResult& scores,
     wanted.limit(most / 2);
     disagreements();
     const std::size_t first_disagreements = wanted.size();
+    if (slices != nullptr) {
+        wanted.limit(most - most / 4);
+        const PredictionStore first = PredictionStore::open(group.stores.front().folder);
+        want_slices(wanted, group, first.dataset(), *slices);
+    }
     wanted.limit(most);
     want_confusions(wanted, group, scores, best.order, measure, options.threads);
     disagreements();

@@ -1,5 +1,5 @@
 // Images that a report shows with models' predictions: those on which models disagree, and examples
-// of the most frequent confusions.
+// of slices and of the most frequent confusions.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 
 #include "assay/evaluate/score.h"
 #include "assay/report/document.h"
+#include "assay/slices/slices.h"
 #include "report/described_report.h"
 #include "report/measured.h"
 #include "report/store_groups.h"
@@ -30,14 +31,16 @@ std::vector<std::uint64_t> confusion_examples(const PredictionStore& store,
                                               std::size_t examples, std::size_t most, int threads);
 
 struct GroupItems {
-    std::vector<WantedItem> wanted;  ///< disagreements and confusions alternate
+    std::vector<WantedItem> wanted;  ///< disagreements and the others alternate
     std::vector<ReportItem> shown;
     bool cut = false;  ///< there are more
 };
-/// At most `most` images: the disagreements, of each pair in turn, up to a half; examples of the
-/// confusions of the best models; disagreements again. Classes are those of the evaluated
-/// predictions.
+/// At most `most` images: the disagreements, of each pair in turn, up to a half; examples of
+/// slices, of each model in turn, up to three quarters; examples of the confusions of the best
+/// models; disagreements again. Classes are those of the evaluated predictions. `slices`: may be
+/// nullptr.
 GroupItems items_of_group(const StoreGroup& group, const ScoreResult& scores,
-                          const BestOfGroup& best, const ReportOptions& options, std::size_t most);
+                          const BestOfGroup& best, const slices::SliceResult* slices,
+                          const ReportOptions& options, std::size_t most);
 
 }  // namespace assay

@@ -7,7 +7,7 @@ namespace assay {
 namespace {
 
 /// As docs/formats.md has them, in the order of their names.
-constexpr std::array<std::string_view, 35> reportable = {
+constexpr std::array<std::string_view, 36> reportable = {
     "assay.attack/1",
     "assay.attack_examples/1",
     "assay.check/1",
@@ -43,6 +43,7 @@ constexpr std::array<std::string_view, 35> reportable = {
     "assay.replicate_match/2",
     "assay.replicate_plan/3",
     "assay.scores/2",
+    "assay.slices/1",
 };
 
 }  // namespace

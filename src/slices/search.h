@@ -13,6 +13,8 @@ namespace assay::slices {
 
 /// A slice, and the other images, have at least this many images in each half.
 inline constexpr std::uint64_t fewest_slice_images = 20;
+/// For a slice and its rest, in both halves.
+inline constexpr std::uint64_t fewest_judged_images = 4 * fewest_slice_images;
 
 /// One way to divide the images of a data set.
 struct Facet {

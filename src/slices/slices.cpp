@@ -29,8 +29,6 @@ namespace assay::slices {
 namespace {
 
 constexpr std::uint64_t prediction_block = 1024;
-/// A slice and its rest, in both halves.
-constexpr std::uint64_t fewest_judged_images = 4 * fewest_slice_images;
 
 /// One store: its predictions, and its slices.
 class StoreSlices {
@@ -134,8 +132,7 @@ private:
         constexpr std::uint64_t fewest = 4 * std::uint64_t{fewest_slice_clusters};
         if (clusters < fewest)
             refuse(fmt::format(
-                "{}: its images with scores and labels are of {} by `{}`, but a slice and the "
-                "other "
+                "{}: its images with scores and labels are of {} by `{}`. A slice and the other "
                 "images need {} clusters each in both halves: at least {}. Measure groups that you "
                 "choose: assay score RUNS --by ATTRIBUTE --cluster {}",
                 store_.folder().string(), how_many(clusters, "cluster"), options_.cluster,

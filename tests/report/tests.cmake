@@ -2,7 +2,7 @@ assay_test(report
     SOURCES report/cells_test.cpp report/joined_table_test.cpp report/text_test.cpp report/formats_test.cpp report/gates_test.cpp report/log_test.cpp report/interval_sides_test.cpp
     LINKS assay_report assay_core pugixml::pugixml)
 assay_test(report_document
-    SOURCES report/document_test.cpp report/best_test.cpp report/items_test.cpp report/page_test.cpp report/inputs_test.cpp report/competition_test.cpp
+    SOURCES report/document_test.cpp report/best_test.cpp report/items_test.cpp report/found_slices_test.cpp report/page_test.cpp report/inputs_test.cpp report/competition_test.cpp
     LINKS assay_report assay_core ZLIB::ZLIB Threads::Threads)
 set(svg "")
 if(ASSAY_CAIRO)  # which the SVG of our own is compared with

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/random.h"
-#include "slices/cluster_test.h"
 #include "slices/facets.h"
 #include "slices/image_statistics.h"
 
@@ -48,66 +47,6 @@ TEST(LowerTest, IsOneUnlessTheSliceIsLower) {
     EXPECT_EQ(lower({0, 10}, {0, 100}), 1);
     EXPECT_EQ(lower({10, 10}, {100, 100}), 1);
     EXPECT_LT(lower({7, 10}, {80, 100}), 1);
-}
-
-// Without an effect it is Fisher's test, and one of 10 undoes ten copies of each image.
-TEST(LowerTest, DividesCountsByTheDesignEffect) {
-    const LowerTest lower(1000);
-    EXPECT_NEAR(lower_with_effect({40, 80}, {800, 1000}, 1) / lower({40, 80}, {800, 1000}), 1,
-                1e-10);
-    EXPECT_NEAR(lower_with_effect({20, 40}, {50, 80}, 10), 35 / 70.0, 1e-12);
-    EXPECT_NEAR(lower_with_effect({0, 30}, {50, 80}, 10), 1 / 56.0, 1e-12);
-    // Between the chances of 1 and of 2 hits among 4 draws from 5 hits of 8.
-    const double between = lower_with_effect({15, 40}, {50, 80}, 10);
-    EXPECT_GT(between, 5 / 70.0);
-    EXPECT_LT(between, 35 / 70.0);
-}
-
-// Four clusters of two images, alike except for chance: 6 of 8 hits, so the spread is 3/16. Of all
-// pairs of images of one cluster, the products of residuals say that they are alike:
-// (1/4 + 9/4 + 1/4 + 1/4 - 8 * 3/16) / (3/16 * 8) = 1.
-TEST(DesignEffect, IsTheSizeOfClustersThatAreAlike) {
-    DesignEffect apart({2, 4}, {6, 8});
-    apart.add({2, 2}, {2, 2});
-    apart.add({0, 2}, {0, 2});
-    apart.add({0, 0}, {2, 2});
-    apart.add({0, 0}, {2, 2});
-    EXPECT_NEAR(apart.value(), 2, 1e-14);
-    // One image of each cluster on each side: their difference does not vary.
-    DesignEffect within({3, 4}, {6, 8});
-    for (const std::uint64_t hits : {1, 0, 1, 1}) within.add({hits, 1}, {2 * hits, 2});
-    EXPECT_EQ(within.value(), 1);
-}
-
-// Hits of clusters of two images: (2 0 2 0) in the slice, (1 1 1 1) in the rest. All residuals of
-// the rest are 0; those of the slice are 1 / 8 each. (4 / 64) / (1/4 * (1/8 + 1/8)) = 1. The pairs
-// of all clusters: (4 * 1 - 16 / 4) / (16 / 4) = 0, and with 8 errors alike is 3/11.
-TEST(DesignEffect, IsAtLeastWhatTheResidualsOfTheSliceSay) {
-    DesignEffect effect({4, 8}, {8, 16});
-    for (const std::uint64_t hits : {2, 0, 2, 0}) effect.add({hits, 2}, {hits, 2});
-    for (int c = 0; c < 4; ++c) effect.add({0, 0}, {1, 2});
-    EXPECT_NEAR(effect.value(), 1 + 3 / 11.0, 1e-14);
-    // Clusters of four in the slice: 4 * (2 / 16)^2 / (1/4 * (1/16 + 1/8)) = 4/3, and the pairs
-    // say 1 + 1 * (48 / 256 + 8 / 64) / (1/16 + 1/8), where alike is cut to 1.
-    DesignEffect larger({8, 16}, {12, 24});
-    for (const std::uint64_t hits : {4, 0, 4, 0}) larger.add({hits, 4}, {hits, 4});
-    for (int c = 0; c < 4; ++c) larger.add({0, 0}, {1, 2});
-    // (4 * 4 - 6) / (1/4 * (4 * 12 + 4 * 2)) = 10 / 14 for 12 errors.
-    const double alike = (12 * 10 / 14.0 + 3) / 15;
-    EXPECT_NEAR(larger.value(), 1 + alike * (48 / 256.0 + 8 / 64.0) / (3 / 16.0), 1e-14);
-}
-
-TEST(Clusters, AreCountedOnBothSides) {
-    const std::vector<std::uint32_t> cluster = {5, 5, 5, 2, 2, 9};
-    const std::vector<std::int32_t> value = {0, 1, 0, 1, 1, 0};
-    EXPECT_THAT(cluster_sizes(cluster, value, 2), ElementsAre(2, 1, 2, 2, 2, 1));
-    const std::vector<std::uint32_t> whole = cluster_sizes(cluster, std::vector(6, 0), 1);
-    EXPECT_THAT(whole, ElementsAre(3, 3, 3, 2, 2, 1));
-    ClusterTally tally;
-    for (std::size_t i = 0; i < cluster.size(); ++i)
-        if (value[i] == 0) tally.add(cluster[i], whole[i]);
-    EXPECT_EQ(tally.clusters(), 2U);  // 5, 9
-    EXPECT_EQ(tally.others(3), 2U);   // 5, 2
 }
 
 TEST(Facets, TextsAreInTheirOrderAndMissingOnesInNone) {

@@ -6,18 +6,17 @@
 
 #include <algorithm>
 #include <fstream>
-#include <functional>
 #include <set>
 #include <utility>
 #include <variant>
 
-#include "../evaluate/saved_scores.h"
 #include "assay/error.h"
 #include "assay/image/encode.h"
 #include "assay/report.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/statistics.h"
+#include "made_slices.h"
 #include "message_of.h"
 #include "slices/search.h"
 #include "store/image_check.h"
@@ -31,43 +30,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 namespace fs = std::filesystem;
-
-/// `rows` images of four classes with random groups (a, b, c) and shapes (x, y). `accuracy` gives
-/// the chance that image i is correct.
-template <class Accuracy>
-Made world(std::size_t rows, std::uint64_t seed, const Accuracy& accuracy) {
-    Made made;
-    made.classes = 4;
-    RandomStream random(seed, "slices");
-    for (std::size_t i = 0; i < rows; ++i) {
-        made.group.emplace_back(1, static_cast<char>('a' + random.below(3)));
-        made.shape.emplace_back(1, static_cast<char>('x' + random.below(2)));
-        const auto label = static_cast<std::int32_t>(random.below(4));
-        const bool hit = random.uniform() < accuracy(made, i);
-        const std::int32_t predicted =
-            hit ? label : (label + 1 + static_cast<std::int32_t>(random.below(3))) % 4;
-        made.labels.push_back({label});
-        for (std::int32_t c = 0; c < 4; ++c)
-            made.scores.push_back(c == predicted ? 1 + static_cast<float>(random.uniform()) : 0.F);
-    }
-    return made;
-}
-
-SliceOptions options_of(const Scratch& folder) {
-    SliceOptions options;
-    options.stores = {folder / "runs"};
-    return options;
-}
-
-std::set<std::string> names_of(const SlicedModel& model) {
-    std::set<std::string> names;
-    for (const FoundSlice& one : model.found) names.insert(one.name);
-    return names;
-}
-
-double low_group(const Made& made, std::size_t i) {
-    return made.group[i] == "b" ? 0.6 : 0.9;
-}
 
 TEST(Slices, FindsAValueWithTheNumbersOfTheSecondHalf) {
     const Scratch folder;
@@ -251,110 +213,6 @@ TEST(Slices, ImagesWithoutScoresOrValuesAreCounted) {
     SliceOptions options;
     options.stores = {folder / "runs/numbers"};
     EXPECT_THAT(find_slices(options).notes, Contains(HasSubstr("1 image has no `group`")));
-}
-
-/// 100 patients (the attribute texture) of 12 images each. All images of a patient have one group,
-/// and they are all correct or all incorrect.
-Made patients(std::uint64_t seed, const std::function<double(char group)>& accuracy) {
-    RandomStream random(seed, "patients");
-    std::vector<char> groups;
-    std::vector<bool> correct;
-    for (std::size_t p = 0; p < 100; ++p) {
-        groups.push_back(static_cast<char>('a' + random.below(3)));
-        correct.push_back(random.uniform() < accuracy(groups.back()));
-    }
-    Made made =
-        world(1200, seed, [&](const Made&, std::size_t i) { return correct[i % 100] ? 1 : 0; });
-    for (std::size_t i = 0; i < made.rows(); ++i) {
-        made.group[i] = std::string(1, groups[i % 100]);
-        made.texture.push_back(fmt::format("p{}", i % 100));
-    }
-    return made;
-}
-
-TEST(Slices, ImagesOfOneClusterAreNotIndependent) {
-    const Scratch folder;
-    save(folder, patients(3, [](char) { return 0.8; }), "a");
-    SliceOptions options = options_of(folder);
-    const auto by_group = [&] {
-        const SlicedModel model = find_slices(options).models[0];
-        return std::ranges::any_of(names_of(model), [](const std::string& name) {
-            return name.find("group") != std::string::npos;
-        });
-    };
-    EXPECT_TRUE(by_group());
-    options.cluster = "texture";
-    EXPECT_FALSE(by_group());
-    for (const SliceFacet& facet : find_slices(options).facets) EXPECT_NE(facet.by, "texture");
-}
-
-TEST(Slices, ASliceOfClustersHasTheirNumbers) {
-    const Scratch folder;
-    Made made = patients(4, [](char group) { return group == 'b' ? 0.2 : 0.97; });
-    // 72 images, but six clusters in both halves together.
-    for (std::size_t i = 0; i < made.rows(); ++i)
-        if (i % 100 < 6) made.shape[i] = "z";
-    save(folder, made, "a");
-    SliceOptions options = options_of(folder);
-    options.cluster = "texture";
-    options.threads = 1;
-    const SliceResult result = find_slices(options);
-    const SlicedModel& model = result.models[0];
-    ASSERT_THAT(names_of(model), Contains("group=b"));
-    const auto found = std::ranges::find(model.found, "group=b", &FoundSlice::name);
-    std::set<std::string> clusters, second;
-    std::uint64_t images = 0;
-    for (std::size_t i = 0; i < made.rows(); ++i) {
-        const bool first =
-            RandomStream(0, "slices half of cluster " + made.texture[i]).uniform() < 0.5;
-        if (!first) second.insert(made.texture[i]);
-        if (made.group[i] != "b") continue;
-        clusters.insert(made.texture[i]);
-        images += first ? 0 : 1;
-    }
-    EXPECT_EQ(found->clusters, clusters.size());
-    EXPECT_EQ(found->accuracy.n, images);
-    EXPECT_EQ(model.second, 12 * second.size());
-    EXPECT_EQ(found->accuracy.interval->method, "wilson.clusters");
-    // As wide as that of as many images as clusters, or wider.
-    const double p = *found->accuracy.value;
-    const Interval independent = wilson_of_mean(p, images / 12);
-    EXPECT_LE(found->accuracy.interval->low, independent.low + 1e-9);
-    EXPECT_THAT(result.notes, Contains(HasSubstr("whole clusters of images by `texture`; there "
-                                                 "are 100")));
-    EXPECT_GE(model.few_clusters.value_or(0), 1U);
-    EXPECT_EQ(report_of(result).result["cluster"], "texture");
-    options.threads = 7;
-    EXPECT_EQ(report_of(result).result, report_of(find_slices(options)).result);
-}
-
-TEST(Slices, ResultsWithoutClustersDoNotNameThem) {
-    const Scratch folder;
-    save(folder, world(1200, 1, low_group), "a");
-    const auto json = report_of(find_slices(options_of(folder))).result;
-    EXPECT_FALSE(json.contains("cluster"));
-    EXPECT_FALSE(json["models"][0].contains("few_clusters"));
-    EXPECT_FALSE(json["models"][0]["found"][0].contains("clusters"));
-}
-
-TEST(Slices, ClustersThatCannotBeUsedAreRefused) {
-    const Scratch folder;
-    Made made = patients(3, [](char) { return 0.8; });
-    for (std::size_t i = 0; i < made.rows(); ++i) made.texture[i] = std::to_string(i % 19);
-    save(folder, made, "a");
-    SliceOptions options = options_of(folder);
-    options.cluster = "textur";
-    EXPECT_THAT(message_of([&] { find_slices(options); }, ErrorCode::usage),
-                HasSubstr("no attribute `textur`"));
-    options.cluster = "texture";
-    EXPECT_THAT(message_of([&] { find_slices(options); }),
-                AllOf(HasSubstr("are of 19 clusters by `texture`"), HasSubstr("at least 20")));
-    // Images without a value are clusters of their own.
-    made.texture[1].clear();
-    save(folder, made, "a", StorageFormat::full_f32, 100, false, "more");
-    options.stores = {folder / "more"};
-    EXPECT_THAT(find_slices(options).notes,
-                Contains(HasSubstr("there are 20, 1 of them single images")));
 }
 
 void write(const fs::path& file, std::string_view text) {

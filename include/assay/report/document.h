@@ -38,6 +38,8 @@ struct ReportOptions {
     std::size_t confusions = 100;    ///< most frequent confusions per model
     std::size_t disagreements = 20;  ///< items per pair that is compared
     std::size_t pairs = 100;         ///< comparisons per data set that are kept completely
+    std::size_t sliced_models = 20;  ///< best models per data set whose slices are searched
+    std::size_t slices = 100;        ///< slices per model
     std::size_t items = 600;         ///< images that are shown with their predictions, in total
     std::size_t thumbnails = 0;      ///< maximum number of images that are embedded or written
     int thumbnail_side = 160;        ///< pixels of the longer side, 32 to 512

@@ -66,7 +66,7 @@ inline constexpr auto description<slices::SliceOptions> = describe<slices::Slice
          .value = "LABELS"}),
     field<&slices::SliceOptions::cluster>(
         {.help = "Images with one value of this attribute (one patient, one scene) are not "
-                 "independent: they are in one half, and tests and intervals allow for it",
+                 "independent. They are in one half, and tests and intervals allow for it",
          .empty = "images are independent",
          .value = "ATTR"}),
     field<&slices::SliceOptions::top>(

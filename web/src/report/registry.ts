@@ -15,6 +15,7 @@ import { provenance } from "./sections/provenance/index.tsx";
 import { quality } from "./sections/quality/index.tsx";
 import { replication } from "./sections/replication/index.tsx";
 import { robustness } from "./sections/robustness/index.tsx";
+import { slices } from "./sections/slices/index.tsx";
 
 export const sections: Section[] = [
   overview,
@@ -23,6 +24,7 @@ export const sections: Section[] = [
   multilabel,
   calibration,
   classes,
+  slices,
   disagreement,
   robustness,
   mad,

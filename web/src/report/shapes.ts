@@ -22,6 +22,7 @@ const lists = new Map<string, string[]>([
   ["assay.replicate_frequencies", ["sets"]],
   ["assay.replicate_plan", ["rows"]],
   ["assay.scores", ["measurements", "stores"]],
+  ["assay.slices", ["models", "facets"]],
 ]);
 
 function isListOfObjects(value: unknown): boolean {

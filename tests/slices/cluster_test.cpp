@@ -1,0 +1,190 @@
+// Slices of images in clusters: the test, its counts by hand, and what is found.
+#include "slices/cluster_test.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "assay/report.h"
+#include "core/random.h"
+#include "core/statistics.h"
+#include "made_slices.h"
+#include "message_of.h"
+
+namespace assay::slices {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Without an effect it is Fisher's test, and one of 10 undoes ten copies of each image.
+TEST(ClusterTest, DividesCountsByTheDesignEffect) {
+    const LowerTest lower(1000);
+    EXPECT_NEAR(lower_with_effect({40, 80}, {800, 1000}, 1) / lower({40, 80}, {800, 1000}), 1,
+                1e-10);
+    EXPECT_NEAR(lower_with_effect({20, 40}, {50, 80}, 10), 35 / 70.0, 1e-12);
+    EXPECT_NEAR(lower_with_effect({0, 30}, {50, 80}, 10), 1 / 56.0, 1e-12);
+    // Between the chances of 1 and of 2 hits among 4 draws from 5 hits of 8.
+    const double between = lower_with_effect({15, 40}, {50, 80}, 10);
+    EXPECT_GT(between, 5 / 70.0);
+    EXPECT_LT(between, 35 / 70.0);
+}
+
+// Four clusters of two images, alike except for chance: 6 of 8 hits, so the spread is 3/16. Of all
+// pairs of images of one cluster, the products of residuals say that they are alike:
+// (1/4 + 9/4 + 1/4 + 1/4 - 8 * 3/16) / (3/16 * 8) = 1.
+TEST(DesignEffect, IsTheSizeOfClustersThatAreAlike) {
+    DesignEffect apart({2, 4}, {6, 8});
+    apart.add({2, 2}, {2, 2});
+    apart.add({0, 2}, {0, 2});
+    apart.add({0, 0}, {2, 2});
+    apart.add({0, 0}, {2, 2});
+    EXPECT_NEAR(apart.value(), 2, 1e-14);
+    // One image of each cluster on each side: their difference does not vary.
+    DesignEffect within({3, 4}, {6, 8});
+    for (const std::uint64_t hits : {1, 0, 1, 1}) within.add({hits, 1}, {2 * hits, 2});
+    EXPECT_EQ(within.value(), 1);
+}
+
+// Hits of clusters of two images: (2 0 2 0) in the slice, (1 1 1 1) in the rest. All residuals of
+// the rest are 0; those of the slice are 1 / 8 each. (4 / 64) / (1/4 * (1/8 + 1/8)) = 1. The pairs
+// of all clusters: (4 * 1 - 16 / 4) / (16 / 4) = 0, and with 8 errors alike is 3/11.
+TEST(DesignEffect, IsAtLeastWhatTheResidualsOfTheSliceSay) {
+    DesignEffect effect({4, 8}, {8, 16});
+    for (const std::uint64_t hits : {2, 0, 2, 0}) effect.add({hits, 2}, {hits, 2});
+    for (int c = 0; c < 4; ++c) effect.add({0, 0}, {1, 2});
+    EXPECT_NEAR(effect.value(), 1 + 3 / 11.0, 1e-14);
+    // Clusters of four in the slice: 4 * (2 / 16)^2 / (1/4 * (1/16 + 1/8)) = 4/3, and the pairs
+    // say 1 + 1 * (48 / 256 + 8 / 64) / (1/16 + 1/8), where alike is cut to 1.
+    DesignEffect larger({8, 16}, {12, 24});
+    for (const std::uint64_t hits : {4, 0, 4, 0}) larger.add({hits, 4}, {hits, 4});
+    for (int c = 0; c < 4; ++c) larger.add({0, 0}, {1, 2});
+    // (4 * 4 - 6) / (1/4 * (4 * 12 + 4 * 2)) = 10 / 14 for 12 errors.
+    const double alike = (12 * 10 / 14.0 + 3) / 15;
+    EXPECT_NEAR(larger.value(), 1 + alike * (48 / 256.0 + 8 / 64.0) / (3 / 16.0), 1e-14);
+}
+
+TEST(Clusters, AreCountedOnBothSides) {
+    const std::vector<std::uint32_t> cluster = {5, 5, 5, 2, 2, 9};
+    const std::vector<std::int32_t> value = {0, 1, 0, 1, 1, 0};
+    EXPECT_THAT(cluster_sizes(cluster, value, 2), ElementsAre(2, 1, 2, 2, 2, 1));
+    const std::vector<std::uint32_t> whole = cluster_sizes(cluster, std::vector(6, 0), 1);
+    EXPECT_THAT(whole, ElementsAre(3, 3, 3, 2, 2, 1));
+    ClusterTally tally;
+    for (std::size_t i = 0; i < cluster.size(); ++i)
+        if (value[i] == 0) tally.add(cluster[i], whole[i]);
+    EXPECT_EQ(tally.clusters(), 2U);  // 5, 9
+    EXPECT_EQ(tally.others(3), 2U);   // 5, 2
+}
+
+/// 100 patients (the attribute texture) of 12 images each. All images of a patient have one group,
+/// and they are all correct or all incorrect.
+Made patients(std::uint64_t seed, const std::function<double(char group)>& accuracy) {
+    RandomStream random(seed, "patients");
+    std::vector<char> groups;
+    std::vector<bool> correct;
+    for (std::size_t p = 0; p < 100; ++p) {
+        groups.push_back(static_cast<char>('a' + random.below(3)));
+        correct.push_back(random.uniform() < accuracy(groups.back()));
+    }
+    Made made =
+        world(1200, seed, [&](const Made&, std::size_t i) { return correct[i % 100] ? 1 : 0; });
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        made.group[i] = std::string(1, groups[i % 100]);
+        made.texture.push_back(fmt::format("p{}", i % 100));
+    }
+    return made;
+}
+
+TEST(Slices, ImagesOfOneClusterAreNotIndependent) {
+    const Scratch folder;
+    save(folder, patients(3, [](char) { return 0.8; }), "a");
+    SliceOptions options = options_of(folder);
+    const auto by_group = [&] {
+        const SlicedModel model = find_slices(options).models[0];
+        return std::ranges::any_of(names_of(model), [](const std::string& name) {
+            return name.find("group") != std::string::npos;
+        });
+    };
+    EXPECT_TRUE(by_group());
+    options.cluster = "texture";
+    EXPECT_FALSE(by_group());
+    for (const SliceFacet& facet : find_slices(options).facets) EXPECT_NE(facet.by, "texture");
+}
+
+TEST(Slices, ASliceOfClustersHasTheirNumbers) {
+    const Scratch folder;
+    Made made = patients(4, [](char group) { return group == 'b' ? 0.2 : 0.97; });
+    // 72 images, but six clusters in both halves together.
+    for (std::size_t i = 0; i < made.rows(); ++i)
+        if (i % 100 < 6) made.shape[i] = "z";
+    save(folder, made, "a");
+    SliceOptions options = options_of(folder);
+    options.cluster = "texture";
+    options.threads = 1;
+    const SliceResult result = find_slices(options);
+    const SlicedModel& model = result.models[0];
+    ASSERT_THAT(names_of(model), Contains("group=b"));
+    const auto found = std::ranges::find(model.found, "group=b", &FoundSlice::name);
+    std::set<std::string> clusters, second;
+    std::uint64_t images = 0;
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        const bool first =
+            RandomStream(0, "slices half of cluster " + made.texture[i]).uniform() < 0.5;
+        if (!first) second.insert(made.texture[i]);
+        if (made.group[i] != "b") continue;
+        clusters.insert(made.texture[i]);
+        images += first ? 0 : 1;
+    }
+    EXPECT_EQ(found->clusters, clusters.size());
+    EXPECT_EQ(found->accuracy.n, images);
+    EXPECT_EQ(model.second, 12 * second.size());
+    EXPECT_EQ(found->accuracy.interval->method, "wilson.clusters");
+    // As wide as that of as many images as clusters, or wider.
+    const double p = *found->accuracy.value;
+    const Interval independent = wilson_of_mean(p, images / 12);
+    EXPECT_LE(found->accuracy.interval->low, independent.low + 1e-9);
+    EXPECT_THAT(result.notes, Contains(HasSubstr("whole clusters of images by `texture`; there "
+                                                 "are 100")));
+    EXPECT_GE(model.few_clusters.value_or(0), 1U);
+    EXPECT_EQ(report_of(result).result["cluster"], "texture");
+    options.threads = 7;
+    EXPECT_EQ(report_of(result).result, report_of(find_slices(options)).result);
+}
+
+TEST(Slices, ResultsWithoutClustersDoNotNameThem) {
+    const Scratch folder;
+    save(folder, world(1200, 1, low_group), "a");
+    const auto json = report_of(find_slices(options_of(folder))).result;
+    EXPECT_FALSE(json.contains("cluster"));
+    EXPECT_FALSE(json["models"][0].contains("few_clusters"));
+    EXPECT_FALSE(json["models"][0]["found"][0].contains("clusters"));
+}
+
+TEST(Slices, ClustersThatCannotBeUsedAreRefused) {
+    const Scratch folder;
+    Made made = patients(3, [](char) { return 0.8; });
+    for (std::size_t i = 0; i < made.rows(); ++i) made.texture[i] = std::to_string(i % 19);
+    save(folder, made, "a");
+    SliceOptions options = options_of(folder);
+    options.cluster = "textur";
+    EXPECT_THAT(message_of([&] { find_slices(options); }, ErrorCode::usage),
+                HasSubstr("no attribute `textur`"));
+    options.cluster = "texture";
+    EXPECT_THAT(message_of([&] { find_slices(options); }),
+                AllOf(HasSubstr("are of 19 clusters by `texture`"), HasSubstr("at least 20")));
+    // Images without a value are clusters of their own.
+    made.texture[1].clear();
+    save(folder, made, "a", StorageFormat::full_f32, 100, false, "more");
+    options.stores = {folder / "more"};
+    EXPECT_THAT(find_slices(options).notes,
+                Contains(HasSubstr("there are 20, 1 of them single images")));
+}
+
+}  // namespace
+}  // namespace assay::slices
