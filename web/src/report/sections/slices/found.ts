@@ -72,7 +72,7 @@ function facetsText(result: SliceResult, dataset: string): string {
   const most = 8;
   const named =
     names.length > most ? [...names.slice(0, most), `${names.length - most} more`] : names;
-  const by = [...named, "predicted class"].join(", ");
+  const by = `${named.join(", ")}${named.length > 0 ? " or " : ""}predicted class`;
   return `A slice is the images with one value, or with two values at once, of ${by}.`;
 }
 
