@@ -13,6 +13,7 @@ installed.
 """
 import argparse
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,20 @@ FAMILIES = ("alexnet convnext_tiny densenet121 efficientnet_b0 efficientnet_v2_s
 FORMS = "trace script onnx11 onnx13 onnx16 pt2".split()
 MEAN, STD = 0.5, 0.25
 ALLOWED = 1e-3
+
+
+def family_of(name):
+    """The family of a model of torchvision: its name without its size. Batch norm (vgg11_bn) makes another family."""
+    stem, norm = name.removesuffix("_bn"), "_bn" if name.endswith("_bn") else ""
+    if stem.startswith(("resnext", "wide_resnet")):
+        stem = re.sub(r"_(\d+x\d+d|2)$", "", stem)
+    stem = re.sub(r"_(tiny|small|base|large|[tsmlb]|b\d|x\d_\d|(\d+_)?\d+[mg]f|[blh]_\d+)$", "", stem)
+    return (stem if "_v" in stem else re.sub(r"\d+(_\d+)?$", "", stem)) + norm
+
+
+def missing_families(models):
+    """The families of these models of torchvision of which no model is in FAMILIES."""
+    return sorted({family_of(name) for name in models} - {family_of(name) for name in FAMILIES})
 
 
 def images(folder, side, count=3):
@@ -155,6 +170,8 @@ def main():
         warnings.filterwarnings("ignore")
         torch.set_num_threads(1)
         print(f"PyTorch {torch.__version__}, torchvision {torchvision.__version__}")
+        if missing := missing_families(torchvision.models.list_models(module=torchvision.models)):
+            print("families of torchvision that are not run:", ", ".join(missing))
     print(f"{'architecture':20}" + "".join(f"{form:>10}" for form in forms), flush=True)
     for name in options.architectures.split(","):
         with tempfile.TemporaryDirectory() as scratch:
