@@ -7,6 +7,7 @@ Columns of pandas and polars are read by their `to_numpy()`.
 from __future__ import annotations
 
 import array
+import bisect
 import ctypes
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -257,6 +258,7 @@ class HeldSets:
     def __init__(self, value: Any, what: str = "label_sets"):
         self._offsets = array.array("Q", [0])
         self._classes = array.array("i")
+        self._what, self._columns = what, 0
         if hasattr(value, "ndim") and getattr(value, "ndim") == 2:
             self._of_indicators(value, what)
         else:
@@ -265,6 +267,8 @@ class HeldSets:
             for i, members in enumerate(value):
                 try:
                     numbers = sorted({int(c) for c in members})
+                    if any(int(c) != c for c in members if not isinstance(c, str)):
+                        raise ValueError
                 except (TypeError, ValueError, RuntimeError):  # RuntimeError: of a tensor on another device
                     raise Error(f"{what}: item {i} has {members!r}; a list of class numbers is needed") from None
                 if numbers and not 0 <= numbers[0] <= numbers[-1] < 2**31:
@@ -276,6 +280,19 @@ class HeldSets:
         self.sets = Sets(self._offsets.buffer_info()[0], self._classes.buffer_info()[0] if self._classes else None, self.count)
         self.sets._keep = (self._offsets, self._classes)
 
+    def check(self, items: int, classes: int) -> None:
+        """Raises an error that names the argument unless the sets fit these numbers of items and classes. classes: 0 if unknown."""
+        if self.count != items:
+            raise Error(f"{self._what}: {self.count} rows for {items} items; one row per item is needed", "bad_input")
+        if not classes:
+            return
+        if self._columns and self._columns != classes:
+            raise Error(f"{self._what}: {self._columns} columns for {classes} classes; one column per class is needed", "bad_input")
+        if self._classes and max(self._classes) >= classes:
+            place = next(i for i, c in enumerate(self._classes) if c >= classes)
+            item = bisect.bisect_right(self._offsets, place) - 1
+            raise Error(f"{self._what}: item {item} has the class {self._classes[place]}; the scores have the classes 0 to {classes - 1}", "bad_input")
+
     def lists(self) -> "list[list[int]]":
         ends = self._offsets
         return [self._classes[ends[i] : ends[i + 1]].tolist() for i in range(self.count)]
@@ -286,6 +303,7 @@ class HeldSets:
         matrix = to_numpy(value, what)
         if not numpy.isin(matrix, (0, 1)).all():
             raise Error(f"{what}: a matrix with numbers other than 0 and 1")
+        self._columns = matrix.shape[1]
         rows, columns = numpy.nonzero(matrix)
         self._classes.frombytes(columns.astype(numpy.int32).tobytes())
         ends = numpy.concatenate([[0], numpy.cumsum(numpy.bincount(rows, minlength=len(matrix)))])

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
-import tempfile
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from ._arrays import HeldSets, pointer
 from ._calls import Progress, call
@@ -16,7 +14,9 @@ from ._inputs import in_order, shape_of, shared_classes
 from ._labels import labels_of, to_numpy
 from ._library import Error, checked
 from ._options import Given, ScoreOptions, check_stored, check_used, metric_names, own_names, plain, text_of_options
+from ._soft_labels import soft_label_file
 from ._weighted import check_options as check_weighted
+from ._weighted import weights_of
 from .report import Comparison, Gap, Report
 from .store import Store, stores
 
@@ -58,34 +58,6 @@ def _handles(opened: "Sequence[Store]") -> Any:
     return (ctypes.c_void_p * len(opened))(*[store._handle.value for store in opened])
 
 
-@contextlib.contextmanager
-def _soft_labels(value: Any, options: "dict[str, Any]") -> "Iterator[dict[str, Any]]":
-    """The options with soft labels from memory, written to a file for the library."""
-    if value is None:
-        yield options
-        return
-    if options.get("labels") is not None:
-        raise Error("soft_labels and a file of labels exclude each other: pass one of them")
-    import numpy
-
-    matrix = to_numpy(value, "soft_labels")
-    try:
-        matrix = matrix.astype(float)
-    except (TypeError, ValueError) as error:
-        raise Error(f"soft_labels: {error}; allowed: one row of numbers per item") from None
-    if matrix.ndim != 2:
-        raise Error(f"soft_labels: an array of {matrix.ndim} dimensions; allowed: one row per item with one column per class")
-    sums = matrix.sum(axis=1)
-    others = numpy.flatnonzero((abs(sums - 1) > 0.01) & (sums != 0))
-    if others.size and not options.get("label_votes"):
-        raise Error(f"soft_labels: row {others[0]} sums to {sums[others[0]]:.6g}, not to 1; for counts of votes, pass label_votes=True")
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "soft_labels.npy")
-        numpy.save(path, matrix)
-        # Without label_votes, rows with a single class of weight 1 would be read as label sets.
-        yield {**options, "labels": path, "label_votes": True}
-
-
 def _in_memory(
     given: Given, labels: Any, label_sets: Any, groups: Any, ids: "Optional[Sequence[Any]]", model: str, dataset: str, kind: Optional[str],
     classes: Any, num_classes: int, ignore_index: Optional[int],
@@ -98,6 +70,9 @@ def _in_memory(
             raise Error(f"groups: an array of {values.ndim} dimensions; allowed: one group per item")
         # Not of tolist(), which makes numbers of dates, and more digits of a float32.
         attributes = {"group": ["" if value is None or value != value else value for value in values]}
+        rows = shape_of(next(iter(given.scores.values()), None) if isinstance(given.scores, Mapping) else given.scores)
+        if rows and rows[0] != len(values):
+            raise Error(f"groups: {len(values)} groups for {rows[0]} items; one group per item is needed", "bad_input")
     if label_sets is not None and len(shape_of(labels) or ()) == 2 and labels_of(labels).matrix is not None:
         raise Error("labels and label_sets are both matrices of valid classes: pass one of them")
     named = dict(given.scores) if isinstance(given.scores, Mapping) else {model: given.scores}
@@ -154,8 +129,8 @@ def score(
     groups: a group for each item; report.by_group("top1") has the metric of each. With by="group", report["worst(top1)"] is the
     accuracy of the worst group. With cluster="group", items of one group (a patient) are not independent.
     ignore_index: a label that stands for none (-100).
-    sample_weight: how much each item counts, a number from 0, as in scikit-learn. Only ratios matter. Metrics without an
-    interval for weights are refused by name, with a list of those that have one.
+    sample_weight: how much each item counts, a number from 0, as in scikit-learn. Only ratios matter. A metric that has no
+    meaning with weights, such as aurc, is refused by name, or omitted with a note if you name no metrics.
     weights: of stores, the attribute of the data set that says how much each item counts.
     options: plugin, gates, reliability, confusions, per_class, subgroup, by, cluster, weights, subgroups, class_map, k, bins,
     edges, bootstrap, null, seed, threads, hierarchy, ordinal, class_order, threshold_file, label_votes. Options without effect
@@ -196,12 +171,15 @@ def score(
         if groups is not None and not (given.get("by") or given.get("cluster")):
             given["subgroup"] = "group"
         sets = HeldSets(label_sets) if given.labels is not None and label_sets is not None else None
+    for store in opened if sets is not None else []:
+        sets.check(len(store), 0 if given.get("class_map") else store.classes)  # type: ignore[union-attr]
     small = sum(len(store) * store.classes for store in opened) < _SMALL and not given.get("null")
     if sample_weight is not None:
-        check_weighted({**given, "groups": groups is not None, "label_sets": label_sets is not None, "soft_labels": soft_labels is not None})
+        check_weighted({**given, "groups": groups is not None})
+        given["sample_weight"] = weights_of(sample_weight, len(opened[0])).tolist()
 
     def measured(shown: "dict[str, Any]", watch: Progress) -> Report:
-        with _soft_labels(soft_labels, {**given, **shown}) as every:
+        with soft_label_file(soft_labels, {**given, **shown}, opened) as every:
             text = text_of_options({**_options(metrics, every), "level": level}, "score()")
             return Report(call(
                 lambda watched: checked("assay_score", _handles(opened), len(opened), pointer(sets), text, watched), watch, small
@@ -209,11 +187,7 @@ def score(
 
     report = measured({}, progress)
     check_used(report, given, metrics is not None)
-    if sample_weight is not None:
-        from ._weighted_results import weighted_report
-
-        return weighted_report(report, opened, sample_weight, level, metrics is not None)
-    if given.get("weights"):  # classes and bins count items the same, so there are no details to compute later
+    if given.get("weights") or sample_weight is not None:  # classes and bins count items the same, so there are no details to compute later
         return report
     report._scores_to_read = sum(len(store) * store.classes for store in opened)
     if not report._is_detailed():
@@ -283,7 +257,9 @@ def compare(
         return comparison
     from ._weighted_results import weighted_comparison
 
-    return weighted_comparison(comparison, every, sample_weight, level, metrics is not None)
+    shared = {name: value for name, value in options.items() if name in ("k", "bins", "edges", "threads")}
+    alone = [score(store, metrics=metrics, level=level, sample_weight=sample_weight, **shared) for store in every]  # type: ignore[arg-type]
+    return weighted_comparison(comparison, every, alone, sample_weight, level, metrics is not None)
 
 
 def gap(

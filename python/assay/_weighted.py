@@ -20,16 +20,18 @@ from ._library import Error
 FEW = 50  # below this effective number of items there is no interval
 _ROUNDING = 1e-12  # relative: a narrower interval is the rounding of sums
 _ROWS = 4096  # rows of scores at a time
+_TAKEN = (
+    "k", "bins", "edges", "threads", "subgroups", "gates", "class_map", "hierarchy", "ordinal", "class_order", "threshold_file", "label_votes",
+)
 _REASONS = {
+    "weights": "both say how much items count: pass one of them",
     "reliability": "bins count items",
     "confusions": "confusions are counts: sklearn.metrics.confusion_matrix(y_true, y_pred, sample_weight=...) adds weights up",
     "per_class": "classes count items",
     "subgroup": "score each group by itself",
-    "subgroups": "score each group by itself",
     "bootstrap": "intervals follow from each item's influence",
     "null": "labels are drawn for items that count the same",
     "seed": "intervals follow from each item's influence",
-    "gates": "compare with a number: report['top1'] > 0.75",
 }
 
 
@@ -56,7 +58,7 @@ def weights_of(value: Any, items: int, all_may_be_zero: bool = False) -> Any:
 
 def check_options(given: "dict[str, Any]") -> None:
     for name, value in given.items():
-        if value and name not in ("k", "bins", "edges", "threads"):
+        if value and name not in _TAKEN:
             raise Error(f"{name}= does not go with sample_weight=: {_REASONS.get(name, 'it is measured of items that count the same')}")
 
 

@@ -1,4 +1,4 @@
-"""Reports and comparisons with sample_weight=: those of items that count the same, with the values of _weighted.py."""
+"""Comparisons with sample_weight=: those of items that count the same, with the differences of _weighted.py."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ._estimates import Estimate, number_text
 from ._library import Error
 from .report import Comparison, Report, _with_texts
 
-_METRIC = "model,dataset,subgroup,metric,definition,parameters,value,low,high,level,method,n,left_out,undefined,note".split(",")
 _PAIR = (
     "baseline,candidate,dataset,metric,definition,baseline_value,candidate_value,difference,low,high,level,method,p,p_holm,test,n,undefined,"
     "candidate_dataset,verdict,subgroup"
 ).split(",")
-_ELSEWHERE = "its interval is of items that count the same"
+_WEIGHTED = ("value", "interval", "note", "standard_error", "undefined", "n", "parameters")  # of an estimate
+_ELSEWHERE = "differences are known for fewer metrics than values"
 
 
 def _most(facts: "list[dict[str, Any]]") -> int:
@@ -30,7 +30,7 @@ def _kept(facts: "list[dict[str, Any]]", named: bool) -> "tuple[list[dict[str, A
     kept = [one for one in facts if _weighted.has(one["metric"])]
     others = list(dict.fromkeys(one["metric"] for one in facts if not _weighted.has(one["metric"])))
     if named and others:
-        raise Error(f"sample_weight: {', '.join(others)} is not measured with weights ({_ELSEWHERE}); these are: {_weighted.known()}")
+        raise Error(f"sample_weight: {', '.join(others)} is not compared with weights ({_ELSEWHERE}); these are: {_weighted.known()}")
     if not kept:
         raise Error(f"sample_weight: no metric is left; these take weights: {_weighted.known()}")
     return kept, others
@@ -50,33 +50,17 @@ def _note(items: Any, store: Any) -> str:
     return f"{len(items.weights):,} of {len(store):,} items count, by sample_weight; they are worth {effective:,.1f} items that count the same"
 
 
-def weighted_report(plain: Report, stores: "Sequence[Any]", weight: Any, level: float, named: bool) -> Report:
-    """The report of the same stores in which items count as their weights say."""
-    facts = plain.to_dict()
-    measured: "list[dict[str, Any]]" = []
-    for place, store in enumerate(stores):
-        own = [one for one in facts["measurements"] if (one["model"], one["dataset"]) == (store.model, store.dataset)]
-        kept, others = _kept(own, named)
-        items = _weighted.items_of(store, _weighted.weights_of(weight, len(store)), _most(kept))
-        for one in kept:
-            found, why = _found(one, items)
-            measured.append(_weighted.estimate_of(one, items, found, level, why))
-        notes = [_note(items, store)]
-        if others:
-            notes.append(f"not measured with weights: {', '.join(others)} ({_ELSEWHERE})")
-        facts["stores"][place]["notes"] = [*facts["stores"][place].get("notes", []), *notes]
-    facts["measurements"] = measured
-    notes = [note for store in facts["stores"] for note in store["notes"]]
-    several = len(stores) > 1
-    title = "" if several else f"{stores[0].model} on {stores[0].dataset}: {len(stores[0]):,} items"
-    columns = [*(["model", "data set"] if several else []), "metric", "value", "interval", "n", "definition"]
-    rows = [[*([m.model, m.dataset] if several else []), *_cells(m.metric, m), f"{m.n:,}", f"{m.definition}, weighted"] for m in map(_measurement, measured)]
-    records = [_record(one) for one in measured]
-    return _with_texts(Report, plain.status, _forms(facts, title, columns, rows, notes, _METRIC, records))  # type: ignore[return-value]
+def _key(facts: "dict[str, Any]") -> "tuple[str, str]":
+    parameters = {name: value for name, value in facts.get("parameters", {}).items() if name != "sample_weight"}
+    return facts["definition"], json.dumps(parameters, sort_keys=True)
 
 
-def weighted_comparison(plain: Comparison, stores: "Sequence[Any]", weight: Any, level: float, named: bool) -> Comparison:
-    """The comparison of the first store with the others. Differences are paired: of each item, how it moves both values."""
+def weighted_comparison(
+    plain: Comparison, stores: "Sequence[Any]", alone: "Sequence[Report]", weight: Any, level: float, named: bool,
+) -> Comparison:
+    """The comparison of the first store with the others. Differences are paired: of each item, how it moves both values.
+
+    alone: the weighted report of each store."""
     import numpy
 
     ids = stores[0].ids
@@ -85,7 +69,7 @@ def weighted_comparison(plain: Comparison, stores: "Sequence[Any]", weight: Any,
     facts = plain.to_dict()
     for pair in facts["pairs"]:
         pair["metrics"], others = _kept(pair["metrics"], named)
-        pair["notes"] = [f"not measured with weights: {', '.join(others)} ({_ELSEWHERE})"] if others else []
+        pair["notes"] = [f"not compared with weights: {', '.join(others)} ({_ELSEWHERE})"] if others else []
         pair.pop("predictions", None)
         pair["disagreements"] = []
     most = _most([side for pair in facts["pairs"] for one in pair["metrics"] for side in (one["baseline"],)])
@@ -93,10 +77,11 @@ def weighted_comparison(plain: Comparison, stores: "Sequence[Any]", weight: Any,
     sides = [_weighted.items_of(store, weights, most) for store in stores]
     if any(not numpy.array_equal(side.rows, sides[0].rows) for side in sides):
         raise Error("sample_weight: some items have scores of one classifier only", "bad_input")
+    own = [{_key(one): one for one in report.to_dict()["measurements"]} for report in alone]
     for place, pair in enumerate(facts["pairs"]):
         pair["notes"].insert(0, _note(sides[0], stores[0]))
         judged = [bool(one.get("verdict")) for one in pair["metrics"]]  # some metrics, such as confidence, have no better direction and no verdict
-        pair["metrics"] = [_difference(one, sides[0], sides[place + 1], level) for one in pair["metrics"]]
+        pair["metrics"] = [_difference(one, sides[0], sides[place + 1], (own[0], own[place + 1]), level) for one in pair["metrics"]]
         for one, known in zip(pair["metrics"], judged):
             one["verdict"] = "no difference shown" if known else ""
     _holm(facts["pairs"], level)
@@ -116,13 +101,13 @@ def weighted_comparison(plain: Comparison, stores: "Sequence[Any]", weight: Any,
     return _with_texts(Comparison, plain.status, _forms(facts, title, columns, rows, notes, _PAIR, records))  # type: ignore[return-value]
 
 
-def _difference(one: "dict[str, Any]", first: Any, second: Any, level: float) -> "dict[str, Any]":
+def _difference(one: "dict[str, Any]", first: Any, second: Any, own: "tuple[dict[Any, Any], ...]", level: float) -> "dict[str, Any]":
     out = {name: one[name] for name in ("definition", "higher_is_better", "metric")}
     both = [_found(one[name], side) for name, side in (("baseline", first), ("candidate", second))]
-    out["baseline"], out["candidate"] = (
-        _weighted.estimate_of(one[name], side, found, level, why)
-        for name, side, (found, why) in zip(("baseline", "candidate"), (first, second), both)
-    )
+    for name, side in zip(("baseline", "candidate"), own):
+        weighted = side[_key(one[name])]
+        out[name] = {key: value for key, value in one[name].items() if key not in _WEIGHTED}
+        out[name].update({key: weighted[key] for key in _WEIGHTED if key in weighted})
     difference: "dict[str, Any]" = {"n": len(first.weights), "unit": one["difference"].get("unit", "number"), "value": None}
     out["difference"] = difference
     (a, why_a), (b, why_b) = both

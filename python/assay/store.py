@@ -70,6 +70,8 @@ class Store:
         single, sets = labels_and_sets(labels, label_sets, classes, ignore_index)
         if sets is not None and labels is not None and kind is None:
             kind = kind_of_sigmoids(given.array)
+        if sets is not None:
+            sets.check(len(given.array), given.array.shape[1] if given.array.ndim == 2 else num_classes)
         texts = None if ids is None else HeldTexts(ids)
         options = {
             "model": model,

@@ -74,6 +74,7 @@ assay_result* assay_score(const assay_store* const* stores, size_t count, const 
         ScoreRunsOptions how;
         how.measure = take_measure(keys, true);
         keys.take(how, {"folders"});
+        how.item_weights = keys.take_list<double>("sample_weight");
         ScoreShown shown;
         keys.take(shown);
         keys.nothing_left();

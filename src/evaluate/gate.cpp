@@ -53,7 +53,9 @@ bool same_metric(const MeasurementKey& key, const Gate& gate) {
     if (!key.cls.empty() || key.subgroup != gate.group) return false;
     if (gate.worst) return key.metric == fmt::format("worst({})", gate.metric.name());
     std::map<std::string, std::string> parameters = key.parameters;
-    parameters.erase("weights");  // a gate is about the metric as it was measured
+    // A gate is about the metric as it was measured.
+    parameters.erase("weights");
+    parameters.erase("sample_weight");
     return gate.metric.is_of(key.definition, parameters);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -16,24 +17,47 @@
 #include "core/finite_number.h"
 #include "core/parallel.h"
 #include "data/attributes.h"
+#include "evaluate/weighted_columns.h"
+#include "evaluate/weighted_items.h"
 #include "evaluate/weighted_values.h"
 
 namespace assay::evaluate {
 namespace {
 
-constexpr std::string_view weights_parameter = "weights";
+/// Why a metric has no value for images that do not count the same, or "".
+std::string_view why_not_weighted(const MetricRequest& request) {
+    if (is_of_weighted_images(request) || is_of_items(request) || is_of_columns(request)) return "";
+    const std::string_view name = request.facts->name;
+    if (name == "ace") return "its bins hold equal numbers of images";
+    if (name == "calibration_error")
+        return "a part of it is ace, whose bins hold equal numbers of images";
+    if (name == "temperature_scaled_ece")
+        return "its temperature is fitted to images that count the same";
+    if (name.starts_with("multilabel_"))
+        return "it counts images by class; average=samples takes weights";
+    if (name.find(':') != std::string_view::npos)
+        return "a plug-in's metric counts every image the same";
+    return "it counts the most confident images one by one";
+}
 
+/// "ace (its bins hold equal numbers of images), aurc (...)".
 std::string without_form(const std::vector<MetricRequest>& requests) {
     std::vector<std::string> names;
     for (const MetricRequest& request : requests) {
-        std::string name = request.name();
-        if (!has_weighted_form(request) && std::ranges::find(names, name) == names.end())
-            names.push_back(std::move(name));
+        const std::string_view why = why_not_weighted(request);
+        if (why.empty()) continue;
+        std::string name = fmt::format("{} ({})", request.name(), why);
+        if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
     }
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-void refuse_others(const ScoreRunsOptions& options, const ScoreShown& shown) {
+/// How the weights were given: by an attribute, or as numbers.
+std::string_view way_of(const std::string& attribute) {
+    return attribute.empty() ? "sample_weight=" : "--weights";
+}
+
+void refuse_others(const ScoreRunsOptions& options, const ScoreShown& shown, std::string_view way) {
     const Resampling usual;
     const MeasureOptions& measure = options.measure;
     struct Other {
@@ -57,16 +81,14 @@ void refuse_others(const ScoreRunsOptions& options, const ScoreShown& shown) {
          "independent"},
         {measure.resampling.replicates != usual.replicates, "--bootstrap",
          "has no effect: intervals follow from the influence of each image"},
-        {measure.bins != MeasureOptions{}.bins, "--bins", "has no effect: no metric has bins"},
-        {!measure.edges.empty(), "--edges", "has no effect: no metric has bins"},
         {measure.resampling.seed != usual.seed, "--seed",
          "has no effect: intervals follow from the influence of each image"},
     };
     for (const Other& other : others) {
         if (other.given)
-            throw Error(ErrorCode::usage, fmt::format("--weights does not go with {}, which {}: "
-                                                      "omit one of them",
-                                                      other.option, other.why));
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} does not go with {}, which {}: omit one of them", way,
+                                    other.option, other.why));
     }
 }
 
@@ -75,6 +97,7 @@ std::vector<WeightedImage> weighted_images(const ImageWeights& weights, const Ro
                                            const Truth& truth, const ScoreOptions& options,
                                            Comm& comm) {
     constexpr std::uint64_t rows_per_unit = 1024;
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     const std::uint64_t rows = reader.store().rows();
     const RankPart units = part_of_rank((rows + rows_per_unit - 1) / rows_per_unit, comm);
     std::vector<std::vector<WeightedImage>> parts(units.size());
@@ -89,9 +112,12 @@ std::vector<WeightedImage> weighted_images(const ImageWeights& weights, const Ro
                 if (label < 0 || weights.of[i] == 0 ||
                     reader.read(row, label, {}, found) != RowStatus::ok)
                     continue;
-                parts[block].push_back({weights.of[i], -found.log_target,
+                // A store of the best classes may not have the label's score.
+                const double loss = found.target_known ? -found.log_target : unknown;
+                parts[block].push_back({weights.of[i], loss,
                                         found.square_sum - 2 * double{found.target_probability} + 1,
-                                        label, found.predicted, found.rank, found.confidence});
+                                        label, found.predicted, found.rank, found.confidence,
+                                        found.target_probability});
             }
         });
     });
@@ -109,13 +135,37 @@ std::vector<WeightedImage> weighted_images(const ImageWeights& weights, const Ro
     return images;
 }
 
+ImageWeights given_weights(const Dataset& dataset, const ScoreOptions& options) {
+    if (!options.weights.empty())
+        throw Error(ErrorCode::usage,
+                    "weights= and sample_weight= are two ways to say how much items count: pass "
+                    "one of them");
+    ImageWeights weights{options.item_weights};
+    if (weights.of.size() != dataset.size())
+        throw Error(ErrorCode::bad_input, fmt::format("sample_weight: {} numbers for {} items",
+                                                      weights.of.size(), dataset.size()));
+    for (std::size_t i = 0; i < weights.of.size(); ++i) {
+        if (!std::isfinite(weights.of[i]) || weights.of[i] < 0)
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("sample_weight: {} at item {}; allowed: finite numbers from 0",
+                                    weights.of[i], i));
+        weights.zero += weights.of[i] == 0 ? 1 : 0;
+    }
+    if (weights.zero == weights.of.size())
+        throw Error(ErrorCode::bad_input, "sample_weight: all are 0, and no item counts then");
+    return weights;
+}
+
 std::string counted_note(std::span<const WeightedImage> images, const ImageWeights& weights,
-                         const std::string& attribute) {
+                         const ScoreOptions& options) {
+    double squares = 0;
+    for (const WeightedImage& image : images) squares += image.weight * image.weight;
     std::string note = fmt::format(
-        "{} of {} images count, with the weights in `{}`; they are worth {:.1f} images of equal "
+        "{} of {} images count, with the weights in {}; they are worth {:.1f} images of equal "
         "weight",
-        count_text(images.size()), count_text(weights.of.size()), attribute,
-        effective_images(images));
+        count_text(images.size()), count_text(weights.of.size()),
+        options.weights.empty() ? "sample_weight" : fmt::format("`{}`", options.weights),
+        squares > 0 ? 1 / squares : 0);
     if (weights.zero > 0) note += fmt::format("; images of weight 0: {}", count_text(weights.zero));
     if (weights.without > 0)
         note += fmt::format("; images without a weight, which do not count: {}",
@@ -125,7 +175,9 @@ std::string counted_note(std::span<const WeightedImage> images, const ImageWeigh
 
 }  // namespace
 
-ImageWeights weights_by(const Dataset& dataset, const std::string& attribute) {
+ImageWeights weights_by(const Dataset& dataset, const ScoreOptions& options) {
+    if (!options.item_weights.empty()) return given_weights(dataset, options);
+    const std::string& attribute = options.weights;
     return with_note("reading --weights " + attribute, [&] {
         const StringColumn& column = attribute_named(dataset, attribute).values;
         ImageWeights weights;
@@ -154,30 +206,32 @@ ImageWeights weights_by(const Dataset& dataset, const std::string& attribute) {
 }
 
 void check_weights(const ScoreRunsOptions& options, const ScoreShown& shown) {
-    if (options.weights.empty()) return;
-    refuse_others(options, shown);
+    if (options.weights.empty() && options.item_weights.empty()) return;
+    const std::string_view way = way_of(options.weights);
+    refuse_others(options, shown, way);
     const MeasureOptions& measure = options.measure;
     std::vector<MetricRequest> named;
     for (const Gate& gate : gates_of(measure)) named.push_back(gate.metric);
     if (!measure.metrics.empty()) named = metrics_of(measure, {}, false).metrics;
     const std::string others = without_form(named);
     if (!others.empty())
-        throw Error(ErrorCode::usage,
-                    fmt::format("--weights does not measure {}; allowed: --metrics {}", others,
-                                weighted_metrics()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{} does not measure {}: remove it from {}", way, others,
+                        options.weights.empty() ? "metrics= and gates=" : "--metrics and --gate"));
 }
 
 void keep_weighted(ScoreOptions& options) {
     const std::string others = without_form(options.metrics);
     std::erase_if(options.metrics,
-                  [](const MetricRequest& request) { return !has_weighted_form(request); });
+                  [](const MetricRequest& request) { return !why_not_weighted(request).empty(); });
     if (options.metrics.empty())
         throw Error(ErrorCode::usage,
-                    fmt::format("--weights: none of the metrics takes weights: name some of "
-                                "--metrics {}",
-                                weighted_metrics()));
-    if (!others.empty())
-        options.notes.push_back("not measured with weights, because they count images: " + others);
+                    fmt::format("{} measures none of these: {}; name others, such as {}",
+                                way_of(options.weights), others,
+                                options.weights.empty() ? "metrics=\"top1,nll,ece\""
+                                                        : "--metrics top1,nll,ece"));
+    if (!others.empty()) options.notes.push_back("not measured with weights: " + others);
 }
 
 /// Whether only images that do not count make the metric undefined: they may have no finite loss.
@@ -188,28 +242,49 @@ bool is_defined_without_others(const MetricRequest& request, std::span<const Wei
                                [](const WeightedImage& i) { return std::isfinite(i.loss); });
 }
 
+/// The estimate of a metric that has a value without weights.
+Estimate weighted_estimate_of(const MetricRequest& request, std::span<const WeightedImage> images,
+                              const ImageWeights& weights, const RowReader& reader,
+                              const Truth& truth, const ScoreOptions& options, Comm& comm) {
+    const double level = options.resampling.level;
+    if (is_of_weighted_images(request) && !images.empty())
+        return weighted_value(request, images, reader.classes(), level);
+    Estimate estimate;
+    estimate.unit = request.facts->unit;
+    estimate.undefined = "no image that counts has a label and scores";
+    std::optional<WeightedItems> found;
+    if (is_of_columns(request)) {
+        found = weighted_columns(request, reader, truth, weights.of,
+                                 resolve_threads(options.threads), estimate.undefined);
+    } else if (is_of_items(request)) {
+        found = weighted_items(request, reader, truth, weights.of, options.resampling, comm);
+    }
+    if (!found) return estimate;
+    return weighted_estimate(*request.facts, found->found, found->weights, level);
+}
+
 void weigh(ScoredSet& set, const ImageWeights& weights, const RowReader& reader, const Truth& truth,
            const ScoreOptions& options, Comm& comm) {
     const std::vector<WeightedImage> images =
         weighted_images(weights, reader, truth, options, comm);
     for (std::size_t i = 0; i < set.requests.size(); ++i) {
+        const MetricRequest& request = set.requests[i];
         Measurement& m = set.report.measurements[i];
-        m.key.parameters.emplace(weights_parameter, options.weights);
+        if (options.weights.empty()) {
+            m.key.parameters.emplace("sample_weight", "given");
+        } else {
+            m.key.parameters.emplace("weights", options.weights);
+        }
         // Otherwise an undefined metric stays so: its reason is that of the store.
-        const bool defined = m.value || is_defined_without_others(set.requests[i], images, reader);
         Estimate estimate;
         estimate.unit = m.unit;
-        estimate.undefined =
-            images.empty() ? "no image that counts has a label and scores" : m.undefined;
-        estimate.n = images.size();
-        if (defined && !images.empty())
-            estimate =
-                weighted_value(set.requests[i], images, reader.classes(), options.resampling.level);
+        estimate.undefined = m.undefined;
+        if (m.value || is_defined_without_others(request, images, reader))
+            estimate = weighted_estimate_of(request, images, weights, reader, truth, options, comm);
         static_cast<Estimate&>(m) = std::move(estimate);
-        m.left_out = set.report.counts.items -
-                     std::min<std::uint64_t>(set.report.counts.items, images.size());
+        m.left_out = set.report.counts.items - std::min(set.report.counts.items, m.n);
     }
-    set.report.notes.push_back(counted_note(images, weights, options.weights));
+    set.report.notes.push_back(counted_note(images, weights, options));
 }
 
 }  // namespace assay::evaluate

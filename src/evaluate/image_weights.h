@@ -19,11 +19,12 @@ struct ImageWeights {
     std::uint64_t zero = 0;     ///< images with a weight of 0
     std::uint64_t without = 0;  ///< images without a value
 };
-/// Throws usage: no such attribute, no image with a weight above 0; bad_input: a value that is no
-/// number from 0, with the image.
-ImageWeights weights_by(const Dataset& dataset, const std::string& attribute);
+/// By `options.weights` or `options.item_weights`. Throws usage: no such attribute, both of them,
+/// no image with a weight above 0; bad_input: a value that is no number from 0, with the image, and
+/// another number of weights than images.
+ImageWeights weights_by(const Dataset& dataset, const ScoreOptions& options);
 
-/// Throws usage for what does not go with `options.weights`, and for named metrics and gates that
+/// Throws usage for what does not go with weights, and for named metrics and gates that
 /// have no weighted form.
 void check_weights(const ScoreRunsOptions& options, const ScoreShown& shown);
 

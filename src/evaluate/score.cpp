@@ -46,13 +46,14 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
     }
     evaluate::check_attributes(store.dataset(), options);
     evaluate::ImageWeights weights;
-    if (!options.weights.empty()) {
-        weights = evaluate::weights_by(store.dataset(), options.weights);
+    const bool weighted = !options.weights.empty() || !options.item_weights.empty();
+    if (weighted) {
+        weights = evaluate::weights_by(store.dataset(), options);
         evaluate::keep_weighted(options);
     }
     ScoredSet set = score_set(reader, truth, options, {}, "", comm,
                               options.by.empty() ? Keep::report : Keep::items, progress);
-    if (!options.weights.empty()) evaluate::weigh(set, weights, reader, truth, options, comm);
+    if (weighted) evaluate::weigh(set, weights, reader, truth, options, comm);
     if (!options.by.empty())
         set.report.groups = evaluate::accuracy_by_group(set, store.dataset(), options);
     ScoreReport report = std::move(set.report);

@@ -242,6 +242,7 @@ public:
             one.subgroup = options_.subgroup;
             one.by = options_.by;
             one.weights = options_.weights;
+            one.item_weights = options_.item_weights;
             one.confusions = options_.confusions;
             if (options_.reliability) one.reliability = reliability_of(options_.measure);
             result_.reports.push_back(score_store(store, one, comm_, [&](const Progress& p) {

@@ -5,28 +5,20 @@
 #include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include "core/statistics.h"
+#include "evaluate/weighted_parts.h"
+#include "metric/class_score_intervals.h"
 
 namespace assay::evaluate {
 namespace {
 
 using WeightedImages = std::span<const WeightedImage>;
 
-/// A value, and how much each image moves it.
-struct Influenced {
-    double value = 0;
-    std::vector<double> influence;  ///< one per image; the weighted mean is 0
-};
-
 /// From the first number on, so that equal numbers have exactly that mean, and no spread by
 /// rounding.
 template <class NumberOf>
 Influenced weighted_mean(WeightedImages images, NumberOf&& number_of) {
     const double first = number_of(images.front());
-    Influenced out{first, {}};
+    Influenced out{.value = first};
     out.influence.reserve(images.size());
     for (const WeightedImage& image : images) {
         out.influence.push_back(number_of(image));
@@ -61,8 +53,63 @@ OfClasses class_weights(WeightedImages images, std::size_t classes) {
     return out;
 }
 
+/// Counts for the intervals of images that count the same (metric/class_score_intervals.h): the
+/// sums of the weights, scaled so that a class has as many images as its weights are worth (Kish).
+class EffectiveCounts {
+public:
+    EffectiveCounts(WeightedImages images, std::size_t classes, const OfClasses& sums)
+        : sums_(sums), squares_(classes) {
+        for (const WeightedImage& image : images) {
+            const double square = image.weight * image.weight;
+            const auto label = static_cast<std::size_t>(image.label);
+            all_ += square;
+            squares_.labels[label] += square;
+            if (image.predicted == image.label) squares_.hits[label] += square;
+            if (image.predicted >= 0)
+                squares_.predictions[static_cast<std::size_t>(image.predicted)] += square;
+        }
+    }
+
+    /// Hits among the images of each class, or among those predicted to be of it.
+    std::vector<ClassHits> hits(bool of_labels) const {
+        std::vector<ClassHits> out;
+        for (std::size_t c = 0; c < sums_.hits.size(); ++c) {
+            const double all = of_labels ? sums_.labels[c] : sums_.predictions[c];
+            const double squares = of_labels ? squares_.labels[c] : squares_.predictions[c];
+            if (all > 0) out.push_back({all * all / squares, sums_.hits[c] * all / squares});
+        }
+        return out;
+    }
+
+    /// Scaled to the images that are of the class or predicted to be; or all classes to all images.
+    std::vector<ClassScoreCount> counts(bool by_class) const {
+        std::vector<ClassScoreCount> out;
+        double predictions = 0;
+        for (std::size_t c = 0; c < sums_.hits.size(); ++c) {
+            const double n = sums_.labels[c], m = sums_.predictions[c], t = sums_.hits[c];
+            predictions += m;
+            if (n + m <= 0) continue;
+            const double squares = squares_.labels[c] + squares_.predictions[c] - squares_.hits[c];
+            const double united = n + m - t;
+            // Whole numbers of images, because the correction of F1 is that of a binomial number.
+            const double images = std::max(1.0, std::round(united * united / squares));
+            const double scale = by_class ? images / united : 1 / all_;
+            out.push_back({n * scale, m * scale, t * scale, (1 - n) * scale});
+        }
+        constexpr double rounding = 1e-12;
+        if (!by_class && predictions < 1 - rounding)
+            out.push_back({.predictions = (1 - predictions) / all_});  // of no class
+        return out;
+    }
+
+private:
+    const OfClasses& sums_;
+    OfClasses squares_;
+    double all_ = 0;
+};
+
 Influenced influenced(WeightedImages images, double value, const OfClasses& slopes) {
-    Influenced out{value, {}};
+    Influenced out{.value = value};
     out.influence.reserve(images.size());
     double mean = 0;
     for (const WeightedImage& image : images) {
@@ -96,8 +143,41 @@ Average class_average_of(const MetricRequest& request) {
     return found->second == "weighted" ? Average::weighted : Average::binary;
 }
 
+/// The proportion that each class has in an average over the classes.
+double class_share(Average average, std::size_t c, double labels, bool present, double count) {
+    if (average == Average::weighted) return labels;
+    if (average == Average::binary) return c == 1 ? 1 : 0;
+    return present ? 1 / count : 0;
+}
+
+/// The average over the classes of 1 - the proportion of the other classes' images that are
+/// predicted to be the class.
+Influenced specificity(WeightedImages images, std::size_t classes, const MetricRequest& request) {
+    const Average average = class_average_of(request);
+    const OfClasses sums = class_weights(images, classes);
+    double present = 0, value = 0;
+    for (std::size_t c = 0; c < classes; ++c)
+        present += sums.labels[c] > 0 || sums.predictions[c] > 0 ? 1 : 0;
+    OfClasses slopes(classes);
+    for (std::size_t c = 0; c < classes; ++c) {
+        const double share = class_share(average, c, sums.labels[c],
+                                         sums.labels[c] > 0 || sums.predictions[c] > 0, present);
+        const double others = 1 - sums.labels[c], wrong = sums.predictions[c] - sums.hits[c];
+        constexpr double rounding = 1e-15;  // of the sum of all weights
+        if (others <= rounding) continue;
+        const double own = 1 - wrong / others;
+        value += share * own;
+        slopes.hits[c] = share / others;
+        slopes.predictions[c] = -share / others;
+        slopes.labels[c] =
+            -share * wrong / (others * others) + (average == Average::weighted ? own : 0);
+    }
+    return influenced(images, value, slopes);
+}
+
 /// Precision, recall, F1 and balanced accuracy: the average of hits / `below` over the classes.
-Influenced class_average(WeightedImages images, std::size_t classes, const MetricRequest& request) {
+Influenced class_average(WeightedImages images, std::size_t classes, const MetricRequest& request,
+                         double level) {
     const std::string_view name = request.facts->name;
     const Average average = class_average_of(request);
     const OfClasses sums = class_weights(images, classes);
@@ -112,10 +192,7 @@ Influenced class_average(WeightedImages images, std::size_t classes, const Metri
     double value = 0;
     OfClasses slopes(classes);
     for (std::size_t c = 0; c < classes; ++c) {
-        const double share = average == Average::weighted ? sums.labels[c]
-                             : average == Average::binary ? (c == 1 ? 1 : 0)
-                             : is_present(c)              ? 1 / present
-                                                          : 0;
+        const double share = class_share(average, c, sums.labels[c], is_present(c), present);
         const double below =
             (by_labels ? sums.labels[c] : 0) + (by_predictions ? sums.predictions[c] : 0);
         const double own = weighted_ratio(times * sums.hits[c], below);
@@ -125,7 +202,23 @@ Influenced class_average(WeightedImages images, std::size_t classes, const Metri
         slopes.labels[c] = (by_labels ? of_below : 0) + (average == Average::weighted ? own : 0);
         slopes.predictions[c] = by_predictions ? of_below : 0;
     }
-    return influenced(images, value, slopes);
+    Influenced out = influenced(images, value, slopes);
+    if (average == Average::weighted) {
+        out.interval = WeightedInterval::proportion;
+        return out;
+    }
+    const EffectiveCounts counts(images, classes, sums);
+    const bool binary = average == Average::binary;
+    if (name == "f1") {
+        std::vector<ClassScoreCount> all = counts.counts(true);
+        if (binary) all = {all.back()};  // of class 1
+        out.own = f1_mean_interval(all, value, level);
+    } else {
+        std::vector<ClassHits> all = counts.hits(by_labels);
+        if (binary) all = {all.back()};
+        out.own = class_mean_interval(all, value, level);
+    }
+    return out;
 }
 
 /// All images have the same class.
@@ -137,7 +230,7 @@ bool is_one_class(WeightedImages images, std::int32_t WeightedImage::*cls) {
 }
 
 /// Cohen's kappa; nothing if all labels and predictions are one class.
-std::optional<Influenced> kappa_value(WeightedImages images, std::size_t classes) {
+std::optional<Influenced> kappa_value(WeightedImages images, std::size_t classes, double level) {
     if (is_one_class(images, &WeightedImage::label) &&
         is_one_class(images, &WeightedImage::predicted) &&
         images.front().label == images.front().predicted)
@@ -153,14 +246,17 @@ std::optional<Influenced> kappa_value(WeightedImages images, std::size_t classes
         slopes.labels[c] = sums.predictions[c] * of_chance;
         slopes.predictions[c] = sums.labels[c] * of_chance;
     }
-    return influenced(images, (agreed - chance) / rest, slopes);
+    Influenced out = influenced(images, (agreed - chance) / rest, slopes);
+    out.own = chance_corrected_interval(EffectiveCounts(images, classes, sums).counts(false),
+                                        ChanceCorrected::kappa, out.value, level);
+    return out;
 }
 
 /// Matthews's correlation; 0 if all labels or all predictions are one class.
-Influenced matthews_value(WeightedImages images, std::size_t classes) {
+Influenced matthews_value(WeightedImages images, std::size_t classes, double level) {
     if (is_one_class(images, &WeightedImage::label) ||
         is_one_class(images, &WeightedImage::predicted))
-        return {0, std::vector<double>(images.size())};
+        return {.influence = std::vector<double>(images.size())};
     const OfClasses sums = class_weights(images, classes);
     const double of_labels = 1 - dot(sums.labels, sums.labels),
                  of_predictions = 1 - dot(sums.predictions, sums.predictions);
@@ -175,118 +271,92 @@ Influenced matthews_value(WeightedImages images, std::size_t classes) {
         slopes.predictions[c] =
             -sums.labels[c] / below + value * sums.predictions[c] / of_predictions;
     }
-    return influenced(images, value, slopes);
+    Influenced out = influenced(images, value, slopes);
+    out.own = chance_corrected_interval(EffectiveCounts(images, classes, sums).counts(false),
+                                        ChanceCorrected::matthews, value, level);
+    return out;
 }
 
-constexpr std::array<std::string_view, 12> names = {
-    "topk",     "nll",       "brier",  "confidence", "overconfidence", "binary_brier",
-    "balanced", "precision", "recall", "f1",         "kappa",          "matthews"};
-
 std::optional<Influenced> influenced_value(const MetricRequest& request, WeightedImages images,
-                                           std::size_t classes) {
+                                           std::size_t classes, double level) {
     const std::string_view name = request.facts->name;
     const auto mean = [&](auto&& number_of) { return weighted_mean(images, number_of); };
     if (name == "topk") {
         const int k = std::stoi(request.parameters.at("k"));
-        return mean([k](const WeightedImage& image) {
+        Influenced hits = mean([k](const WeightedImage& image) {
             return image.rank >= 0 && image.rank < k ? 1.0 : 0.0;
         });
+        hits.interval = WeightedInterval::proportion;
+        return hits;
     }
     if (name == "nll") return mean([](const WeightedImage& image) { return image.loss; });
     if (name == "brier") return mean([](const WeightedImage& image) { return image.brier; });
     // Both classes have the same square.
-    if (name == "binary_brier")
-        return mean([](const WeightedImage& image) { return image.brier / 2; });
+    if (name == "binary_brier") {
+        Influenced half = mean([](const WeightedImage& image) { return image.brier / 2; });
+        half.interval = WeightedInterval::proportion;
+        return half;
+    }
     if (name == "confidence")
         return mean([](const WeightedImage& image) { return double{image.confidence}; });
     if (name == "overconfidence")
         return mean([](const WeightedImage& image) { return image.confidence - hit_of(image); });
-    if (name == "kappa") return kappa_value(images, classes);
-    if (name == "matthews") return matthews_value(images, classes);
-    return class_average(images, classes, request);
-}
-
-struct InfluenceSpread {
-    double error = 0;    ///< standard error
-    double degrees = 0;  ///< of freedom of its square
-};
-
-/// Without image i, a mean changes by -w_i z_i / (1 - w_i): the jackknife's variance of a mean.
-InfluenceSpread spread_of(WeightedImages images, const std::vector<double>& influence) {
-    const auto n = static_cast<double>(images.size());
-    double sum = 0, squares = 0;
-    for (std::size_t i = 0; i < images.size(); ++i) {
-        const double w = images[i].weight, moved = w * influence[i] / (1 - w);
-        sum += moved * moved;
-        squares += moved * moved * moved * moved;
-    }
-    if (sum == 0) return {0, n - 1};
-    // Satterthwaite 1946: 2 / degrees is the squared coefficient of variation of a sum of n such
-    // parts.
-    const double uneven = squares / (sum * sum) - 1 / n;
-    return {std::sqrt((n - 1) / n * sum), uneven > 0 ? std::min(n - 1, 2 / uneven) : n - 1};
-}
-
-Interval interval_around(const MetricFacts& facts, double value, const InfluenceSpread& spread,
-                         double effective, double level) {
-    const double t = student_t_quantile(0.5 + level / 2, spread.degrees);
-    if (facts.name == "topk" || facts.name == "binary_brier") {
-        const double size =
-            spread.error == 0 ? effective : value * (1 - value) / (spread.error * spread.error);
-        return wilson_of_size(value, size, t, level, "wilson.influence");
-    }
-    Interval interval{value - t * spread.error, value + t * spread.error, level, "influence.t"};
-    interval.low = std::max(facts.low, interval.low);
-    if (facts.unit != Unit::nats) interval.high = std::min(facts.high, interval.high);
-    return interval;
+    if (name == "kappa") return kappa_value(images, classes, level);
+    if (name == "matthews") return matthews_value(images, classes, level);
+    if (name == "specificity") return specificity(images, classes, request);
+    if (name.starts_with("class_")) return weighted_balance(request, images, classes);
+    if (name.find("ece") != std::string_view::npos || name == "calibration_ks")
+        return weighted_calibration(request, images);
+    return class_average(images, classes, request, level);
 }
 
 }  // namespace
 
-double effective_images(std::span<const WeightedImage> images) {
-    double squares = 0;
-    for (const WeightedImage& image : images) squares += image.weight * image.weight;
-    return squares > 0 ? 1 / squares : 0;
-}
-
-bool has_weighted_form(const MetricRequest& request) {
+bool is_of_weighted_images(const MetricRequest& request) {
+    constexpr std::array<std::string_view, 20> names = {"topk",
+                                                        "nll",
+                                                        "brier",
+                                                        "confidence",
+                                                        "binary_brier",
+                                                        "overconfidence",
+                                                        "balanced",
+                                                        "precision",
+                                                        "recall",
+                                                        "specificity",
+                                                        "f1",
+                                                        "kappa",
+                                                        "matthews",
+                                                        "ece",
+                                                        "binary_ece",
+                                                        "ece_debiased",
+                                                        "calibration_ks",
+                                                        "class_accuracy_balance",
+                                                        "class_confidence_balance",
+                                                        "class_balance"};
     return std::ranges::find(names, request.facts->name) != names.end();
-}
-
-std::string weighted_metrics() {
-    return fmt::format("top1, {}", fmt::join(names, ", "));
 }
 
 Estimate weighted_value(const MetricRequest& request, std::span<const WeightedImage> images,
                         std::size_t classes, double level) {
-    Estimate estimate;
-    estimate.unit = request.facts->unit;
-    estimate.n = images.size();
-    const std::optional<Influenced> found = influenced_value(request, images, classes);
+    const std::optional<Influenced> found = influenced_value(request, images, classes, level);
     if (!found) {
-        estimate.undefined = "all labels and predictions are one class";
+        Estimate estimate;
+        estimate.unit = request.facts->unit;
+        estimate.n = images.size();
+        const std::string_view name = request.facts->name;
+        estimate.undefined =
+            name == "kappa" ? "all labels and predictions are one class"
+            : name == "ece_debiased"
+                ? "no bin holds two images, so the variance of a bin's accuracy is "
+                  "unknown"
+                : "the sample standard deviation over classes needs two classes "
+                  "with items";
         return estimate;
     }
-    estimate.value = found->value;
-    const double effective = effective_images(images);
-    if (effective < fewest_effective_images) {
-        estimate.note = fmt::format(
-            "no interval: the weights leave {:.1f} effective images, and "
-            "{:g} are needed",
-            effective, fewest_effective_images);
-        return estimate;
-    }
-    const InfluenceSpread spread = spread_of(images, found->influence);
-    estimate.standard_error = spread.error;
-    const Interval interval =
-        interval_around(*request.facts, found->value, spread, effective, level);
-    constexpr double rounding = 1e-12;  // a narrower interval is that of sums
-    if (interval.high - interval.low > rounding * std::abs(found->value)) {
-        estimate.interval = interval;
-    } else {
-        estimate.note = "no interval: the value is the same without any of the images";
-    }
-    return estimate;
+    std::vector<double> weights;
+    weights.reserve(images.size());
+    for (const WeightedImage& image : images) weights.push_back(image.weight);
+    return weighted_estimate(*request.facts, *found, weights, level);
 }
 
 }  // namespace assay::evaluate

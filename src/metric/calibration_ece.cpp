@@ -44,7 +44,7 @@ enum class Binned { top, positive };
 class Bins final : public Accumulator {
 public:
     Bins(int bins, std::string rule, Binned what = Binned::top)
-        : bins_(bins), rule_(std::move(rule)), what_(what), edges_(equal_width_edges(bins)) {}
+        : bins_(bins), rule_(std::move(rule)), what_(what), bounds_(bin_bounds(bins, rule_)) {}
     std::string key() const override {
         return fmt::format("{}bins {} {}", what_ == Binned::top ? "" : "positive ", bins_, rule_);
     }
@@ -64,23 +64,15 @@ public:
     }
 
 private:
-    std::size_t bin_of(float confidence) const {
-        const auto last = static_cast<std::ptrdiff_t>(bins_) - 1;
-        if (rule_ == "right_closed") {
-            const auto above =
-                std::lower_bound(edges_.begin(), edges_.end(), confidence) - edges_.begin();
-            return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(above - 1, 0, last));
-        }
-        const auto reached =
-            std::upper_bound(edges_.begin(), edges_.end(), confidence) - edges_.begin();
-        const std::ptrdiff_t highest = rule_ == "left_closed_merged" ? last : last + 1;
-        return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(reached - 1, 0, highest));
+    std::size_t bin_of(float p) const {
+        return static_cast<std::size_t>(std::upper_bound(bounds_.begin(), bounds_.end(), p) -
+                                        bounds_.begin());
     }
 
     int bins_;
     std::string rule_;
     Binned what_;
-    std::vector<float> edges_;
+    std::vector<float> bounds_;
 };
 
 // The number of items in all bins, or why there is no value.

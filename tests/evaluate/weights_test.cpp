@@ -13,6 +13,7 @@
 #include "assay/evaluate/gate.h"
 #include "assay/evaluate/score.h"
 #include "evaluate/image_weights.h"
+#include "evaluate/weighted_interval.h"
 #include "evaluate/weighted_values.h"
 #include "message_of.h"
 #include "saved_scores.h"
@@ -76,7 +77,9 @@ TEST(WeightedValues, AreThoseOfScikitLearn) {
     const Interval nll = *value_of("nll", images).interval;
     EXPECT_NEAR(nll.low, 0.24880433360794305, 1e-9);
     EXPECT_NEAR(nll.high, 0.34354860756852756, 1e-9);
-    EXPECT_NEAR(evaluate::effective_images(images), 79.17808219178083, 1e-9);
+    std::vector<double> weights;
+    for (const WeightedImage& image : images) weights.push_back(image.weight);
+    EXPECT_NEAR(evaluate::effective_images(weights), 79.17808219178083, 1e-9);
 }
 
 TEST(WeightedValues, FewEffectiveImagesHaveNoInterval) {
@@ -101,9 +104,14 @@ TEST(WeightedValues, AllCorrectStillHasAWidth) {
     // n / (n + t^2) of 79.18 effective images and 199 degrees of freedom: t = 1.971957.
     EXPECT_NEAR(top1.interval->low, 79.17808219178083 / (79.17808219178083 + 1.971957 * 1.971957),
                 1e-6);
-    const Estimate balanced = value_of("balanced", images);
-    EXPECT_FALSE(balanced.interval);
-    EXPECT_THAT(balanced.note, HasSubstr("the same without any of the images"));
+    for (const char* metric : {"balanced", "precision", "recall", "f1", "kappa", "matthews"}) {
+        const Estimate found = value_of(metric, images);
+        ASSERT_TRUE(found.interval) << metric;
+        EXPECT_LT(found.interval->low, 0.99) << metric;
+        EXPECT_EQ(found.interval->high, 1) << metric;
+    }
+    const Estimate nll = value_of("nll", uneven(200));
+    EXPECT_EQ(nll.interval->method, "influence.t");
     for (WeightedImage& image : images) image.label = image.predicted = 1;
     EXPECT_EQ(value_of("kappa", images).undefined, "all labels and predictions are one class");
     EXPECT_EQ(value_of("matthews", images).value, 0);
@@ -111,7 +119,12 @@ TEST(WeightedValues, AllCorrectStillHasAWidth) {
 
 constexpr const char* weighted =
     "top1,top2,nll,brier,confidence,overconfidence,balanced,precision,"
-    "recall,f1,f1:average=weighted,matthews,kappa";
+    "recall,specificity,f1,f1:average=weighted,matthews,kappa,ece,ece:norm=l2,auroc,"
+    "average_precision,auroc:average=weighted,classwise_ece,class_accuracy_balance,"
+    "class_confidence_balance,class_confidence_balance:spread=between,class_balance,real,"
+    "variable_topk";
+/// The influence on a greatest gap is not known.
+constexpr const char* greatest = "calibration_ks,ece:norm=max";
 
 /// Every third image counts twice, every seventh not at all.
 Made with_weights(std::size_t rows) {
@@ -130,6 +143,25 @@ ScoreOptions options_for(const char* metrics, const char* weights) {
     return options;
 }
 
+// Intervals of classes are those without weights if all weights are equal.
+TEST(WeightedValues, EqualWeightsHaveTheIntervalsWithoutThem) {
+    const Made made = made_up(200, 3, 9);
+    Made alike = made;
+    alike.group.assign(200, "0.5");
+    Scratch folder;
+    const PredictionStore store = save(folder, alike, "net");
+    const char* metrics = "balanced,precision,recall,f1,kappa,matthews,auroc,average_precision";
+    const ScoreReport found = scored(store, options_for(metrics, "group")),
+                      plain = scored(store, options_for(metrics, ""));
+    for (std::size_t i = 0; i < found.measurements.size(); ++i) {
+        const Measurement& m = found.measurements[i];
+        const Interval own = *plain.measurements[i].interval;
+        ASSERT_TRUE(m.interval) << m.key.metric;
+        EXPECT_NEAR(m.interval->low, own.low, 1e-4) << m.key.metric;
+        EXPECT_NEAR(m.interval->high, own.high, 1e-4) << m.key.metric;
+    }
+}
+
 TEST(Weights, AreRepeatedImages) {
     const Made made = with_weights(300);
     Made repeated;
@@ -143,9 +175,10 @@ TEST(Weights, AreRepeatedImages) {
     const PredictionStore store = save(folder, made, "net"),
                           copies = save(folder, repeated, "copies", StorageFormat::full_f32, 100,
                                         false, "more");
-    const ScoreReport found = scored(store, options_for(weighted, "group"));
-    const ScoreReport expected = scored(copies, options_for(weighted, ""));
-    ASSERT_EQ(found.measurements.size(), 13U);
+    const std::string metrics = fmt::format("{},{}", weighted, greatest);
+    const ScoreReport found = scored(store, options_for(metrics.c_str(), "group"));
+    const ScoreReport expected = scored(copies, options_for(metrics.c_str(), ""));
+    ASSERT_EQ(found.measurements.size(), 28U);
     for (std::size_t i = 0; i < found.measurements.size(); ++i) {
         const Measurement& m = found.measurements[i];
         ASSERT_TRUE(m.value) << m.key.metric << m.undefined;
@@ -154,7 +187,9 @@ TEST(Weights, AreRepeatedImages) {
         EXPECT_EQ(m.key.parameters.at("weights"), "group");
         EXPECT_EQ(m.n, 257U);
         EXPECT_EQ(m.left_out, 43U);
-        EXPECT_TRUE(m.interval) << m.key.metric;
+        EXPECT_EQ(m.interval.has_value(), i < 26) << m.key.metric;
+        EXPECT_NE(m.interval.has_value(), m.note.starts_with("no interval: none is known"))
+            << m.note;
     }
     EXPECT_THAT(found.notes, Contains("257 of 300 images count, with the weights in `group`; they "
                                       "are worth 228.4 images of equal weight; images of weight "
@@ -212,10 +247,10 @@ TEST(Weights, GatesAndDefaultsKnowThem) {
               top1.interval->low);
     EXPECT_THAT(report.notes,
                 Contains(HasSubstr("images without a weight, which do not count: 1")));
-    EXPECT_THAT(
-        report.notes,
-        Contains(testing::StartsWith("not measured with weights, because they count images: ")));
-    for (const Measurement& m : report.measurements) EXPECT_NE(m.key.metric, "ece");
+    EXPECT_THAT(report.notes, Contains(testing::StartsWith(
+                                  "not measured with weights: calibration_error (a part of it")));
+    EXPECT_TRUE(find(report.measurements, "ece").interval);
+    for (const Measurement& m : report.measurements) EXPECT_NE(m.key.metric, "calibration_error");
 }
 
 TEST(Weights, StoresOfTheBestClassesAndWithoutRows) {
@@ -253,8 +288,35 @@ TEST(Weights, BadInput) {
         save(folder, made, "net", StorageFormat::full_f32, 100, false, "more");
     EXPECT_THAT(message_of([&] { scored(store, options_for("top1", "grup")); }, ErrorCode::usage),
                 HasSubstr("did you mean `group`?"));
-    EXPECT_THAT(message_of([&] { scored(store, options_for("ece", "group")); }, ErrorCode::usage),
-                HasSubstr("none of the metrics takes weights"));
+    EXPECT_THAT(message_of([&] { scored(store, options_for("aurc", "group")); }, ErrorCode::usage),
+                HasSubstr("--weights measures none of these: aurc (it counts"));
+}
+
+TEST(Weights, GivenAsNumbersAreThoseOfAnAttribute) {
+    Scratch folder;
+    const Made made = with_weights(300);
+    const PredictionStore store = save(folder, made, "net");
+    ScoreOptions options = options_for("top1,ece", "");
+    for (const std::string& text : made.group) options.item_weights.push_back(std::stod(text));
+    const ScoreReport found = scored(store, options),
+                      expected = scored(store, options_for("top1,ece", "group"));
+    for (std::size_t i = 0; i < found.measurements.size(); ++i) {
+        EXPECT_EQ(found.measurements[i].value, expected.measurements[i].value);
+        EXPECT_EQ(found.measurements[i].key.parameters.at("sample_weight"), "given");
+    }
+    const auto message = [&](auto&& change, ErrorCode code) {
+        ScoreOptions other = options;
+        change(other);
+        return message_of([&] { scored(store, other); }, code);
+    };
+    EXPECT_THAT(message([](auto& o) { o.item_weights[4] = -1; }, ErrorCode::bad_input),
+                HasSubstr("sample_weight: -1 at item 4; allowed: finite numbers from 0"));
+    EXPECT_THAT(message([](auto& o) { o.item_weights.pop_back(); }, ErrorCode::bad_input),
+                HasSubstr("299 numbers for 300 items"));
+    EXPECT_THAT(message([](auto& o) { o.item_weights.assign(300, 0); }, ErrorCode::bad_input),
+                HasSubstr("all are 0"));
+    EXPECT_THAT(message([](auto& o) { o.weights = "group"; }, ErrorCode::usage),
+                HasSubstr("pass one of them"));
 }
 
 TEST(Weights, RefuseWhatCountsImagesTheSame) {
@@ -273,10 +335,12 @@ TEST(Weights, RefuseWhatCountsImagesTheSame) {
     EXPECT_THAT(message([](auto& o, auto&) { o.measure.resampling.seed = 7; }),
                 HasSubstr("--seed, which has no effect"));
     EXPECT_THAT(message([](auto&, auto& s) { s.reliability = true; }), HasSubstr("--reliability"));
-    EXPECT_THAT(message([](auto& o, auto&) { o.measure.metrics = {"top1,ece,ace"}; }),
-                HasSubstr("--weights does not measure ece, ace; allowed: --metrics top1, topk"));
-    EXPECT_THAT(message([](auto& o, auto&) { o.measure.gates = {"ece <= 0.1"}; }),
-                HasSubstr("--weights does not measure ece"));
+    EXPECT_THAT(message([](auto& o, auto&) { o.measure.metrics = {"top1,ece,ace,aurc"}; }),
+                HasSubstr("--weights does not measure ace (its bins hold equal numbers of images), "
+                          "aurc (it counts the most confident images one by one): remove it from "
+                          "--metrics and --gate"));
+    EXPECT_THAT(message([](auto& o, auto&) { o.measure.gates = {"ace <= 0.1"}; }),
+                HasSubstr("--weights does not measure ace"));
 }
 
 }  // namespace

@@ -62,11 +62,27 @@ class Inputs(InFolder):
             (lambda: score(scores, labels, ids=3), "a text is needed for each item"),
             (lambda: score(scores, labels, soft_labels=[["a"] * CLASSES] * 300), "soft_labels: could not convert"),
             (lambda: score(scores, labels, soft_labels=[[1, 0], [1]]), "soft_labels: rows of different lengths"),
+            (lambda: score(scores, labels, "real", label_sets=[[0]] * 7 + [[1.5]] * 293), "label_sets: item 7 has [1.5]; a list of class numbers"),
             (lambda: score(scores, labels, 3), "metrics: a int"),
             (lambda: assay.Metrics(3), "metrics: a int"),
             (lambda: assay.Metrics("top1", classes=3), "num_classes=3 is their number"),
         ):
             self.refused(call, "usage", text)
+
+    def test_messages_name_the_argument_the_row_and_the_value(self):
+        score, scores, labels = assay.score, self.scores, self.labels
+        for call, text in (
+            (lambda: score(scores, labels, soft_labels=np.ones((5, CLASSES)) / CLASSES), "soft_labels: 5 rows for 300 items"),
+            (lambda: score(scores, labels, soft_labels=np.ones((300, 2)) / 2), f"soft_labels: 2 columns for {CLASSES} classes"),
+            (lambda: score(scores, labels, soft_labels=[[1.0] + [0] * (CLASSES - 1)] * 299 + [[1.5, -0.5] + [0] * (CLASSES - 2)]),
+             "soft_labels: -0.5 at row 299, class 1; allowed: finite numbers from 0"),
+            (lambda: score(scores, labels, "real", label_sets=[[0]] * 299), "label_sets: 299 rows for 300 items"),
+            (lambda: score(scores, None, "real", label_sets=[[0]] * 299), "label_sets: 299 rows for 300 items"),
+            (lambda: score(scores, labels, "real", label_sets=[[0]] * 7 + [[1, 9]] * 293), f"item 7 has the class 9; the scores have the classes 0 to {CLASSES - 1}"),
+            (lambda: score(scores, labels, "real", label_sets=np.ones((300, 2))), f"label_sets: 2 columns for {CLASSES} classes"),
+            (lambda: score(scores, labels, groups=[1, 2]), "groups: 2 groups for 300 items"),
+        ):
+            self.refused(call, "bad_input", text)
 
     def test_names_in_batches(self):
         for classes in (NAMES, np.array(NAMES), dict(enumerate(NAMES))):

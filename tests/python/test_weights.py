@@ -82,9 +82,9 @@ class Values(InFolder):
                 for m, value, ends in ((correct["top1"], 1, (n / (n + t * t), 1)), (incorrect["top1"], 0, (0, t * t / (n + t * t)))):
                     self.assertEqual((m.value, m.interval[m.value == 1]), (value, value))
                     np.testing.assert_allclose(m.interval[:2], ends, atol=1e-12)
-                for name in ("brier", "kappa"):
-                    self.assertIsNone(correct[name].interval)
-                    self.assertIn("the same without any of the items", correct[name].note)
+                self.assertIsNone(correct["brier"].interval)
+                self.assertIn("the same without any of the images", correct["brier"].note)
+                self.assertLess(correct["kappa"].interval.low, 0.999)
 
     def test_whole_weights_are_repeated_rows(self):
         scores, labels = made(300)
@@ -131,6 +131,45 @@ class Values(InFolder):
             ("average_precision", metrics.average_precision_score(yes, p1, **with_weights)),
         ):
             self.assertAlmostEqual(both[name].value, value, 7, name)
+
+    def test_values_of_numpy_for_other_truths(self):
+        scores, labels = made(400)
+        labels = np.where(labels < 0, 0, labels)
+        random, weight, p, q = np.random.default_rng(6), weights(400), softmax(scores), scores.argmax(1)
+        mean = lambda values: float(np.average(values, weights=weight))  # noqa: E731
+        soft = random.dirichlet(np.ones(7), 400)
+        found = assay.score(scores, labels, "soft_accuracy,soft_cross_entropy,soft_brier", soft_labels=soft, sample_weight=weight)
+        self.assertAlmostEqual(found["soft_accuracy"].value, mean(soft[np.arange(400), q]), 6)
+        self.assertAlmostEqual(found["soft_cross_entropy"].value, mean(-(soft * np.log(p)).sum(1)), 6)
+        self.assertAlmostEqual(found["soft_brier"].value, mean(((p - soft) ** 2).sum(1)), 6)
+        valid = random.random((400, 7)) < 0.3
+        valid[np.arange(400), labels] = True
+        sets, counts = [np.flatnonzero(row).tolist() for row in valid], valid.sum(1)
+        best = np.argsort(-scores, 1, kind="stable")
+        recall = np.array([valid[i, best[i, :g]].mean() for i, g in enumerate(counts)])
+        found = assay.score(scores, labels, "real,variable_topk,asma,subgroup_accuracy:g=2", label_sets=sets, subgroups="1-3", sample_weight=weight)
+        self.assertAlmostEqual(found["real"].value, mean(valid[np.arange(400), q]), 9)
+        self.assertAlmostEqual(found["variable_topk"].value, mean(recall), 9)
+        of = [np.average(recall[counts == g], weights=weight[counts == g]) for g in (1, 2, 3)]
+        self.assertAlmostEqual(found["subgroup_accuracy"].value, of[1], 9)
+        self.assertAlmostEqual(found["asma"].value, np.mean(of), 9)
+        sigmoid = 1 / (1 + np.exp(-scores.astype(float)))
+        found = assay.score(scores, labels, [
+            "exact_match:scores=sigmoid", "hamming_loss:scores=sigmoid", "multilabel_f1:average=samples,scores=sigmoid"], label_sets=sets, sample_weight=weight)
+        predicted = sigmoid >= 0.5
+        self.assertAlmostEqual(found["hamming_loss"].value, mean((predicted != valid).mean(1)), 9)
+        self.assertAlmostEqual(found["exact_match"].value, mean((predicted == valid).all(1)), 9)
+        self.assertAlmostEqual(found["multilabel_f1"].value, mean(2 * (predicted & valid).sum(1) / (predicted.sum(1) + counts)), 9)
+        for m in found.measurements:
+            self.assertTrue(m.interval.low < m.value < m.interval.high, m.metric)
+        found = assay.score(scores, labels, "ordinal_error,within_one,quadratic_kappa,specificity", ordinal=True, sample_weight=weight)
+        self.assertAlmostEqual(found["ordinal_error"].value, mean(abs(q - labels)), 9)
+        self.assertAlmostEqual(found["within_one"].value, mean(abs(q - labels) <= 1), 9)
+        share = weight / weight.sum()
+        expected = ((share[:, None] * share) * (labels[:, None] - q) ** 2.0).sum()
+        self.assertAlmostEqual(found["quadratic_kappa"].value, 1 - mean((labels - q) ** 2) / expected, 9)
+        others = [np.average(q[labels != c] != c, weights=weight[labels != c]) for c in range(7)]
+        self.assertAlmostEqual(found["specificity"].value, np.mean(others), 9)
 
     def test_calibration_error_is_that_of_its_bins(self):
         scores, labels = made(500)
@@ -240,8 +279,8 @@ class Results(InFolder):
         report = assay.score(scores, labels, sample_weight=weights(500), model="net", dataset="val")
         self.assertIn("top1", report)
         self.assertNotIn("calibration_error", report)
-        self.assertTrue(any("calibration_error" in note and "not measured with weights" in note for note in report.notes))
-        self.assertTrue(any("items that count the same" in note for note in report.notes))
+        self.assertTrue(any("calibration_error (a part of it is ace" in note and "not measured with weights" in note for note in report.notes))
+        self.assertTrue(any("images count, with the weights in sample_weight" in note for note in report.notes))
         for text in (str(report), report.to_markdown(), report.to_latex(), report.to_csv()):
             for m in report.measurements:
                 self.assertIn(m.definition, text.replace("\\", ""))
@@ -251,7 +290,7 @@ class Results(InFolder):
         ece = report["ece"]
         row, = (line for line in str(report).splitlines() if line.startswith("ece "))
         # both ends are shown once
-        self.assertEqual(row.split()[1:5], f"{ece:.3f} {ece.interval.low:.3f} – {ece.interval.high:.3f}".split())
+        self.assertEqual(row.split()[1:5], f"{ece:.2f} {ece.interval.low:.2f} – {ece.interval.high:.2f}".split())
         self.assertIn("net on val", report._repr_html_())
         areas = assay.score(scores, labels, CURVES, sample_weight=weights(500))
         self.assertNotIn("float64", areas.to_csv())
@@ -276,8 +315,27 @@ class Results(InFolder):
         )
         return self.folder / "runs" / "val" / "net"
 
+    def independently(self, scores, labels, weight, names):
+        """The estimates of _weighted.py, which computes values and influences independently of the library."""
+        store = assay.Store.of(scores, labels)
+        plain = assay.score(store, metrics=names).to_dict()["measurements"]
+        items = _weighted.items_of(store, weight, 3)
+        return [_weighted.estimate_of(facts, items, _weighted.found_of(facts, items), 0.95) for facts in plain]
+
+    def test_the_library_and_this_package_compute_the_same(self):
+        scores, labels = made(700)
+        by_counts = ("balanced", "precision", "recall", "f1", "kappa", "matthews")  # their intervals are from effective counts
+        for given in (scores, softmax(scores).astype(np.float32), np.round(scores)):
+            weight, names = weights(700), f"{NAMES},{CURVES},auroc:scores=stored"
+            found = assay.score(given, labels, names, sample_weight=weight)
+            for m, own in zip(found.measurements, self.independently(given, labels, weight, names)):
+                np.testing.assert_allclose([m.value, m.standard_error], [own["value"], own["standard_error"]], atol=2e-7, err_msg=m.definition)
+                if m.metric not in by_counts:
+                    self.assertEqual(m.interval.method, own["interval"]["method"])
+                    ends = own["interval"]["low"], own["interval"]["high"]
+                    np.testing.assert_allclose(m.interval[:2], ends, atol=2e-7, err_msg=m.definition)
+
     def test_stores_take_a_column_of_their_data_set(self):
-        # The library and this package compute the same, independently of each other.
         scores, labels = made(700)
         for weight in (weights(700), np.random.default_rng(4).integers(0, 3, 700).astype(float)):
             for given in (scores, softmax(scores).astype(np.float32)):
@@ -294,7 +352,8 @@ class Results(InFolder):
         store = self.with_column(two, yes, weights(400))
         found, expected = assay.score(store, weights="weight"), assay.score(two, yes, "binary_brier", sample_weight=weights(400))
         self.assertEqual(found["top1"].parameters["weights"], "weight")
-        self.assertNotIn("ece", found)
+        self.assertIn("ece", found)
+        self.assertNotIn("calibration_error", found)
         brier = assay.score(store, metrics="binary_brier", weights="weight")["binary_brier"]
         np.testing.assert_allclose(brier.interval[:2], expected["binary_brier"].interval[:2], atol=2e-7)
         # Without classes and bins, which would count items the same.
@@ -305,7 +364,7 @@ class Results(InFolder):
             self.refused(report.per_class, "usage", "without weights= and sample_weight=")
             self.refused(report.confusion_matrix, "usage", "without weights= and sample_weight=")
         self.assertIn("reliability", assay.score(store)._pictures())
-        self.refused(lambda: assay.score(store, metrics="ece", weights="weight"), "usage", "--weights does not measure ece")
+        self.refused(lambda: assay.score(store, metrics="ace", weights="weight"), "usage", "--weights does not measure ace (its bins")
         self.refused(lambda: assay.score(store, weights="weigth"), "usage", "did you mean `weight`?")
 
     def test_stores_of_the_best_classes_and_of_predictions(self):
@@ -333,7 +392,7 @@ class Results(InFolder):
         found = assay.compare(scores, {"b": other, "c": scores * 2}, labels, "top1,nll,confidence", sample_weight=weight)
         a, b = (assay.score(s, labels, "top1,nll", sample_weight=weight) for s in (scores, other))
         for name in ("top1", "nll"):
-            self.assertAlmostEqual(found["b", name].value, b[name].value - a[name].value, 12)
+            self.assertAlmostEqual(found["b", name].value, b[name].value - a[name].value, 8)
             self.assertEqual(found["b", name].verdict, "worse")
             half = found["b", name].interval.high - found["b", name].value
             apart = ((a[name].interval.high - a[name].value) ** 2 + (b[name].interval.high - b[name].value) ** 2) ** 0.5
@@ -393,7 +452,7 @@ class Results(InFolder):
         weight[:3] = 1
         m = assay.score(scores, labels, "top1", sample_weight=weight)["top1"]
         self.assertIsNone(m.interval)
-        self.assertIn("effective items", m.note)
+        self.assertIn("effective images", m.note)
 
     def test_areas_of_rare_classes(self):
         scores, labels = made(300)
@@ -420,7 +479,7 @@ class Results(InFolder):
         found = assay.compare(scores, sharper, labels, "ece,auroc", sample_weight=weight)
         a, b = (assay.score(s, labels, "ece,auroc", sample_weight=weight) for s in (scores, sharper))
         for name in ("ece", "auroc"):
-            self.assertAlmostEqual(found[name].value, b[name].value - a[name].value, 12)
+            self.assertAlmostEqual(found[name].value, b[name].value - a[name].value, 8)
             self.assertLess(found[name].interval.low, found[name].value)
         self.assertEqual(found["ece"].verdict, "worse")
         same = assay.compare(scores, scores + 1, labels, "ece,auroc", sample_weight=weight)
@@ -432,17 +491,21 @@ class Results(InFolder):
         for weight, code, *texts in (
             (one[1:], "bad_input", "(59,)", "60 items"), (one[:, None], "bad_input", "(60, 1)"), (-one, "bad_input", "-1.0 at item 0"),
             (one * np.nan, "bad_input", "nan at item 0"), (one * 0, "bad_input", "all are 0"), (["a"] * 60, "usage", "a number for each item"),
-            (np.where(labels < 0, 1.0, 0.0), "bad_input", "no item that counts"),
         ):
             self.refused(lambda weight=weight: assay.score(scores, labels, "top1", sample_weight=weight), code, "sample_weight", *texts)
         for options, text in (
-            ({"metrics": "top1,ace"}, "ace is not measured with weights"), ({"metrics": "aurc"}, "these are: top1, topk, nll"),
-            ({"metrics": "ece:norm=max"}, "norm=l1 and norm=l2 are"), ({"metrics": "top1", "bins": 10}, "bins"),
+            ({"metrics": "top1,ace"}, "sample_weight= does not measure ace (its bins hold equal numbers of images)"),
+            ({"metrics": "aurc"}, "remove it from metrics= and gates="), ({"metrics": "top1", "bins": 10}, "bins"),
+            ({"gates": ["ace < 0.5"]}, "does not measure ace"), ({"weights": "w"}, "both say how much items count"),
             ({"per_class": True}, "per_class= does not go with"), ({"groups": one}, "score each group by itself"), ({"bootstrap": 500}, "influence"),
-            ({"gates": ["top1 > 0.5"]}, "report['top1'] > 0.75"), ({"reliability": True}, "bins count items"),
+            ({"reliability": True}, "bins count items"),
         ):
             self.refused(lambda options=options: assay.score(scores, labels, sample_weight=one, **options), "usage", text)
         self.refused(lambda: assay.score(scores, labels, sample_weights=one), "usage", "it is sample_weight=")
+        nobody = assay.score(scores, labels, "top1,auroc", sample_weight=np.where(labels < 0, 1.0, 0.0))
+        self.assertEqual([m.undefined for m in nobody.measurements], ["no image that counts has a label and scores"] * 2)
+        self.assertFalse(assay.score(scores, labels, "top1", sample_weight=one, gates="top1 > 0.999").passed)
+        self.refused(lambda: assay.compare(scores, scores, labels, "top1,real", sample_weight=one), "usage", "real is not compared with weights")
         stored = [self.imported(scores, labels, model=name) for name in ("a", "b")]
         self.refused(lambda: assay.compare(*stored, sample_weight=one), "usage", "for scores in memory", "labels=store.labels()")
 

@@ -59,6 +59,7 @@ struct ScoreOptions {
     std::vector<std::string> by;
     std::string cluster;  ///< attribute: items with one value are not independent; "": all are
     std::string weights;  ///< attribute: how much each item counts; "": all count the same
+    std::vector<double> item_weights;    ///< the same as one number from 0 per item; empty: none
     std::vector<MetricRequest> metrics;  ///< empty means those of default_metrics_for()
     Resampling resampling;
     int threads = 0;                                        ///< 0: available cores
@@ -180,10 +181,11 @@ struct ScoreRunsOptions {
     MeasureOptions measure;
     std::string subgroup;
     std::vector<std::string> by;
-    std::string weights;         ///< an attribute
-    std::string across;          ///< a glob
-    std::size_t confusions = 0;  ///< number of most frequent confusions that are kept
-    bool reliability = false;    ///< with the bins and the edge rule of `measure`
+    std::string weights;               ///< an attribute
+    std::vector<double> item_weights;  ///< in its place: a number from 0 for each item of the store
+    std::string across;                ///< a glob
+    std::size_t confusions = 0;        ///< number of most frequent confusions that are kept
+    bool reliability = false;          ///< with the bins and the edge rule of `measure`
     std::vector<std::string> ood;
     std::vector<std::string> published;  ///< as read_published() accepts them
     /// "FILE" or "NAME=FILE": votes as read_votes() accepts them, and label sets from experts.
@@ -206,9 +208,10 @@ inline constexpr auto description<ScoreRunsOptions> = describe<ScoreRunsOptions>
          .value = "ATTR",
          .separator = ""}),
     field<&ScoreRunsOptions::weights>(
-        {.help = "Let each image count as much as this attribute of the data set says, a number "
-                 "from 0. For images that were drawn with unequal probabilities, it is one divided "
-                 "by the probability. Metrics that count images, such as ece, are not measured",
+        {.help =
+             "Let each image count as much as this attribute of the data set says, a number "
+             "from 0. For images that were drawn with unequal probabilities, it is one divided "
+             "by the probability. Metrics that need whole images, such as aurc, are not measured",
          .empty = "images count the same",
          .value = "ATTR"}),
     field<&ScoreRunsOptions::across>(

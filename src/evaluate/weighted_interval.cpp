@@ -1,0 +1,114 @@
+#include "evaluate/weighted_interval.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/statistics.h"
+#include "metric/class_curves.h"
+
+namespace assay::evaluate {
+namespace {
+
+struct InfluenceSpread {
+    double error = 0;    ///< standard error
+    double degrees = 0;  ///< of freedom of its square
+};
+
+/// Without image i, a mean changes by -w_i z_i / (1 - w_i): the jackknife's variance of a mean.
+InfluenceSpread influence_spread(std::span<const double> weights,
+                                 const std::vector<double>& influence) {
+    const auto n = static_cast<double>(weights.size());
+    double sum = 0, squares = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const double w = weights[i], moved = w * influence[i] / (1 - w);
+        sum += moved * moved;
+        squares += moved * moved * moved * moved;
+    }
+    if (sum == 0) return {0, n - 1};
+    // Satterthwaite 1946: 2 / degrees is the squared coefficient of variation of a sum of n such
+    // parts.
+    const double uneven = squares / (sum * sum) - 1 / n;
+    return {std::sqrt((n - 1) / n * sum), uneven > 0 ? std::min(n - 1, 2 / uneven) : n - 1};
+}
+
+/// The uncertainty of the bias of an area is about as large as the bias.
+Interval weighted_area_interval(const Influenced& found, const InfluenceSpread& spread,
+                                double level) {
+    const FewPositives& few = *found.few;
+    Interval interval =
+        area_interval(found.value - few.bias, spread.error * spread.error + few.bias * few.bias / 2,
+                      few.positives, std::min(spread.degrees, few.degrees), level);
+    interval.high = std::max(interval.high, found.value);
+    interval.method = "wilson.influence";
+    return interval;
+}
+
+Interval interval_around(const MetricFacts& facts, const Influenced& found,
+                         const InfluenceSpread& spread, double effective, double level) {
+    if (found.own) return *found.own;
+    if (found.few) return weighted_area_interval(found, spread, level);
+    const double t = student_t_quantile(0.5 + level / 2, spread.degrees), value = found.value;
+    if (found.interval == WeightedInterval::proportion) {
+        const double size = spread.error == 0 || value <= 0 || value >= 1
+                                ? effective
+                                : value * (1 - value) / (spread.error * spread.error);
+        return wilson_of_size(value, size, t, level, "wilson.influence");
+    }
+    if (found.interval == WeightedInterval::fisher && std::abs(value) < 1) {
+        const double middle = std::atanh(value), half = t * spread.error / (1 - value * value);
+        return {std::tanh(middle - half), std::tanh(middle + half), level, "influence.fisher"};
+    }
+    Interval interval{value - t * spread.error - found.noise, value + t * spread.error, level,
+                      found.noise > 0 ? "influence.t.noise" : "influence.t"};
+    interval.low = std::max(facts.low, interval.low);
+    if (facts.unit != Unit::nats) interval.high = std::min(facts.high, interval.high);
+    return interval;
+}
+
+}  // namespace
+
+double effective_images(std::span<const double> weights) {
+    double squares = 0;
+    for (const double weight : weights) squares += weight * weight;
+    return squares > 0 ? 1 / squares : 0;
+}
+
+Estimate weighted_estimate(const MetricFacts& facts, const Influenced& found,
+                           std::span<const double> weights, double level) {
+    Estimate estimate;
+    estimate.unit = facts.unit;
+    estimate.n = weights.size();
+    estimate.value = found.value;
+    const double effective = effective_images(weights);
+    if (effective < fewest_effective_images) {
+        estimate.note = fmt::format(
+            "no interval: the weights leave {:.1f} effective images, and "
+            "{:g} are needed",
+            effective, fewest_effective_images);
+        return estimate;
+    }
+    if (!found.no_interval.empty()) {
+        estimate.note = "no interval: " + found.no_interval;
+        return estimate;
+    }
+    const InfluenceSpread spread =
+        influence_spread(weights, found.drawn.empty() ? found.influence : found.drawn);
+    estimate.standard_error = spread.error;
+    if (found.noise > 0)
+        estimate.note = fmt::format(
+            "noise alone adds about {:.2g} with these weights, so the interval extends down by as "
+            "much",
+            found.noise);
+    const Interval interval = interval_around(facts, found, spread, effective, level);
+    constexpr double rounding = 1e-12;  // a narrower interval is that of sums
+    if (interval.high - interval.low > rounding * std::abs(found.value)) {
+        estimate.interval = interval;
+    } else {
+        estimate.note = "no interval: the value is the same without any of the images";
+    }
+    return estimate;
+}
+
+}  // namespace assay::evaluate
