@@ -1,0 +1,64 @@
+"""How often the intervals of `assay decide --costs` hold the true mean cost, in worlds written down before they were run.
+
+An image has one of a few costs. So a sample is a draw of counts, and no scores are needed. The interval adds
+z^2 / 2 images of the highest possible cost for its upper end, and as many of the lowest one for its lower end, to the
+normal interval of a mean. Without them it has no width if all images cost the same.
+
+    python bench/decide_cost_worlds.py
+"""
+
+import math
+
+import numpy as np
+
+DRAWS, LEVEL_Z = 20_000, 1.959963984540054
+SIZES = (30, 100, 300, 1000, 5000)
+# name: the lowest and the highest possible value, the values, their probabilities
+WORLDS = {
+    "three classes, costs 0 to 10": (0, 10, (0, 1, 3, 10), (0.8, 0.1, 0.07, 0.03)),
+    "two classes, 1 and 20": (0, 20, (0, 1, 20), (0.85, 0.13, 0.02)),
+    "a rare error of 100": (0, 100, (0, 1, 100), (0.9, 0.097, 0.003)),
+    "a very rare error of 1000": (0, 1000, (0, 1, 1000), (0.9, 0.0995, 0.0005)),
+    "abstention for half of the images": (0, 50, (0, 1, 50), (0.45, 0.5, 0.05)),
+    "half of the images cost the most": (0, 1, (0, 1), (0.5, 0.5)),
+    "nearly all cost the most": (0, 10, (0, 10), (0.02, 0.98)),
+    "a benefit": (-5, 10, (-5, 0, 10), (0.1, 0.85, 0.05)),
+    "difference, 2 % of the decisions change": (-20, 20, (-19, 0, 1), (0.005, 0.98, 0.015)),
+    "difference, 30 % change": (-10, 10, (-10, -3, 0, 1, 2), (0.02, 0.05, 0.7, 0.2, 0.03)),
+    "difference, 1 of 1,000 changes": (-20, 20, (-19, 0, 1), (0.0005, 0.999, 0.0005)),
+}
+
+
+def ends(counts, values, low, high, added):
+    n = counts.sum(1)
+    total, squares = counts @ values, counts @ values**2
+
+    def end(extreme, sign):
+        size = n + added
+        mean = (total + added * extreme) / size
+        variance = np.maximum((squares + added * extreme**2) / size - mean**2, 0)
+        return mean + sign * LEVEL_Z * np.sqrt(variance / size)
+
+    return np.maximum(end(low, -1), low), np.minimum(end(high, 1), high)
+
+
+def main():
+    added = {"0": 0.0, "1": 1.0, "z^2/2": LEVEL_Z**2 / 2}
+    print("| world | n |", " | ".join(f"added {name}: holds, width" for name in added), "|")
+    random = np.random.default_rng(1)
+    for name, (low, high, values, chances) in WORLDS.items():
+        values = np.array(values, float)
+        true = float(values @ np.array(chances))
+        for n in SIZES:
+            counts = random.multinomial(n, chances, size=DRAWS)
+            cells = []
+            for add in added.values():
+                least, most = ends(counts, values, low, high, add)
+                holds = np.mean((least <= true + 1e-12) & (true <= most + 1e-12))
+                cells.append(f"{holds:.3f}, {np.mean(most - least):.4g}")
+            assert not math.isnan(true)
+            print(f"| {name} | {n} |", " | ".join(cells), "|")
+
+
+if __name__ == "__main__":
+    main()
