@@ -13,7 +13,7 @@
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "core/text.h"
-#include "derived/fit_rows.h"
+#include "store/full_rows.h"
 #include "store/same_data.h"
 
 namespace assay::audit {
@@ -40,7 +40,7 @@ std::vector<RowReader> opened_readers(const std::vector<PredictionStore>& stores
     if (stores.empty()) throw Error(ErrorCode::usage, "no predictions are named: assay audit RUNS");
     std::vector<RowReader> readers;
     for (const PredictionStore& store : stores) {
-        derived::require_full(store);
+        store::require_full(store);
         store::require_same(stores.front(), store,
                             {.images = true, .classes = true, .labels = true});
         readers.emplace_back(store);

@@ -7,14 +7,14 @@
 
 #include "core/refuse.h"
 #include "decisions/judged_labels.h"
-#include "derived/fit_rows.h"
+#include "store/full_rows.h"
 
 namespace assay::decisions {
 
 JudgedStore::JudgedStore(const std::filesystem::path& folder, const GivenLabels& labels,
                          const std::filesystem::path& file)
     : store_(PredictionStore::open(folder)), reader_(store_) {
-    derived::require_full(store_);
+    store::require_full(store_);
     if (store_.spec().kind == ScoreKind::labels || store_.classes() < 2)
         refuse(fmt::format("{}: sets need the scores of two classes or more, but it has {}",
                            folder.string(),

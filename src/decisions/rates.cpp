@@ -3,22 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include "core/statistics.h"
 
 namespace assay::decisions {
 namespace {
-
-/// Probabilities of the positives, or of the negatives, from the largest.
-std::vector<double> descending(const std::vector<ScoredImage>& images, bool positive) {
-    std::vector<double> out;
-    for (const ScoredImage& one : images)
-        if (one.positive == positive) out.push_back(one.probability);
-    std::ranges::sort(out, std::greater<>());
-    return out;
-}
 
 /// A proportion, and the ends and the middle of Clopper and Pearson's interval. With Wilson's
 /// interval, what combines two rates near 0 or 1 holds in 92 of 100 cases.
@@ -52,33 +42,6 @@ Estimate predictive(const Rate& hit, const Rate& miss, double odds, double level
 }
 
 }  // namespace
-
-Outcomes outcomes_at(const std::vector<ScoredImage>& images, double threshold) {
-    Outcomes out;
-    for (const ScoredImage& one : images) {
-        const bool called = one.probability >= threshold;
-        (one.positive ? out.positives : out.negatives) += 1;
-        if (one.positive && called) ++out.true_positives;
-        if (!one.positive && !called) ++out.true_negatives;
-    }
-    return out;
-}
-
-double threshold_for_specificity(const std::vector<ScoredImage>& images, double specificity) {
-    const std::vector<double> negatives = descending(images, false);
-    // 5 % of 100 must be five, even if the product is rounded down.
-    const auto allowed = static_cast<std::size_t>(
-        std::floor(static_cast<double>(negatives.size()) * (1 - specificity) + 1e-9));
-    if (allowed >= negatives.size()) return 0;
-    return std::nextafter(negatives[allowed], std::numeric_limits<double>::infinity());
-}
-
-double threshold_for_sensitivity(const std::vector<ScoredImage>& images, double sensitivity) {
-    const std::vector<double> positives = descending(images, true);
-    const auto needed = static_cast<std::size_t>(
-        std::max(1.0, std::ceil(static_cast<double>(positives.size()) * sensitivity - 1e-9)));
-    return positives[needed - 1];
-}
 
 double threshold_for_costs(std::vector<ScoredImage> images, double false_positive,
                            double false_negative, double prevalence) {

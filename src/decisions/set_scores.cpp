@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/random.h"
-#include "core/refuse.h"
+#include "store/full_rows.h"
 
 namespace assay::decisions {
 
@@ -20,33 +20,13 @@ bool is_of_calibration(std::string_view id, double proportion, std::uint64_t see
 }
 
 void SortedRow::read(const RowReader& reader, std::uint64_t row) {
-    const std::span<const float> scores = reader.scores(row, buffer_);
-    const std::size_t count = scores.size();
+    const std::size_t count = reader.store().classes();
+    probabilities_.resize(count);
+    store::read_probabilities(reader, row, buffer_, probabilities_);
     sorted_.resize(count);
     sums_.resize(count);
-    double sum = 0;
-    if (reader.store().spec().kind == ScoreKind::probabilities) {
-        for (std::size_t c = 0; c < count; ++c) {
-            const auto p = static_cast<double>(scores[c]);
-            sorted_[c] = {p, static_cast<std::int32_t>(c)};
-            sum += p;
-        }
-        if (std::abs(sum - 1) > 0.02)
-            refuse(
-                fmt::format("{}: the probabilities of `{}` sum to {:.4g}, but probabilities need a "
-                            "sum of 1 (0.98 to "
-                            "1.02). Import the scores of a softmax: assay import --help",
-                            reader.store().folder().string(),
-                            reader.store().dataset().ids[static_cast<std::size_t>(row)], sum));
-    } else {
-        const auto most = static_cast<double>(*std::ranges::max_element(scores));
-        for (std::size_t c = 0; c < count; ++c) {
-            const double p = std::exp(static_cast<double>(scores[c]) - most);
-            sorted_[c] = {p, static_cast<std::int32_t>(c)};
-            sum += p;
-        }
-        for (auto& one : sorted_) one.first /= sum;
-    }
+    for (std::size_t c = 0; c < count; ++c)
+        sorted_[c] = {probabilities_[c], static_cast<std::int32_t>(c)};
     std::ranges::sort(sorted_, [](const auto& a, const auto& b) {
         return a.first != b.first ? a.first > b.first : a.second < b.second;
     });

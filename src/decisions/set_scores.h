@@ -41,6 +41,7 @@ public:
 
 private:
     std::vector<float> buffer_;
+    std::vector<double> probabilities_;
     std::vector<std::pair<double, std::int32_t>> sorted_;
     std::vector<double> sums_;  ///< of the probabilities up to each rank
 };

@@ -21,6 +21,7 @@
 #include "derived/scaling_fit.h"
 #include "derived/shared_images.h"
 #include "derived/written_rows.h"
+#include "store/full_rows.h"
 #include "store/parts.h"
 #include "store/same_data.h"
 
@@ -181,7 +182,7 @@ std::pair<Estimate, Estimate> measured(const PredictionStore& store,
 
 CalibratedStore calibrate_one(const fs::path& folder, const CalibrateOptions& options) {
     const PredictionStore store = PredictionStore::open(folder);
-    require_full(store);
+    store::require_full(store);
     const bool split = options.fit.empty();
     // With a split, the store is fitted on a part of itself.
     std::optional<PredictionStore> other;
@@ -189,7 +190,7 @@ CalibratedStore calibrate_one(const fs::path& folder, const CalibrateOptions& op
         const fs::path beside =
             folder.parent_path().parent_path() / options.fit / store.spec().model_name;
         other = PredictionStore::open(beside);
-        require_full(*other);
+        store::require_full(*other);
         if (!store::same_class_ids(other->dataset().classes, store.dataset().classes) ||
             other->classes() != store.classes() || other->spec().kind != store.spec().kind)
             refuse(fmt::format("`{}` and `{}` have different classes or kinds of scores",

@@ -12,6 +12,7 @@
 #include "derived/fit_rows.h"
 #include "derived/written_rows.h"
 #include "metric/agreement.h"
+#include "store/full_rows.h"
 #include "store/same_data.h"
 
 namespace assay {
@@ -191,7 +192,7 @@ std::vector<PredictionStore> open_members(const EnsembleOptions& options) {
     std::vector<PredictionStore> stores;
     for (const std::filesystem::path& folder : folders) {
         stores.push_back(PredictionStore::open(folder));
-        require_full(stores.back());
+        store::require_full(stores.back());
         store::require_same(stores.front(), stores.back(),
                             {.images = false, .classes = true, .labels = true});
     }

@@ -15,8 +15,6 @@ namespace assay::derived {
 /// the smallest number that is stored.
 inline constexpr double least_logit = -104;
 
-/// Throws bad_input if a store has only the best classes, or is not complete.
-void require_full(const PredictionStore& store);
 /// Reads logits or log-probabilities as they are stored, and probabilities as their logarithms;
 /// -inf becomes least_logit below the greatest. The row's status must be ok.
 void read_logits(const RowReader& reader, std::uint64_t row, std::vector<float>& buffer,

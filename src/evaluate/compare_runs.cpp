@@ -36,6 +36,7 @@ void check(const CompareRunsOptions& options) {
                     "groups of each model with `assay score --by ATTRIBUTE --cluster ATTRIBUTE`");
     for (const Gate& gate : gates_of(options.measure)) {
         const bool about_groups = gate.worst || !gate.group.empty();
+        if (gate.rate) check_gate(gate, PairReport());
         if (about_groups && (options.by.empty() || (gate.worst && !gate.delta)))
             check_gate(gate, PairReport());  // says what it needs
     }

@@ -18,6 +18,7 @@
 namespace assay {
 
 ResultType result_type(ResultOf<DerivedStore>);
+ResultType result_type(ResultOf<GatePoint>);
 ResultType result_type(ResultOf<GateResult>);
 ResultType result_type(ResultOf<GroupAccuracy>);
 ResultType result_type(ResultOf<WithoutValue>);

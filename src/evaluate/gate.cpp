@@ -11,9 +11,11 @@
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/gate.h"
 #include "core/finite_number.h"
+#include "core/shell_word.h"
 #include "core/text.h"
 #include "evaluate/described_evaluate.h"
 #include "evaluate/groups_of_store.h"
+#include "evaluate/rate_gate.h"
 
 namespace assay {
 namespace {
@@ -123,6 +125,13 @@ void refuse_group(const Gate& gate, std::vector<std::string> groups) {
     if (groups.empty()) needs_groups(gate);
 }
 
+[[noreturn]] void needs_one_store(const Gate& gate) {
+    throw Error(ErrorCode::usage,
+                fmt::format("gate `{}` is about the images of one data set, without weights, "
+                            "clusters, class maps or means: assay score RUNS --gate {}",
+                            gate.text, shell_word(gate.text)));
+}
+
 [[noreturn]] void not_measured(const Gate& gate, const std::vector<std::string>& definitions) {
     std::string known;
     for (auto id = definitions.begin(); id != definitions.end(); ++id) {
@@ -190,6 +199,12 @@ Gate parse_gate(std::string_view text) {
         left = trimmed(left.substr(0, open));
     }
     if (left.empty()) fail("no metric");
+    gate.rate = with_note(fmt::format("reading gate `{}`", gate.text),
+                          [&] { return evaluate::parse_rate(left); });
+    if (gate.rate) {
+        evaluate::check_rate(gate);
+        return gate;
+    }
     gate.metric =
         with_note(fmt::format("reading gate `{}`", gate.text), [&] { return parse_metric(left); });
     if (gate.worst && !evaluate::has_groups(gate.metric))
@@ -204,7 +219,22 @@ Gate parse_gate(std::string_view text) {
     return gate;
 }
 
+GateResult check_rate_gate(const Gate& gate, const PredictionStore& store, double level,
+                           int threads) {
+    return with_note(fmt::format("checking gate `{}`", gate.text), [&] {
+        const GatePoint point = evaluate::measure_rate(gate.rate.value(), store, level, threads);
+        GateResult result =
+            judged(gate, gate.rate->sensitivity ? point.sensitivity : point.specificity);
+        result.definition = gate.rate->sensitivity ? "sensitivity.halves" : "specificity.halves";
+        result.model = store.spec().model_name;
+        result.dataset = store.spec().dataset_name;
+        result.point = point;
+        return result;
+    });
+}
+
 GateResult check_gate(const Gate& gate, std::span<const Measurement> measurements) {
+    if (gate.rate) needs_one_store(gate);
     if (gate.delta) {
         throw Error(
             ErrorCode::usage,
@@ -228,6 +258,7 @@ GateResult check_gate(const Gate& gate, std::span<const Measurement> measurement
 }
 
 GateResult check_gate(const Gate& gate, const PairReport& pair) {
+    if (gate.rate) needs_one_store(gate);
     const auto result_of = [&](const Estimate& found, const std::string& definition) {
         GateResult result = judged(gate, found);
         result.definition = definition;
@@ -290,6 +321,8 @@ ResultType result_type(ResultOf<GateResult>) {
             part<&GateResult::baseline>({.help = "Of a comparison", .omitted = true}),
             part({.help = "Of a comparison", .name = "candidate", .omitted = true},
                  [](const GateResult& r) { return r.baseline.empty() ? nullptr : &r.model; }),
+            part<&GateResult::point>(
+                {.help = "Of `sensitivity@specificity=.95` and the reverse", .omitted = true}),
         });
     return rows;
 }

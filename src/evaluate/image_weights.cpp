@@ -211,7 +211,8 @@ void check_weights(const ScoreRunsOptions& options, const ScoreShown& shown) {
     refuse_others(options, shown, way);
     const MeasureOptions& measure = options.measure;
     std::vector<MetricRequest> named;
-    for (const Gate& gate : gates_of(measure)) named.push_back(gate.metric);
+    for (const Gate& gate : gates_of(measure))
+        if (!gate.rate) named.push_back(gate.metric);
     if (!measure.metrics.empty()) named = metrics_of(measure, {}, false).metrics;
     const std::string others = without_form(named);
     if (!others.empty())

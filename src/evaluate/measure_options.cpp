@@ -198,7 +198,7 @@ DefaultMetrics metrics_of(const MeasureOptions& options, const LabelCoverage& co
         for (MetricRequest& request : list) set_subgroups(request, options);
     }
     for (const Gate& gate : gates_of(options)) {
-        if (std::find(list.begin(), list.end(), gate.metric) == list.end())
+        if (!gate.rate && std::find(list.begin(), list.end(), gate.metric) == list.end())
             list.push_back(gate.metric);
     }
     return chosen;
@@ -216,7 +216,7 @@ std::vector<Gate> gates_of(const MeasureOptions& options) {
     std::vector<Gate> list;
     for (const std::string& text : options.gates) {
         list.push_back(parse_gate(text));
-        set_subgroups(list.back().metric, options);
+        if (!list.back().rate) set_subgroups(list.back().metric, options);
     }
     return list;
 }

@@ -15,6 +15,7 @@
 #include "evaluate/groups_of_store.h"
 #include "evaluate/image_weights.h"
 #include "evaluate/label_signs.h"
+#include "evaluate/rate_gate.h"
 #include "store/data_groups.h"
 #include "store/same_models.h"
 
@@ -145,7 +146,7 @@ void rename(AccuracyByGroup& groups, const std::string& dataset) {
 /// them individually.
 void warn_of_subgroups(const GateResult& gate, const ScoreReport& report,
                        std::vector<std::string>& warnings) {
-    if (!gate.passed || gate.gate.worst || !gate.gate.group.empty()) return;
+    if (!gate.passed || gate.gate.rate || gate.gate.worst || !gate.gate.group.empty()) return;
     std::map<std::string, std::vector<Measurement>> parts;
     std::vector<Measurement> all = report.measurements;
     if (evaluate::has_groups(gate.gate.metric))
@@ -261,7 +262,9 @@ public:
         if (options_.across.empty()) {
             for (const Gate& gate : gates_) {
                 result_.gates.push_back(
-                    check_gate(gate, evaluate::with_groups(report.measurements, report.groups)));
+                    gate.rate ? rate_gate(gate, store, report)
+                              : check_gate(gate, evaluate::with_groups(report.measurements,
+                                                                       report.groups)));
                 fail_in_doubt(result_.gates.back(), report.derived);
                 warn_of_subgroups(result_.gates.back(), report, result_.warnings);
             }
@@ -271,6 +274,16 @@ public:
     }
 
 private:
+    /// No metric of the table has this value, so a note shows it.
+    GateResult rate_gate(const Gate& gate, const PredictionStore& store,
+                         ScoreReport& report) const {
+        GateResult result = check_rate_gate(gate, store, options_.measure.resampling.level,
+                                            options_.measure.threads);
+        result.dataset = report.dataset;
+        report.notes.push_back(report.model + ": " + evaluate::note_of(gate, *result.point));
+        return result;
+    }
+
     const ScoreRunsOptions& options_;
     const std::vector<Gate> gates_;
     ScoreResult& result_;
@@ -332,6 +345,9 @@ void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
         throw Error(ErrorCode::usage, "--by is about groups of one data set: omit --across");
     evaluate::check_weights(options, shown);
     for (const Gate& gate : gates_of(options.measure)) {
+        const bool changed = !options.across.empty() || !options.weights.empty() ||
+                             !options.measure.cluster.empty() || !options.measure.class_map.empty();
+        if (gate.rate && changed) check_gate(gate, std::span<const Measurement>());
         const bool measured = !options.by.empty() || (!gate.worst && !options.subgroup.empty());
         if ((gate.worst || !gate.group.empty()) && (!measured || !options.across.empty()))
             check_gate(gate, std::span<const Measurement>());  // says what it needs

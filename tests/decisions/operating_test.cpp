@@ -27,15 +27,17 @@ std::vector<ScoredImage> ten_images() {
 TEST(OperatingPoints, ThresholdsByHand) {
     const std::vector<ScoredImage> images = ten_images();
     // Half of six negatives may be above, so the threshold is just above .2.
-    const double specific = threshold_for_specificity(images, .5);
+    const double specific = evaluate::threshold_for_specificity(images, .5);
     EXPECT_GT(specific, .2);
     EXPECT_LT(specific, .2 + 1e-12);
-    EXPECT_EQ(outcomes_at(images, specific).true_positives, 4U);
-    EXPECT_EQ(outcomes_at(images, specific).true_negatives, 3U);
+    EXPECT_EQ(evaluate::outcomes_at(images, specific).true_positives, 4U);
+    EXPECT_EQ(evaluate::outcomes_at(images, specific).true_negatives, 3U);
     // No negative may be above, so the threshold is just above .7.
-    EXPECT_EQ(outcomes_at(images, threshold_for_specificity(images, .9)).true_positives, 2U);
-    EXPECT_EQ(threshold_for_sensitivity(images, .75), .6);
-    EXPECT_EQ(threshold_for_sensitivity(images, .76), .3);
+    EXPECT_EQ(evaluate::outcomes_at(images, evaluate::threshold_for_specificity(images, .9))
+                  .true_positives,
+              2U);
+    EXPECT_EQ(evaluate::threshold_for_sensitivity(images, .75), .6);
+    EXPECT_EQ(evaluate::threshold_for_sensitivity(images, .76), .3);
     // At prevalence .4, a missed positive costs .1 and a false alarm .1. The threshold .6 has one
     // miss and one alarm, in all 2. The threshold .8 has two misses, also 2. It is higher, so it is
     // chosen.

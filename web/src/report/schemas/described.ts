@@ -1529,6 +1529,26 @@ export interface Gate {
   baseline?: string;
   /** Of a comparison. */
   candidate?: string;
+  /** Of `sensitivity@specificity=.95` and the reverse. */
+  point?: GatePoint;
+}
+
+/** Where the rate of a gate was measured. */
+export interface GatePoint {
+  /** The positive class. */
+  positive: string;
+  /** An image is positive if its probability is at least this. */
+  threshold: number;
+  /** Images. */
+  chosen_on: number;
+  /** Of the other images. */
+  positives: number;
+  /** Of the other images. */
+  negatives: number;
+  /** On the other images. */
+  sensitivity: Estimate;
+  /** On the other images. */
+  specificity: Estimate;
 }
 
 /** Images drawn for experts. */

@@ -1,0 +1,123 @@
+// Gates with a rate at a threshold: they give the numbers of operating points, and say what is
+// allowed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "../evaluate/saved_scores.h"
+#include "assay/decisions/operating.h"
+#include "assay/evaluate/score.h"
+#include "message_of.h"
+
+namespace assay::decisions {
+namespace {
+
+using testing::HasSubstr;
+
+Made two_classes(std::size_t rows, std::size_t classes = 2) {
+    Made made;
+    made.classes = classes;
+    RandomStream random(4, "rate gate");
+    for (std::size_t i = 0; i < rows; ++i) {
+        const bool positive = random.uniform() < .3;
+        made.labels.push_back({positive ? 1 : 0});
+        for (std::size_t c = 0; c < classes; ++c)
+            made.scores.push_back(
+                static_cast<float>(random.normal() + (c == 1 && positive ? 2 : 0)));
+    }
+    return made;
+}
+
+ScoreResult gated(const Scratch& folder, const std::vector<std::string>& gates, int threads = 0) {
+    ScoreRunsOptions options;
+    options.paths = {folder / "runs"};
+    options.measure.metrics = {"top1"};
+    options.measure.gates = gates;
+    options.measure.threads = threads;
+    check(options, {});
+    return score_runs(options, *self_comm());
+}
+
+std::string fault_of(const std::string& gate) {
+    return message_of([&] { parse_gate(gate); }, ErrorCode::usage);
+}
+
+TEST(RateGates, GiveTheNumbersOfOperatingPoints) {
+    const Scratch folder;
+    save(folder, two_classes(3000), "net", StorageFormat::full_f32, 4000);
+    OperatingOptions decide;
+    decide.stores = {folder / "runs"};
+    decide.specificity = .9;
+    const OperatingPoint point = operating_points(decide).points[0];
+    decide.specificity = 0;
+    decide.sensitivity = .8;
+    decide.positive = "c0";
+    const OperatingPoint turned = operating_points(decide).points[0];
+
+    const ScoreResult result =
+        gated(folder, {"sensitivity@specificity=.9 >= .2", "low(sensitivity@specificity=90%) >= 1%",
+                       "specificity@sensitivity=.8,positive=c0 > .99"});
+    ASSERT_EQ(result.gates.size(), 3U);
+    const GateResult& value = result.gates[0];
+    EXPECT_EQ(value.value, point.sensitivity.value);
+    EXPECT_TRUE(value.passed);
+    ASSERT_TRUE(value.point);
+    EXPECT_EQ(value.point->threshold, point.threshold);
+    EXPECT_EQ(value.point->chosen_on, point.chosen_on);
+    EXPECT_EQ(value.point->positive, "c1");
+    EXPECT_EQ(value.point->specificity.value, point.specificity.value);
+    EXPECT_EQ(result.gates[1].value, point.sensitivity.interval->low);
+    EXPECT_LT(*result.gates[1].value, *value.value);
+    EXPECT_EQ(result.gates[2].value, turned.specificity.value);
+    EXPECT_FALSE(result.gates[2].passed);
+    EXPECT_FALSE(all_passed(result.gates));
+    EXPECT_EQ(to_json(value)["point"]["positives"], point.positives);
+    EXPECT_EQ(to_json(value)["definition"], "sensitivity.halves");
+    // A note of the table shows the value with its interval.
+    const Report report = report_of(result);
+    EXPECT_THAT(result.reports[0].notes,
+                testing::Contains(HasSubstr("sensitivity@specificity=0.9: ")));
+    EXPECT_EQ(to_json(gated(folder, {"sensitivity@specificity=.9 >= .2"}, 3).gates[0]),
+              to_json(value));
+}
+
+TEST(RateGates, SayWhatIsAllowed) {
+    EXPECT_THAT(fault_of("sensitivity@specificity=95 >= .8"),
+                testing::AllOf(HasSubstr("outside 0.0001 to 0.9999"), HasSubstr("mean 95%?")));
+    EXPECT_THAT(fault_of("sensitivity@specificity=1 >= .8"), HasSubstr("outside 0.0001 to"));
+    EXPECT_THAT(fault_of("sensitivity@specificity=.95 <= .8"), HasSubstr("must be >= or >"));
+    EXPECT_THAT(fault_of("sensitivity@specificity=.95 >= 80"), HasSubstr("did you mean 80%?"));
+    EXPECT_THAT(fault_of("sensitivity@sensitivity=.95 >= .8"),
+                HasSubstr("after `sensitivity@`, `specificity=` and `positive=` are allowed"));
+    EXPECT_THAT(fault_of("specificity@positive=c1 >= .8"), HasSubstr("`sensitivity=` is missing"));
+    EXPECT_THAT(fault_of("specificity@sensitivity=high >= .8"), HasSubstr("not a number"));
+    EXPECT_THAT(fault_of("worst(sensitivity@specificity=.9) >= .8"), HasSubstr("no groups"));
+    EXPECT_THAT(fault_of("sensitivity@specificity=.9.delta >= 0"), HasSubstr("no difference"));
+}
+
+TEST(RateGates, AreAboutTheImagesOfOneStoreWithTwoClasses) {
+    const Scratch folder;
+    save(folder, two_classes(300, 3), "net", StorageFormat::full_f32, 4000);
+    const std::vector<std::string> gates = {"sensitivity@specificity=.9 >= .2"};
+    EXPECT_THAT(message_of([&] { gated(folder, gates); }), HasSubstr("it has 3 classes"));
+    const Scratch other;
+    save(other, two_classes(300), "net", StorageFormat::full_f32, 4000);
+    EXPECT_THAT(
+        message_of([&] { gated(other, {"sensitivity@specificity=.9,positive=cat >= .2"}); }),
+        testing::AllOf(HasSubstr("`cat` is no class"),
+                       HasSubstr("--gate 'sensitivity@specificity=0.9,positive=c1 >= 0.8'")));
+    ScoreRunsOptions options;
+    options.paths = {other / "runs"};
+    options.measure.gates = gates;
+    options.weights = "weight";
+    EXPECT_THAT(message_of([&] { check(options, {}); }, ErrorCode::usage),
+                HasSubstr("without weights"));
+    CompareRunsOptions pair;
+    pair.measure.gates = gates;
+    EXPECT_THAT(message_of([&] { check(pair); }, ErrorCode::usage),
+                HasSubstr("assay score RUNS --gate"));
+}
+
+}  // namespace
+}  // namespace assay::decisions
