@@ -1,7 +1,8 @@
-// assay decide: operating points of a classifier of two classes.
+// assay decide: operating points of a classifier of two classes, and decisions by costs.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "assay/decisions/cost_decisions.h"
 #include "assay/decisions/operating.h"
 #include "assay/error.h"
 #include "cli/command.h"
@@ -17,6 +18,7 @@ assay decide runs/screening --specificity 0.95 --prevalence 0.02
 assay decide runs/screening/net --positive melanoma --sensitivity 0.9
 assay decide runs/screening/net --specificity 0.95 --require 0.8
 assay decide runs/screening/net --cost-false-positive 1 --cost-false-negative 20
+assay decide runs/val --costs costs.csv
 )";
 
 }  // namespace
@@ -25,7 +27,8 @@ int cmd_decide(std::vector<std::string> arguments) {
     auto app = make_app("decide",
                         "Choose the threshold of a classifier of two classes on one part of the "
                         "images and test it on the other. Shows sensitivity, specificity, "
-                        "predictive values and costs at your prevalence, and net benefit. "
+                        "predictive values and costs at your prevalence, and net benefit. With "
+                        "--costs, decide among any number of classes by the lowest expected cost. "
                         "Status 1: a gate failed; 3: some images have no scores.",
                         decide_examples);
     decisions::OperatingOptions options;
@@ -43,6 +46,12 @@ int cmd_decide(std::vector<std::string> arguments) {
                     "give both costs, above 0: --cost-false-positive 1 --cost-false-negative 10");
 
     ProgressLine line("decide", "stores");
+    if (!options.costs.empty()) {
+        const Report report = report_of(decisions::cost_decisions(options, line));
+        line.finish();
+        output.print(report);
+        return report.partial ? Status::partial : Status::done;
+    }
     const decisions::OperatingResult result = decisions::operating_points(options, line);
     line.finish();
     const Report report = report_of(result);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "assay/decisions/conformal.h"
+#include "assay/decisions/cost_decisions.h"
 #include "assay/decisions/methods.h"
 #include "assay/decisions/operating.h"
 #include "assay/result_type.h"
@@ -18,5 +19,8 @@ ResultType result_type(ResultOf<decisions::MethodComparison>);
 ResultType result_type(ResultOf<decisions::OperatingPoint>);
 ResultType result_type(ResultOf<decisions::NetBenefit>);
 ResultType result_type(ResultOf<decisions::OperatingResult>);
+ResultType result_type(ResultOf<decisions::CostCell>);
+ResultType result_type(ResultOf<decisions::CostDecision>);
+ResultType result_type(ResultOf<decisions::CostDecisions>);
 
 }  // namespace assay

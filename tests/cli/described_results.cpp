@@ -51,6 +51,7 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<decisions::ConformalResult>{}),
         result_type(ResultOf<decisions::MethodComparison>{}),
         result_type(ResultOf<decisions::OperatingResult>{}),
+        result_type(ResultOf<decisions::CostDecisions>{}),
         result_type(ResultOf<EnsembleStore>{}),
         result_type(ResultOf<few_labels::DrawnSample>{}),
         result_type(ResultOf<few_labels::PoolDrift>{}),

@@ -47,6 +47,8 @@ void import_two(const Scratch& folder) {
     }
     write_file_atomically(folder / "two.csv", scores);
     write_file_atomically(folder / "two-items.csv", items);
+    write_file_atomically(folder / "two-costs.csv",
+                          "truth,benign,malignant,abstain\nbenign,0,1,0.2\nmalignant,4,0,0.2\n");
     const Outcome made = assay_run({"import", folder / "two.csv", "--items",
                                     folder / "two-items.csv", "--dataset-name", "two", "--name",
                                     "a", "--kind", "logits", "--out", folder / "two", "-q"});
@@ -133,6 +135,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "conformal",
          .arguments = {"FOLDER/runs/v1", "--alpha", "0.4", "--max-error", "0.9"}},
         {.command = "decide", .arguments = {"FOLDER/two", "--specificity", "0.8"}},
+        {.command = "decide", .arguments = {"FOLDER/two", "--costs", "FOLDER/two-costs.csv"}},
         {.command = "slices", .arguments = {"FOLDER/two"}},
         {.command = "ensemble", .arguments = {"FOLDER/derived/v1/a", "FOLDER/derived/v1/b", "-q"}},
         {.command = "audit", .arguments = {"FOLDER/runs/v1", "-q"}},

@@ -24,6 +24,7 @@ struct OperatingOptions {
     std::string positive;
     double specificity = 0, sensitivity = 0;
     double cost_false_positive = 0, cost_false_negative = 0;
+    std::filesystem::path costs;  ///< of cost_decisions()
     double prevalence = 0;
     double require = 0;
     std::vector<double> at = {0.05, 0.1, 0.2, 0.3, 0.5};
@@ -60,6 +61,12 @@ inline constexpr auto description<decisions::OperatingOptions> = describe<
          .empty = "not used"}),
     field<&decisions::OperatingOptions::cost_false_negative>(
         {.help = "The same: cost of a false negative", .min = 0, .max = 1e9, .empty = "not used"}),
+    field<&decisions::OperatingOptions::costs>(
+        {.help = "Decide among any number of classes by the lowest expected cost. FILE is a csv "
+                 "with a row for each class and a column for each decision (a class, or "
+                 "`abstain`)",
+         .empty = "not used",
+         .value = "FILE"}),
     field<&decisions::OperatingOptions::prevalence>(
         {.help = "Proportion of positives where the classifier is used: for predictive values, "
                  "costs and net benefit",

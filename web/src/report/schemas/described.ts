@@ -796,6 +796,54 @@ export interface CorruptedVersion {
   accuracy: Estimate;
 }
 
+/** Images of one class with one decision. */
+export interface CostCell {
+  /** Id of the class. */
+  truth: string;
+  /** Id of a class, or `abstain`. */
+  decision: string;
+  /** Of one image. */
+  cost: number;
+  /** By the lowest expected cost. */
+  images: number;
+  /** Images if the likeliest class is the decision. */
+  likeliest: number;
+}
+
+export interface CostDecision {
+  model: string;
+  dataset: string;
+  images: number;
+  /** Mean per image, of the decisions with the lowest expected cost. */
+  cost: Estimate;
+  /** The same if the likeliest class is the decision. */
+  likeliest_cost: Estimate;
+  /** `cost` minus `likeliest_cost`, on the same images. */
+  difference: Estimate;
+  /** Undefined without a column `abstain`. */
+  abstained: Estimate;
+  /** Images whose decision is not the likeliest class. */
+  changed: number;
+  /** The decision that is cheapest for all images alike. */
+  constant: string;
+  /** Its mean cost on these images. */
+  constant_cost: number;
+  /** Classes and decisions that occur. */
+  cells: CostCell[];
+}
+
+/** What `assay decide --costs` prints. */
+export interface CostDecisions extends Result {
+  /** Of the intervals. */
+  level: number;
+  /** The file of the costs. */
+  costs: string;
+  models: CostDecision[];
+  /** Images without scores, which are skipped. */
+  not_scored: number;
+  notes: string[];
+}
+
 export interface CostLatency {
   median: number;
   lower_quartile: number;
