@@ -336,6 +336,7 @@ class CalibrateOptions(TypedDict, total=False):
 class AuditOptions(TypedDict, total=False):
     # assay audit
     top: Value
+    duplicates: Flag
     questions: Value
     confirm: Value
     labels: Value

@@ -380,7 +380,7 @@ def robustness(runs: Any, clean: str, **options: "Unpack[RobustnessOptions]") ->
 
 
 def audit(runs: Any, **options: "Unpack[AuditOptions]") -> Any:
-    """Lists labels that are probably wrong, as `assay audit --json` does, by the stored scores of one or several models.
+    """Lists labels that are probably wrong, and duplicates, as `assay audit --json` does, by the stored scores of one or several models.
 
     runs: a store, a data set, a RUNS folder, or a list of these. options: top=100, questions="questions.csv", confirm="votes.csv",
     labels="true.csv", save_labels="corrected.csv", ...

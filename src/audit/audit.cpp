@@ -10,6 +10,7 @@
 #include "audit/checked_labels.h"
 #include "audit/combined.h"
 #include "audit/corrections.h"
+#include "audit/duplicates.h"
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "core/text.h"
@@ -269,6 +270,7 @@ LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& pro
     const std::vector<std::uint64_t> rows =
         list_suspects(images, labelled, dataset, checked, options.top, audit);
     list_ambiguous(images, labelled, dataset, options.top, audit);
+    find_duplicates(readers, options.top, options.threads, audit);
     audit.wrong_labels.n = audit.images;
     audit.wrong_labels.undefined =
         "scores cannot tell a wrong label of a similar class from a hard image; check labels and "

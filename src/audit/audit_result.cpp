@@ -3,6 +3,7 @@
 #include "assay/audit/audit.h"
 #include "assay/describe_result.h"
 #include "audit/described_audit.h"
+#include "audit/duplicates.h"
 #include "core/result_table.h"
 #include "core/shell_word.h"
 #include "core/text.h"
@@ -80,6 +81,9 @@ ResultType result_type(ResultOf<LabelAudit>) {
          part<&Of::left_out>({.help = "Without a finite score of every model"}),
          part<&Of::suspects>({.help = "Labels with a likelier class"}),
          part<&Of::ambiguous>({.help = "Images with two classes of at least 25 %"}),
+         part<&Of::duplicate_groups>({.help = "Images that are in the data set several times"}),
+         part<&Of::duplicate_images>({.help = "All images of these groups"}),
+         part<&Of::contradicting_groups>({.help = "Groups with different labels"}),
          part<&Of::wrong_labels>({.help = "Undefined: scores alone cannot tell"}),
          part<&Of::checked>({.help = "Images with answers"}),
          part<&Of::confirmed_wrong>({.help = "Of these, with a wrong label"}),
@@ -92,6 +96,8 @@ ResultType result_type(ResultOf<LabelAudit>) {
          part<&Of::models>({}),
          part<&Of::listed>({.help = "The most suspicious labels"}),
          part<&Of::listed_ambiguous>({}),
+         part<&Of::listed_duplicates>({.help = "Those with different labels first"}),
+         part<&Of::duplicate_notes>({.help = "What was not compared"}),
          part<&Of::corrected_models>({.help = "Empty without answers"}),
          part<&Of::questions_file>({}),
          part<&Of::labels_file>({}),
@@ -193,9 +199,9 @@ Table corrected_table(const LabelAudit& audit) {
 
 }  // namespace
 
-Report report_of(const LabelAudit& audit) {
+Report report_of(const LabelAudit& audit, bool duplicates) {
     Report report;
-    report.records = table_of(audit.listed);
+    report.records = duplicates ? duplicate_records(audit) : table_of(audit.listed);
     const bool answered = !audit.corrected_models.empty();
     Table suspects = suspect_table(audit, answered);
     if (!audit.questions_file.empty() && audit.listed.empty()) {
@@ -210,8 +216,11 @@ Report report_of(const LabelAudit& audit) {
         suspects.notes.push_back("then: assay audit RUNS --confirm VOTES");
     }
     Section section;
+    if (duplicates) section.blocks.emplace_back(duplicate_table(audit));
     section.blocks.emplace_back(std::move(suspects));
     if (!audit.listed_ambiguous.empty()) section.blocks.emplace_back(ambiguous_table(audit));
+    if (!duplicates && (audit.duplicate_groups > 0 || !audit.duplicate_notes.empty()))
+        section.blocks.emplace_back(duplicate_table(audit));
     section.blocks.emplace_back(model_table(audit));
     if (answered) section.blocks.emplace_back(corrected_table(audit));
     report.sections.push_back(std::move(section));

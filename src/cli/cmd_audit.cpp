@@ -14,14 +14,16 @@ assay audit runs/val
 assay audit runs/val/resnet50 runs/val/vit --top 100 --questions questions.csv
 assay audit runs/val --confirm votes.csv --save-labels corrected.csv
 assay audit runs/val --csv -o suspects.csv
+assay audit runs/val --duplicates --csv -o duplicates.csv
 )";
 
 }  // namespace
 
 int cmd_audit(std::vector<std::string> arguments) {
     auto app = make_app("audit",
-                        "Find labels that are probably wrong, and images with two likely classes, "
-                        "by the stored scores of one or several models. People confirm them; "
+                        "Find labels that are probably wrong, images with two likely classes, and "
+                        "duplicates, by the stored scores of one or several models. People "
+                        "confirm them; "
                         "then save corrected labels and see what they change.",
                         audit_examples);
     audit::AuditOptions options;
@@ -38,7 +40,7 @@ int cmd_audit(std::vector<std::string> arguments) {
     ProgressLine line("audit", "steps");
     const audit::LabelAudit result = audit::audit_labels(options, line);
     line.finish();
-    output.print(report_of(result));
+    output.print(report_of(result, options.duplicates));
     return Status::done;
 }
 

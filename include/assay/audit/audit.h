@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/describe.h"
@@ -31,6 +32,7 @@ struct AuditOptions {
     /// RUNS folders, data sets below them, or stores; all of one data set.
     std::vector<std::filesystem::path> stores;
     std::uint64_t top = 20;
+    bool duplicates = false;
     std::filesystem::path questions;
     std::vector<std::filesystem::path> confirm;
     std::vector<std::filesystem::path> labels;
@@ -44,10 +46,12 @@ namespace assay {
 template <>
 inline constexpr auto description<audit::AuditOptions> = describe<audit::AuditOptions>({
     field<&audit::AuditOptions::top>(
-        {.help = "List this many suspect labels, and as many ambiguous images",
+        {.help = "List this many suspect labels, and as many ambiguous images and duplicates",
          .min = 1,
          .max = 1e9,
          .value = "N"}),
+    field<&audit::AuditOptions::duplicates>(
+        {.help = "List duplicates first (with --csv: instead of the suspect labels)"}),
     field<&audit::AuditOptions::questions>(
         {.help = "Write questions about the listed labels to this file, for `assay serve "
                  "--questions FILE --task labels`",
@@ -88,6 +92,22 @@ struct AmbiguousImage {
     std::string item, given, first, second;
     double first_probability = 0, second_probability = 0;
 };
+/// What shows that images are equal. Words: `same file`, `same scores, other file`, `same scores`
+/// (the files are not known), `same file or scores` (some share one, some the other).
+inline constexpr std::string_view same_file = "same file",
+                                  same_scores_other_file = "same scores, other file",
+                                  same_scores = "same scores",
+                                  same_file_or_scores = "same file or scores";
+struct DuplicateImage {
+    std::string item, label;  ///< ids of the label's classes
+};
+/// An image that is in the data set several times.
+struct DuplicateGroup {
+    std::uint64_t images = 0;
+    bool labels_differ = false;
+    std::string evidence;                 ///< same_file, ...
+    std::vector<DuplicateImage> members;  ///< the first 20, in the order of the data set
+};
 struct AuditedModel {
     std::string model;
     double temperature = 1;
@@ -114,6 +134,8 @@ struct LabelAudit {
     std::uint64_t left_out = 0;    ///< without scores of every classifier
     std::uint64_t suspects = 0;    ///< labels with a likelier class
     std::uint64_t ambiguous = 0;   ///< images with two classes of at least 25 %
+    std::uint64_t duplicate_groups = 0, duplicate_images = 0;
+    std::uint64_t contradicting_groups = 0;  ///< of duplicate_groups: with different labels
     /// Always undefined, with the reason: scores alone do not tell.
     Estimate wrong_labels;
     std::uint64_t checked = 0, confirmed_wrong = 0, corrected = 0;
@@ -125,20 +147,23 @@ struct LabelAudit {
     std::vector<AuditedModel> models;
     std::vector<SuspectLabel> listed;
     std::vector<AmbiguousImage> listed_ambiguous;
+    std::vector<DuplicateGroup> listed_duplicates;  ///< those with different labels first
+    std::vector<std::string> duplicate_notes;       ///< what was not compared
     std::vector<CorrectedModel> corrected_models;
     std::filesystem::path questions_file, labels_file;
     std::vector<std::string> notes, warnings;
 };
 
 /// Cost: about forty passes over the rows of each store, one over all of them together. Memory:
-/// about 120 bytes an image, 8 for each classifier of it, and the scores of some rows. The same
+/// about 160 bytes an image, 8 for each classifier of it, and the scores of some rows. The same
 /// bits for any threads.
 /// Throws usage if no stores are named or an option cannot act. Throws bad_input if the stores
 /// differ in images, classes or labels, are incomplete, or lack the scores of some classes. Throws
 /// bad_input for no labels, for one class, for no image that every store has scores of, and for
 /// answers that cannot be read. Throws io if files cannot be written.
 LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& progress = {});
-/// `assay.audit/1`. csv: a row for each listed suspect.
-Report report_of(const LabelAudit& audit);
+/// `assay.audit/1`. csv: a row for each listed suspect; with `duplicates`, a row for each image of
+/// a listed duplicate.
+Report report_of(const LabelAudit& audit, bool duplicates = false);
 
 }  // namespace assay::audit

@@ -322,6 +322,16 @@ export interface AttackedModel {
   notes: string[];
 }
 
+/** An image that is in the data set several times. */
+export interface AuditedDuplicates {
+  images: number;
+  labels_differ: boolean;
+  /** `same file`, `same scores, other file`, `same scores` (files are not known), or `same file or scores`. */
+  evidence: string;
+  /** The first 20. */
+  members: LabelledDuplicate[];
+}
+
 export interface AuditedModel {
   model: string;
   /** By which its logits are divided. */
@@ -1868,6 +1878,12 @@ export interface LabelAudit extends Result {
   suspects: number;
   /** Images with two classes of at least 25 %. */
   ambiguous: number;
+  /** Images that are in the data set several times. */
+  duplicate_groups: number;
+  /** All images of these groups. */
+  duplicate_images: number;
+  /** Groups with different labels. */
+  contradicting_groups: number;
   /** Undefined: scores alone cannot tell. */
   wrong_labels: Estimate;
   /** Images with answers. */
@@ -1890,6 +1906,10 @@ export interface LabelAudit extends Result {
   /** The most suspicious labels. */
   listed: SuspectLabel[];
   listed_ambiguous: AmbiguousImage[];
+  /** Those with different labels first. */
+  listed_duplicates: AuditedDuplicates[];
+  /** What was not compared. */
+  duplicate_notes: string[];
   /** Empty without answers. */
   corrected_models: CorrectedModel[];
   questions_file: string;
@@ -2052,6 +2072,12 @@ export interface LabelVotes extends Result {
     votes: VoteProblem[];
     items: VoteProblem[];
   };
+}
+
+export interface LabelledDuplicate {
+  item: string;
+  /** Ids of the label's classes. */
+  label: string;
 }
 
 export interface LabelledImages {
