@@ -106,6 +106,15 @@ class Gates(unittest.TestCase):
             call("score", folder / "runs", "--gate", low, status=1)
             self.assertIn("must be >= or >", call("score", folder / "runs", "--gate", gate.replace(">=", "<").format(value), status=2))
 
+    def test_a_file_of_settings_reads_them(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            settings = "[[model]]\npath = 'm.pt'\npreset = 'plain'\n[[data]]\npath = 'val'\n[score]\ngate = ['sensitivity@specificity={} >= .5']\n"
+            (folder / "m.pt").write_bytes(b"")
+            for rate, message in (("95", "did you mean 95%?"), ("95%", "m.pt")):
+                (folder / "assay.toml").write_text(settings.format(rate))
+                self.assertIn(message, call("run", folder / "assay.toml", status=2))
+
     def test_more_classes_are_refused(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
