@@ -391,6 +391,9 @@ class Comparison(Result, Mapping[Key, Difference]):
         return [difference_row(d) for d in self.differences]
 
 
+_GAP_TEXTS = ("model", "subgroup")  # columns of texts, in which `0012` is a name
+
+
 class Gap(Result):
     """The gap of models between two data sets: the result of `assay gap`."""
 
@@ -410,7 +413,7 @@ class Gap(Result):
         import io
 
         rows = csv.DictReader(io.StringIO(self.to_csv()))
-        return [{key: cell_of(value) for key, value in row.items()} for row in rows]
+        return [{key: (value or None) if key in _GAP_TEXTS else cell_of(value) for key, value in row.items()} for row in rows]
 
 
 def metrics() -> "list[dict[str, Any]]":

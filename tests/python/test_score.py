@@ -317,6 +317,14 @@ class Gap(InFolder):
         self.assertEqual(len(gap.models), 2)
         self.assertEqual([row["model"] for row in gap.records()], [m["model"] for m in gap.models])
 
+    def test_names_stay_texts(self):
+        for data, seed in (("v1", 1), ("v2", 2)):
+            for model in ("0012", "1e5", "nan"):
+                self.imported(*made(300, seed=seed), "runs", model, data)
+        rows = assay.gap(self.folder / "runs/v1", self.folder / "runs/v2", bootstrap=200).records()
+        self.assertEqual(sorted(row["model"] for row in rows), ["0012", "1e5", "nan"])
+        self.assertTrue(all(isinstance(row["top1_v1"], float) for row in rows))
+
 
 if __name__ == "__main__":
     unittest.main()
