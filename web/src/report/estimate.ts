@@ -48,6 +48,18 @@ export function intervalText(estimate: Estimate): string {
   return `${numberText(interval.low, half, estimate.unit)} – ${numberText(interval.high, half, estimate.unit)}`;
 }
 
+/** Beside the value: "±0.37" if both sides are equal to the printed digit, otherwise
+ * "(75.76 – 76.50)"; "" without an interval. */
+export function sidesText(estimate: Estimate): string {
+  const { value, interval, unit } = estimate;
+  if (interval === undefined || value === null) return "";
+  const half = halfWidth(estimate);
+  const text = (x: number) => numberText(x, half, unit);
+  return text(value - interval.low) === text(interval.high - value)
+    ? `±${text(half)}`
+    : `(${intervalText(estimate)})`;
+}
+
 export function unitText(unit: Unit | undefined): string {
   return unit === "proportion" ? "%" : unit === "nats" ? "nats" : "";
 }

@@ -1,6 +1,6 @@
-// One measurement in a cell: its value, half of its interval, and whether it is among the best of
-// its column.
-import { type Estimate, estimateLines, halfWidth, numberText, valueText } from "../../estimate.ts";
+// One measurement in a cell: its value, its interval, and whether it is among the best of its
+// column.
+import { estimateLines, sidesText, valueText } from "../../estimate.ts";
 import type { Measurement } from "../../schemas/described.ts";
 import type { Standing } from "./grid.ts";
 
@@ -11,16 +11,10 @@ const signs: Record<Standing, { sign: string; says: string }> = {
   "": { sign: "", says: "" },
 };
 
-/** "±0.37", with the value's digits. */
-export function halfText(estimate: Estimate): string {
-  const half = halfWidth(estimate);
-  return half > 0 ? `±${numberText(half, half, estimate.unit)}` : "";
-}
-
 /** The copied text: "76.13 ±0.37". */
 export function cellText(measurement: Measurement | undefined): string {
   if (measurement === undefined) return "";
-  return [valueText(measurement), halfText(measurement)].filter(Boolean).join(" ");
+  return [valueText(measurement), sidesText(measurement)].filter(Boolean).join(" ");
 }
 
 interface CellProps {
@@ -40,7 +34,7 @@ export function Cell({ measurement, standing }: CellProps) {
         </span>
       )}
       <span class="value">{valueText(measurement)}</span>
-      <span class="half">{halfText(measurement)}</span>
+      <span class="half">{sidesText(measurement)}</span>
     </span>
   );
 }

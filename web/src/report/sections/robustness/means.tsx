@@ -1,14 +1,12 @@
 // Every model's accuracy under each corruption, and its ratio to the clean accuracy.
-import { type Estimate, halfWidth, numberText, valueText } from "../../estimate.ts";
+import { type Estimate, sidesText, valueText } from "../../estimate.ts";
 import type { CorruptedModel } from "../../schemas/described.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
 import { wordsOf } from "./families.ts";
 
 function text(estimate: Estimate | undefined): string {
   if (estimate === undefined) return "";
-  const half = halfWidth(estimate);
-  const value = valueText(estimate);
-  return half > 0 ? `${value} ±${numberText(half, half, estimate.unit)}` : value;
+  return [valueText(estimate), sidesText(estimate)].filter(Boolean).join(" ");
 }
 
 function column(
