@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,12 +15,21 @@
 
 namespace assay::evaluate {
 
+/// Clusters of the images of a group.
+struct PairedClusters {
+    std::uint64_t count = 0;
+    /// Standard error of the difference, from how it varies between the clusters. At least that of
+    /// one more cluster of the usual size for which only one model is correct. Of two or more.
+    double error = 0;
+};
+
 /// Images of a group that count for both models.
 struct PairedGroup {
     std::string name;
     std::uint64_t both = 0;                     ///< both models are correct
     std::uint64_t baseline = 0, candidate = 0;  ///< only this model is correct
     std::uint64_t images = 0;
+    std::optional<PairedClusters> clusters = {};  ///< none: images are independent
 };
 
 /// The differences in these groups, and the lowest of them. The parts that counts do not tell stay
@@ -31,11 +41,16 @@ struct PairedGroup {
 /// lower ends at `level`. It ends at the lowest of their upper ends at 1 - (1 - level) / groups.
 /// McNemar's exact test gives p. Groups with fewer than fewest_group_images have no interval and no
 /// p. Cost: 1,000 draws of each group's error.
+///
+/// With clusters, each interval reaches t standard errors to both sides, where t is Student's with
+/// one degree of freedom fewer than the group has clusters. It is never inside that of independent
+/// images, and p is never below McNemar's. Groups with fewer than fewest_group_clusters have no
+/// interval and no p. Either all groups have clusters or none.
 ComparedByGroup compared_counts(const std::vector<PairedGroup>& groups, const Resampling& how);
 
 /// Of each of top1 and real, compared_counts(). Both sets are of the same images, which are these
-/// rows of `dataset`, and were scored with Keep::items and the same requests. Images are
-/// independent: `options.cluster` is not used. Throws usage: as accuracy_by_group().
+/// rows of `dataset`, and were scored with Keep::items and the same requests. Throws usage: as
+/// accuracy_by_group().
 std::vector<ComparedByGroup> compare_by_group(const ScoredSet& baseline, const ScoredSet& candidate,
                                               const Dataset& dataset,
                                               std::span<const std::uint64_t> rows,

@@ -29,6 +29,8 @@ ResultType result_type(ResultOf<PairedMetric>) {
             part<&PairedMetric::p_holm>(
                 {.help = "Adjusted metric by metric over the candidates", .omitted = true}),
             part<&PairedMetric::test>({.omitted = true}),
+            part<&PairedMetric::clusters>(
+                {.help = "Of a group of images, with `--cluster`", .omitted = true}),
             part<&PairedMetric::verdict>(
                 {.script = R"("no difference shown" | "better" | "worse")", .omitted = true}),
         });

@@ -30,10 +30,6 @@ PredictionStore the_store(const std::filesystem::path& path) {
 void check(const CompareRunsOptions& options) {
     check(options.measure, true);
     evaluate::check_group_names(options.by);
-    if (!options.by.empty() && !options.measure.cluster.empty())
-        throw Error(ErrorCode::usage,
-                    "--by of compare treats images as independent: omit --cluster, or compare the "
-                    "groups of each model with `assay score --by ATTRIBUTE --cluster ATTRIBUTE`");
     for (const Gate& gate : gates_of(options.measure)) {
         const bool about_groups = gate.worst || !gate.group.empty();
         if (gate.rate) check_gate(gate, PairReport());

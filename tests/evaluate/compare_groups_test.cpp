@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
@@ -29,32 +30,35 @@ using testing::HasSubstr;
 struct Cell4 {
     const char* group;
     int both, baseline, candidate, neither;
+    std::string cluster = "1";
 };
 
 Made one_side(const std::vector<Cell4>& cells, bool candidate) {
     Made made;
     made.classes = 2;
-    const auto add = [&](const char* group, int images, bool correct) {
+    const auto add = [&](const Cell4& one, int images, bool correct) {
         for (int i = 0; i < images; ++i) {
             made.labels.push_back({0});
-            made.group.emplace_back(group);
-            made.severity.emplace_back("1");
+            made.group.emplace_back(one.group);
+            made.severity.push_back(one.cluster);
             made.scores.push_back(correct ? 2 : 0);
             made.scores.push_back(1);
         }
     };
     for (const Cell4& one : cells) {
-        add(one.group, one.both, true);
-        add(one.group, one.baseline, !candidate);
-        add(one.group, one.candidate, candidate);
-        add(one.group, one.neither, false);
+        add(one, one.both, true);
+        add(one, one.baseline, !candidate);
+        add(one, one.candidate, candidate);
+        add(one, one.neither, false);
     }
     return made;
 }
 
-PairReport compared_by(const std::vector<Cell4>& cells, std::vector<std::string> by = {"group"}) {
+PairReport compared_by(const std::vector<Cell4>& cells, std::vector<std::string> by = {"group"},
+                       const char* cluster = "") {
     const Scratch folder;
     CompareOptions options;
+    options.score.cluster = cluster;
     options.score.metrics = {parse_metric("top1")};
     options.score.by = std::move(by);
     return compared(save(folder, one_side(cells, false), "old"),
@@ -197,6 +201,91 @@ TEST(CompareGroups, CountsAreEnough) {
               "all groups have fewer than 10 images");
 }
 
+/// Groups whose images are in clusters.
+std::vector<Cell4> in_clusters() {
+    std::vector<Cell4> cells;
+    const auto add = [&](const char* group, int both, int baseline, int candidate, int neither) {
+        cells.push_back(
+            {group, both, baseline, candidate, neither, fmt::format("p{}", cells.size())});
+    };
+    add("day", 8, 1, 2, 1), add("day", 5, 0, 4, 1), add("day", 10, 3, 0, 2), add("day", 6, 1, 1, 0);
+    add("day", 7, 0, 3, 2), add("day", 9, 2, 1, 1), add("day", 4, 0, 1, 5), add("day", 8, 1, 2, 1);
+    add("night", 5, 3, 0, 2), add("night", 4, 0, 2, 4), add("night", 6, 4, 0, 0);
+    add("night", 3, 2, 0, 1), add("night", 5, 1, 1, 3), add("night", 7, 3, 0, 2);
+    for (int i = 0; i < 20; ++i) {
+        if (i < 10) add("rain", 1, 2, 0, 0);
+        if (i >= 10 && i < 14) add("rain", 0, 0, 3, 0);
+        if (i >= 14) add("rain", 2, 0, 0, 1);
+    }
+    for (int i = 0; i < 4; ++i) add("rare", 4, 1, 0, 0);
+    return cells;
+}
+
+// Expected: bench/compare_cluster_coverage.py on the same counts.
+TEST(CompareGroups, ClustersOfImagesCount) {
+    const PairReport report = compared_by(in_clusters(), {"group"}, "severity");
+    const ComparedByGroup& result = report.groups.at(0);
+    ASSERT_EQ(result.groups.size(), 4U);
+    const PairedMetric &day = result.groups[0], &night = result.groups[1], &rain = result.groups[2],
+                       &rare = result.groups[3];
+    EXPECT_NEAR(day.difference.interval->low, -0.3359865495480379, 1e-9);
+    EXPECT_NEAR(day.difference.interval->high, 0.4664213321567336, 1e-9);
+    EXPECT_EQ(day.difference.interval->method, "jackknife.clusters.paired.sidak");
+    EXPECT_EQ(day.baseline.interval->method, "wilson.clusters");
+    EXPECT_NEAR(*day.difference.standard_error, 0.12878071833648394, 1e-12);
+    EXPECT_NEAR(*day.p, 0.6281174988146104, 1e-9);
+    EXPECT_EQ(day.test, "jackknife.t.clusters");
+    EXPECT_EQ(day.clusters, 8U);
+    EXPECT_NEAR(night.difference.interval->low, -0.778992444554353, 1e-9);
+    EXPECT_NEAR(*rain.difference.standard_error, 0.14589910797397745, 1e-12);
+    EXPECT_NEAR(rain.difference.interval->low, -0.5151743478725488, 1e-9);
+    EXPECT_NEAR(rain.difference.interval->high, 0.24850768120588215, 1e-9);
+    EXPECT_NEAR(*rain.p, 0.3722353035345492, 1e-9);
+    EXPECT_EQ(rare.clusters, 4U);
+    EXPECT_FALSE(rare.difference.interval);
+    EXPECT_FALSE(rare.p);
+    EXPECT_EQ(rare.difference.note, "no interval: fewer than 10 images or 5 clusters");
+    EXPECT_EQ(result.candidates, 3U);
+    EXPECT_EQ(result.observed_group, "group=night");
+    EXPECT_NEAR(result.worst.interval->low, -0.6156175578683302, 1e-9);
+    EXPECT_NEAR(result.worst.interval->high, 0.2496672777430848, 1e-9);
+    EXPECT_EQ(result.worst.interval->method, "worst.jackknife.clusters.paired");
+}
+
+TEST(CompareGroups, FewClustersAreSaid) {
+    CompareResult result;
+    result.pairs.push_back(compared_by(in_clusters(), {"group"}, "severity"));
+    const nlohmann::json groups = to_json(result).at("pairs").at(0).at("groups").at(0).at("groups");
+    EXPECT_EQ(groups.at(1).at("clusters"), 6);
+    EXPECT_THAT(
+        render(report_of(result), ReportFormat::text),
+        AllOf(HasSubstr("clusters"), HasSubstr("a group has an interval from 6\n"),
+              HasSubstr("groups without an interval have fewer than 10 images or 5 clusters"),
+              HasSubstr("Student's t test of the differences between clusters")));
+    const ComparedByGroup few =
+        compared_by({three.begin(), three.end()}, {"group"}, "severity").groups.at(0);
+    EXPECT_EQ(few.worst.undefined, "all groups have fewer than 10 images or 5 clusters");
+}
+
+// Clusters of one image add nothing, so the interval and p are those of independent images at
+// least.
+TEST(CompareGroups, ClustersNeverShortenAnInterval) {
+    std::vector<Cell4> cells;
+    for (int i = 0; i < 200; ++i)
+        cells.push_back({i % 2 == 0 ? "day" : "night", i % 20 < 14, i % 20 == 14 || i % 20 == 17,
+                         i % 20 == 15, i % 20 == 16 || i % 20 > 17, fmt::format("p{}", i)});
+    const ComparedByGroup plain = compared_by(cells).groups.at(0),
+                          single = compared_by(cells, {"group"}, "severity").groups.at(0);
+    for (std::size_t g = 0; g < 2; ++g) {
+        const Interval &a = *plain.groups[g].difference.interval,
+                       &b = *single.groups[g].difference.interval;
+        EXPECT_LE(b.low, a.low);
+        EXPECT_GE(b.high, a.high);
+        EXPECT_NEAR(b.high - b.low, a.high - a.low, 0.02);
+        EXPECT_GE(*single.groups[g].p, *plain.groups[g].p);
+    }
+}
+
 TEST(CompareGroups, CountImagesWithoutAValue) {
     const PairReport report =
         compared_by({{"day", 60, 10, 12, 18}, {"", 2, 1, 0, 1}, {"rain", 40, 4, 6, 10}});
@@ -267,9 +356,8 @@ TEST(CompareGroups, BadInput) {
     EXPECT_THAT(message_of([&] { check(options); }, ErrorCode::usage),
                 HasSubstr("a name is missing"));
     options.by = {"sex"};
-    options.measure.cluster = "patient";
-    EXPECT_THAT(message_of([&] { check(options); }, ErrorCode::usage), HasSubstr("omit --cluster"));
-    options.measure.cluster.clear();
+    EXPECT_THAT(message_of([] { compared_by(three, {"group"}, "patient"); }, ErrorCode::usage),
+                HasSubstr("reading --cluster patient"));
     options.measure.gates = {"worst(top1).delta >= 0"};
     check(options);
     options.by.clear();

@@ -58,7 +58,9 @@ struct PairedMetric {
     std::optional<double> p;          ///< two-sided, for the hypothesis of no difference
     /// Adjusted per metric over the candidates; models and derived stores are adjusted separately.
     std::optional<double> p_holm;
-    std::string test;  ///< "mcnemar.exact", "paired.t", "jackknife.t", "bootstrap.normal"
+    /// "mcnemar.exact", "paired.t", "jackknife.t", "bootstrap.normal", "jackknife.t.clusters"
+    std::string test;
+    std::optional<std::uint64_t> clusters;  ///< of a group of images, with ScoreOptions::cluster
     Verdict verdict = Verdict::none;
 };
 

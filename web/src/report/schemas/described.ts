@@ -3032,6 +3032,8 @@ export interface PairedMetric {
   /** Adjusted metric by metric over the candidates. */
   p_holm?: number;
   test?: string;
+  /** Of a group of images, with `--cluster`. */
+  clusters?: number;
   verdict?: "no difference shown" | "better" | "worse";
 }
 
