@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -81,14 +82,72 @@ TEST(GapGroups, AreThoseOfBothDataSets) {
     EXPECT_EQ(of_model.too_small, 1U);
 }
 
+// From the groups' intervals at 95 and 97.5 %; the rarest group is too small.
+TEST(GapGroups, TheLargestHasItsInterval) {
+    const GapByGroup of_model = gap_by(on_v1, on_v2).groups.at(0);
+    const Estimate& largest = of_model.largest;
+    EXPECT_EQ(of_model.candidates, 2U);
+    EXPECT_EQ(of_model.observed_group, "group=day");
+    EXPECT_NEAR(*of_model.observed, 0.13333333333333341, 1e-12);
+    ASSERT_TRUE(largest.interval);
+    EXPECT_NEAR(largest.interval->low, -0.010185645092783913, 1e-9);
+    EXPECT_NEAR(largest.interval->high, 0.2555406736389175, 1e-9);
+    EXPECT_EQ(largest.interval->level, 0.95);
+    EXPECT_EQ(largest.interval->method, "largest.newcombe.unpaired");
+    // Without the part that is due to choosing it, and not below the mean of both.
+    EXPECT_LT(*largest.value, *of_model.observed);
+    EXPECT_GE(*largest.value, 0.10654761904761911);
+    EXPECT_EQ(largest.n, 280U);
+    EXPECT_EQ(largest.note,
+              "largest observed: +13.33 points in group=day; 2 groups; 1 more have fewer than 10 "
+              "images and cannot have the largest");
+}
+
+TEST(GapGroups, OneGroupHasNoChoice) {
+    const GapByGroup of_model =
+        gap_by({{"day", 100, 80}, {"rare", 9, 1}}, {{"day", 90, 60}, {"rare", 9, 9}}).groups.at(0);
+    EXPECT_NEAR(*of_model.largest.value, 0.13333333333333341, 1e-12);
+    EXPECT_EQ(of_model.largest.interval->low, of_model.groups[0].gap.interval->low);
+    EXPECT_EQ(of_model.largest.interval->high, of_model.groups[0].gap.interval->high);
+    const GapByGroup none = gap_by({{"rare", 9, 1}}, {{"rare", 9, 9}}).groups.at(0);
+    EXPECT_FALSE(none.largest.value);
+    EXPECT_EQ(none.largest.undefined, "all groups have fewer than 10 images");
+    EXPECT_FALSE(none.observed);
+}
+
+TEST(GapGroups, AreRowsOfCsv) {
+    const Report report = report_of(gap_by(on_v1, on_v2));
+    const std::string csv = render(report, ReportFormat::csv);
+    const std::string header = csv.substr(0, csv.find('\n'));
+    EXPECT_TRUE(header.ends_with(",subgroup")) << header;
+    EXPECT_THAT(csv, HasSubstr("\na,0.8,"));  // the first row of a group
+    EXPECT_THAT(csv, HasSubstr(",group=day\n"));
+    EXPECT_THAT(csv, HasSubstr(",largest gap\nb,"));
+    // Two models, and of each three groups and the largest.
+    EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 2 + 2 * 4);
+    const auto has = [&](const char* name) {
+        return std::ranges::any_of(report.values,
+                                   [&](const NamedValue& v) { return v.name.back() == name; });
+    };
+    EXPECT_TRUE(has("top1_gap[largest gap]"));
+    EXPECT_TRUE(has("top1_v1[group=rare]"));
+    // The same table is input of --table, which is about all images.
+    const GapTable table = parse_gap_table(csv, "gap.csv", TableUnit::automatic);
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(table.rows[1].model, "b");
+}
+
 TEST(GapGroups, AreInTheReport) {
     const GapReport report = gap_by(on_v1, on_v2);
     const nlohmann::json json = to_json(report);
     EXPECT_EQ(json.at("groups").at(1).at("model"), "b");
     EXPECT_EQ(json.at("groups").at(0).at("groups").at(0).at("accuracy").at("first").at("value"),
               0.8);
+    EXPECT_EQ(json.at("groups").at(0).at("observed_group"), "group=day");
+    EXPECT_EQ(json.at("groups").at(0).at("largest").at("n"), 280);
     const std::string text = render(report_of(report), ReportFormat::text);
     EXPECT_THAT(text, HasSubstr("top1 by group"));
+    EXPECT_THAT(text, HasSubstr("a           largest gap"));
     EXPECT_THAT(text, HasSubstr("groups only in v1: group=rain"));
     EXPECT_THAT(text, HasSubstr("groups only in v2: group=fog"));
 }

@@ -225,6 +225,13 @@ struct GapOfGroup {
 struct GapByGroup {
     std::vector<std::string> by;  ///< as they were asked for: {"sex,camera", "hospital"}
     std::string model, metric;    ///< "top1", "real"
+    /// The largest true gap, whichever group it belongs to. The value is the largest observed one
+    /// without the part that is due to choosing the largest. n: images of the groups that have an
+    /// interval, and once for each group if groups overlap.
+    Estimate largest;
+    std::optional<double> observed;  ///< the largest observed gap
+    std::string observed_group;      ///< of the group that has it
+    std::size_t candidates = 0;      ///< groups that are large enough
     std::vector<GapOfGroup> groups;
     std::array<std::vector<std::string>, 2> only_here;  ///< groups that the other data set lacks
     std::size_t too_small = 0;                          ///< groups without an interval

@@ -20,6 +20,7 @@
 #include "evaluate/gap/leave_outs.h"
 #include "evaluate/groups_of_store.h"
 #include "evaluate/score_set.h"
+#include "evaluate/statements/lowest.h"
 #include "evaluate/truth.h"
 #include "store/same_models.h"
 
@@ -67,10 +68,64 @@ bool is_large(const GapOfGroup& group) {
                                [](const Estimate& e) { return e.n >= fewest_group_images; });
 }
 
+using Group = evaluate::CountedByGroup::Group;
+
+/// A group on both data sets.
+using Sides = std::array<const Group*, 2>;
+
+/// Of a group that is large enough.
+Interval gap_interval(const Sides& group, double level) {
+    std::array<Estimate, 2> ends = {group[0]->accuracy, group[1]->accuracy};
+    for (std::size_t set = 0; set < 2; ++set)
+        ends[set].interval = wilson(group[set]->correct, ends[set].n, level);
+    return unpaired_difference(ends[0], ends[1]);
+}
+
+/// `pairs`: the groups of `out` on both data sets, in the same order.
+void add_largest(GapByGroup& out, const std::vector<Sides>& pairs, const GapOptions& options) {
+    const double alpha = 1 - options.level,
+                 low_level = 1 - alpha / static_cast<double>(out.candidates),
+                 z = normal_quantile(0.5 + options.level / 2);
+    out.largest.unit = Unit::proportion;
+    if (out.candidates == 0) {
+        out.largest.undefined = fmt::format("all groups have {}", evaluate::too_small_text(false));
+        return;
+    }
+    std::vector<double> losses, errors;
+    double low = -1, high = -1, weighted = 0, images = 0;
+    for (std::size_t g = 0; g < pairs.size(); ++g) {
+        const GapOfGroup& group = out.groups[g];
+        if (!is_large(group)) continue;
+        const Interval own = gap_interval(pairs[g], options.level);
+        const double gap = *group.gap.value;
+        losses.push_back(-gap);
+        errors.push_back((own.high - own.low) / (2 * z));
+        low = std::max(low, gap_interval(pairs[g], low_level).low);
+        high = std::max(high, own.high);
+        weighted += gap * static_cast<double>(group.gap.n);
+        images += static_cast<double>(group.gap.n);
+        if (out.observed && gap <= *out.observed) continue;
+        out.observed = gap;
+        out.observed_group = group.name;
+    }
+    // The largest gap is not below their mean, which has no bias of choice.
+    const double value =
+        std::max(*out.observed + statements::bias_of_lowest(losses, errors, options.seed),
+                 weighted / images);
+    out.largest.n = static_cast<std::uint64_t>(images);
+    out.largest.value = std::clamp(value, low, high);
+    out.largest.interval = {low, high, options.level, "largest.newcombe.unpaired"};
+    out.largest.note =
+        fmt::format("largest observed: {:+.4g} points in {}; {} group{}", 100 * *out.observed,
+                    out.observed_group, out.candidates, out.candidates == 1 ? "" : "s");
+    if (out.too_small > 0)
+        out.largest.note += fmt::format("; {} more have {} and cannot have the largest",
+                                        out.too_small, evaluate::too_small_text(false));
+}
+
 /// The groups of one metric of a model on both data sets.
 GapByGroup joined_groups(const std::string& model, const evaluate::CountedByGroup& first,
-                         const evaluate::CountedByGroup& second, double level) {
-    using Group = evaluate::CountedByGroup::Group;
+                         const evaluate::CountedByGroup& second, const GapOptions& options) {
     GapByGroup out;
     out.model = model;
     out.metric = first.metric;
@@ -78,7 +133,7 @@ GapByGroup joined_groups(const std::string& model, const evaluate::CountedByGrou
     out.without_value = {first.without_value, second.without_value};
     std::map<std::string, const Group*> others;
     for (const Group& group : second.groups) others.emplace(group.name, &group);
-    std::vector<std::array<const Group*, 2>> pairs;
+    std::vector<Sides> pairs;
     for (const Group& group : first.groups) {
         const auto other = others.find(group.name);
         if (other == others.end()) {
@@ -93,9 +148,10 @@ GapByGroup joined_groups(const std::string& model, const evaluate::CountedByGrou
     for (const Group& group : second.groups) {
         if (others.contains(group.name)) out.only_here[1].push_back(group.name);
     }
-    const auto large = std::ranges::count_if(out.groups, is_large);
-    out.too_small = out.groups.size() - static_cast<std::size_t>(large);
-    const double together = std::pow(level, 1 / std::max(1.0, static_cast<double>(large)));
+    out.candidates = static_cast<std::size_t>(std::ranges::count_if(out.groups, is_large));
+    out.too_small = out.groups.size() - out.candidates;
+    const double together =
+        std::pow(options.level, 1 / std::max(1.0, static_cast<double>(out.candidates)));
     for (std::size_t g = 0; g < pairs.size(); ++g) {
         GapOfGroup& group = out.groups[g];
         group.gap.unit = Unit::proportion;
@@ -109,14 +165,12 @@ GapByGroup joined_groups(const std::string& model, const evaluate::CountedByGrou
             group.gap.note = "no interval: " + evaluate::too_small_text(false);
             continue;
         }
-        std::array<Estimate, 2> ends = group.accuracy;
-        for (std::size_t set = 0; set < 2; ++set)
-            ends[set].interval = wilson(pairs[g][set]->correct, ends[set].n, together);
-        Interval interval = unpaired_difference(ends[0], ends[1]);
-        interval.level = level;
+        Interval interval = gap_interval(pairs[g], together);
+        interval.level = options.level;
         interval.method += ".sidak";
         group.gap.interval = std::move(interval);
     }
+    add_largest(out, pairs, options);
     return out;
 }
 
@@ -138,8 +192,7 @@ std::vector<GapByGroup> gap_by_group(const GapReport& report, const std::array<G
         if (a == first.end() || b == second.end()) continue;
         for (std::size_t k = 0; k < std::min(a->second.size(), b->second.size()); ++k) {
             if (a->second[k].metric == "real" && !several) continue;
-            out.push_back(
-                joined_groups(model.name, a->second[k], b->second[k], report.options.level));
+            out.push_back(joined_groups(model.name, a->second[k], b->second[k], report.options));
             out.back().by = by;
         }
     }
@@ -174,6 +227,9 @@ std::vector<Table> gap_tables::groups(const GapReport& report, bool all) {
             if (++models > models_shown && !all) continue;
             if (last != nullptr) table.rule();
             last = &one;
+            if (one.largest.value)
+                table.add({one.model, "largest gap", Cell(), Cell(), Cell(), Cell(), one.largest,
+                           one.largest});
             for (std::size_t g = 0; g < one.groups.size() && (all || g < groups_shown); ++g) {
                 const GapOfGroup& group = one.groups[g];
                 std::vector<Cell> cells{one.model, group.name};
@@ -209,6 +265,9 @@ std::vector<Table> gap_tables::groups(const GapReport& report, bool all) {
             table.notes.push_back("groups without an interval have " +
                                   evaluate::too_small_text(false));
         table.notes.emplace_back("the intervals of all groups of a classifier hold together");
+        table.notes.emplace_back(
+            "largest gap: of the group that loses most, whichever it is; without the part that is "
+            "due to choosing it");
         tables.push_back(std::move(table));
     }
     return tables;
@@ -232,6 +291,12 @@ ResultType result_type(ResultOf<GapByGroup>) {
             part<&GapByGroup::by>({.help = "The attributes of each `--by`"}),
             part<&GapByGroup::model>({}),
             part<&GapByGroup::metric>({.help = "`top1` or `real`"}),
+            part<&GapByGroup::largest>(
+                {.help = "The largest true gap of any group; its value is corrected for the choice "
+                         "of the largest"}),
+            part<&GapByGroup::observed>({.help = "The largest observed gap"}),
+            part<&GapByGroup::observed_group>({.help = "The group that has it"}),
+            part<&GapByGroup::candidates>({.help = "Groups that are large enough"}),
             part<&GapByGroup::groups>(
                 {.help = "Those that both data sets have; the intervals of all gaps hold "
                          "together"}),

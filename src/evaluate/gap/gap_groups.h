@@ -16,7 +16,9 @@ namespace assay {
 /// Groups are matched by their names. The gap of a group has the interval of a difference of two
 /// independent proportions (Newcombe 1998). Its level is level^(1 / groups), so that all gaps of a
 /// model hold together (Sidak 1967). Groups with fewer than fewest_group_images images in a data
-/// set have no interval. Reads the stores once more. Throws usage: an attribute that a data set
+/// set have no interval. The interval of the largest true gap ends at the highest of the groups'
+/// upper ends at `level`. It begins at the highest of their lower ends at 1 - (1 - level) / groups.
+/// Reads the stores once more. Throws usage: an attribute that a data set
 /// lacks, too many groups.
 std::vector<GapByGroup> gap_by_group(const GapReport& report, const std::array<GapSide, 2>& sides,
                                      const std::vector<std::string>& by, Comm& comm,

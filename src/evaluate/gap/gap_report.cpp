@@ -1,5 +1,7 @@
 // Reports on the gap: tables for people, one row per model for programs, and the result.
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -111,6 +113,40 @@ Table records_of(const GapReport& r) {
     return table;
 }
 
+/// Rows for each model's groups, after those of the models: its accuracies and the gap. The column
+/// `subgroup` has the group, or "largest gap". They are in report.values, too.
+void add_groups(Report& report, const GapReport& r) {
+    if (r.groups.empty()) return;
+    Table& table = report.records;
+    const std::size_t columns = table.columns.size();
+    table.columns.push_back({.name = "subgroup", .numbers = false});
+    std::map<std::pair<std::string, std::string>, std::size_t> rows;
+    const auto add = [&](const GapByGroup& of, const std::string& group, std::string_view column,
+                         const Estimate& value) {
+        const auto [row, first] = rows.try_emplace({of.model, group}, table.rows.size());
+        if (first) {
+            std::vector<Cell> cells(columns + 1);
+            cells.front() = of.model;
+            cells.back() = group;
+            table.add(std::move(cells));
+        }
+        const std::string name = fmt::format("{}_{}", of.metric, column);
+        const auto at = std::ranges::find(table.columns, name, &Column::name);
+        table.rows[row->second][static_cast<std::size_t>(at - table.columns.begin())] = value;
+        report.values.push_back({{fmt::format("{} against {}", r.sets[0].name, r.sets[1].name),
+                                  of.model, fmt::format("{}[{}]", name, group)},
+                                 value});
+    };
+    for (const GapByGroup& of : r.groups) {
+        add(of, "largest gap", "gap", of.largest);
+        for (const GapOfGroup& group : of.groups) {
+            add(of, group.name, "v1", group.accuracy[0]);
+            add(of, group.name, "v2", group.accuracy[1]);
+            add(of, group.name, "gap", group.gap);
+        }
+    }
+}
+
 }  // namespace
 
 Report report_of(const GapReport& r, bool all_models) {
@@ -118,6 +154,7 @@ Report report_of(const GapReport& r, bool all_models) {
     report.sections.push_back(section_of(r, all_models));
     report.records = records_of(r);
     report.name_records(fmt::format("{} against {}", r.sets[0].name, r.sets[1].name));
+    add_groups(report, r);
     report.result = to_json(r);
     report.warnings = r.warnings;
     report.partial = r.partial;

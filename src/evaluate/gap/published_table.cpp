@@ -159,6 +159,11 @@ private:
     std::unordered_map<std::string, std::size_t> line_of_;
 };
 
+/// Of the rows for groups of images in Assay's own csv.
+bool is_group(std::string_view subgroup) {
+    return subgroup == "largest gap" || subgroup.find('=') != std::string_view::npos;
+}
+
 // A finite, non-negative number of at most 100; no value for an empty cell. A percent sign anywhere
 // sets the unit of all cells.
 Maybe cell(const CsvReader& csv, std::size_t column, TableUnit& unit) {
@@ -276,7 +281,9 @@ GapTable parse_gap_table(std::string_view text, const std::string& source, Table
     CsvReader csv(text, source);
     ModelColumn models(csv);
     const std::vector<Place> places = places_of(csv, table, models.column(), source);
+    const std::optional<std::size_t> group = csv.find_column({"subgroup"});
     while (csv.next()) {
+        if (group && is_group(csv[*group])) continue;
         GapTable::Row row;
         row.model = models.next(csv);
         row.subgroups.resize(table.subgroups.size());

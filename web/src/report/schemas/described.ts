@@ -1307,6 +1307,14 @@ export interface GapByGroup {
   model: string;
   /** `top1` or `real`. */
   metric: string;
+  /** The largest true gap of any group; its value is corrected for the choice of the largest. */
+  largest: Estimate;
+  /** The largest observed gap. */
+  observed: number | null;
+  /** The group that has it. */
+  observed_group: string;
+  /** Groups that are large enough. */
+  candidates: number;
   /** Those that both data sets have; the intervals of all gaps hold together. */
   groups: GapOfGroup[];
   /** Groups that the other data set lacks. */
