@@ -12,12 +12,11 @@
 namespace assay {
 namespace {
 
-/// True if half of the interval's width says where both ends are, to the printed digit. The value
-/// is defined and has an interval.
-bool has_equal_sides(const Estimate& e) {
-    const double half = half_width(e);
-    return number_text(*e.value - e.interval->low, half, e.unit) ==
-           number_text(e.interval->high - *e.value, half, e.unit);
+/// A number as it is printed beside an interval of this half width.
+std::string printed(double value, double half, Unit unit, std::optional<int> decimals) {
+    if (!decimals) return number_text(value, half, unit);
+    return without_sign_of_zero(
+        fmt::format("{:.{}f}", unit == Unit::proportion ? 100 * value : value, *decimals));
 }
 
 struct Sides {
@@ -37,6 +36,31 @@ Sides sides_of(const Table& table, std::size_t column) {
 }
 
 }  // namespace
+
+bool has_equal_sides(const Estimate& e, std::optional<int> decimals) {
+    const double half = half_width(e);
+    return printed(*e.value - e.interval->low, half, e.unit, decimals) ==
+           printed(e.interval->high - *e.value, half, e.unit, decimals);
+}
+
+Estimate without_sign(const Estimate& e) {
+    Estimate size = e;
+    if (!e.value || *e.value >= 0) return size;
+    size.value = -*e.value;
+    if (e.interval) {
+        size.interval->low = -e.interval->high;
+        size.interval->high = -e.interval->low;
+    }
+    return size;
+}
+
+std::string sides_text(const Estimate& e, std::optional<int> decimals) {
+    if (!e.interval || !e.value) return "";
+    const double half = half_width(e);
+    const auto text = [&](double x) { return printed(x, half, e.unit, decimals); };
+    if (has_equal_sides(e, decimals)) return "±" + text(half);
+    return fmt::format("({} – {})", text(e.interval->low), text(e.interval->high));
+}
 
 void Table::add(std::vector<Cell> cells) {
     if (cells.size() > columns.size() || cells.empty()) {

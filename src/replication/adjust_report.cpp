@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/replication/steps.h"
+#include "core/interval_sides.h"
 #include "core/result_table.h"
 #include "replication/adjust_result.h"
 #include "replication/joint/joint_report.h"
@@ -82,9 +83,10 @@ Table method_table(const AdjustReport& adjusted) {
     table.notes.emplace_back(
         "slope: of adjusted accuracy on accuracy on the original, over the "
         "classifiers; of accuracy on the replication for `none`");
-    table.notes.emplace_back(
-        "± is half of the interval, brackets are its ends; 95 % unless another level was asked "
-        "for");
+    const std::string_view sides = sides_note(table);
+    table.notes.push_back(fmt::format("{}{} 95 % unless another level was asked for",
+                                      sides.empty() ? "intervals:" : sides,
+                                      sides.empty() ? "" : ";"));
     return table;
 }
 
@@ -119,9 +121,11 @@ bool holds_zero(const Estimate& e) {
     return e.interval ? e.interval->low <= 0 && e.interval->high >= 0 : *e.value == 0;
 }
 
-std::string with_half(double size, double half, const Estimate& e) {
-    const std::string text = number_text(size, half, e.unit);
-    return e.interval ? text + " ±" + number_text(half, half, e.unit) : text;
+/// "8.0 ±3.0", or with both ends. Without its sign, which both ends have.
+std::string printed_size(const Estimate& e) {
+    const Estimate size = without_sign(e);
+    const std::string text = number_text(*size.value, half_width(size), size.unit);
+    return size.interval ? text + " " + sides_text(size) : text;
 }
 
 /// "from 0.40 lower to 1.20 higher": accuracy on the original minus accuracy on the replication.
@@ -136,8 +140,7 @@ std::string span(const Estimate& e) {
 }
 
 std::string difference(const Estimate& e) {
-    return fmt::format("{} points {}", with_half(std::abs(*e.value), half_width(e), e),
-                       *e.value > 0 ? "lower" : "higher");
+    return fmt::format("{} points {}", printed_size(e), *e.value > 0 ? "lower" : "higher");
 }
 
 }  // namespace
@@ -160,8 +163,6 @@ std::string verdict(const AdjustReport& adjusted) {
              ? fmt::format("a difference is not shown ({})", span(g.remaining))
              : fmt::format("mean accuracy would be {}", difference(g.remaining)));
     std::string third;
-    const double half = half_width(g.bias);
-    const double size = std::abs(*g.bias.value);
     if (holds_zero(g.bias))
         third = fmt::format(
             "; that some of the difference comes from how they were selected is "
@@ -169,7 +170,7 @@ std::string verdict(const AdjustReport& adjusted) {
             span(g.bias));
     else
         third = fmt::format(
-            "; {} points come from how they were selected{}", with_half(size, half, g.bias),
+            "; {} points come from how they were selected{}", printed_size(g.bias),
             (*g.bias.value > 0) == (*g.gap.value > 0) ? "" : ", against the difference");
     std::string out = first + " " + second + third + ".";
     out += fmt::format(

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/interval_sides.h"
+
 namespace assay::replication {
 namespace {
 
@@ -17,19 +19,29 @@ constexpr std::size_t most_named = 5;
 
 struct Finding {
     std::string classifier;
-    double size, half;  ///< proportions: the finding, and half of its interval
+    double size;               ///< proportion: the finding
+    const Estimate* estimate;  ///< with the interval that it is compared with
+
+    double half() const { return half_width(*estimate); }
 };
+
+/// "±0.80", or "-0.75 to +0.85" points beside the estimate.
+std::string interval_around(const Estimate& e) {
+    if (has_equal_sides(e, 2)) return sides_text(e, 2);
+    return fmt::format("{:+.2f} to {:+.2f}", 100 * (e.interval->low - *e.value),
+                       100 * (e.interval->high - *e.value));
+}
 
 /// "a (1.20, interval ±0.80), b (...) and 3 more", the largest excess first.
 std::string named(std::vector<Finding> findings) {
     std::ranges::stable_sort(findings, [](const Finding& x, const Finding& y) {
-        return std::abs(x.size) - x.half > std::abs(y.size) - y.half;
+        return std::abs(x.size) - x.half() > std::abs(y.size) - y.half();
     });
     std::string out;
     for (std::size_t i = 0; i < std::min(findings.size(), most_named); ++i) {
         const Finding& f = findings[i];
-        out += fmt::format("{}{} ({:+.2f} points, interval ±{:.2f})", i == 0 ? "" : ", ",
-                           f.classifier, 100 * f.size, 100 * f.half);
+        out += fmt::format("{}{} ({:+.2f} points, interval {})", i == 0 ? "" : ", ", f.classifier,
+                           100 * f.size, interval_around(*f.estimate));
     }
     if (findings.size() > most_named)
         out += fmt::format(" and {} more", findings.size() - most_named);
@@ -51,9 +63,8 @@ void add_blind_spots(AdjustReport& report) {
     const auto beyond = [&](const std::vector<double>& sizes) {
         std::vector<Finding> found;
         for (std::size_t m = 0; m < sizes.size(); ++m) {
-            const Interval& i = *main.adjusted[m].interval;
-            const double half = (i.high - i.low) / 2;
-            if (std::abs(sizes[m]) > half) found.push_back({report.classifiers[m], sizes[m], half});
+            const Finding one{report.classifiers[m], sizes[m], &main.adjusted[m]};
+            if (std::abs(sizes[m]) > one.half()) found.push_back(one);
         }
         return found;
     };

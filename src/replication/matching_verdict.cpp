@@ -1,8 +1,7 @@
 // Describes the result of a match in words.
-#include <cmath>
-
 #include <fmt/format.h>
 
+#include "core/interval_sides.h"
 #include "replication/matching_parts.h"
 
 namespace assay::replication {
@@ -12,10 +11,11 @@ std::string percent(const Estimate& e) {
     return fmt::format("{:.1f} %", 100 * *e.value);
 }
 
-/// "3.9 points (± 0.5)".
+/// "3.9 ±0.5 points", or with both ends.
 std::string points(const Estimate& e) {
-    const std::string size = fmt::format("{:.1f} points", 100 * std::abs(*e.value));
-    return e.interval ? fmt::format("{} (± {:.1f})", size, 100 * half_width(e)) : size;
+    const Estimate size = without_sign(e);
+    return e.interval ? fmt::format("{:.1f} {} points", 100 * *size.value, sides_text(size, 1))
+                      : fmt::format("{:.1f} points", 100 * *size.value);
 }
 
 std::string range(const Estimate& e) {
@@ -89,11 +89,10 @@ void add_warnings(const MatchOptions& options, MatchResult& result) {
     }
     const Estimate& d = result.regression;
     if (options.strategy == Strategy::matched && shown(d)) {
-        warnings.push_back(
-            fmt::format("the match is {:+.1f} points off (± {:.1f}), which is selection bias: "
-                        "held-out annotators select its images in {}, the reference's in {}",
-                        100 * *d.value, 100 * half_width(d), percent(result.held_out),
-                        percent(result.reference)));
+        warnings.push_back(fmt::format(
+            "the match is {:+.1f} {} points off, which is selection bias: "
+            "held-out annotators select its images in {}, the reference's in {}",
+            100 * *d.value, sides_text(d, 1), percent(result.held_out), percent(result.reference)));
     }
 }
 

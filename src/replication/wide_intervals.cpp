@@ -44,12 +44,13 @@ public:
         if (beside_pl_ > 0)
             of.notes.push_back(
                 fmt::format("the bootstrap's intervals of {} of {} classifiers are more than twice "
-                            "as wide as pl's (up to ±{:.1f} points). Use those of pl",
+                            "as wide as pl's (half of the widest: {:.1f} points). Use those of pl",
                             beside_pl_, of.adjusted.size(), 100 * widest_));
         if (beside_own_ > 0)
             of.notes.push_back(fmt::format(
                 "the bootstrap's intervals of {} of {} classifiers are more than 1.5 times as wide "
-                "as those by formula (up to ±{:.1f} points). Use the intervals by formula",
+                "as those by formula (half of the widest: {:.1f} points). Use the intervals by "
+                "formula",
                 beside_own_, of.adjusted.size(), 100 * widest_));
     }
 

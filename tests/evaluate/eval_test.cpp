@@ -131,6 +131,9 @@ TEST(RunningAccuracyTest, BatchesInARandomOrderAreAClusterSample) {
     EXPECT_DOUBLE_EQ(*now.value, 0.5);
     EXPECT_NEAR(*now.standard_error, std::sqrt(40.0 / 39 * 160 / (320.0 * 320) * 0.6), 1e-12);
     EXPECT_EQ(running.text(), "50.0 % ±6.1");
+    RunningAccuracy high(800, true);  // cut at 100 %
+    for (int i = 0; i < 40; ++i) high.add(i == 0 ? 0 : 8, 8);
+    EXPECT_EQ(high.text(), "97.5 % (93.7 – 100.0)");
     RunningAccuracy few(800, true);
     few.add(6, 8);
     EXPECT_FALSE(few.estimate().interval);

@@ -547,6 +547,8 @@ TEST(Adjust, TheVerdictSaysSignsInWords) {
     EXPECT_THAT(verdict(report), HasSubstr("6.0 ±1.0 points higher on the replication"));
     EXPECT_THAT(verdict(report), HasSubstr("3.0 ±1.0 points come from how they were selected, "
                                            "against the difference."));
+    main.mean_gap.gap.interval->low = -.08;
+    EXPECT_THAT(verdict(report), HasSubstr("6.0 (5.0 – 8.0) points higher on the replication"));
 }
 
 /// A classifier that is always correct has no interval of width 0, and no sentence that claims one.

@@ -480,10 +480,12 @@ TEST(Match, SaysNotShownWhereTheIntervalHoldsZero) {
     EXPECT_THAT(verdict(result), HasSubstr("Selection bias is not shown (-1.0 to +0.2 points)"));
     result.difference = estimate(-.03, .012);
     result.regression = estimate(-.04, .006);
-    EXPECT_THAT(verdict(result), HasSubstr("selected 3.0 points (± 1.2) less often"));
-    EXPECT_THAT(verdict(result), HasSubstr("hide 4.0 points (± 0.6) of selection bias"));
+    EXPECT_THAT(verdict(result), HasSubstr("selected 3.0 ±1.2 points less often"));
+    EXPECT_THAT(verdict(result), HasSubstr("hide 4.0 ±0.6 points of selection bias"));
     result.reference_annotators = 0;  // top, threshold
-    EXPECT_THAT(verdict(result), HasSubstr("4.0 points (± 0.6) more often than those held out"));
+    EXPECT_THAT(verdict(result), HasSubstr("4.0 ±0.6 points more often than those held out"));
+    result.regression.interval->low = -.06;  // 2.0 and 0.6 points
+    EXPECT_THAT(verdict(result), HasSubstr("4.0 (3.4 – 6.0) points more often"));
     result.held_out.value.reset();
     EXPECT_EQ(verdict(result), "");
 }

@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+
+#include <nlohmann/json.hpp>
 
 #include "core/interval_sides.h"
 #include "made_report.h"
@@ -56,6 +59,39 @@ TEST(IntervalSides, HalfOnlyWhereBothSidesAreEqual) {
     EXPECT_THAT(
         sides_text(table_with({estimate(0.757, 0.7356, 0.7776), estimate(0.68, 0.6445, 0.7136)})),
         HasSubstr("75.7 (73.6 – 77.8)"));
+}
+
+/// The page's own function has the same fixtures.
+TEST(IntervalSides, SentencesHaveTheFixturesTexts) {
+    const auto json = nlohmann::json::parse(
+        std::ifstream(ASSAY_SOURCE_DIR "/tests/report/fixtures/interval_sides.json"));
+    const nlohmann::json& all = json.at("estimates");
+    ASSERT_EQ(all.size(), 14U);
+    for (const nlohmann::json& one : all) {
+        const std::string unit = one.at("unit");
+        Estimate e;
+        e.value = one.at("value").get<double>();
+        e.unit = unit == "proportion" ? Unit::proportion : unit == "rank" ? Unit::rank : Unit::nats;
+        if (one.contains("low"))
+            e.interval = Interval{one.at("low"), one.at("high"), 0.95, "wilson"};
+        EXPECT_EQ(number_text(*e.value, half_width(e), e.unit), one.at("text")) << one;
+        EXPECT_EQ(sides_text(e), one.at("sides")) << one;
+    }
+}
+
+TEST(IntervalSides, DecimalsDecideWhichSidesAreEqual) {
+    const Estimate e = estimate(0.757, 0.7356, 0.7776);  // 2.14 and 2.06 points
+    EXPECT_EQ(sides_text(e, 1), "±2.1");
+    EXPECT_EQ(sides_text(e, 2), "(73.56 – 77.76)");
+    EXPECT_EQ(sides_text(estimate(0.757), 1), "");
+}
+
+TEST(IntervalSides, SizesHaveNoSign) {
+    const Estimate size = without_sign(estimate(-0.06, -0.08, -0.05));
+    EXPECT_EQ(size.value, 0.06);
+    EXPECT_EQ(sides_text(size), "(5.0 – 8.0)");
+    EXPECT_EQ(sides_text(without_sign(estimate(0.06, 0.05, 0.08))), "(5.0 – 8.0)");
+    EXPECT_EQ(without_sign(estimate(-0.06)).value, 0.06);
 }
 
 TEST(IntervalSides, NothingIsSaidWithoutIntervals) {

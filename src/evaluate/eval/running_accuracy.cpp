@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/interval_sides.h"
 #include "core/statistics.h"
 
 namespace assay::evaluate {
@@ -63,7 +64,7 @@ std::string RunningAccuracy::text(bool all_here) const {
     const Estimate now = estimate();
     if (!now.value) return "";
     std::string text = fmt::format("{:.1f} %", 100 * *now.value);
-    if (now.interval && all_here) text += fmt::format(" ±{:.1f}", 100 * half_width(now));
+    if (now.interval && all_here) text += " " + sides_text(now, 1);
     return text;
 }
 

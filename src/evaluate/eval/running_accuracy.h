@@ -29,9 +29,9 @@ public:
     /// Undefined before the first labelled image; it has an interval from 30 batches on, if batches
     /// differ.
     Estimate estimate() const;
-    /// "81.2 % ±1.9", or "" before the first labelled image. `all_here` means that no earlier run
-    /// has processed some of the images; otherwise there is no interval, because this run only sees
-    /// the others.
+    /// "81.2 % ±1.9" or "99.1 % (97.9 – 100.0)", or "" before the first labelled image. `all_here`
+    /// means that no earlier run has processed some of the images; otherwise there is no interval,
+    /// because this run only sees the others.
     std::string text(bool all_here = true) const;
 
 private:
