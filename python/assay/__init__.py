@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .command import check as check
     from .command import corrupt as corrupt
     from .command import cost as cost
+    from ._methods import MethodComparison as MethodComparison
     from .command import ensemble as ensemble
     from .command import predict as predict
     from .command import robustness as robustness
@@ -63,6 +64,7 @@ __version__ = "0.1.0"
 _PLACES = {
     "compute_metrics": "_hub_metrics",
     "score": "_score", "compare": "_score", "gap": "_score",
+    "MethodComparison": "_methods",
     "Report": "report", "Comparison": "report", "Gap": "report", "Measurement": "report", "Estimate": "report", "Difference": "report",
     "Interval": "report", "metrics": "report",
     "Store": "store", "StoreWriter": "store", "stores": "store",
@@ -75,7 +77,7 @@ _PLACES = {
 _MODULES = ("annotation", "command", "mad", "patchml", "quality", "replicate")
 
 __all__ = [
-    "Comparison", "Difference", "Error", "Estimate", "Evaluation", "Gap", "Interval", "Measurement", "Metrics", "Report", "Store", "StoreWriter",
+    "Comparison", "Difference", "Error", "Estimate", "Evaluation", "Gap", "Interval", "Measurement", "MethodComparison", "Metrics", "Report", "Store", "StoreWriter",
     "annotation", "attack", "audit", "calibrate", "check", "command", "compare", "compute_metrics", "corrupt", "cost", "ensemble", "evaluate", "gap",
     "mad", "metrics", "patchml", "predict", "quality", "replicate", "robustness", "run", "score", "slices", "stores", "version",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union, overload
 
 from ._arrays import HeldSets, pointer
 from ._calls import Progress, call
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._keywords import CompareKeywords, GapKeywords
+    from ._methods import MethodComparison
 
 Paths = Union[str, "os.PathLike[str]"]
 _SMALL = 2_000_000  # this many scores are read in a few milliseconds
@@ -195,6 +196,7 @@ def score(
     return report
 
 
+@overload
 def compare(
     baseline: Any,
     candidates: Any,
@@ -206,13 +208,41 @@ def compare(
     sample_weight: Any = None,
     progress: Progress = None,
     **options: "Unpack[CompareKeywords]",
-) -> Comparison:
-    """Compares classifiers on the same items, with paired intervals and tests.
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    *, methods: "Mapping[str, Any]", within: Optional[float] = None, labels: "Optional[Paths]" = None, level: float = 0.95, threads: int = 0,
+    progress: Progress = None,
+) -> "MethodComparison": ...
+
+
+def compare(
+    baseline: Any = None,
+    candidates: Any = None,
+    labels: Any = None,
+    metrics: "Union[str, Sequence[str], None]" = None,
+    *,
+    methods: "Optional[Mapping[str, Any]]" = None,
+    within: Optional[float] = None,
+    label_sets: Any = None,
+    level: float = 0.95,
+    sample_weight: Any = None,
+    progress: Progress = None,
+    **options: "Unpack[CompareKeywords]",
+) -> "Union[Comparison, MethodComparison]":
+    """Compares classifiers on the same items, with paired intervals and tests. With methods=, compares training methods.
 
     baseline: a Store, its path, or scores; candidates: one or several of these, or {name: scores}.
     labels: the classes of the items, for scores. Items of stores are matched by their ids.
     sample_weight: how much each item counts, as for score(); of scores in memory.
     by: attributes of the baseline's data set. comparison.pairs[0]["groups"] then has the difference in each group, and the lowest.
+    methods: {name: training runs}, the first is the baseline. Runs are a pattern ("runs/val/old-seed*"), a list of stores or paths,
+    or {seed: store}. The seeds of a list are the texts that distinguish its paths; runs of equal seeds are paired. The result is a
+    MethodComparison: comparison["new"] is the difference to expect of a new training run on new images (docs/methods.md).
+    within: with methods, the wanted half of an interval, such as 0.005. With methods, labels is a file, and only level and threads
+    work, too.
     options: plugin, gates, disagreements, by, class_map, cluster, k, bins, edges, subgroups, bootstrap, null, seed, threads, other_images.
 
     >>> import assay
@@ -222,6 +252,14 @@ def compare(
     >>> difference.baseline.value, difference.candidate.value, difference.value
     (0.5, 1.0, 0.5)
     """
+    if methods is not None:
+        return _of_methods(methods, within, labels, level, progress, {
+            "baseline": baseline, "candidates": candidates, "metrics": metrics, "label_sets": label_sets, "sample_weight": sample_weight, **options,
+        })
+    if within is not None:
+        raise Error("within= acts with methods= alone: remove it, or name the training runs")
+    if baseline is None or candidates is None:
+        raise Error("compare() needs a baseline and candidates, or methods=: assay.compare(old, new, labels=labels)")
     in_memory = [value for value in [baseline, *(candidates.values() if isinstance(candidates, dict) else [candidates])] if not _opened(value)]
     classes, num_classes = shared_classes(in_memory, labels, None, 0)
 
@@ -260,6 +298,19 @@ def compare(
     shared = {name: value for name, value in options.items() if name in ("k", "bins", "edges", "threads")}
     alone = [score(store, metrics=metrics, level=level, sample_weight=sample_weight, **shared) for store in every]  # type: ignore[arg-type]
     return weighted_comparison(comparison, every, alone, sample_weight, level, metrics is not None)
+
+
+def _of_methods(
+    methods: "Mapping[str, Any]", within: Optional[float], labels: Any, level: float, progress: Progress, others: "dict[str, Any]"
+) -> "MethodComparison":
+    from ._methods import compare_methods
+
+    threads = others.pop("threads", None)
+    if refused := [f"{name}=" for name, value in others.items() if value is not None]:
+        raise Error(f"methods= compares top-1 accuracy over training runs; remove what does not act with it: {', '.join(refused)}")
+    if labels is not None and not isinstance(labels, (str, os.PathLike)):
+        raise Error("with methods=, labels must be a file of valid classes")
+    return compare_methods(methods, {"within": within, "labels": None if labels is None else os.fspath(labels), "level": level, "threads": threads}, progress)
 
 
 def gap(

@@ -1,5 +1,6 @@
 #include "c/options.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
@@ -47,6 +48,35 @@ ClassList take_classes(Keys& keys) {
     if (!given.is_object()) return named_classes(classes.texts());
     classes.only({"ids", "names"});
     return ClassList(classes["ids"].texts(), classes["names"].texts());
+}
+
+decisions::MethodOptions take_methods(Keys& keys) {
+    decisions::MethodOptions options;
+    const json given = keys.take_any("methods");
+    const JsonReader all(given, {}, "options.methods");
+    for (const JsonReader& one : all.entries()) {
+        one.only({"name", "pattern", "runs"});
+        decisions::GivenMethod& method = options.given.emplace_back();
+        method.name = one["name"].text();
+        if (one.has("pattern")) method.pattern = one["pattern"].text();
+        if (!one.has("runs")) continue;
+        for (const JsonReader& run : one["runs"].entries())
+            method.runs.push_back({run["seed"].text(), run["store"].text()});
+    }
+    options.within = keys.take("within", options.within);
+    options.labels = keys.take("labels", std::string());
+    options.level = keys.take("level", options.level);
+    options.threads = keys.take("threads", options.threads);
+    keys.nothing_left();
+    if (!(options.level > 0 && options.level < 1))
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("level is {}; allowed: between 0 and 1, such as 0.95", options.level));
+    if (!(options.within >= 0 && options.within <= 1))
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("within is {}; allowed: from 0 to 1, such as 0.005", options.within));
+    return options;
 }
 
 std::vector<Dataset::Attribute> take_attributes(Keys& keys) {

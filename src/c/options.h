@@ -6,6 +6,7 @@
 
 #include "assay/data/class_list.h"
 #include "assay/data/dataset.h"
+#include "assay/decisions/methods.h"
 #include "assay/evaluate/measure_options.h"
 #include "core/json_keys.h"
 
@@ -17,6 +18,9 @@ Keys options_of(const char* text);
 MeasureOptions take_measure(Keys& keys, bool of_stores);
 /// "classes": a list of ids, {"ids", "names"}, "imagenet", or a file. Empty if the key is absent.
 ClassList take_classes(Keys& keys);
+/// "methods", "within", "labels", "level" and "threads" of training methods; nothing else may be
+/// left. A method is {"name", "pattern"} or {"name", "runs": [{"seed", "store"}]}.
+decisions::MethodOptions take_methods(Keys& keys);
 /// "attributes": {name: [text, ...]}.
 std::vector<Dataset::Attribute> take_attributes(Keys& keys);
 

@@ -93,6 +93,13 @@ assay_result* assay_compare(const assay_store* const* stores, size_t count, cons
     return guarded(error, static_cast<assay_result*>(nullptr), [&] {
         const Watched watched(call);
         Keys keys = options_of(options);
+        if (keys.has("methods")) {
+            if (count > 0 || sets != nullptr)
+                throw Error(ErrorCode::usage, "methods name all stores: pass no other ones");
+            return result_of(
+                report_of(decisions::compare_methods(take_methods(keys), watched.progress())),
+                true);
+        }
         CompareRunsOptions how;
         how.measure = take_measure(keys, true);
         keys.take(how);

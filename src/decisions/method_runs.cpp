@@ -1,6 +1,7 @@
 #include "decisions/method_runs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -119,6 +120,34 @@ NamedMethod named_method(const std::string& text) {
                         "RUNS",
                         out.pattern, out.name));
     std::ranges::sort(out.runs, comes_before);
+    return out;
+}
+
+NamedMethod named_method(const GivenMethod& method) {
+    if (!method.pattern.empty()) return named_method(method.name + "=" + method.pattern);
+    NamedMethod out{method.name, "", {}};
+    if (method.name.empty())
+        throw Error(ErrorCode::usage, "a method has no name; allowed: a text without =");
+    if (method.runs.empty())
+        throw Error(ErrorCode::usage,
+                    fmt::format("method `{0}` has no stores; give a pattern such as "
+                                "`runs/val/{0}-seed*`, or the store of each run",
+                                method.name));
+    for (const GivenMethod::Run& run : method.runs) {
+        const std::vector<fs::path> found = find_stores(run.store);
+        if (found.size() != 1)
+            refuse(fmt::format("`{}` of method `{}` holds {} stores; name one of them for each run",
+                               run.store.string(), out.name, found.size()));
+        out.runs.push_back({run.seed, found.front()});
+    }
+    std::ranges::sort(out.runs, comes_before);
+    const auto twice = std::ranges::adjacent_find(out.runs, {}, &NamedRun::seed);
+    if (twice != out.runs.end())
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("method `{}` has the seed `{}` twice, {} and {}; give each run its own",
+                        out.name, twice->seed, twice->store.string(),
+                        std::next(twice)->store.string()));
     return out;
 }
 

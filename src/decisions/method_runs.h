@@ -7,10 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/decisions/methods.h"
+
 namespace assay::decisions {
 
 struct NamedRun {
-    std::string seed;  ///< what * and ? match, with commas between
+    std::string seed;  ///< what * and ? match, with commas between; or as given
     std::filesystem::path store;
 };
 struct NamedMethod {
@@ -29,5 +31,7 @@ std::optional<std::vector<std::string>> wildcards_in(std::string_view pattern,
 /// Throws usage: no name or no pattern; bad_input: no store, a folder that is none. Cost: opens
 /// each store.
 NamedMethod named_method(const std::string& text);
+/// Of a method with a pattern or runs. Throws usage: likewise, and a seed twice.
+NamedMethod named_method(const GivenMethod& method);
 
 }  // namespace assay::decisions

@@ -32,15 +32,17 @@ constexpr std::uint64_t most_runs = 10'000;
 constexpr std::uint8_t unlabeled = 2, unscored = 3;
 
 std::vector<NamedMethod> methods_of(const MethodOptions& options) {
-    if (options.methods.size() < 2)
+    if (options.methods.size() + options.given.size() < 2)
         throw Error(ErrorCode::usage,
                     "--method needs two methods or more: --method 'old=runs/val/old-*' --method "
                     "'new=runs/val/new-*'");
     std::vector<NamedMethod> out;
     std::set<std::string> names;
     std::set<std::filesystem::path> stores;
-    for (const std::string& text : options.methods) {
-        out.push_back(named_method(text));
+    for (std::size_t i = 0; i < options.methods.size() + options.given.size(); ++i) {
+        const std::size_t named = options.methods.size();
+        out.push_back(i < named ? named_method(options.methods[i])
+                                : named_method(options.given[i - named]));
         const NamedMethod& one = out.back();
         if (!names.insert(one.name).second)
             throw Error(ErrorCode::usage,

@@ -155,6 +155,11 @@ TEST(CInterface, ComparesAndMeasuresGaps) {
     assay_result_free(result);
     EXPECT_EQ(assay_compare(both, 1, nullptr, "{}", nullptr, &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("usage: a baseline and a candidate"));
+    EXPECT_EQ(assay_compare(both, 2, nullptr, R"({"methods": []})", nullptr, &error), nullptr);
+    EXPECT_THAT(said(error), HasSubstr("methods name all stores"));
+    const char* const one = R"({"methods": [{"name": "old", "runs": [{"seed": "1"}]}]})";
+    EXPECT_EQ(assay_compare(nullptr, 0, nullptr, one, nullptr, &error), nullptr);
+    EXPECT_THAT(said(error), HasSubstr("options.methods[0].runs[0]"));
     EXPECT_EQ(assay_gap(R"({"sets": ["/nowhere/v1", "/nowhere/v2"]})", nullptr, &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("/nowhere"));
     assay_store_free(a);

@@ -131,6 +131,10 @@ class CodeBlocks(InFolder):
         if "runs/val/" in block or "store, = " in block or "(store,) = " in block:
             for model, seed in (("resnet50", 1), ("a", 2), ("b", 3), ("v1", 4), ("v2", 5)):
                 self.imported(made(ROWS, seed=seed)[0], labels, "runs", model, "val", "--kind", "logits")
+        if "methods=" in block:
+            for seed in (1, 2, 3, 4):
+                name = f"{'old' if seed % 2 else 'new'}-seed{(seed + 1) // 2}"
+                self.imported(made(ROWS, seed=seed)[0], labels, "runs", name, "val", "--kind", "logits")
         if 'open("layer.json")' in block:
             store = self.imported(logits, labels, "fitted", "model", "val", "--kind", "logits")
             assay.calibrate(store, split=0.2, layer="layer.json")

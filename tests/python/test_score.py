@@ -325,6 +325,43 @@ class Gap(InFolder):
         self.assertEqual(sorted(row["model"] for row in rows), ["0012", "1e5", "nan"])
         self.assertTrue(all(isinstance(row["top1_v1"], float) for row in rows))
 
+    def stored(self, data, seed, skill=2.0, model="0012"):
+        """A store with the sites 007 and 2, and patients of five images each."""
+        scores, labels = made(300, seed=seed, skill=skill)
+        attributes = {"site": ["007" if i < 200 else "2" for i in range(300)], "patient": [i // 5 for i in range(300)]}
+        with assay.StoreWriter(
+            self.folder / "runs", dataset=data, model=model, ids=[f"{data}{i}" for i in range(300)], labels=labels, num_classes=7,
+            attributes=attributes,
+        ) as writer:
+            writer.write(0, scores)
+        return self.folder / "runs" / data / model
+
+    def test_groups_are_rows(self):
+        self.stored("v1", 1), self.stored("v2", 2, 1.5)
+        gap = assay.gap(self.folder / "runs/v1", self.folder / "runs/v2", by="site", bootstrap=200)
+        (groups,) = gap.to_dict()["groups"]
+        whole, *rows = gap.records()
+        self.assertEqual((whole["model"], whole["subgroup"]), ("0012", None))
+        self.assertEqual([(row["model"], row["subgroup"]) for row in rows], [("0012", "largest gap"), ("0012", "site=007"), ("0012", "site=2")])
+        largest = groups["largest"]
+        self.assertEqual((rows[0]["top1_gap"], rows[0]["top1_gap_low"]), (largest["value"], largest["interval"]["low"]))
+        self.assertEqual(rows[1]["top1_v2"], groups["groups"][0]["accuracy"]["second"]["value"])
+
+    def test_groups_of_clusters(self):
+        one, two = self.stored("v1", 1), self.stored("v1", 1, 1.0, "other")
+
+        def compared(**how):
+            return assay.compare(one, two, metrics="top1", by="site", **how).pairs[0]["groups"][0]["groups"]
+
+        independent, clustered = compared(), compared(cluster="patient")
+        self.assertEqual([group["clusters"] for group in clustered], [40, 20])
+        self.assertNotIn("clusters", independent[0])
+        for a, b in zip(independent, clustered):
+            self.assertEqual(a["difference"]["value"], b["difference"]["value"])
+            self.assertLessEqual(b["difference"]["interval"]["low"], a["difference"]["interval"]["low"])
+            self.assertGreaterEqual(b["p"], a["p"])
+        self.refused(lambda: compared(cluster="patience"), "usage", "did you mean `patient`?")
+
 
 if __name__ == "__main__":
     unittest.main()

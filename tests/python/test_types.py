@@ -45,6 +45,7 @@ assay.quality.run({"v1": len}, {"val": "v", "sketch": "s"}, "runs", attack_limit
 assay.quality.run("assay.toml", plan=True, no_check=True), assay.quality.run("timm:resnet*", "v", draw_models=3, mean=(0.5, 0.5, 0.5))
 assay.annotation.aggregate("votes.csv"), assay.quality.measure("runs", val="v1"), assay.quality.choose(None), assay.patchml.compose("a", "b", "c")
 assay.replicate.adjust("a", "b"), assay.replicate.match("a", "b")
+between: float = assay.compare(methods={"old": "runs/val/old-*", "new": ["a", assay.Store("b")], "other": {1: "c"}}, within=0.005)["new"]
 columns: "dict[str, object]" = assay.Store("runs/val/a").columns(top=3, scores=True)
 text: str = assay.run("verify", "runs").output
 with assay.StoreWriter("runs", dataset="val", model="a", ids=["x"], labels=[1], num_classes=2) as writer:
@@ -78,7 +79,9 @@ BAD = {
     "assay.robustness('runs', clean_set='val')": "call-arg",
     "assay.calibrate('runs', fraction=0.2)": "call-arg",
     "assay.ensemble(['a', 'b'], mean_of='logits')": "call-arg",
-    "assay.compare('a', 'b', bootstraps=3)": "call-arg",
+    "assay.compare('a', 'b', bootstraps=3)": "call-overload",
+    "assay.compare(methods={'a': 'x', 'b': 'y'}, bins=3)": "call-overload",
+    "assay.compare(methods={'a': 'x', 'b': 'y'})['b'].intervals": "attr-defined",
     "assay.compare('a', 'b').difference": "attr-defined",
     "assay.gap('a', 'b', family=['f'])": "call-arg",
     "assay.mad.Competition('f').rank(bootstrap=3)": "call-arg",

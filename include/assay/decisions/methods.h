@@ -17,10 +17,21 @@
 
 namespace assay::decisions {
 
+/// A method by its name and either a pattern, as in MethodOptions::methods, or its training runs.
+struct GivenMethod {
+    struct Run {
+        std::string seed;
+        std::filesystem::path store;
+    };
+    std::string name, pattern;
+    std::vector<Run> runs;
+};
+
 struct MethodOptions {
     /// "NAME=GLOB": the stores of a method's training runs, with * and ? in any part of the path.
     /// What they match is the run's seed. The first method is the baseline.
     std::vector<std::string> methods;
+    std::vector<GivenMethod> given = {};  ///< further methods, after `methods`
     /// Wanted half of the interval of a difference; 0: none.
     double within = 0;
     std::filesystem::path labels;  ///< valid classes; "": the data set's own
@@ -62,10 +73,10 @@ struct MethodComparison {
 };
 
 /// Cost: a pass over each store; memory: a byte per run and image. Throws usage for fewer than two
-/// methods, a name twice, or no GLOB. Throws bad_input for a GLOB without stores, a method of one
-/// run, or a store in two methods. Throws bad_input for stores that differ in data set, images,
-/// labels or classes, are not complete, or have no labels. Throws bad_input for labels that are no
-/// class.
+/// methods, a name twice, no GLOB, or a seed twice. Throws bad_input for a GLOB without stores, a
+/// method of one run, or a store in two methods. Throws bad_input for stores that differ in data
+/// set, images, labels or classes, are not complete, or have no labels. Throws bad_input for labels
+/// that are no class.
 MethodComparison compare_methods(const MethodOptions& options,
                                  const ProgressCallback& progress = {});
 /// `assay.methods/1`. csv: a row for each difference.
