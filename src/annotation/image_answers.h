@@ -27,6 +27,8 @@ public:
     ClassAnswers about(std::int32_t cls) const;
     /// Known classes that some answer is about, ascending.
     std::vector<std::int32_t> classes() const;
+    /// Number of people who each named the class of the image.
+    std::uint64_t choosers() const noexcept { return choosers_; }
     /// Number of answers that about_others() of the reader does not count. It includes choices of
     /// unknown classes, because they are answers of no to the known ones.
     std::uint64_t answers() const noexcept { return answers_; }

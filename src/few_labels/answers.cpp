@@ -15,6 +15,17 @@ struct Known {
     std::optional<std::vector<std::int32_t>> labels;  ///< from a file of labels
 };
 
+/// The classes that most annotators chose; nothing if none of them chose any.
+std::optional<std::vector<std::int32_t>> chosen_classes(const ImageAnswers* votes) {
+    if (votes == nullptr || votes->choosers() == 0) return std::nullopt;
+    std::vector<std::int32_t> out;
+    for (const std::int32_t cls : votes->classes()) {
+        const ClassAnswers said = votes->about(cls);
+        if (said.yes > said.no) out.push_back(cls);
+    }
+    return out;
+}
+
 Judgement settle(const Known& known, const ImagePredictions& predictions) {
     Judgement out;
     out.state = Judgement::State::judged;
@@ -29,6 +40,7 @@ Judgement settle(const Known& known, const ImagePredictions& predictions) {
         if (answers.cannot_be_said()) out.state = Judgement::State::unjudged;
         out.correct.push_back(answers.yes > answers.no ? 1 : 0);
     }
+    out.classes = known.labels ? known.labels : chosen_classes(known.votes);
     return out;
 }
 
@@ -42,10 +54,11 @@ public:
     void add_votes(const ImageAnswerReader& votes, Judgements& out) {
         for (const auto& [row, image] : votes.images()) {
             Known* const known = known_of(row);
-            if (known == nullptr)
-                out.ignored += image.answers();
-            else
+            if (known != nullptr) {
                 known->votes = &image;
+            } else if (!out.gold || !out.gold->rows.contains(row)) {
+                out.ignored += image.answers();
+            }
         }
         out.ignored += votes.about_others();
         out.notes.insert(out.notes.end(), votes.notes().begin(), votes.notes().end());
@@ -88,6 +101,7 @@ Judgements read_judgements(const EstimateOptions& options, const Pool& pool, con
     Judgements out;
     ImageAnswerReader votes(pool.dataset(), pool.classes());
     for (const std::filesystem::path& file : options.answers) votes.add(file, options.threads);
+    if (!options.gold.empty()) out.gold = read_gold_counts(options.gold, pool, votes);
     Reading reading(pool, sample);
     reading.add_votes(votes, out);
     for (const std::filesystem::path& file : options.labels) reading.add_labels(file, out);

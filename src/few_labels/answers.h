@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "assay/few_labels/estimate.h"
+#include "few_labels/annotator_rates.h"
 #include "few_labels/sample.h"
 
 namespace assay::few_labels {
@@ -15,18 +17,22 @@ struct Judgement {
     enum class State { open, judged, unjudged };
     State state = State::open;
     std::vector<double> correct;  ///< for each classifier, 0 or 1; only if the image is judged
+    /// True classes. Only known if labels or annotators name them, which answers of yes and no do
+    /// not.
+    std::optional<std::vector<std::int32_t>> classes;
 };
 
 struct Judgements {
     std::vector<Judgement> of;  ///< for each drawn image
     std::uint64_t ignored = 0;  ///< answers about other images and labels
     std::vector<std::string> notes;
+    std::optional<GoldCounts> gold;  ///< with options.gold
 };
 
 /// Votes are decided by majority; ties are no. An image cannot be judged if four fifths of the
 /// annotators cannot say whether it shows a predicted label. It is open until each of its predicted
-/// labels has an answer; annotators who chose a class answered all of them. Throws as read_votes()
-/// and read_label_sets() do.
+/// labels has an answer; annotators who chose a class answered all of them. Throws as read_votes(),
+/// read_label_sets() and read_gold_counts() do.
 Judgements read_judgements(const EstimateOptions& options, const Pool& pool, const Sample& sample);
 
 }  // namespace assay::few_labels

@@ -13,6 +13,7 @@ ResultType result_type(ResultOf<few_labels::EstimatedStratum>);
 ResultType result_type(ResultOf<few_labels::EstimatedClassifier>);
 ResultType result_type(ResultOf<few_labels::EstimatedPair>);
 ResultType result_type(ResultOf<few_labels::EstimatedGroup>);
+ResultType result_type(ResultOf<few_labels::EstimatedClass>);
 ResultType result_type(ResultOf<few_labels::PoolEstimate>);
 ResultType result_type(ResultOf<few_labels::ClassifierDrift>);
 ResultType result_type(ResultOf<few_labels::DriftSign>);

@@ -25,12 +25,23 @@ inline constexpr auto description<Design> = describe<Design>({
     field<&Design::strata>({.help = "Images of each stratum"}),
     field<&Design::drawn>({.help = "Images drawn in all, after each round"}),
     field<&Design::times>({.help = "Of the rounds"}),
+    field<&Design::looks>({.help = "Labels when results were shown, without --peek and --stop-at"}),
+    field<&Design::planned>({.help = "The first --peek"}),
 });
 
 namespace few_labels {
 namespace {
 
-constexpr RecordSchema design_schema{"assay.estimate_study/1"};
+constexpr RecordSchema first_schema{"assay.estimate_study/1"};
+constexpr RecordSchema design_schema{"assay.estimate_study/2"};
+
+/// Studies of the first version have fewer fields.
+void complete_first_version(nlohmann::json& study) {
+    if (!study.is_object() || study.value("schema", nlohmann::json()) != first_schema.name) return;
+    study["schema"] = design_schema.name;
+    study["looks"] = nlohmann::json::array();
+    study["planned"] = 0;
+}
 
 }  // namespace
 
@@ -54,8 +65,9 @@ std::optional<Design> read_design(const std::filesystem::path& study) {
     const std::filesystem::path file = design_file(study);
     if (!is_study(study)) return std::nullopt;
     constexpr std::uint64_t most = 1 << 24;
-    const nlohmann::json read = with_note(fmt::format("reading {}", file.string()),
-                                          [&] { return parse_json(read_text(file, most), 8); });
+    nlohmann::json read = with_note(fmt::format("reading {}", file.string()),
+                                    [&] { return parse_json(read_text(file, most), 8); });
+    complete_first_version(read);
     Design design;
     if (!read_record(read, design_schema, design))
         refuse(fmt::format("{}: it is no study of `assay estimate` that this version reads ({})",

@@ -21,6 +21,9 @@ struct Design {
     std::vector<std::uint64_t> strata;  ///< images of each
     std::vector<std::uint64_t> drawn;   ///< total number after each round
     std::vector<std::string> times;     ///< of the rounds
+    /// Numbers of labels at which results were shown without --peek and --stop-at, each once.
+    std::vector<std::uint64_t> looks;
+    std::uint64_t planned = 0;  ///< --peek of the first look that had it; 0 if none had
 };
 
 std::filesystem::path design_file(const std::filesystem::path& study);

@@ -1,23 +1,26 @@
 // Computes accuracies, differences and groups from the drawn images and people's answers.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "assay/error.h"
 #include "assay/few_labels/estimate.h"
-#include "core/refuse.h"
 #include "core/statistics.h"
 #include "core/text.h"
+#include "few_labels/annotator_rates.h"
 #include "few_labels/answers.h"
-#include "few_labels/design.h"
 #include "few_labels/measured.h"
+#include "few_labels/recall.h"
 #include "few_labels/sample.h"
 #include "few_labels/strata.h"
 #include "few_labels/target.h"
 #include "few_labels/targets.h"
+#include "few_labels/used_sample.h"
 #include "metric/separation.h"
 
 namespace assay::few_labels {
@@ -25,43 +28,6 @@ namespace {
 
 constexpr std::uint64_t least_of_group = 10, tested_from = 50;
 constexpr double few_errors = 5, partly = 0.02, many_unjudged = 0.05;
-
-/// The images of the sample that count: for each stratum, the longest prefix without an open image.
-struct UsedSample {
-    std::vector<std::size_t> images;  ///< judged images of the sample
-    std::vector<StratumSample> strata;
-    std::vector<std::uint64_t> unjudged;
-    std::uint64_t behind_gap = 0, all_unjudged = 0;
-};
-
-UsedSample used_sample(const Sample& sample, const Judgements& said, const Strata& strata) {
-    UsedSample out;
-    out.strata.resize(strata.size());
-    out.unjudged.assign(strata.size(), 0);
-    std::vector<bool> gap(strata.size(), false);
-    for (std::size_t i = 0; i < sample.images.size(); ++i) {
-        const std::uint32_t h = sample.images[i].stratum;
-        const Judgement::State state = said.of[i].state;
-        if (state == Judgement::State::open) {
-            gap[h] = true;
-        } else if (gap[h]) {
-            ++out.behind_gap;
-        } else if (state == Judgement::State::unjudged) {
-            ++out.unjudged[h];
-            ++out.all_unjudged;
-        } else {
-            out.images.push_back(i);
-            ++out.strata[h].labels;
-        }
-    }
-    for (std::size_t h = 0; h < strata.size(); ++h) {
-        StratumSample& one = out.strata[h];
-        const double seen = one.labels + static_cast<double>(out.unjudged[h]);
-        one.judged = seen > 0 ? one.labels / seen : 1;
-        one.images = static_cast<double>(strata.images()[h]) * one.judged;
-    }
-    return out;
-}
 
 Estimate as_estimate(const TargetEstimate& found, double level, double shift, double scale) {
     Estimate out;
@@ -76,6 +42,15 @@ Estimate as_estimate(const TargetEstimate& found, double level, double shift, do
     out.value = moved(*found.value);
     const auto [low, high] = std::minmax({moved(found.low), moved(found.high)});
     out.interval = Interval{low, high, level, "score.strata"};
+    return out;
+}
+
+/// A group or class with fewer labels than an interval needs.
+Estimate too_few(std::uint64_t labels) {
+    Estimate out;
+    out.unit = Unit::proportion;
+    out.n = labels;
+    out.undefined = fmt::format("{} labels; at least {} are needed", labels, least_of_group);
     return out;
 }
 
@@ -124,10 +99,13 @@ public:
             for (std::size_t h = 0; h < target.images.size(); ++h)
                 target.images[h] *= used_.strata[h].judged;
         count();
+        gather_classes();
         set_quantile(all, targets);
+        set_rates();
         add_classifiers(all);
         add_pairs(all, targets);
         add_groups(all, targets);
+        add_classes();
         add_best();
         add_stop();
         warn(all);
@@ -150,6 +128,47 @@ private:
                                       used_.unjudged[h]});
     }
 
+    /// The labelled images of each class.
+    void gather_classes() {
+        if (!options_.per_class) return;
+        std::size_t unknown = 0;
+        for (const std::size_t i : used_.images) {
+            const auto& classes = said_.of[i].classes;
+            unknown += classes ? 0 : 1;
+            if (!classes) continue;
+            for (const std::int32_t cls : *classes) of_class_[cls].push_back(i);
+        }
+        if (unknown > 0)
+            throw Error(ErrorCode::usage,
+                        fmt::format("--per-class: the class of {} labelled images is not known, "
+                                    "because answers of yes and no do not name it. Add --labels "
+                                    "LABELS, or omit --per-class",
+                                    unknown));
+    }
+
+    void set_rates() {
+        if (!said_.gold) return;
+        rates_ = answer_rates(*said_.gold, result_.quantile, options_.level);
+        result_.sensitivity = rates_->sensitivity;
+        result_.specificity = rates_->specificity;
+        const auto percent = [](const Estimate& one) { return 100 * *one.value; };
+        result_.notes.push_back(fmt::format(
+            "annotators say yes to {:.1f} % of the {} gold questions whose answer is yes, and no "
+            "to {:.1f} % of the {} others. Corrected values allow for such errors, if these do "
+            "not depend on the image",
+            percent(rates_->sensitivity), rates_->sensitivity.n, percent(rates_->specificity),
+            rates_->specificity.n));
+        if (said_.gold->open > 0)
+            result_.notes.push_back(
+                fmt::format("{} gold questions are not settled and not used", said_.gold->open));
+    }
+
+    /// The accuracy without the errors of annotators.
+    std::optional<Estimate> corrected(const TargetEstimate& found) const {
+        if (!rates_) return std::nullopt;
+        return as_estimate(corrected_accuracy(found, *rates_), options_.level, 0, 1);
+    }
+
     void set_quantile(const std::vector<Target>& all, const Targets& targets) {
         const std::size_t models = pool_.classifiers();
         double alpha = 1 - options_.level;
@@ -157,6 +176,8 @@ private:
             std::size_t printed = models + targets.pairs().size();
             for (std::size_t t = printed; t < all.size(); ++t)
                 printed += all[t].labelled.size() >= least_of_group ? 1 : 0;
+            for (const auto& [cls, images] : of_class_)
+                printed += images.size() >= least_of_group ? models : 0;
             alpha /= static_cast<double>(printed);
         }
         result_.quantile = options_.peek > 0
@@ -179,6 +200,7 @@ private:
             EstimatedClassifier one;
             one.classifier = name_of_model(m);
             one.accuracy = as_estimate(found, options_.level, 0, 1);
+            one.corrected = corrected(found);
             one.overconfidence = as_estimate(found, options_.level, confidence / pool_size(), -1);
             one.factor = found.factor;
             one.labels = found.labels;
@@ -212,6 +234,7 @@ private:
                 pair.difference.interval =
                     Interval{-pair.disagreement, pair.disagreement, options_.level, "disagreement"};
             }
+            if (rates_) pair.corrected = corrected_difference(pair.difference, *rates_);
             result_.pairs.push_back(std::move(pair));
         }
     }
@@ -227,14 +250,42 @@ private:
                 one.images = static_cast<std::uint64_t>(
                     std::llround(std::accumulate(target.images.begin(), target.images.end(), 0.0)));
                 one.labels = target.labelled.size();
-                one.accuracy = as_estimate(estimate(target), options_.level, 0, 1);
+                const TargetEstimate found = estimate(target);
+                one.accuracy = as_estimate(found, options_.level, 0, 1);
+                one.corrected = corrected(found);
                 if (one.labels < least_of_group) {
-                    one.accuracy.value.reset();
-                    one.accuracy.interval.reset();
-                    one.accuracy.undefined = fmt::format("{} labels; at least {} are needed",
-                                                         one.labels, least_of_group);
+                    one.accuracy = too_few(one.labels);
+                    one.corrected.reset();
                 }
                 result_.groups.push_back(std::move(one));
+            }
+        }
+    }
+
+    void add_classes() {
+        const ClassList& classes = pool_.dataset().classes;
+        for (const auto& [cls, images] : of_class_) {
+            const auto number = static_cast<std::size_t>(cls);
+            const std::string id =
+                number < classes.size() ? classes.id(number) : fmt::format("{}", cls);
+            const std::string name = number < classes.size() ? classes.name(number) : id;
+            for (std::size_t m = 0; m < pool_.classifiers(); ++m) {
+                std::vector<LabelledValue> values;
+                for (const std::size_t i : images)
+                    values.push_back({sample_.images[i].stratum, said_.of[i].correct[m], {}});
+                const RecallEstimate found =
+                    estimate_recall(values, used_.strata, result_.quantile);
+                EstimatedClass one{id, name, name_of_model(m), found.labels, {}};
+                TargetEstimate as_target;
+                as_target.value = found.value;
+                as_target.low = found.low;
+                as_target.high = found.high;
+                as_target.labels = found.labels;
+                one.recall = found.labels < least_of_group
+                                 ? too_few(found.labels)
+                                 : as_estimate(as_target, options_.level, 0, 1);
+                if (one.recall.interval) one.recall.interval->method = "wilson.design";
+                result_.classes.push_back(std::move(one));
             }
         }
     }
@@ -332,6 +383,8 @@ private:
     PoolEstimate& result_;
     UsedSample used_;
     double labels_, unjudged_ = 0;
+    std::map<std::int32_t, std::vector<std::size_t>> of_class_;
+    std::optional<AnswerRates> rates_;
 };
 
 }  // namespace
@@ -341,46 +394,6 @@ void measure_sample(const SampledPool& sampled, const Judgements& said,
                     const ProgressCallback& progress) {
     Measured(*sampled.pool, *sampled.strata, *sampled.sample, said, options, purpose, result)
         .measure(progress);
-}
-
-PoolEstimate estimate_pool(const std::filesystem::path& study, const EstimateOptions& options,
-                           const ProgressCallback& progress) {
-    const std::optional<Design> design = read_design(study);
-    if (!design)
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("`{}` is no study of `assay estimate`; begin one: assay estimate "
-                                "select {} RUNS --draw 200",
-                                study.string(), study.string()));
-    if (options.answers.empty() && options.labels.empty())
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("no answers are named: assay estimate show {} --answers VOTES, or "
-                        "--labels LABELS. To collect them: assay serve --questions {} "
-                        "--task labels",
-                        study.string(), questions_file(study, design->drawn.size()).string()));
-    const Pool pool(open_stores(*design));
-    const Strata strata(pool, design->purpose, strata_for(design->drawn.front()), options.threads,
-                        progress);
-    if (strata.pool_size() != design->images || strata.images() != design->strata)
-        refuse(
-            fmt::format("{}: the strata of the predictions differ from the recorded ones; begin "
-                        "a new study",
-                        design_file(study).string()));
-    const Sample sample =
-        draw(pool, strata, allocate(strata.totals(), strata.images(), design->drawn.back()),
-             design->seed, options.threads, progress);
-    const Judgements said = read_judgements(options, pool, sample);
-    PoolEstimate result;
-    result.study = study;
-    result.dataset = pool.stores().front().spec().dataset_name;
-    result.images = strata.pool_size();
-    result.left_out = pool.rows() - strata.pool_size();
-    result.drawn = design->drawn.back();
-    result.level = options.level;
-    result.answers_ignored = said.ignored;
-    result.notes = said.notes;
-    measure_sample({&pool, &strata, &sample}, said, options, design->purpose, result, progress);
-    return result;
 }
 
 }  // namespace assay::few_labels

@@ -1,10 +1,5 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "assay/describe_result.h"
 #include "assay/few_labels/estimate.h"
-#include "core/result_table.h"
-#include "core/shell_word.h"
 #include "few_labels/described_few_labels.h"
 
 namespace assay {
@@ -54,8 +49,9 @@ ResultType result_type(ResultOf<EstimatedClassifier>) {
         {.name = "EstimatedClassifier",
          .columns = "classifier,accuracy=accuracy.value,low=accuracy.interval.low,"
                     "high=accuracy.interval.high,labels,random_sample,"
-                    "overconfidence=overconfidence.value"},
+                    "overconfidence=overconfidence.value,corrected*"},
         {part<&Of::classifier>({}), part<&Of::accuracy>({}),
+         part<&Of::corrected>({.help = "Without annotators' errors, by --gold", .omitted = true}),
          part<&Of::overconfidence>({.help = "Mean confidence minus accuracy"}),
          part<&Of::factor>({.help = "By which the regression reduces the variance"}),
          part<&Of::labels>({}),
@@ -70,6 +66,7 @@ ResultType result_type(ResultOf<EstimatedPair>) {
         {.name = "EstimatedPair"},
         {part<&Of::first>({}), part<&Of::second>({}),
          part<&Of::difference>({.help = "Accuracy of the first minus that of the second"}),
+         part<&Of::corrected>({.help = "Without annotators' errors, by --gold", .omitted = true}),
          part<&Of::disagreement>({.help = "Proportion of images with different labels"}),
          part<&Of::labels>({.help = "Of these images"})});
     return rows;
@@ -77,10 +74,22 @@ ResultType result_type(ResultOf<EstimatedPair>) {
 
 ResultType result_type(ResultOf<EstimatedGroup>) {
     using Of = EstimatedGroup;
-    static constexpr auto rows =
-        describe_result<Of>({.name = "EstimatedGroup"},
-                            {part<&Of::group>({}), part<&Of::classifier>({}), part<&Of::images>({}),
-                             part<&Of::labels>({}), part<&Of::accuracy>({})});
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "EstimatedGroup"},
+        {part<&Of::group>({}), part<&Of::classifier>({}), part<&Of::images>({}),
+         part<&Of::labels>({}), part<&Of::accuracy>({}),
+         part<&Of::corrected>({.help = "Without annotators' errors, by --gold", .omitted = true})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<EstimatedClass>) {
+    using Of = EstimatedClass;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "EstimatedClass", .columns = "class,name,classifier,labels,recall*"},
+        {part<&Of::cls>({.help = "Id of a class that a labelled image has", .name = "class"}),
+         part<&Of::name>({}), part<&Of::classifier>({}),
+         part<&Of::labels>({.help = "Labelled images of the class"}),
+         part<&Of::recall>({.help = "Proportion of its images that are correct"})});
     return rows;
 }
 
@@ -100,6 +109,8 @@ ResultType result_type(ResultOf<PoolEstimate>) {
              {.help = "Answered, but an image before it in the random order is not"}),
          part<&Of::unjudged>({.help = "Drawn images that nobody can judge"}),
          part<&Of::answers_ignored>({.help = "About other images or labels"}),
+         part<&Of::looks>(
+             {.help = "Numbers of labels at which results were shown without --peek or --stop-at"}),
          part<&Of::level>({}),
          part<&Of::quantile>({.help = "1.96 for 95 %, more with --peek"}),
          part<&Of::by>({.help = "Attribute of the groups"}),
@@ -107,6 +118,13 @@ ResultType result_type(ResultOf<PoolEstimate>) {
          part<&Of::classifiers>({}),
          part<&Of::pairs>({}),
          part<&Of::groups>({}),
+         part<&Of::classes>({.help = "With --per-class"}),
+         part<&Of::sensitivity>(
+             {.help = "Gold questions to which the answer is yes and annotators say yes",
+              .omitted = true}),
+         part<&Of::specificity>(
+             {.help = "Gold questions to which the answer is no and annotators say no",
+              .omitted = true}),
          part<&Of::best>({.help = "The highest estimate"}),
          part<&Of::not_resolved>({.help = "Classifiers whose difference from the best may be 0"}),
          part<&Of::half_width>({.help = "Of the widest interval that --stop-at is about"}),
@@ -117,137 +135,4 @@ ResultType result_type(ResultOf<PoolEstimate>) {
     return rows;
 }
 
-namespace few_labels {
-namespace {
-
-std::string command_name(const std::filesystem::path& path) {
-    return shell_word(path.string());
-}
-
-void add_strata_note(Table& table, const PoolEstimate& result) {
-    std::uint64_t images = 0, labels = 0;
-    for (const EstimatedStratum& one : result.strata) {
-        if (one.contested) continue;
-        images += one.images;
-        labels += one.labels;
-    }
-    table.notes.push_back(fmt::format(
-        "all classifiers agree on {:.1f} % of the images ({} labels); they disagree on the others "
-        "({} labels)",
-        100 * static_cast<double>(images) / static_cast<double>(result.images), labels,
-        result.labels - labels));
-}
-
-Table classifier_table(const PoolEstimate& result) {
-    Table table;
-    table.title = fmt::format("Accuracy on {} images of {} from {} labelled ones",
-                              count_text(result.images), result.dataset, count_text(result.labels));
-    table.columns = {{"classifier", false},
-                     {"accuracy %", true, Column::Show::value_and_interval},
-                     {"random sample would need", true},
-                     {"overconfidence %", true, Column::Show::value_and_interval, true}};
-    for (const EstimatedClassifier& one : result.classifiers) {
-        Cell needed;
-        if (one.random_sample) needed = Count{*one.random_sample};
-        table.add({one.classifier, one.accuracy, std::move(needed), one.overconfidence});
-    }
-    add_strata_note(table, result);
-    if (!result.best.empty()) {
-        table.notes.push_back(result.not_resolved.empty()
-                                  ? fmt::format("best: {}", result.best)
-                                  : fmt::format("best: {}; the difference from {} may be 0",
-                                                result.best, fmt::join(result.not_resolved, ", ")));
-    }
-    return table;
-}
-
-Table pair_table(const PoolEstimate& result) {
-    Table table;
-    table.title = "Differences on all images";
-    table.columns = {{"first", false},
-                     {"second", false},
-                     {"difference, points", true, Column::Show::value_and_interval, true},
-                     {"disagree %", true},
-                     {"labels there", true}};
-    for (const EstimatedPair& pair : result.pairs)
-        table.add({pair.first, pair.second, pair.difference,
-                   Number{pair.disagreement, Unit::proportion, 1}, Count{pair.labels}});
-    return table;
-}
-
-Table group_table(const PoolEstimate& result) {
-    Table table;
-    table.title = fmt::format("Accuracy by {}", result.by);
-    table.columns = {{result.by, false},
-                     {"classifier", false},
-                     {"images", true},
-                     {"labels", true},
-                     {"accuracy %", true, Column::Show::value_and_interval}};
-    for (const EstimatedGroup& one : result.groups)
-        table.add({one.group, one.classifier, Count{one.images}, Count{one.labels}, one.accuracy});
-    return table;
-}
-
-}  // namespace
-
-Report report_of(const DrawnSample& sample) {
-    Report report;
-    report.records = table_of(sample.strata);
-    Table table;
-    table.title =
-        fmt::format("{} of {} images of {} drawn, {} of them now", count_text(sample.drawn),
-                    count_text(sample.images), sample.dataset, count_text(sample.added));
-    table.columns = {{"stratum", true},
-                     {"classifiers", false},
-                     {"images", true},
-                     {"drawn", true},
-                     {"weight", true}};
-    for (const DrawnStratum& one : sample.strata)
-        table.add({Count{one.stratum}, one.contested ? "disagree" : "agree", Count{one.images},
-                   Count{one.drawn}, Number{one.weight, Unit::number, 1}});
-    const std::string study = command_name(sample.study);
-    table.notes.push_back(fmt::format("{} questions about these images in {}",
-                                      count_text(sample.questions),
-                                      sample.questions_file.string()));
-    const std::string images = sample.images_folder.empty()
-                                   ? ""
-                                   : " --images " + shell_word(sample.images_folder.string());
-    table.notes.push_back(fmt::format("next: assay serve --questions {} --task labels{}",
-                                      shell_word(sample.questions_file.string()), images));
-    table.notes.push_back(fmt::format("then: assay estimate show {} --answers VOTES", study));
-    report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
-    report.result = json_of(sample);
-    report.warnings = sample.warnings;
-    return report;
-}
-
-Report report_of(const PoolEstimate& result) {
-    Report report;
-    report.records = table_of(result.classifiers);
-    Section section;
-    Table accuracies = classifier_table(result);
-    for (const std::string& note : result.notes) accuracies.notes.push_back(note);
-    if (result.precise_enough)
-        accuracies.notes.push_back("the wanted precision is reached; you can stop");
-    const std::uint64_t wanted = result.labels + result.unjudged + result.labels_needed.value_or(0);
-    if (result.labels_needed && wanted <= result.drawn) {
-        accuracies.notes.push_back(fmt::format(
-            "about {} more labels reach the wanted precision: answer more of the {} drawn images",
-            count_text(*result.labels_needed), count_text(result.drawn)));
-    } else if (result.labels_needed) {
-        accuracies.notes.push_back(fmt::format(
-            "about {} more labels reach the wanted precision: assay estimate select {} --draw {}",
-            count_text(*result.labels_needed), command_name(result.study), wanted));
-    }
-    section.blocks.emplace_back(std::move(accuracies));
-    if (!result.pairs.empty()) section.blocks.emplace_back(pair_table(result));
-    if (!result.groups.empty()) section.blocks.emplace_back(group_table(result));
-    report.sections.push_back(std::move(section));
-    report.result = json_of(result);
-    report.warnings = result.warnings;
-    report.name_records("estimate");
-    return report;
-}
-
-}  // namespace few_labels
 }  // namespace assay

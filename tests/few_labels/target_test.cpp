@@ -8,9 +8,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "assay/error.h"
 #include "core/file.h"
 #include "core/random.h"
 #include "core/statistics.h"
+#include "few_labels/annotator_rates.h"
+#include "few_labels/recall.h"
 #include "few_labels/strata.h"
 #include "metric/class_mean.h"
 
@@ -170,6 +173,77 @@ TEST(FewLabelsTarget, MultipliersEqualTheReference) {
         EXPECT_NEAR(anytime_quantile(std::array{50.0, 300.0, 1000.0}[k], 300, 0.05),
                     expected.at("anytime")[k],
                     2e-4);  // 7.9362 here and 7.9379 in the reference, in the narrowest case
+}
+
+TEST(FewLabelsTarget, RecallEqualsTheReference) {
+    SKIP_WITHOUT_FIXTURE();
+    const json all = fixture(), expected = all.at("expected").at("recall_of_class_0");
+    const World world = world_of(all);
+    for (std::size_t m = 0; m < 3; ++m) {
+        std::vector<LabelledValue> of_class;
+        for (const std::size_t i : world.sample)
+            if (world.truth[i] == 0)
+                of_class.push_back({world.stratum[i], world.labels[m][i] == 0 ? 1.0 : 0.0, {}});
+        const RecallEstimate found =
+            estimate_recall(of_class, strata_of(world), normal_quantile(0.975));
+        EXPECT_NEAR(found.value.value(), expected[m][0], 1e-9);
+        EXPECT_NEAR(found.low, expected[m][1], 1e-9);
+        EXPECT_NEAR(found.high, expected[m][2], 1e-9);
+    }
+}
+
+TEST(FewLabelsTarget, RecallOfACensusIsExact) {
+    const std::vector<StratumSample> strata = {{3, 3, 1}, {2, 2, 1}};
+    const std::vector<LabelledValue> values = {{0, 1, {}}, {0, 0, {}}, {1, 1, {}}};
+    const RecallEstimate found = estimate_recall(values, strata, 1.96);
+    EXPECT_NEAR(*found.value, 2.0 / 3, 1e-15);
+    EXPECT_EQ(found.low, found.high);
+    EXPECT_FALSE(estimate_recall(std::span(values).first(1), strata, 1.96).value);
+}
+
+TEST(FewLabelsTarget, CorrectionEqualsTheReference) {
+    SKIP_WITHOUT_FIXTURE();
+    TargetEstimate judged;
+    judged.value = 0.8;
+    judged.low = 0.75;
+    judged.high = 0.85;
+    AnswerRates rates;
+    rates.sensitivity.value = 0.95;
+    rates.sensitivity.interval = Interval{0.9, 0.98, 0.95, ""};
+    rates.specificity.value = 0.9;
+    rates.specificity.interval = Interval{0.85, 0.94, 0.95, ""};
+    const json expected = fixture().at("expected").at("corrected");
+    const TargetEstimate found = corrected_accuracy(judged, rates);
+    EXPECT_NEAR(*found.value, expected[0], 1e-12);
+    EXPECT_NEAR(found.low, expected[1], 1e-12);
+    EXPECT_NEAR(found.high, expected[2], 1e-12);
+    Estimate difference;
+    difference.value = 0.1;
+    difference.interval = Interval{0.04, 0.15, 0.95, ""};
+    const Estimate wider = corrected_difference(difference, rates);
+    // J = .85; its half-widths are .04 and .045.
+    const double of_gain = 0.01 * (0.04 * 0.04 + 0.045 * 0.045) / std::pow(0.85, 4);
+    EXPECT_NEAR(*wider.value, 0.1 / 0.85, 1e-12);
+    EXPECT_NEAR(wider.interval->low, 0.1 / 0.85 - std::sqrt(std::pow(0.06 / 0.85, 2) + of_gain),
+                1e-12);
+    EXPECT_NEAR(wider.interval->high, 0.1 / 0.85 + std::sqrt(std::pow(0.05 / 0.85, 2) + of_gain),
+                1e-12);
+}
+
+TEST(FewLabelsTarget, RatesCountHalfAnAnswerMore) {
+    GoldCounts counts;
+    counts.yes = 40;
+    counts.yes_found = 38;
+    counts.no = 60;
+    counts.no_found = 60;
+    const AnswerRates rates = answer_rates(counts, normal_quantile(0.975), 0.95);
+    EXPECT_NEAR(*rates.sensitivity.value, 38.5 / 41, 1e-12);
+    EXPECT_NEAR(*rates.specificity.value, 60.5 / 61, 1e-12);
+    EXPECT_NEAR(rates.sensitivity.interval->low, wilson(38, 40).low, 1e-9);
+    EXPECT_NEAR(rates.specificity.interval->low, wilson(60, 60).low, 1e-9);
+    counts.yes_found = 0;
+    counts.no_found = 50;
+    EXPECT_THROW(answer_rates(counts, 1.96, 0.95), Error);
 }
 
 /// One stratum of many images.

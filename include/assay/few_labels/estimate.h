@@ -3,7 +3,7 @@
 // regression on the predictions, and a score interval. The predictions determine the width of an
 // interval, but never whether it contains the true value.
 //
-//   STUDY/estimate.json        The stores, the settings and the rounds. Written last.
+//   STUDY/estimate.json        The stores, the settings, the rounds and the looks. Written last.
 //   STUDY/questions-1.csv      "Does this image show this label?" of the first round, for
 //                              `assay serve` or any other tool. Later rounds have their own files.
 //   STUDY/sample.csv           Every drawn image with its stratum and weight.
@@ -109,7 +109,10 @@ struct EstimateOptions {
     std::vector<std::filesystem::path> answers;
     /// Labels of images in the format that `assay score --labels` reads.
     std::vector<std::filesystem::path> labels;
+    /// Questions with known answers, to correct for annotators' errors. "" corrects nothing.
+    std::filesystem::path gold;
     std::string by;
+    bool per_class = false;
     double stop_at = 0;
     std::uint64_t peek = 0;
     bool simultaneous = false;
@@ -130,8 +133,16 @@ inline constexpr auto description<few_labels::EstimateOptions> =
             {.help = "Labels of the drawn images, one or several each, as `assay score --labels` "
                      "reads them",
              .value = "LABELS"}),
+        field<&few_labels::EstimateOptions::gold>(
+            {.help = "Questions with known answers that annotators settled, too: csv with image, "
+                     "label, answer (yes, no). Also show accuracies corrected for annotators' "
+                     "errors",
+             .value = "FILE"}),
         field<&few_labels::EstimateOptions::by>(
             {.help = "Also each group of this attribute of the data set", .value = "ATTR"}),
+        field<&few_labels::EstimateOptions::per_class>(
+            {.help = "Also the recall of each true class. Needs answers that name the class of an "
+                     "image. csv: a row per class and classifier"}),
         field<&few_labels::EstimateOptions::stop_at>(
             {.help = "Wanted half of the widest interval (0.03: 3 points); says how many more "
                      "labels it takes",
@@ -167,6 +178,7 @@ struct EstimatedStratum {
 struct EstimatedClassifier {
     std::string classifier;
     Estimate accuracy;
+    std::optional<Estimate> corrected;  ///< accuracy without annotators' errors; with options.gold
     /// Mean confidence on the pool minus accuracy.
     Estimate overconfidence;
     double factor = 1;  ///< factor of the variance, by the regression
@@ -176,14 +188,23 @@ struct EstimatedClassifier {
 };
 struct EstimatedPair {
     std::string first, second;
-    Estimate difference;       ///< difference of the accuracies over all images
-    double disagreement = 0;   ///< proportion of images with different labels
-    std::uint64_t labels = 0;  ///< of these images
+    Estimate difference;                ///< difference of the accuracies over all images
+    std::optional<Estimate> corrected;  ///< with options.gold
+    double disagreement = 0;            ///< proportion of images with different labels
+    std::uint64_t labels = 0;           ///< of these images
 };
 struct EstimatedGroup {
     std::string group, classifier;
     std::uint64_t images = 0, labels = 0;
     Estimate accuracy;
+    std::optional<Estimate> corrected;  ///< with options.gold
+};
+struct EstimatedClass {
+    std::string cls;  ///< id of a class that a labelled image has
+    std::string name;
+    std::string classifier;
+    std::uint64_t labels = 0;  ///< labelled images of the class
+    Estimate recall;           ///< the proportion of its images that are correct
 };
 struct PoolEstimate {
     std::filesystem::path study;
@@ -196,6 +217,8 @@ struct PoolEstimate {
     std::uint64_t unjudged = 0;         ///< images that nobody can judge
     std::uint64_t answers_ignored = 0;  ///< answers about images that were not drawn, or about
                                         ///< other labels
+    /// Numbers of labels at which results were shown without --peek and --stop-at.
+    std::uint64_t looks = 0;
     double level = 0.95;
     double quantile = 1.96;
     std::string by;
@@ -203,6 +226,9 @@ struct PoolEstimate {
     std::vector<EstimatedClassifier> classifiers;
     std::vector<EstimatedPair> pairs;
     std::vector<EstimatedGroup> groups;
+    std::vector<EstimatedClass> classes;  ///< with options.per_class
+    /// The probabilities that annotators say yes, or no, where it is right; with options.gold.
+    std::optional<Estimate> sensitivity, specificity;
     std::string best;                       ///< "": no answers
     std::vector<std::string> not_resolved;  ///< from the best
     std::optional<double> half_width;       ///< the largest half width among those that stop_at
@@ -212,12 +238,15 @@ struct PoolEstimate {
     std::vector<std::string> notes, warnings;
 };
 
-/// Cost: five passes over the stores. Throws as draw_sample() does. Throws bad_input for answers
-/// that cannot be read. Throws usage if neither answers nor labels are named, or if the data set
-/// lacks the attribute.
+/// Records the look in the study. Cost: five passes over the stores. Throws as draw_sample() does.
+/// Throws bad_input for answers or gold that cannot be read, and for fewer than 30 settled gold
+/// questions of either kind. Throws usage if neither answers nor labels are named, for gold without
+/// answers or with labels, if the data set lacks the attribute, and for per_class if answers do not
+/// name classes.
 PoolEstimate estimate_pool(const std::filesystem::path& study, const EstimateOptions& options,
                            const ProgressCallback& progress = {});
-/// `assay.estimate/1`. The csv has a row per classifier.
+/// `assay.estimate/1`. The csv has a row per classifier, or with per_class per class and
+/// classifier.
 Report report_of(const PoolEstimate& result);
 
 }  // namespace assay::few_labels

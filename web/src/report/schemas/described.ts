@@ -1089,9 +1089,22 @@ export interface Estimate {
   note?: string;
 }
 
+export interface EstimatedClass {
+  /** Id of a class that a labelled image has. */
+  class: string;
+  name: string;
+  classifier: string;
+  /** Labelled images of the class. */
+  labels: number;
+  /** Proportion of its images that are correct. */
+  recall: Estimate;
+}
+
 export interface EstimatedClassifier {
   classifier: string;
   accuracy: Estimate;
+  /** Without annotators' errors, by --gold. */
+  corrected?: Estimate;
   /** Mean confidence minus accuracy. */
   overconfidence: Estimate;
   /** By which the regression reduces the variance. */
@@ -1107,6 +1120,8 @@ export interface EstimatedGroup {
   images: number;
   labels: number;
   accuracy: Estimate;
+  /** Without annotators' errors, by --gold. */
+  corrected?: Estimate;
 }
 
 export interface EstimatedPair {
@@ -1114,6 +1129,8 @@ export interface EstimatedPair {
   second: string;
   /** Accuracy of the first minus that of the second. */
   difference: Estimate;
+  /** Without annotators' errors, by --gold. */
+  corrected?: Estimate;
   /** Proportion of images with different labels. */
   disagreement: number;
   /** Of these images. */
@@ -3183,6 +3200,8 @@ export interface PoolEstimate extends Result {
   unjudged: number;
   /** About other images or labels. */
   answers_ignored: number;
+  /** Numbers of labels at which results were shown without --peek or --stop-at. */
+  looks: number;
   level: number;
   /** 1.96 for 95 %, more with --peek. */
   quantile: number;
@@ -3192,6 +3211,12 @@ export interface PoolEstimate extends Result {
   classifiers: EstimatedClassifier[];
   pairs: EstimatedPair[];
   groups: EstimatedGroup[];
+  /** With --per-class. */
+  classes: EstimatedClass[];
+  /** Gold questions to which the answer is yes and annotators say yes. */
+  sensitivity?: Estimate;
+  /** Gold questions to which the answer is no and annotators say no. */
+  specificity?: Estimate;
   /** The highest estimate. */
   best: string;
   /** Classifiers whose difference from the best may be 0. */

@@ -1,0 +1,197 @@
+// Reports of `assay estimate select` and `assay estimate show`.
+#include <cstddef>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "assay/few_labels/estimate.h"
+#include "core/result_table.h"
+#include "core/shell_word.h"
+#include "few_labels/described_few_labels.h"
+
+namespace assay {
+namespace few_labels {
+namespace {
+
+std::string command_name(const std::filesystem::path& path) {
+    return shell_word(path.string());
+}
+
+void add_strata_note(Table& table, const PoolEstimate& result) {
+    std::uint64_t images = 0, labels = 0;
+    for (const EstimatedStratum& one : result.strata) {
+        if (one.contested) continue;
+        images += one.images;
+        labels += one.labels;
+    }
+    table.notes.push_back(fmt::format(
+        "all classifiers agree on {:.1f} % of the images ({} labels); they disagree on the others "
+        "({} labels)",
+        100 * static_cast<double>(images) / static_cast<double>(result.images), labels,
+        result.labels - labels));
+}
+
+/// The corrected values are beside those that they correct.
+constexpr std::ptrdiff_t corrected_at = 2, corrected_difference_at = 3, corrected_group_at = 5;
+
+void add_corrected_column(Table& table, const PoolEstimate& result,
+                          std::ptrdiff_t at = corrected_at, const char* name = "corrected %",
+                          bool sign = false) {
+    if (result.sensitivity)
+        table.columns.insert(table.columns.begin() + at,
+                             {name, true, Column::Show::value_and_interval, sign});
+}
+
+Table classifier_table(const PoolEstimate& result) {
+    Table table;
+    table.title = fmt::format("Accuracy on {} images of {} from {} labelled ones",
+                              count_text(result.images), result.dataset, count_text(result.labels));
+    table.columns = {{"classifier", false},
+                     {"accuracy %", true, Column::Show::value_and_interval},
+                     {"random sample would need", true},
+                     {"overconfidence %", true, Column::Show::value_and_interval, true}};
+    add_corrected_column(table, result);
+    for (const EstimatedClassifier& one : result.classifiers) {
+        Cell needed;
+        if (one.random_sample) needed = Count{*one.random_sample};
+        std::vector<Cell> row = {one.classifier, one.accuracy, std::move(needed),
+                                 one.overconfidence};
+        if (one.corrected) row.insert(row.begin() + corrected_at, *one.corrected);
+        table.add(std::move(row));
+    }
+    add_strata_note(table, result);
+    if (!result.best.empty()) {
+        table.notes.push_back(result.not_resolved.empty()
+                                  ? fmt::format("best: {}", result.best)
+                                  : fmt::format("best: {}; the difference from {} may be 0",
+                                                result.best, fmt::join(result.not_resolved, ", ")));
+    }
+    return table;
+}
+
+Table pair_table(const PoolEstimate& result) {
+    Table table;
+    table.title = "Differences on all images";
+    table.columns = {{"first", false},
+                     {"second", false},
+                     {"difference, points", true, Column::Show::value_and_interval, true},
+                     {"disagree %", true},
+                     {"labels there", true}};
+    add_corrected_column(table, result, corrected_difference_at, "corrected, points", true);
+    for (const EstimatedPair& pair : result.pairs) {
+        std::vector<Cell> row = {pair.first, pair.second, pair.difference,
+                                 Number{pair.disagreement, Unit::proportion, 1},
+                                 Count{pair.labels}};
+        if (pair.corrected) row.insert(row.begin() + corrected_difference_at, *pair.corrected);
+        table.add(std::move(row));
+    }
+    return table;
+}
+
+Table group_table(const PoolEstimate& result) {
+    Table table;
+    table.title = fmt::format("Accuracy by {}", result.by);
+    table.columns = {{result.by, false},
+                     {"classifier", false},
+                     {"images", true},
+                     {"labels", true},
+                     {"accuracy %", true, Column::Show::value_and_interval}};
+    add_corrected_column(table, result, corrected_group_at);
+    for (const EstimatedGroup& one : result.groups) {
+        std::vector<Cell> row = {one.group, one.classifier, Count{one.images}, Count{one.labels},
+                                 one.accuracy};
+        if (one.corrected) row.emplace_back(*one.corrected);
+        table.add(std::move(row));
+    }
+    return table;
+}
+
+/// The classes that have an interval, each with all classifiers.
+Table class_table(const PoolEstimate& result) {
+    Table table;
+    table.title = "Recall by class";
+    table.columns = {{"class", false},
+                     {"classifier", false},
+                     {"labels", true},
+                     {"recall %", true, Column::Show::value_and_interval}};
+    std::set<std::string> without;
+    for (const EstimatedClass& one : result.classes) {
+        if (one.recall.value)
+            table.add({one.name, one.classifier, Count{one.labels}, one.recall});
+        else
+            without.insert(one.cls);
+    }
+    if (!without.empty())
+        table.notes.push_back(fmt::format(
+            "{} classes have too few labels for an interval; --json lists them", without.size()));
+    return table;
+}
+
+}  // namespace
+
+Report report_of(const DrawnSample& sample) {
+    Report report;
+    report.records = table_of(sample.strata);
+    Table table;
+    table.title =
+        fmt::format("{} of {} images of {} drawn, {} of them now", count_text(sample.drawn),
+                    count_text(sample.images), sample.dataset, count_text(sample.added));
+    table.columns = {{"stratum", true},
+                     {"classifiers", false},
+                     {"images", true},
+                     {"drawn", true},
+                     {"weight", true}};
+    for (const DrawnStratum& one : sample.strata)
+        table.add({Count{one.stratum}, one.contested ? "disagree" : "agree", Count{one.images},
+                   Count{one.drawn}, Number{one.weight, Unit::number, 1}});
+    const std::string study = command_name(sample.study);
+    table.notes.push_back(fmt::format("{} questions about these images in {}",
+                                      count_text(sample.questions),
+                                      sample.questions_file.string()));
+    const std::string images = sample.images_folder.empty()
+                                   ? ""
+                                   : " --images " + shell_word(sample.images_folder.string());
+    table.notes.push_back(fmt::format("next: assay serve --questions {} --task labels{}",
+                                      shell_word(sample.questions_file.string()), images));
+    table.notes.push_back(fmt::format("then: assay estimate show {} --answers VOTES", study));
+    report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
+    report.result = json_of(sample);
+    report.warnings = sample.warnings;
+    return report;
+}
+
+Report report_of(const PoolEstimate& result) {
+    Report report;
+    report.records = table_of(result.classifiers);
+    Section section;
+    Table accuracies = classifier_table(result);
+    for (const std::string& note : result.notes) accuracies.notes.push_back(note);
+    if (result.precise_enough)
+        accuracies.notes.push_back("the wanted precision is reached; you can stop");
+    const std::uint64_t wanted = result.labels + result.unjudged + result.labels_needed.value_or(0);
+    if (result.labels_needed && wanted <= result.drawn) {
+        accuracies.notes.push_back(fmt::format(
+            "about {} more labels reach the wanted precision: answer more of the {} drawn images",
+            count_text(*result.labels_needed), count_text(result.drawn)));
+    } else if (result.labels_needed) {
+        accuracies.notes.push_back(fmt::format(
+            "about {} more labels reach the wanted precision: assay estimate select {} --draw {}",
+            count_text(*result.labels_needed), command_name(result.study), wanted));
+    }
+    section.blocks.emplace_back(std::move(accuracies));
+    if (!result.pairs.empty()) section.blocks.emplace_back(pair_table(result));
+    if (!result.groups.empty()) section.blocks.emplace_back(group_table(result));
+    if (!result.classes.empty()) {
+        section.blocks.emplace_back(class_table(result));
+        report.records = table_of(result.classes);
+    }
+    report.sections.push_back(std::move(section));
+    report.result = json_of(result);
+    report.warnings = result.warnings;
+    report.name_records("estimate");
+    return report;
+}
+
+}  // namespace few_labels
+}  // namespace assay
