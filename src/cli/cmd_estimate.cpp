@@ -4,6 +4,7 @@
 
 #include "assay/few_labels/drift.h"
 #include "assay/few_labels/estimate.h"
+#include "assay/mad/settled.h"
 #include "cli/command.h"
 #include "cli/described.h"
 #include "cli/progress.h"
@@ -15,6 +16,7 @@ constexpr std::string_view estimate_select_examples = R"(
 assay estimate select study runs/pool --draw 200
 assay estimate select study --draw 400
 assay estimate select gate runs/pool/v1 runs/pool/v2 --draw 200 --for differences
+assay estimate select study runs/pool --draw 200 --competition mad
 )";
 
 int estimate_select(std::vector<std::string> arguments) {
@@ -24,7 +26,7 @@ int estimate_select(std::vector<std::string> arguments) {
                         "annotators. With a larger --draw later it adds images and keeps the "
                         "others.",
                         estimate_select_examples);
-    std::filesystem::path study;
+    std::filesystem::path study, competition;
     few_labels::DrawOptions options;
     Output output;
     app->add_option("study", study, "Folder of the study; made by the first call")
@@ -36,8 +38,21 @@ int estimate_select(std::vector<std::string> arguments) {
         ->type_name("RUNS");
     add_options(*app, options);
     app->get_option("--draw")->required();
+    app->add_option("--competition", competition,
+                    "MAD competition on the same images. Images that its answers settle count "
+                    "without being drawn, and no settled question is asked again. For the first "
+                    "call")
+        ->type_name("COMPETITION");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
+    if (!competition.empty()) {
+        options.known_source = competition.string();
+        for (mad::SettledQuestion& one : mad::settled_questions(competition))
+            options.known.push_back({std::move(one.image), std::move(one.label),
+                                     one.unclear ? few_labels::KnownOutcome::unclear
+                                     : one.yes   ? few_labels::KnownOutcome::yes
+                                                 : few_labels::KnownOutcome::no});
+    }
 
     ProgressLine line("estimate select", "images");
     const few_labels::DrawnSample sample = few_labels::draw_sample(study, options, line);

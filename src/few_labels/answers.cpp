@@ -13,6 +13,7 @@ namespace {
 struct Known {
     const ImageAnswers* votes = nullptr;
     std::optional<std::vector<std::int32_t>> labels;  ///< from a file of labels
+    std::uint64_t row = 0;
 };
 
 /// The classes that most annotators chose; nothing if none of them chose any.
@@ -26,12 +27,18 @@ std::optional<std::vector<std::int32_t>> chosen_classes(const ImageAnswers* vote
     return out;
 }
 
-Judgement settle(const Known& known, const ImagePredictions& predictions) {
+Judgement settle(const Known& known, const ImagePredictions& predictions,
+                 const KnownAnswers& before) {
     Judgement out;
     out.state = Judgement::State::judged;
     for (const std::int32_t label : predictions.labels) {
         if (known.labels) {
             out.correct.push_back(std::ranges::binary_search(*known.labels, label) ? 1 : 0);
+            continue;
+        }
+        if (const KnownLabel* const settled = find_known(before, known.row, label)) {
+            if (settled->outcome == KnownOutcome::unclear) out.state = Judgement::State::unjudged;
+            out.correct.push_back(settled->outcome == KnownOutcome::yes ? 1 : 0);
             continue;
         }
         const ClassAnswers answers =
@@ -46,9 +53,13 @@ Judgement settle(const Known& known, const ImagePredictions& predictions) {
 
 class Reading {
 public:
-    Reading(const Pool& pool, const Sample& sample)
-        : dataset_(pool.dataset()), known_(sample.images.size()) {
-        for (std::size_t i = 0; i < sample.images.size(); ++i) at_[sample.images[i].row] = i;
+    Reading(const Pool& pool, const Sample& sample) : dataset_(pool.dataset()) {
+        for (const auto* images : {&sample.images, &sample.settled}) {
+            for (const SampledImage& image : *images) {
+                at_[image.row] = known_.size();
+                known_.emplace_back().row = image.row;
+            }
+        }
     }
 
     void add_votes(const ImageAnswerReader& votes, Judgements& out) {
@@ -79,9 +90,10 @@ public:
         out.ignored += named - used + match.others;
     }
 
-    void finish(const Sample& sample, Judgements& out) const {
-        for (std::size_t i = 0; i < known_.size(); ++i)
-            out.of.push_back(settle(known_[i], sample.images[i].predictions));
+    void finish(const Sample& sample, const KnownAnswers& before, Judgements& out) const {
+        for (const auto* images : {&sample.images, &sample.settled})
+            for (const SampledImage& image : *images)
+                out.of.push_back(settle(known_[out.of.size()], image.predictions, before));
     }
 
 private:
@@ -97,7 +109,8 @@ private:
 
 }  // namespace
 
-Judgements read_judgements(const EstimateOptions& options, const Pool& pool, const Sample& sample) {
+Judgements read_judgements(const EstimateOptions& options, const Pool& pool, const Sample& sample,
+                           const KnownAnswers& known) {
     Judgements out;
     ImageAnswerReader votes(pool.dataset(), pool.classes());
     for (const std::filesystem::path& file : options.answers) votes.add(file, options.threads);
@@ -105,7 +118,7 @@ Judgements read_judgements(const EstimateOptions& options, const Pool& pool, con
     Reading reading(pool, sample);
     reading.add_votes(votes, out);
     for (const std::filesystem::path& file : options.labels) reading.add_labels(file, out);
-    reading.finish(sample, out);
+    reading.finish(sample, known, out);
     return out;
 }
 

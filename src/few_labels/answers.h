@@ -9,6 +9,7 @@
 
 #include "assay/few_labels/estimate.h"
 #include "few_labels/annotator_rates.h"
+#include "few_labels/known.h"
 #include "few_labels/sample.h"
 
 namespace assay::few_labels {
@@ -23,7 +24,7 @@ struct Judgement {
 };
 
 struct Judgements {
-    std::vector<Judgement> of;  ///< for each drawn image
+    std::vector<Judgement> of;  ///< for each drawn image, then for each settled one
     std::uint64_t ignored = 0;  ///< answers about other images and labels
     std::vector<std::string> notes;
     std::optional<GoldCounts> gold;  ///< with options.gold
@@ -31,8 +32,10 @@ struct Judgements {
 
 /// Votes are decided by majority; ties are no. An image cannot be judged if four fifths of the
 /// annotators cannot say whether it shows a predicted label. It is open until each of its predicted
-/// labels has an answer; annotators who chose a class answered all of them. Throws as read_votes(),
-/// read_label_sets() and read_gold_counts() do.
-Judgements read_judgements(const EstimateOptions& options, const Pool& pool, const Sample& sample);
+/// labels has an answer; answers that were known before are not overruled by votes; annotators who
+/// chose a class answered all of them. Throws as read_votes(), read_label_sets() and
+/// read_gold_counts() do.
+Judgements read_judgements(const EstimateOptions& options, const Pool& pool, const Sample& sample,
+                           const KnownAnswers& known = {});
 
 }  // namespace assay::few_labels

@@ -27,6 +27,8 @@ inline constexpr auto description<Design> = describe<Design>({
     field<&Design::times>({.help = "Of the rounds"}),
     field<&Design::looks>({.help = "Labels when results were shown, without --peek and --stop-at"}),
     field<&Design::planned>({.help = "The first --peek"}),
+    field<&Design::settled>({.help = "Images whose answers were known before"}),
+    field<&Design::settled_hash>({.help = "Of settled.csv"}),
 });
 
 namespace few_labels {
@@ -41,6 +43,8 @@ void complete_first_version(nlohmann::json& study) {
     study["schema"] = design_schema.name;
     study["looks"] = nlohmann::json::array();
     study["planned"] = 0;
+    study["settled"] = 0;
+    study["settled_hash"] = "";
 }
 
 }  // namespace

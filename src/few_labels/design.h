@@ -24,6 +24,8 @@ struct Design {
     /// Numbers of labels at which results were shown without --peek and --stop-at, each once.
     std::vector<std::uint64_t> looks;
     std::uint64_t planned = 0;  ///< --peek of the first look that had it; 0 if none had
+    std::uint64_t settled = 0;  ///< images whose answers were known before; not in the strata
+    std::string settled_hash;   ///< of settled.csv; "" if there is none
 };
 
 std::filesystem::path design_file(const std::filesystem::path& study);

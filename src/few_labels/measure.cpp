@@ -54,6 +54,15 @@ Estimate too_few(std::uint64_t labels) {
     return out;
 }
 
+std::uint64_t labels_of(const Target& target) {
+    return target.labelled.size() + static_cast<std::uint64_t>(target.known_images);
+}
+
+/// Images of the pool that belong to the target's domain and can be judged.
+double images_of(const Target& target) {
+    return std::accumulate(target.images.begin(), target.images.end(), target.known_images);
+}
+
 std::optional<std::uint64_t> random_sample_for(const TargetEstimate& found, double quantile,
                                                double pool) {
     const double half = (found.high - found.low) / 2;
@@ -95,6 +104,7 @@ public:
                                   {image.stratum, targets.value(target, said_.of[i].correct), x});
                           });
         }
+        add_settled(all, targets);
         for (Target& target : all)
             for (std::size_t h = 0; h < target.images.size(); ++h)
                 target.images[h] *= used_.strata[h].judged;
@@ -112,6 +122,22 @@ public:
     }
 
 private:
+    /// Settled images count themselves.
+    void add_settled(std::vector<Target>& all, const Targets& targets) {
+        for (std::size_t i = 0; i < sample_.settled.size(); ++i) {
+            const SampledImage& image = sample_.settled[i];
+            const std::size_t at = sample_.images.size() + i;
+            const Judgement& judgement = said_.of[at];
+            if (judgement.state != Judgement::State::judged) continue;
+            settled_.push_back(at);
+            targets.visit(image.row, image.predictions, [&](std::size_t t, const Covariates&) {
+                ++all[t].known_images;
+                all[t].known_sum += targets.value(t, judgement.correct);
+            });
+        }
+        result_.settled = settled_.size();
+    }
+
     std::string name_of_model(std::size_t m) const { return pool_.stores()[m].spec().model_name; }
     double pool_size() const { return static_cast<double>(strata_.pool_size()); }
 
@@ -132,11 +158,13 @@ private:
     void gather_classes() {
         if (!options_.per_class) return;
         std::size_t unknown = 0;
-        for (const std::size_t i : used_.images) {
-            const auto& classes = said_.of[i].classes;
-            unknown += classes ? 0 : 1;
-            if (!classes) continue;
-            for (const std::int32_t cls : *classes) of_class_[cls].push_back(i);
+        for (const auto* images : {&used_.images, &settled_}) {
+            for (const std::size_t i : *images) {
+                const auto& classes = said_.of[i].classes;
+                unknown += classes ? 0 : 1;
+                if (!classes) continue;
+                for (const std::int32_t cls : *classes) of_class_[cls].push_back(i);
+            }
         }
         if (unknown > 0)
             throw Error(ErrorCode::usage,
@@ -175,7 +203,7 @@ private:
         if (options_.simultaneous) {
             std::size_t printed = models + targets.pairs().size();
             for (std::size_t t = printed; t < all.size(); ++t)
-                printed += all[t].labelled.size() >= least_of_group ? 1 : 0;
+                printed += labels_of(all[t]) >= least_of_group ? 1 : 0;
             for (const auto& [cls, images] : of_class_)
                 printed += images.size() >= least_of_group ? models : 0;
             alpha /= static_cast<double>(printed);
@@ -197,6 +225,7 @@ private:
             double confidence = 0;
             for (std::size_t h = 0; h < all[m].images.size(); ++h)
                 confidence += static_cast<double>(strata_.images()[h]) * all[m].means[h][1];
+            confidence += all[m].known_x[1];
             EstimatedClassifier one;
             one.classifier = name_of_model(m);
             one.accuracy = as_estimate(found, options_.level, 0, 1);
@@ -210,17 +239,17 @@ private:
     }
 
     void add_pairs(const std::vector<Target>& all, const Targets& targets) {
-        double judged = 0;
+        auto judged = static_cast<double>(settled_.size());
         for (const StratumSample& one : used_.strata) judged += one.images;
         for (std::size_t p = 0; p < targets.pairs().size(); ++p) {
             const Target& target = all[targets.of_pair(p)];
-            const double apart = std::accumulate(target.images.begin(), target.images.end(), 0.0);
+            const double apart = images_of(target);
             EstimatedPair pair;
             pair.first = name_of_model(targets.pairs()[p].first);
             pair.second = name_of_model(targets.pairs()[p].second);
             pair.disagreement = judged > 0 ? apart / judged : 0;
-            pair.labels = target.labelled.size();
             const TargetEstimate found = estimate(target);
+            pair.labels = found.labels;
             if (apart == 0) {
                 pair.difference.unit = Unit::proportion;
                 pair.difference.value = 0;
@@ -231,8 +260,9 @@ private:
                     as_estimate(found, options_.level, -pair.disagreement, 2 * pair.disagreement);
             } else {
                 pair.difference = as_estimate(found, options_.level, 0, 1);
-                pair.difference.interval =
-                    Interval{-pair.disagreement, pair.disagreement, options_.level, "disagreement"};
+                pair.difference.interval = Interval{pair.disagreement * (2 * found.low - 1),
+                                                    pair.disagreement * (2 * found.high - 1),
+                                                    options_.level, "disagreement"};
             }
             if (rates_) pair.corrected = corrected_difference(pair.difference, *rates_);
             result_.pairs.push_back(std::move(pair));
@@ -247,10 +277,9 @@ private:
                 EstimatedGroup one;
                 one.group = name;
                 one.classifier = name_of_model(m);
-                one.images = static_cast<std::uint64_t>(
-                    std::llround(std::accumulate(target.images.begin(), target.images.end(), 0.0)));
-                one.labels = target.labelled.size();
+                one.images = static_cast<std::uint64_t>(std::llround(images_of(target)));
                 const TargetEstimate found = estimate(target);
+                one.labels = found.labels;
                 one.accuracy = as_estimate(found, options_.level, 0, 1);
                 one.corrected = corrected(found);
                 if (one.labels < least_of_group) {
@@ -264,6 +293,13 @@ private:
 
     void add_classes() {
         const ClassList& classes = pool_.dataset().classes;
+        std::vector<StratumSample> strata = used_.strata;
+        const auto known = static_cast<double>(settled_.size());
+        if (known > 0) strata.push_back({known, known, 1});
+        const auto stratum_of = [&](std::size_t i) {
+            return i < sample_.images.size() ? sample_.images[i].stratum
+                                             : static_cast<std::uint32_t>(strata_.size());
+        };
         for (const auto& [cls, images] : of_class_) {
             const auto number = static_cast<std::size_t>(cls);
             const std::string id =
@@ -272,9 +308,8 @@ private:
             for (std::size_t m = 0; m < pool_.classifiers(); ++m) {
                 std::vector<LabelledValue> values;
                 for (const std::size_t i : images)
-                    values.push_back({sample_.images[i].stratum, said_.of[i].correct[m], {}});
-                const RecallEstimate found =
-                    estimate_recall(values, used_.strata, result_.quantile);
+                    values.push_back({stratum_of(i), said_.of[i].correct[m], {}});
+                const RecallEstimate found = estimate_recall(values, strata, result_.quantile);
                 EstimatedClass one{id, name, name_of_model(m), found.labels, {}};
                 TargetEstimate as_target;
                 as_target.value = found.value;
@@ -325,10 +360,11 @@ private:
         if (options_.stop_at <= 0) return;
         result_.precise_enough = half <= options_.stop_at && result_.labels >= tested_from;
         if (result_.precise_enough) return;
+        const auto drawable = static_cast<double>(strata_.drawable());
         const double ratio = half / options_.stop_at;
         const double wanted = std::max(labels_ * ratio * ratio, static_cast<double>(tested_from));
         const double all = std::min(
-            std::ceil(wanted / (1 + std::max(0.0, wanted - labels_) / pool_size())), pool_size());
+            std::ceil(wanted / (1 + std::max(0.0, wanted - labels_) / drawable)), drawable);
         result_.labels_needed = static_cast<std::uint64_t>(std::max(all - labels_, 1.0));
     }
 
@@ -383,6 +419,7 @@ private:
     PoolEstimate& result_;
     UsedSample used_;
     double labels_, unjudged_ = 0;
+    std::vector<std::size_t> settled_;  ///< judged images that were known, in said_
     std::map<std::int32_t, std::vector<std::size_t>> of_class_;
     std::optional<AnswerRates> rates_;
 };

@@ -27,6 +27,8 @@ ResultType result_type(ResultOf<DrawnSample>) {
          part<&Of::images>({.help = "Of the pool: those with scores of every classifier"}),
          part<&Of::left_out>({.help = "Without a finite score of every classifier"}),
          part<&Of::drawn>({.help = "In all rounds"}), part<&Of::added>({.help = "In this round"}),
+         part<&Of::settled>({.help = "Images whose answers a competition has; not drawn"}),
+         part<&Of::spared>({.help = "Questions of this round that a competition has answered"}),
          part<&Of::questions>({.help = "Of this round"}), part<&Of::questions_file>({}),
          part<&Of::images_folder>({.help = "Empty where it is not known"}), part<&Of::strata>({}),
          part<&Of::warnings>({})});
@@ -105,6 +107,8 @@ ResultType result_type(ResultOf<PoolEstimate>) {
          part<&Of::left_out>({.help = "Without a finite score of every classifier"}),
          part<&Of::drawn>({.help = "In all rounds"}),
          part<&Of::labels>({.help = "Drawn images whose answers are used"}),
+         part<&Of::settled>(
+             {.help = "Images whose answers a competition had before; all are used"}),
          part<&Of::behind_gap>(
              {.help = "Answered, but an image before it in the random order is not"}),
          part<&Of::unjudged>({.help = "Drawn images that nobody can judge"}),

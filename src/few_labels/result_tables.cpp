@@ -19,17 +19,19 @@ std::string command_name(const std::filesystem::path& path) {
 }
 
 void add_strata_note(Table& table, const PoolEstimate& result) {
-    std::uint64_t images = 0, labels = 0;
+    std::uint64_t images = 0, labels = 0, all = 0;
     for (const EstimatedStratum& one : result.strata) {
+        all += one.images;
         if (one.contested) continue;
         images += one.images;
         labels += one.labels;
     }
-    table.notes.push_back(fmt::format(
-        "all classifiers agree on {:.1f} % of the images ({} labels); they disagree on the others "
-        "({} labels)",
-        100 * static_cast<double>(images) / static_cast<double>(result.images), labels,
-        result.labels - labels));
+    table.notes.push_back(
+        fmt::format("all classifiers agree on {:.1f} % of the {}images ({} labels); they disagree "
+                    "on the others "
+                    "({} labels)",
+                    100 * static_cast<double>(images) / static_cast<double>(all),
+                    result.settled > 0 ? "other " : "", labels, result.labels - labels));
 }
 
 /// The corrected values are beside those that they correct.
@@ -47,6 +49,8 @@ Table classifier_table(const PoolEstimate& result) {
     Table table;
     table.title = fmt::format("Accuracy on {} images of {} from {} labelled ones",
                               count_text(result.images), result.dataset, count_text(result.labels));
+    if (result.settled > 0)
+        table.title += fmt::format(" and {} settled ones", count_text(result.settled));
     table.columns = {{"classifier", false},
                      {"accuracy %", true, Column::Show::value_and_interval},
                      {"random sample would need", true},
@@ -146,6 +150,11 @@ Report report_of(const DrawnSample& sample) {
         table.add({Count{one.stratum}, one.contested ? "disagree" : "agree", Count{one.images},
                    Count{one.drawn}, Number{one.weight, Unit::number, 1}});
     const std::string study = command_name(sample.study);
+    if (sample.settled > 0 || sample.spared > 0)
+        table.notes.push_back(fmt::format(
+            "{} other images are settled by the competition and count themselves; {} questions "
+            "about drawn images have its answer and are not asked again",
+            count_text(sample.settled), count_text(sample.spared)));
     table.notes.push_back(fmt::format("{} questions about these images in {}",
                                       count_text(sample.questions),
                                       sample.questions_file.string()));

@@ -28,6 +28,10 @@ Sample draw(const Pool& pool, const Strata& strata, const std::vector<std::uint6
                         });
     Sample out;
     out.drawn = labels;
+    for (const std::uint64_t row : strata.settled()) {
+        out.settled.push_back({row, static_cast<std::uint32_t>(strata.size()), {}});
+        pool.read(row, out.settled.back().predictions);
+    }
     for (std::size_t h = 0; h < heaps.size(); ++h) {
         std::sort_heap(heaps[h].begin(), heaps[h].end());
         for (const Key& key : heaps[h]) {

@@ -16,12 +16,13 @@ struct SampledImage {
 };
 
 struct Sample {
-    std::vector<SampledImage> images;  ///< sorted by stratum, and in the random order within each
-    std::vector<std::uint64_t> drawn;  ///< of each stratum
+    std::vector<SampledImage> images;   ///< sorted by stratum, and in the random order within each
+    std::vector<std::uint64_t> drawn;   ///< of each stratum
+    std::vector<SampledImage> settled;  ///< images whose answers were known; they have no stratum
 };
 
-/// Draws the first `labels[h]` images of each stratum in its random order. Cost: one pass over the
-/// pool; memory grows with the number of labels.
+/// Reads the settled images, and draws the first `labels[h]` images of each stratum in its random
+/// order. Cost: one pass over the pool; memory grows with the number of labels.
 Sample draw(const Pool& pool, const Strata& strata, const std::vector<std::uint64_t>& labels,
             std::uint64_t seed, int threads, const ProgressCallback& progress);
 

@@ -12,8 +12,10 @@
 #include "assay/robustness/model_stores.h"
 #include "containers/described_csv.h"
 #include "core/file.h"
+#include "core/hash.h"
 #include "core/refuse.h"
 #include "few_labels/design.h"
+#include "few_labels/known.h"
 #include "few_labels/sample.h"
 #include "few_labels/strata.h"
 #include "study/times.h"
@@ -63,6 +65,12 @@ Design begun_design(const std::filesystem::path& study, const DrawOptions& optio
         throw Error(ErrorCode::usage,
                     fmt::format("`{}` was begun with another {}; to change it, begin a new study",
                                 study.string(), other_purpose ? "--for" : "--seed"));
+    if (there && !options.known_source.empty())
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("--competition {}: `{}` has begun already, and its strata are fixed. "
+                        "Begin a new study, or draw more: assay estimate select {} --draw {}",
+                        options.known_source, study.string(), study.string(), options.draw));
     if (there && options.stores.empty()) {
         stores = open_stores(*there);
         return *there;
@@ -96,9 +104,11 @@ Design begun_design(const std::filesystem::path& study, const DrawOptions& optio
 
 void check_draw(const Design& design, std::uint64_t draw, const Strata& strata,
                 const std::filesystem::path& study) {
-    if (draw > strata.pool_size())
-        throw Error(ErrorCode::usage, fmt::format("--draw {}: the pool has {} images with scores",
-                                                  draw, strata.pool_size()));
+    if (draw > strata.drawable())
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("--draw {}: the pool has {} images with scores{}", draw, strata.drawable(),
+                        strata.settled().empty() ? "" : " that are not settled"));
     if (draw < 2 * strata.size())
         throw Error(ErrorCode::usage, fmt::format("--draw {}: {} strata need at least {} images",
                                                   draw, strata.size(), 2 * strata.size()));
@@ -132,7 +142,11 @@ DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& o
     Design design = begun_design(study, options, stores, result.warnings);
     const Pool pool(std::move(stores));
     const std::uint64_t first = design.drawn.empty() ? options.draw : design.drawn.front();
-    const Strata strata(pool, design.purpose, strata_for(first), options.threads, progress);
+    const KnownAnswers known = design.drawn.empty() && !options.known_source.empty()
+                                   ? known_answers(options.known, options.known_source, pool)
+                                   : read_known(study, design, pool);
+    const Strata strata(pool, design.purpose, strata_for(first), options.threads, progress,
+                        Strata::sorted_at_most, settled_rows(known, pool));
     check_draw(design, options.draw, strata, study);
     const bool same = !design.drawn.empty() && design.drawn.back() == options.draw;
     const std::uint64_t before = design.drawn.empty() ? 0 : design.drawn.back();
@@ -142,6 +156,9 @@ DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& o
     }
     design.images = strata.pool_size();
     design.strata = strata.images();
+    const std::string settled = known.empty() ? "" : settled_csv(known, pool);
+    design.settled = strata.settled().size();
+    design.settled_hash = known.empty() ? "" : hash_text(settled);
     std::vector<std::vector<std::uint64_t>> rounds;
     for (const std::uint64_t drawn : design.drawn)
         rounds.push_back(allocate(strata.totals(), strata.images(), drawn));
@@ -154,6 +171,8 @@ DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& o
     DescribedCsv<SampleRow> sample_csv(rows);
     std::vector<std::uint64_t> place(strata.size(), 0);
     const auto last = static_cast<std::uint32_t>(rounds.size() - 1);
+    for (const SampledImage& image : sample.settled)
+        sample_csv.add({dataset.ids[image.row], 0, 0, 1});
     for (const SampledImage& image : sample.images) {
         const std::size_t h = image.stratum;
         const std::uint32_t round = round_of(rounds, h, place[h]++);
@@ -167,6 +186,10 @@ DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& o
             names += (names.empty() ? "" : " ") + pool.stores()[m].spec().model_name;
         }
         for (const auto& [label, names] : by) {
+            if (find_known(known, image.row, label) != nullptr) {
+                ++result.spared;
+                continue;
+            }
             const auto c = static_cast<std::size_t>(label);
             const std::string number = std::to_string(label);
             question_csv.add(
@@ -182,6 +205,7 @@ DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& o
     result.questions_file = questions_file(study, rounds.size());
     write_file_atomically(result.questions_file, questions);
     write_file_atomically(sample_file(study), rows);
+    if (!known.empty()) write_file_atomically(settled_file(study), settled);
     write_design(study, design);
 
     result.dataset = pool.stores().front().spec().dataset_name;
@@ -192,6 +216,7 @@ DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& o
     result.drawn = design.drawn.back();
     result.images_folder = dataset.root;
     result.added = result.drawn - before;
+    result.settled = strata.settled().size();
     for (std::size_t h = 0; h < strata.size(); ++h) {
         const auto images = static_cast<double>(strata.images()[h]);
         result.strata.push_back({static_cast<std::uint32_t>(h + 1), strata.contested()[h],

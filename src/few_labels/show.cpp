@@ -8,6 +8,7 @@
 #include "core/refuse.h"
 #include "few_labels/answers.h"
 #include "few_labels/design.h"
+#include "few_labels/known.h"
 #include "few_labels/looks.h"
 #include "few_labels/measured.h"
 #include "few_labels/sample.h"
@@ -38,8 +39,9 @@ PoolEstimate estimate_pool(const std::filesystem::path& study, const EstimateOpt
                         "--gold {}",
                         options.gold.string(), study.string(), options.gold.string()));
     const Pool pool(open_stores(*design));
+    const KnownAnswers known = read_known(study, *design, pool);
     const Strata strata(pool, design->purpose, strata_for(design->drawn.front()), options.threads,
-                        progress);
+                        progress, Strata::sorted_at_most, settled_rows(known, pool));
     if (strata.pool_size() != design->images || strata.images() != design->strata)
         refuse(
             fmt::format("{}: the strata of the predictions differ from the recorded ones; begin "
@@ -48,7 +50,7 @@ PoolEstimate estimate_pool(const std::filesystem::path& study, const EstimateOpt
     const Sample sample =
         draw(pool, strata, allocate(strata.totals(), strata.images(), design->drawn.back()),
              design->seed, options.threads, progress);
-    const Judgements said = read_judgements(options, pool, sample);
+    const Judgements said = read_judgements(options, pool, sample, known);
     PoolEstimate result;
     result.study = study;
     result.dataset = pool.stores().front().spec().dataset_name;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -86,38 +87,43 @@ struct Strata::Part {
 };
 
 Strata::Strata(const Pool& pool, Purpose purpose, std::size_t wanted, int threads,
-               const ProgressCallback& progress, std::uint64_t sorted)
-    : measure_(size_measure(purpose, pool.classifiers())) {
+               const ProgressCallback& progress, std::uint64_t sorted,
+               std::vector<std::uint64_t> settled)
+    : measure_(size_measure(purpose, pool.classifiers())), settled_(std::move(settled)) {
     double unsure = 0, apart = 0, roots = 0;
     pool.for_each_round(threads, progress, "predictions",
-                        [&](std::uint64_t, std::span<const ImageFacts> facts) {
-                            for (const ImageFacts& image : facts) {
-                                if (!image.in_pool) continue;
-                                ++pool_size_;
-                                unsure += image.unsure;
-                                apart += image.apart;
+                        [&](std::uint64_t first, std::span<const ImageFacts> facts) {
+                            for (std::size_t i = 0; i < facts.size(); ++i) {
+                                if (!takes(first + i, facts[i])) continue;
+                                ++drawable_;
+                                unsure += facts[i].unsure;
+                                apart += facts[i].apart;
                             }
                         });
-    if (pool_size_ < 2)
-        refuse(fmt::format("{} images have scores of every classifier; at least 2 are needed",
-                           pool_size_));
-    const auto all = static_cast<double>(pool_size_);
+    if (drawable_ < 2)
+        refuse(settled_.empty()
+                   ? fmt::format("{} images have scores of every classifier; at least 2 are needed",
+                                 drawable_)
+                   : fmt::format("known answers settle all but {} of the {} images; at least 2 "
+                                 "others are needed",
+                                 drawable_, pool_size()));
+    const auto all = static_cast<double>(drawable_);
     measure_.mean_unsure = unsure / all;
     measure_.mean_apart = apart / all;
     pool.for_each_round(threads, progress, "sizes",
-                        [&](std::uint64_t, std::span<const ImageFacts> facts) {
-                            for (const ImageFacts& image : facts)
-                                if (image.in_pool) roots += measure_.root(image);
+                        [&](std::uint64_t first, std::span<const ImageFacts> facts) {
+                            for (std::size_t i = 0; i < facts.size(); ++i)
+                                if (takes(first + i, facts[i])) roots += measure_.root(facts[i]);
                         });
     measure_.mean_root = roots / all;
 
-    const bool exact = pool_size_ <= sorted;
+    const bool exact = drawable_ <= sorted;
     std::array<Part, 2> parts;
     pool.for_each_round(threads, progress, "strata",
                         [&](std::uint64_t first, std::span<const ImageFacts> facts) {
                             for (std::size_t i = 0; i < facts.size(); ++i) {
                                 const ImageFacts& image = facts[i];
-                                if (!image.in_pool) continue;
+                                if (!takes(first + i, image)) continue;
                                 const double size = measure_(image);
                                 Part& part = parts[image.contested ? 1 : 0];
                                 part.total += size;
@@ -209,8 +215,12 @@ void Strata::join_small(std::vector<std::uint8_t>& final_of) {
     }
 }
 
+bool Strata::takes(std::uint64_t row, const ImageFacts& image) const {
+    return image.in_pool && !std::ranges::binary_search(settled_, row);
+}
+
 std::uint8_t Strata::of(std::uint64_t row, const ImageFacts& image) const {
-    if (!image.in_pool) return outside;
+    if (!takes(row, image)) return outside;
     if (!of_row_.empty()) return of_row_[row];
     return of_bin_[image.contested ? 1 : 0][bin_of(image.mean_consensus)];
 }

@@ -37,25 +37,33 @@ public:
     static constexpr std::uint64_t sorted_at_most = std::uint64_t{1} << 20;
 
     /// `wanted` is the number of strata before those of fewer than two images are joined with
-    /// others. Cost: three passes over the pool. Memory: 32 bytes per image, at most 40 MB. Throws
-    /// bad_input if the pool has fewer than two images.
+    /// others. `settled` are rows of the pool, ascending, that belong to no stratum because their
+    /// values are known. Cost: three passes over the pool. Memory: 32 bytes per image, at most 40
+    /// MB. Throws bad_input if fewer than two images remain.
     Strata(const Pool& pool, Purpose purpose, std::size_t wanted, int threads,
-           const ProgressCallback& progress, std::uint64_t sorted = sorted_at_most);
+           const ProgressCallback& progress, std::uint64_t sorted = sorted_at_most,
+           std::vector<std::uint64_t> settled = {});
 
     std::size_t size() const noexcept { return images_.size(); }
-    std::uint64_t pool_size() const noexcept { return pool_size_; }
+    /// All images of the pool, settled or not.
+    std::uint64_t pool_size() const noexcept { return drawable_ + settled_.size(); }
+    std::uint64_t drawable() const noexcept { return drawable_; }  ///< images of the strata
+    const std::vector<std::uint64_t>& settled() const noexcept { return settled_; }
     const std::vector<std::uint64_t>& images() const noexcept { return images_; }  ///< N_h
     const std::vector<double>& totals() const noexcept { return totals_; }         ///< T_h
     /// One flag per stratum: strata of contested images follow those of unanimous ones.
     const std::vector<bool>& contested() const noexcept { return contested_; }
+    /// `outside` for a settled image, too.
     std::uint8_t of(std::uint64_t row, const ImageFacts& image) const;
 
 private:
     struct Part;
+    bool takes(std::uint64_t row, const ImageFacts& image) const;
     void join_small(std::vector<std::uint8_t>& final_of);
 
     SizeMeasure measure_;
-    std::uint64_t pool_size_ = 0;
+    std::vector<std::uint64_t> settled_;
+    std::uint64_t drawable_ = 0;
     std::vector<std::uint8_t> of_row_;                 // if images were sorted
     std::array<std::vector<std::uint8_t>, 2> of_bin_;  // unanimous, contested
     std::vector<std::uint64_t> images_;

@@ -179,8 +179,22 @@ double growth_of_unjudged(const Target& target, std::span<const StratumSample> s
 TargetEstimate estimate_target(const Target& target, std::span<const StratumSample> strata,
                                double quantile, bool partly_judged) {
     TargetEstimate out;
-    out.labels = target.labelled.size();
-    if (out.labels < 2) return out;
+    out.labels = target.labelled.size() + static_cast<std::size_t>(target.known_images);
+    const double others = std::accumulate(target.images.begin(), target.images.end(), 0.0);
+    const double everywhere = others + target.known_images;
+    /// The mean over all images, from the mean over the images of the strata.
+    const auto with_known = [&](double mean) {
+        return target.known_images > 0 ? (target.known_sum + others * mean) / everywhere : mean;
+    };
+    if (others == 0 && target.known_images > 0) {
+        out.value = out.low = out.high = target.known_sum / target.known_images;
+        return out;
+    }
+    if (target.labelled.size() < 2) {
+        out.low = with_known(0);
+        out.high = with_known(1);
+        return out;
+    }
     std::vector<double> weight(strata.size(), 0);
     for (std::size_t h = 0; h < strata.size(); ++h)
         weight[h] = strata[h].labels > 0 ? strata[h].images / strata[h].labels : 0;
@@ -195,10 +209,11 @@ TargetEstimate estimate_target(const Target& target, std::span<const StratumSamp
         plain_variance += cell.weight * cell.weight * cell.unit * cell.mean * (1 - cell.mean);
     }
     for (const LabelledValue& one : target.labelled) hits += one.value;
-    const double rarer = std::min(hits, static_cast<double>(out.labels) - hits);
-    const std::size_t slopes = partly_judged || rarer < least_errors
-                                   ? 0
-                                   : std::min(target.covariates, (out.labels - count) / per_slope);
+    const double rarer = std::min(hits, static_cast<double>(target.labelled.size()) - hits);
+    const std::size_t slopes =
+        partly_judged || rarer < least_errors
+            ? 0
+            : std::min(target.covariates, (target.labelled.size() - count) / per_slope);
     const Regressed fit = regressed(target, cells, cell_of, weight, slopes);
     const double gain = plain_variance > 0 ? std::min(1.0, fit.variance / plain_variance) : 1.0;
     out.factor = (rarer * gain + shrinkage) / (rarer + shrinkage);
@@ -206,9 +221,11 @@ TargetEstimate estimate_target(const Target& target, std::span<const StratumSamp
     const Interval interval = cell_interval(score, quantile, 2 * normal_cdf(quantile) - 1);
     double scale = std::sqrt(out.factor);
     if (partly_judged)
-        scale *= std::sqrt(1 + growth_of_unjudged(target, strata, *out.value, out.factor));
-    out.low = std::max(0.0, *out.value - scale * (plain - interval.low));
-    out.high = std::min(1.0, *out.value + scale * (interval.high - plain));
+        scale *=
+            std::sqrt(1 + growth_of_unjudged(target, strata, with_known(*out.value), out.factor));
+    out.low = with_known(std::max(0.0, *out.value - scale * (plain - interval.low)));
+    out.high = with_known(std::min(1.0, *out.value + scale * (interval.high - plain)));
+    out.value = with_known(*out.value);
     return out;
 }
 

@@ -29,6 +29,9 @@ struct Target {
     std::vector<double> images;           ///< number of images of the domain, per stratum
     std::vector<Covariates> means;        ///< means over these images, per stratum
     std::vector<LabelledValue> labelled;  ///< a simple random sample in each stratum
+    /// Images of the domain outside the strata, whose values are known, and the sum of the values.
+    double known_images = 0, known_sum = 0;
+    Covariates known_x = {};  ///< sums over all settled images of the domain
 };
 
 /// The known facts about a stratum's sample.
@@ -40,16 +43,16 @@ struct StratumSample {
 
 struct TargetEstimate {
     std::optional<double> value;  ///< no value with fewer than two labels
-    double low = 0, high = 1;
-    double factor = 1;  ///< factor of the variance, after the regression
-    std::size_t labels = 0;
+    double low = 0, high = 1;     ///< also without a value
+    double factor = 1;            ///< factor of the variance, after the regression
+    std::size_t labels = 0;       ///< including images whose values are known
 };
 
-/// It uses cells of at least five labels, a regression on the covariates if there are enough
-/// labels, and a score interval. `quantile` is 1.96 for 95 %. `partly_judged` means that at least 2
-/// % of the sample could not be judged. Then there is no regression, and intervals include the
-/// uncertainty of the judged proportion of each stratum. Cost: linear in the labels, 2.5 us per
-/// cell.
+/// Images with known values count themselves, and have no error. For the others, it uses cells of
+/// at least five labels, a regression on the covariates if there are enough labels, and a score
+/// interval. `quantile` is 1.96 for 95 %. `partly_judged` means that at least 2 % of the sample
+/// could not be judged. Then there is no regression, and intervals include the uncertainty of the
+/// judged proportion of each stratum. Cost: linear in the labels, 2.5 us per cell.
 TargetEstimate estimate_target(const Target& target, std::span<const StratumSample> strata,
                                double quantile, bool partly_judged = false);
 

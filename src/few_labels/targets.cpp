@@ -53,15 +53,17 @@ double Targets::value(std::size_t target, const std::vector<double>& correct) co
 }
 
 std::vector<Target> Targets::read(int threads, const ProgressCallback& progress) const {
-    const std::size_t h = strata_.size();
+    const std::size_t h = strata_.size() + 1;  // the last for settled images
     const DomainSums none{std::vector<double>(size() * h, 0), std::vector<double>(size() * h, 0),
                           std::vector<double>(size() * h, 0)};
     DomainSums all = none;
     pool_.sum(
         threads, progress, "groups", none,
         [&](DomainSums& sums, std::uint64_t row, const ImagePredictions& image) {
-            const std::uint8_t stratum = strata_.of(
-                row, {image.mean_consensus, image.unsure, image.apart, true, image.contested});
+            const std::size_t stratum = std::min<std::size_t>(
+                strata_.of(
+                    row, {image.mean_consensus, image.unsure, image.apart, true, image.contested}),
+                h - 1);
             visit(row, image, [&](std::size_t target, const Covariates& x) {
                 const std::size_t at = target * h + stratum;
                 ++sums.images[at];
@@ -79,11 +81,12 @@ std::vector<Target> Targets::read(int threads, const ProgressCallback& progress)
     std::vector<Target> out(size());
     for (std::size_t t = 0; t < out.size(); ++t) {
         out[t].covariates = models_ > 1 ? 2 : 1;
-        for (std::size_t s = 0; s < h; ++s) {
+        for (std::size_t s = 0; s + 1 < h; ++s) {
             const double images = all.images[t * h + s], n = std::max(images, 1.0);
             out[t].images.push_back(images);
             out[t].means.push_back({all.first[t * h + s] / n, all.second[t * h + s] / n});
         }
+        out[t].known_x = {all.first[t * h + h - 1], all.second[t * h + h - 1]};
     }
     return out;
 }

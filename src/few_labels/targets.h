@@ -55,7 +55,8 @@ public:
     /// The value of a labelled image. `correct` has one entry per classifier.
     double value(std::size_t target, const std::vector<double>& correct) const;
 
-    /// The number of images of each target in each stratum, and the means of their covariates.
+    /// The number of images of each target in each stratum, and the means of their covariates. Of
+    /// the settled images, the sums of the covariates.
     /// Cost: one pass over the pool. Memory: 24 bytes for each target and stratum, 64 times.
     std::vector<Target> read(int threads, const ProgressCallback& progress) const;
 

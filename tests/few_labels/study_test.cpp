@@ -341,7 +341,7 @@ TEST(FewLabelsStudy, CountsLooksAndWarnsOfMoreThanTwo) {
     const PoolEstimate third = shown(1);
     EXPECT_EQ(third.looks, 3U);
     EXPECT_EQ(warnings(third), 1);
-    EXPECT_THAT(third.warnings.back(), HasSubstr("--peek 100)"));
+    EXPECT_THAT(third.warnings.back(), HasSubstr("--peek 100"));
     // The record survives another round, and wider intervals need no warning.
     DrawOptions more;
     more.draw = 110;
@@ -458,6 +458,135 @@ TEST(FewLabelsStudy, GoldCorrectsTheErrorsOfAnnotators) {
     options.labels = {folder / "labels.csv"};
     EXPECT_THAT(message_of([&] { estimate_pool(study, options); }, ErrorCode::usage),
                 HasSubstr("it corrects the errors of annotators"));
+}
+
+/// Answers about each class of every `step`-th image; every second one of the others has an answer
+/// about its true class alone.
+std::vector<KnownAnswer> known_of(std::size_t step) {
+    std::vector<KnownAnswer> out;
+    for (std::size_t i = 0; i < images; ++i) {
+        const std::string item = fmt::format("item{:05}", i);
+        for (int c = 0; c < 5; ++c) {
+            const bool is = truth_of(item) == c;
+            if (i % step == 0 || (i % 2 == 1 && is))
+                out.push_back(
+                    {item, fmt::format("c{}", c), is ? KnownOutcome::yes : KnownOutcome::no});
+        }
+    }
+    return out;
+}
+
+TEST(FewLabelsStudy, KnownAnswersCountWithoutBeingDrawn) {
+    const Scratch folder;
+    save_pool(folder);
+    const fs::path study = folder / "study";
+    DrawOptions draw = options_of(folder, 120);
+    draw.known = known_of(6);
+    draw.known_source = "mad";
+    const DrawnSample drawn = draw_sample(study, draw);
+    EXPECT_GE(drawn.settled, images / 6);
+    std::uint64_t strata = 0;
+    for (const DrawnStratum& one : drawn.strata) strata += one.images;
+    EXPECT_EQ(strata + drawn.settled, images);
+    // Answers that are known are not asked again.
+    EXPECT_GT(drawn.spared, 0U);
+    const std::string questions = read_text(questions_file(study, 1));
+    CsvReader csv(questions, "questions");
+    std::set<std::pair<std::string, std::string>> known;
+    for (const KnownAnswer& one : draw.known) known.emplace(one.image, one.label);
+    std::uint64_t asked = 0;
+    for (; csv.next(); ++asked)
+        EXPECT_FALSE(known.contains(
+            {std::string(csv[csv.column({"item"})]), std::string(csv[csv.column({"label"})])}));
+    EXPECT_EQ(asked, drawn.questions);
+    // The table has the settled images with weight 1 and no stratum.
+    const std::string text = read_text(sample_file(study));
+    CsvReader sample(text, "sample.csv");
+    double weights = 0;
+    std::uint64_t settled = 0;
+    while (sample.next()) {
+        weights += std::stod(std::string(sample[sample.column({"weight"})]));
+        settled += sample[sample.column({"stratum"})] == "0" ? 1 : 0;
+    }
+    EXPECT_EQ(settled, drawn.settled);
+    EXPECT_NEAR(weights, images, 1e-6);
+    // Votes about the drawn images complete them.
+    {
+        std::ofstream votes(folder / "votes.csv");
+        votes << "item,label,annotator,answer\n";
+        CsvReader again(questions, "questions");
+        while (again.next()) {
+            const std::string item(again[again.column({"item"})]),
+                label(again[again.column({"label"})]);
+            votes << fmt::format("{},{},p,{}\n", item, label,
+                                 label == fmt::format("c{}", truth_of(item)) ? "yes" : "no");
+        }
+    }
+    EstimateOptions options;
+    options.answers = {folder / "votes.csv"};
+    options.by = "group";
+    const PoolEstimate found = estimate_pool(study, options);
+    EXPECT_EQ(found.labels, 120U);
+    EXPECT_EQ(found.settled, drawn.settled);
+    EXPECT_EQ(found.images, images);
+    for (const EstimatedClassifier& one : found.classifiers) {
+        const double truth = true_accuracy(folder, one.classifier.c_str());
+        EXPECT_EQ(one.labels, 120 + drawn.settled);
+        EXPECT_LT(one.accuracy.interval->low, truth);
+        EXPECT_GT(one.accuracy.interval->high, truth);
+    }
+    // All images that are not settled, drawn: the truth.
+    DrawOptions rest;
+    rest.draw = images - drawn.settled;
+    draw_sample(study, rest);
+    write_labels(folder / "labels.csv", drawn_items(study));
+    options.answers.clear();
+    options.labels = {folder / "labels.csv"};
+    const PoolEstimate all = estimate_pool(study, options);
+    for (const EstimatedClassifier& one : all.classifiers) {
+        EXPECT_NEAR(*one.accuracy.value, true_accuracy(folder, one.classifier.c_str()), 1e-12);
+        EXPECT_NEAR(half_width(one.accuracy), 0, 1e-12);
+    }
+    EXPECT_NEAR(*all.pairs[1].difference.value,
+                true_accuracy(folder, "a") - true_accuracy(folder, "c"), 1e-12);
+    std::uint64_t in_groups = 0;
+    for (std::size_t g = 0; g < 2; ++g) in_groups += all.groups[3 * g].images;
+    EXPECT_EQ(in_groups, images);
+    // The record protects the answers.
+    write_file_atomically(study / "settled.csv", "item,label,answer\n");
+    EXPECT_THAT(message_of([&] { estimate_pool(study, options); }), HasSubstr("settled.csv"));
+}
+
+TEST(FewLabelsStudy, KnownAnswersThatCannotBeUsedAreRefused) {
+    const Scratch folder;
+    save_pool(folder);
+    DrawOptions draw = options_of(folder, 60);
+    draw.known_source = "mad";
+    const auto refused = [&] { return message_of([&] { draw_sample(folder / "s", draw); }); };
+    EXPECT_THAT(refused(), HasSubstr("assay mad status mad"));
+    draw.known = {{"other.png", "c0", KnownOutcome::yes}};
+    EXPECT_THAT(refused(), HasSubstr("(first: `other.png`) is in `val`"));
+    draw.known = {{"item00000", "zebra", KnownOutcome::yes}};
+    EXPECT_THAT(refused(), HasSubstr("its label `zebra` is no class of `val`"));
+    draw.known = known_of(1);
+    EXPECT_THAT(refused(), HasSubstr("settle all but 0 of the 900 images"));
+    draw.known = known_of(2);
+    draw.draw = 500;
+    EXPECT_THAT(message_of([&] { draw_sample(folder / "s", draw); }, ErrorCode::usage),
+                HasSubstr("images with scores that are not settled"));
+    EXPECT_FALSE(fs::exists(folder / "s"));
+    draw.draw = 60;
+    // An answer that nobody could give: its images are settled and not judged.
+    for (KnownAnswer& one : draw.known)
+        if (one.image == "item00000") one.outcome = KnownOutcome::unclear;
+    const DrawnSample drawn = draw_sample(folder / "s", draw);
+    write_labels(folder / "labels.csv", {drawn_items(folder / "s").back()});
+    EstimateOptions options;
+    options.labels = {folder / "labels.csv"};
+    EXPECT_EQ(estimate_pool(folder / "s", options).settled + 1, drawn.settled);
+    draw.draw = 80;
+    EXPECT_THAT(message_of([&] { draw_sample(folder / "s", draw); }, ErrorCode::usage),
+                HasSubstr("--competition mad: `"));
 }
 
 TEST(FewLabelsDrift, TheChangeIsThatOfTwoIndependentSamples) {

@@ -1,4 +1,5 @@
 """Compares assay estimate with the reference of its specification, from stored scores to intervals."""
+import csv
 import importlib.util
 import json
 import os
@@ -26,6 +27,42 @@ def reference():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def table_of(file):
+    with file.open(newline="") as rows:
+        return list(csv.DictReader(rows))
+
+
+def write_pool(folder, images, models, seed):
+    """Stores of several classifiers without labels. Returns the true classes, the predicted ones and the confidences."""
+    random = np.random.default_rng(seed)
+    truth, hard = random.integers(0, CLASSES, images), random.normal(size=images)
+    (folder / "items.csv").write_text("id\n" + "".join(f"im{i:05d}.png\n" for i in range(images)))
+    (folder / "classes.txt").write_text("".join(f"k{c}\n" for c in range(CLASSES)))
+    labels, confidences = [], []
+    for m in range(models):
+        logits = random.normal(size=(images, CLASSES))
+        logits[np.arange(images), truth] += 2.2 - 0.4 * m + 0.8 * hard
+        scores = np.exp(1.2 * logits)
+        scores = (scores / scores.sum(1, keepdims=True)).astype(np.float32)
+        np.save(folder / f"m{m}.npy", scores)
+        run("import", folder / f"m{m}.npy", "--items", folder / "items.csv", "--classes", folder / "classes.txt",
+            "--dataset-name", "pool", "--name", f"m{m}", "--kind", "probabilities", "--out", folder / "runs", "-q")
+        labels.append(scores.argmax(1))
+        confidences.append(scores.max(1).astype(float))
+    return truth, np.array(labels), np.array(confidences)
+
+
+def answer_competition(folder, truth):
+    """A competition with a control sample, in which one person has answered every question truthfully."""
+    run("mad", "init", folder / "mad", folder / "runs/pool", "--distance", "zero-one", "--threshold", "0.6", "-k", "20", "--votes", "1", "-q")
+    run("mad", "select", folder / "mad", "--control", "40", "-q")
+    run("mad", "questions", folder / "mad", "--out", folder / "questions.csv", "-q")
+    rows = table_of(folder / "questions.csv")
+    (folder / "answers.csv").write_text("question,annotator,answer\n" + "".join(
+        f"{row['question']},anna,{'yes' if truth[int(row['image'][2:7])] == int(row['label'][1:]) else 'no'}\n" for row in rows))
+    run("mad", "answers", folder / "mad", folder / "answers.csv", "-q")
 
 
 @unittest.skipUnless(REFERENCE.exists(), f"SKIPPED: {REFERENCE.name} is absent")
@@ -86,6 +123,71 @@ class Estimate(unittest.TestCase):
             for row, (shift, factor), value, low, high in zip(found, scale, expected["est"], expected["low"], expected["high"]):
                 for got, want in ((row["value"], value), (row["interval"]["low"], low), (row["interval"]["high"], high)):
                     self.assertAlmostEqual(got, shift + factor * want, delta=1e-9)
+
+    def test_a_competition_is_a_stratum_that_is_known(self):
+        if importlib.util.find_spec("scipy") is None:
+            self.skipTest("SKIPPED: the reference needs SciPy")
+        ref = reference()
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            truth, labels, confidences = write_pool(folder, 1500, 3, 8)
+            images = len(truth)
+            answer_competition(folder, truth)
+            # The images whose predicted labels are all answered, by the competition's own table.
+            run("mad", "export", folder / "mad", "--out", folder / "tables", "-q")
+            answered = {}
+            for row in table_of(folder / "tables/questions.csv"):
+                if row["settled"] == "1":
+                    answered.setdefault(int(row["image"][2:7]), {})[int(row["label"][1:])] = row["outcome"] == "yes"
+            settled = np.array([i in answered and set(labels[:, i]) <= set(answered[i]) for i in range(images)])
+            self.assertGreater(settled.sum(), 40)
+            self.assertGreater(len(answered), settled.sum())  # some images are answered in part
+            others = np.flatnonzero(~settled)
+            row_of, L, c = {int(i): k for k, i in enumerate(others)}, labels[:, others], confidences[:, others]
+            q = ref.consensus(L, c)
+            sizes = ref.size_measure(*ref.uncertainty(L, c, q))
+            stratum = ref.strata_of(L, q, sizes, 60 // 12)
+            counts, totals = np.bincount(stratum), np.bincount(stratum, sizes)
+            allocated = ref.allocate(totals, counts, 60)
+            pairs = [(0, 1), (0, 2), (1, 2)]
+            correct = labels == truth
+            held = []
+            for seed in range(12):
+                study = folder / f"study{seed}"
+                drawn = json.loads(run("estimate", "select", study, folder / "runs", "--draw", 60, "--seed", seed, "--competition",
+                                       folder / "mad", "--json", "-q"))
+                self.assertEqual(drawn["settled"], settled.sum())
+                self.assertEqual([row["images"] for row in drawn["strata"]], counts.tolist())
+                self.assertEqual([row["drawn"] for row in drawn["strata"]], allocated.tolist())
+                rows = table_of(study / "sample.csv")
+                sample = [int(row["item"][2:7]) for row in rows if row["stratum"] != "0"]
+                asked = table_of(study / "questions-1.csv")
+                for row in asked:
+                    self.assertNotIn(int(row["label"][1:]), answered.get(int(row["item"][2:7]), {}))
+                (folder / "votes.csv").write_text("item,label,annotator,answer\n" + "".join(
+                    f"{row['item']},{row['label']},anna,{'yes' if truth[int(row['item'][2:7])] == int(row['label'][1:]) else 'no'}\n"
+                    for row in asked))
+                shown = json.loads(run("estimate", "show", study, "--answers", folder / "votes.csv", "--json", "-q"))
+                self.assertEqual((shown["labels"], shown["settled"]), (60, settled.sum()))
+                at = np.array([row_of[i] for i in sample])
+                *arrays, domain = ref.targets(L, c, q, stratum, correct[:, sample], at, pairs)
+                expected = ref.estimate(*arrays, stratum[at], counts, allocated, domain)
+                found = [row["accuracy"] for row in shown["classifiers"]] + [row["difference"] for row in shown["pairs"]]
+                for t, row in enumerate(found):
+                    if t < 3:
+                        share, known, shift, scale = len(others) / images, correct[t, settled].sum() / images, 0, 1
+                        true = correct[t].mean()
+                    else:  # the mean of (1 + difference) / 2 where the two disagree
+                        a, b = pairs[t - 3]
+                        apart = labels[a] != labels[b]
+                        share = (apart & ~settled).sum() / apart.sum()
+                        known = ((1. + correct[a] - correct[b]) / 2)[apart & settled].sum() / apart.sum()
+                        shift, scale = -apart.mean(), 2 * apart.mean()
+                        true = correct[a].mean() - correct[b].mean()
+                    for got, part in ((row["value"], "est"), (row["interval"]["low"], "low"), (row["interval"]["high"], "high")):
+                        self.assertAlmostEqual(got, shift + scale * (known + share * expected[part][t]), delta=1e-9)
+                    held.append(row["interval"]["low"] - 1e-9 <= true <= row["interval"]["high"] + 1e-9)
+            self.assertGreater(np.mean(held), 0.85)  # of 72; intervals of one study share its sample
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 //   STUDY/questions-1.csv      "Does this image show this label?" of the first round, for
 //                              `assay serve` or any other tool. Later rounds have their own files.
 //   STUDY/sample.csv           Every drawn image with its stratum and weight.
+//   STUDY/settled.csv          Answers that were known before, if there were any.
 //
 // Design: Wright 1983 (strata of equal total size measure); Sarndal, Swensson and Wretman 1992.
 #pragma once
@@ -37,6 +38,21 @@ constexpr auto words_of(Purpose) {
     }};
 }
 
+/// What annotators said to the question whether an image has a label.
+enum class KnownOutcome { no, yes, unclear };
+constexpr auto words_of(KnownOutcome) {
+    return std::array<std::pair<KnownOutcome, std::string_view>, 3>{{
+        {KnownOutcome::no, "no"},
+        {KnownOutcome::yes, "yes"},
+        {KnownOutcome::unclear, "unclear"},
+    }};
+}
+/// An answer from before the study.
+struct KnownAnswer {
+    std::string image, label;  ///< ids
+    KnownOutcome outcome = KnownOutcome::no;
+};
+
 struct DrawOptions {
     /// RUNS folders, data sets below them, or stores; empty from the second round on.
     std::vector<std::filesystem::path> stores;
@@ -44,6 +60,11 @@ struct DrawOptions {
     Purpose purpose = Purpose::both;
     std::uint64_t seed = 0;
     int threads = 0;
+    /// Answers that are known, when the study begins. Images for which they cover every predicted
+    /// label are a stratum of their own that is known throughout: they are not drawn, and count
+    /// themselves. That is valid for any choice of them that does not depend on the draw.
+    std::vector<KnownAnswer> known;
+    std::string known_source;  ///< of these answers, for messages
 };
 }  // namespace assay::few_labels
 
@@ -83,6 +104,8 @@ struct DrawnSample {
     std::uint64_t images = 0;    ///< of the pool
     std::uint64_t left_out = 0;  ///< images without a finite confidence from every classifier
     std::uint64_t drawn = 0, added = 0;
+    std::uint64_t settled = 0;    ///< images that are known without being drawn
+    std::uint64_t spared = 0;     ///< questions of this round that known answers replace
     std::uint64_t questions = 0;  ///< of this round
     std::filesystem::path questions_file;
     std::filesystem::path images_folder;  ///< empty: not known
@@ -97,8 +120,9 @@ bool is_study(const std::filesystem::path& folder);
 /// same numbers it changes nothing. Cost: four passes over the stores; memory does not grow with
 /// the pool beyond 40 MB. Throws usage for fewer labels than before, fewer than two for each
 /// stratum, or more labels than images. Throws usage, too, for other stores or settings than the
-/// study's. Throws bad_input for stores of other images or classes, incomplete, or without
-/// confidences, and for a damaged study.
+/// study's, and for known answers to a study that has begun. Throws bad_input for stores of other
+/// images or classes, incomplete, or without confidences, for known answers about other images or
+/// classes, and for a damaged study.
 DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& options,
                         const ProgressCallback& progress = {});
 /// `assay.estimate_sample/1`.
@@ -211,7 +235,8 @@ struct PoolEstimate {
     std::string dataset;
     std::uint64_t images = 0, left_out = 0;
     std::uint64_t drawn = 0;
-    std::uint64_t labels = 0;           ///< images that are used
+    std::uint64_t labels = 0;           ///< drawn images that are used
+    std::uint64_t settled = 0;          ///< images whose answers were known before, all used
     std::uint64_t behind_gap = 0;       ///< answered images that follow an unanswered one in the
                                         ///< random order
     std::uint64_t unjudged = 0;         ///< images that nobody can judge

@@ -961,6 +961,10 @@ export interface DrawnSample extends Result {
   drawn: number;
   /** In this round. */
   added: number;
+  /** Images whose answers a competition has; not drawn. */
+  settled: number;
+  /** Questions of this round that a competition has answered. */
+  spared: number;
   /** Of this round. */
   questions: number;
   questions_file: string;
@@ -3194,6 +3198,8 @@ export interface PoolEstimate extends Result {
   drawn: number;
   /** Drawn images whose answers are used. */
   labels: number;
+  /** Images whose answers a competition had before; all are used. */
+  settled: number;
   /** Answered, but an image before it in the random order is not. */
   behind_gap: number;
   /** Drawn images that nobody can judge. */
