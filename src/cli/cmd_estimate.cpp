@@ -61,6 +61,35 @@ int estimate_select(std::vector<std::string> arguments) {
     return Status::done;
 }
 
+constexpr std::string_view estimate_add_examples = R"(
+assay estimate add study runs/pool/new
+)";
+
+int estimate_add(std::vector<std::string> arguments) {
+    auto app =
+        make_app("estimate add",
+                 "Add classifiers to a study that has begun. The labels so far count for them, "
+                 "too; writes the questions about their labels that were not asked.",
+                 estimate_add_examples);
+    std::filesystem::path study;
+    few_labels::JoinOptions options;
+    Output output;
+    app->add_option("study", study, "Folder of the study")->required()->type_name("STUDY");
+    app->add_option("stores", options.stores,
+                    "Predictions of the new classifiers for the same images")
+        ->required()
+        ->type_name("RUNS");
+    add_options(*app, options);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    ProgressLine line("estimate add", "images");
+    const few_labels::DrawnSample sample = few_labels::join_study(study, options, line);
+    line.finish();
+    output.print(report_of(sample));
+    return Status::done;
+}
+
 constexpr std::string_view estimate_show_examples = R"(
 assay estimate show study --answers votes.csv
 assay estimate show study --labels labels.csv --by camera
@@ -119,6 +148,7 @@ int estimate_drift_part(std::vector<std::string> arguments) {
 const std::vector<Command>& estimate_parts() {
     static const std::vector<Command> table = {
         {"select", "Draw the images to label, and write the questions about them", estimate_select},
+        {"add", "Add classifiers to a study, and write the questions that they need", estimate_add},
         {"show", "Show accuracies and differences from the labels so far, with intervals",
          estimate_show},
         {"drift", "Say whether accuracy has changed on a new pool of images", estimate_drift_part},

@@ -27,6 +27,9 @@ inline constexpr auto description<Design> = describe<Design>({
     field<&Design::times>({.help = "Of the rounds"}),
     field<&Design::looks>({.help = "Labels when results were shown, without --peek and --stop-at"}),
     field<&Design::planned>({.help = "The first --peek"}),
+    field<&Design::founders>({.help = "Classifiers by which the strata were cut"}),
+    field<&Design::joined>({.help = "Classifiers in all, after each time that some joined"}),
+    field<&Design::join_times>({.help = "Of these times"}),
     field<&Design::settled>({.help = "Images whose answers were known before"}),
     field<&Design::settled_hash>({.help = "Of settled.csv"}),
 });
@@ -43,6 +46,9 @@ void complete_first_version(nlohmann::json& study) {
     study["schema"] = design_schema.name;
     study["looks"] = nlohmann::json::array();
     study["planned"] = 0;
+    study["founders"] = study.contains("stores") ? study["stores"].size() : 0;
+    study["joined"] = nlohmann::json::array();
+    study["join_times"] = nlohmann::json::array();
     study["settled"] = 0;
     study["settled_hash"] = "";
 }
@@ -55,6 +61,10 @@ std::filesystem::path design_file(const std::filesystem::path& study) {
 
 std::filesystem::path questions_file(const std::filesystem::path& study, std::size_t round) {
     return study / fmt::format("questions-{}.csv", round);
+}
+
+std::filesystem::path added_questions_file(const std::filesystem::path& study, std::size_t time) {
+    return study / fmt::format("questions-added-{}.csv", time);
 }
 
 std::filesystem::path sample_file(const std::filesystem::path& study) {
@@ -76,11 +86,14 @@ std::optional<Design> read_design(const std::filesystem::path& study) {
     if (!read_record(read, design_schema, design))
         refuse(fmt::format("{}: it is no study of `assay estimate` that this version reads ({})",
                            file.string(), design_schema.name));
-    const bool sound = !design.stores.empty() && design.stores.size() == design.store_ids.size() &&
-                       !design.drawn.empty() && design.drawn.size() == design.times.size() &&
-                       std::ranges::is_sorted(design.drawn) && design.drawn.front() >= 4 &&
-                       design.drawn.back() <= design.images && !design.strata.empty() &&
-                       design.strata.size() <= 10;
+    const bool sound =
+        !design.stores.empty() && design.stores.size() == design.store_ids.size() &&
+        !design.drawn.empty() && design.drawn.size() == design.times.size() &&
+        std::ranges::is_sorted(design.drawn) && design.drawn.front() >= 4 &&
+        design.drawn.back() <= design.images && !design.strata.empty() &&
+        design.strata.size() <= 10 && design.founders > 0 &&
+        design.joined.size() == design.join_times.size() &&
+        design.stores.size() == (design.joined.empty() ? design.founders : design.joined.back());
     if (!sound)
         refuse(
             fmt::format("{}: its numbers contradict each other; begin a new study with `assay "
@@ -94,8 +107,12 @@ void write_design(const std::filesystem::path& study, const Design& design) {
 }
 
 std::vector<PredictionStore> open_stores(const Design& design) {
+    return open_stores(design, design.stores.size());
+}
+
+std::vector<PredictionStore> open_stores(const Design& design, std::size_t number) {
     std::vector<PredictionStore> out;
-    for (std::size_t i = 0; i < design.stores.size(); ++i) {
+    for (std::size_t i = 0; i < number; ++i) {
         out.push_back(PredictionStore::open(design.stores[i]));
         if (out.back().spec().id != design.store_ids[i])
             refuse(

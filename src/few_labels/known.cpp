@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -117,9 +118,9 @@ std::vector<std::uint64_t> settled_rows(const KnownAnswers& known, const Pool& p
     ImagePredictions image;
     for (const auto& [row, labels] : known) {
         if (!pool.read(row, image)) continue;
-        const bool all = std::ranges::all_of(image.labels, [&](std::int32_t label) {
-            return find_known(known, row, label) != nullptr;
-        });
+        const auto founders = std::span(image.labels).first(pool.founders());
+        const bool all = std::ranges::all_of(
+            founders, [&](std::int32_t label) { return find_known(known, row, label) != nullptr; });
         if (all) out.push_back(row);
     }
     return out;

@@ -31,7 +31,7 @@ std::string settled_csv(const KnownAnswers& known, const Pool& pool);
 /// Reads the answers of a study, which may be none. Throws bad_input if the file was changed.
 KnownAnswers read_known(const std::filesystem::path& study, const Design& design, const Pool& pool);
 
-/// The images of the pool for which each predicted label has an answer, ascending.
+/// The images of the pool for which each label that a founder predicts has an answer, ascending.
 std::vector<std::uint64_t> settled_rows(const KnownAnswers& known, const Pool& pool);
 
 /// The known answer about a label of an image, or null.

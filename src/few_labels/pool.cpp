@@ -29,7 +29,8 @@ void check_store(const PredictionStore& store, const RowReader& reader) {
 
 }  // namespace
 
-Pool::Pool(std::vector<PredictionStore> stores) : stores_(std::move(stores)) {
+Pool::Pool(std::vector<PredictionStore> stores, std::size_t founders)
+    : stores_(std::move(stores)), founders_(founders > 0 ? founders : stores_.size()) {
     if (stores_.empty()) throw Error(ErrorCode::usage, "no predictions are named");
     for (const PredictionStore& store : stores_) {
         readers_.emplace_back(store);
@@ -44,26 +45,29 @@ bool Pool::read(std::uint64_t row, ImagePredictions& out) const {
     out.confidences.resize(models);
     out.consensus.assign(models, 0);
     thread_local std::vector<RankedClass> best;
-    out.contested = false;
+    out.contested = out.differ = false;
     for (std::size_t m = 0; m < models; ++m) {
         if (readers_[m].top(row, 1, best) != RowStatus::ok || best.empty()) return false;
         const auto confidence = static_cast<double>(best[0].probability);
         if (!std::isfinite(confidence)) return false;
         out.labels[m] = best[0].cls;
         out.confidences[m] = confidence;
-        out.contested = out.contested || out.labels[m] != out.labels[0];
+        out.differ = out.differ || out.labels[m] != out.labels[0];
+        if (m + 1 == founders_) out.contested = out.differ;
     }
-    const auto all = static_cast<double>(models);
+    const auto all = static_cast<double>(founders_);
     double consensus = 0, unsure = 0, apart = 0;
     for (std::size_t m = 0; m < models; ++m) {
         double sum = 0, same = 0;
-        for (std::size_t k = 0; k < models; ++k) {
+        for (std::size_t k = 0; k < founders_; ++k) {
             if (out.labels[k] != out.labels[m]) continue;
             sum += out.confidences[k];
             ++same;
         }
-        const double q = sum / all;
+        const bool joined = m >= founders_;
+        const double q = joined ? (sum + out.confidences[m]) / (all + 1) : sum / all;
         out.consensus[m] = q;
+        if (joined) continue;
         consensus += q;
         unsure += q * (1 - q);
         apart += q * (1 - same / all);

@@ -19,13 +19,14 @@ namespace assay::few_labels {
 struct ImagePredictions {
     std::vector<std::int32_t> labels;
     std::vector<double> confidences;
-    /// Mean over the classifiers of the confidence in this classifier's label.
+    /// Mean over the founders, and this classifier, of the confidence in this classifier's label.
     std::vector<double> consensus;
-    double mean_consensus = 0;
+    double mean_consensus = 0;  ///< over the founders, as the next ones are
     /// Mean expected variance of correctness and, up to a factor, of the difference of two
     /// classifiers.
     double unsure = 0, apart = 0;
-    bool contested = false;  ///< not all labels are equal
+    bool contested = false;  ///< not all labels of the founders are equal
+    bool differ = false;     ///< not all labels are equal
 };
 
 /// The facts about an image of the pool that determine its stratum.
@@ -39,9 +40,12 @@ class Pool {
 public:
     /// Stores must have the same images and classes, be complete and have confidences. Throws
     /// bad_input with the problem, usage if there are none.
-    explicit Pool(std::vector<PredictionStore> stores);
+    /// The first `founders` classifiers (0: all) decide what is in common to all: strata, and the
+    /// consensus about a label. The others change nothing about them.
+    explicit Pool(std::vector<PredictionStore> stores, std::size_t founders = 0);
 
     std::size_t classifiers() const noexcept { return readers_.size(); }
+    std::size_t founders() const noexcept { return founders_; }
     /// All rows of the data set, including those that are not in the pool.
     std::uint64_t rows() const noexcept { return stores_.front().rows(); }
     const std::vector<PredictionStore>& stores() const noexcept { return stores_; }
@@ -70,6 +74,7 @@ private:
 
     std::vector<PredictionStore> stores_;
     std::vector<RowReader> readers_;
+    std::size_t founders_;
 };
 
 template <class Sum, class Add, class Merge>

@@ -21,7 +21,7 @@ ResultType result_type(ResultOf<DrawnSample>) {
     using Of = DrawnSample;
     static constexpr auto rows = describe_result<Of>(
         {.name = "DrawnSample",
-         .help = "What `assay estimate select` prints",
+         .help = "What `assay estimate select` and `estimate add` print",
          .schema = "assay.estimate_sample/1"},
         {part<&Of::study>({}), part<&Of::dataset>({}), part<&Of::classifiers>({}),
          part<&Of::images>({.help = "Of the pool: those with scores of every classifier"}),

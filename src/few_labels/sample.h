@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "assay/few_labels/estimate.h"
 #include "few_labels/pool.h"
 #include "few_labels/strata.h"
 
@@ -25,5 +26,9 @@ struct Sample {
 /// order. Cost: one pass over the pool; memory grows with the number of labels.
 Sample draw(const Pool& pool, const Strata& strata, const std::vector<std::uint64_t>& labels,
             std::uint64_t seed, int threads, const ProgressCallback& progress);
+
+/// Fills what `result` says about the pool, its strata and the sample.
+void describe_sample(const Pool& pool, const Strata& strata, const Sample& sample,
+                     DrawnSample& result);
 
 }  // namespace assay::few_labels

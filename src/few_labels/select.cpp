@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <map>
 #include <numeric>
-#include <set>
+#include <span>
 
 #include <fmt/format.h>
 
-#include "assay/data/class_list.h"
 #include "assay/describe_result.h"
 #include "assay/error.h"
 #include "assay/few_labels/estimate.h"
@@ -16,25 +14,13 @@
 #include "core/refuse.h"
 #include "few_labels/design.h"
 #include "few_labels/known.h"
+#include "few_labels/question_table.h"
 #include "few_labels/sample.h"
 #include "few_labels/strata.h"
 #include "study/times.h"
 
 namespace assay::few_labels {
 namespace {
-
-struct PoolQuestion {
-    std::string_view item, path;
-    std::string label, class_name, predicted_by;
-};
-ResultType result_type(ResultOf<PoolQuestion>) {
-    using Of = PoolQuestion;
-    static constexpr auto rows = describe_result<Of>(
-        {.name = "PoolQuestion", .columns = "item,path,label,class,predicted_by"},
-        {part<&Of::item>({}), part<&Of::path>({}), part<&Of::label>({}),
-         part<&Of::class_name>({.name = "class"}), part<&Of::predicted_by>({})});
-    return rows;
-}
 
 struct SampleRow {
     std::string_view item;
@@ -65,12 +51,6 @@ Design begun_design(const std::filesystem::path& study, const DrawOptions& optio
         throw Error(ErrorCode::usage,
                     fmt::format("`{}` was begun with another {}; to change it, begin a new study",
                                 study.string(), other_purpose ? "--for" : "--seed"));
-    if (there && !options.known_source.empty())
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("--competition {}: `{}` has begun already, and its strata are fixed. "
-                        "Begin a new study, or draw more: assay estimate select {} --draw {}",
-                        options.known_source, study.string(), study.string(), options.draw));
     if (there && options.stores.empty()) {
         stores = open_stores(*there);
         return *there;
@@ -85,6 +65,7 @@ Design begun_design(const std::filesystem::path& study, const DrawOptions& optio
         design.stores.push_back(std::filesystem::absolute(store.folder()).lexically_normal());
         design.store_ids.push_back(store.spec().id);
     }
+    design.founders = stores.size();
     if (!there) {
         if (std::filesystem::exists(study) && !std::filesystem::is_empty(study))
             throw Error(ErrorCode::usage,
@@ -93,12 +74,18 @@ Design begun_design(const std::filesystem::path& study, const DrawOptions& optio
                                     study.string()));
         return design;
     }
-    if (there->store_ids != design.store_ids || there->purpose != design.purpose ||
-        there->seed != design.seed)
+    // Those of the beginning may be named again, after others have joined.
+    const bool same =
+        there->store_ids == design.store_ids ||
+        (design.store_ids.size() == there->founders &&
+         std::ranges::equal(design.store_ids, std::span(there->store_ids).first(there->founders)));
+    if (!same || there->purpose != design.purpose || there->seed != design.seed)
         throw Error(ErrorCode::usage,
                     fmt::format("`{}` was begun with other predictions, --for or --seed. To draw "
-                                "more images for it: assay estimate select {} --draw {}",
-                                study.string(), study.string(), options.draw));
+                                "more images for it: assay estimate select {} --draw {}. To add "
+                                "classifiers: assay estimate add {} RUNS",
+                                study.string(), study.string(), options.draw, study.string()));
+    if (there->stores.size() != stores.size()) stores = open_stores(*there);
     return *there;
 }
 
@@ -135,16 +122,43 @@ std::uint32_t round_of(const std::vector<std::vector<std::uint64_t>>& rounds, st
 
 }  // namespace
 
+void describe_sample(const Pool& pool, const Strata& strata, const Sample& sample,
+                     DrawnSample& result) {
+    result.dataset = pool.stores().front().spec().dataset_name;
+    for (const PredictionStore& store : pool.stores())
+        result.classifiers.push_back(store.spec().model_name);
+    result.images = strata.pool_size();
+    result.left_out = pool.rows() - strata.pool_size();
+    result.drawn = std::accumulate(sample.drawn.begin(), sample.drawn.end(), std::uint64_t{0});
+    result.images_folder = pool.dataset().root;
+    result.settled = strata.settled().size();
+    for (std::size_t h = 0; h < strata.size(); ++h) {
+        const auto images = static_cast<double>(strata.images()[h]);
+        result.strata.push_back({static_cast<std::uint32_t>(h + 1), strata.contested()[h],
+                                 strata.images()[h], sample.drawn[h],
+                                 images / static_cast<double>(sample.drawn[h])});
+    }
+}
+
 DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& options,
                         const ProgressCallback& progress) {
     DrawnSample result;
     std::vector<PredictionStore> stores;
     Design design = begun_design(study, options, stores, result.warnings);
-    const Pool pool(std::move(stores));
+    const Pool pool(std::move(stores), design.founders);
     const std::uint64_t first = design.drawn.empty() ? options.draw : design.drawn.front();
-    const KnownAnswers known = design.drawn.empty() && !options.known_source.empty()
-                                   ? known_answers(options.known, options.known_source, pool)
-                                   : read_known(study, design, pool);
+    const KnownAnswers known = options.known_source.empty()
+                                   ? read_known(study, design, pool)
+                                   : known_answers(options.known, options.known_source, pool);
+    const std::string settled = known.empty() ? "" : settled_csv(known, pool);
+    const std::string settled_hash = known.empty() ? "" : hash_text(settled);
+    if (!design.drawn.empty() && design.settled_hash != settled_hash)
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "--competition {}: `{}` began with other answers, and its strata are fixed. "
+                "Begin a new study, or draw more: assay estimate select {} --draw {}",
+                options.known_source, study.string(), study.string(), options.draw));
     const Strata strata(pool, design.purpose, strata_for(first), options.threads, progress,
                         Strata::sorted_at_most, settled_rows(known, pool));
     check_draw(design, options.draw, strata, study);
@@ -156,18 +170,16 @@ DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& o
     }
     design.images = strata.pool_size();
     design.strata = strata.images();
-    const std::string settled = known.empty() ? "" : settled_csv(known, pool);
     design.settled = strata.settled().size();
-    design.settled_hash = known.empty() ? "" : hash_text(settled);
+    design.settled_hash = settled_hash;
     std::vector<std::vector<std::uint64_t>> rounds;
     for (const std::uint64_t drawn : design.drawn)
         rounds.push_back(allocate(strata.totals(), strata.images(), drawn));
     const Sample sample = draw(pool, strata, rounds.back(), design.seed, options.threads, progress);
 
     const Dataset& dataset = pool.dataset();
-    const ClassList& classes = dataset.classes;
-    std::string questions, rows;
-    DescribedCsv<PoolQuestion> question_csv(questions);
+    std::string rows;
+    QuestionTable questions(pool, known);
     DescribedCsv<SampleRow> sample_csv(rows);
     std::vector<std::uint64_t> place(strata.size(), 0);
     const auto last = static_cast<std::uint32_t>(rounds.size() - 1);
@@ -180,49 +192,20 @@ DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& o
             {dataset.ids[image.row], image.stratum + 1, round + 1,
              static_cast<double>(strata.images()[h]) / static_cast<double>(sample.drawn[h])});
         if (round != last) continue;
-        std::map<std::int32_t, std::string> by;
-        for (std::size_t m = 0; m < pool.classifiers(); ++m) {
-            std::string& names = by[image.predictions.labels[m]];
-            names += (names.empty() ? "" : " ") + pool.stores()[m].spec().model_name;
-        }
-        for (const auto& [label, names] : by) {
-            if (find_known(known, image.row, label) != nullptr) {
-                ++result.spared;
-                continue;
-            }
-            const auto c = static_cast<std::size_t>(label);
-            const std::string number = std::to_string(label);
-            question_csv.add(
-                {dataset.ids[image.row],
-                 dataset.paths.size() > 0 ? dataset.paths[image.row] : dataset.ids[image.row],
-                 c < classes.size() ? classes.id(c) : number,
-                 c < classes.size() ? classes.name(c) : number, names});
-            ++result.questions;
-        }
+        questions.add(image);
     }
     make_folders(study);
     result.study = study;
     result.questions_file = questions_file(study, rounds.size());
-    write_file_atomically(result.questions_file, questions);
+    write_file_atomically(result.questions_file, questions.csv());
+    result.questions = questions.questions();
+    result.spared = questions.spared();
     write_file_atomically(sample_file(study), rows);
     if (!known.empty()) write_file_atomically(settled_file(study), settled);
     write_design(study, design);
 
-    result.dataset = pool.stores().front().spec().dataset_name;
-    for (const PredictionStore& store : pool.stores())
-        result.classifiers.push_back(store.spec().model_name);
-    result.images = strata.pool_size();
-    result.left_out = pool.rows() - strata.pool_size();
-    result.drawn = design.drawn.back();
-    result.images_folder = dataset.root;
+    describe_sample(pool, strata, sample, result);
     result.added = result.drawn - before;
-    result.settled = strata.settled().size();
-    for (std::size_t h = 0; h < strata.size(); ++h) {
-        const auto images = static_cast<double>(strata.images()[h]);
-        result.strata.push_back({static_cast<std::uint32_t>(h + 1), strata.contested()[h],
-                                 strata.images()[h], sample.drawn[h],
-                                 images / static_cast<double>(sample.drawn[h])});
-    }
     if (result.left_out > 0)
         result.warnings.push_back(
             fmt::format("{} of {} images are skipped: a classifier has no finite scores for them",

@@ -89,7 +89,7 @@ struct Strata::Part {
 Strata::Strata(const Pool& pool, Purpose purpose, std::size_t wanted, int threads,
                const ProgressCallback& progress, std::uint64_t sorted,
                std::vector<std::uint64_t> settled)
-    : measure_(size_measure(purpose, pool.classifiers())), settled_(std::move(settled)) {
+    : measure_(size_measure(purpose, pool.founders())), settled_(std::move(settled)) {
     double unsure = 0, apart = 0, roots = 0;
     pool.for_each_round(threads, progress, "predictions",
                         [&](std::uint64_t first, std::span<const ImageFacts> facts) {

@@ -80,7 +80,10 @@ std::vector<Target> Targets::read(int threads, const ProgressCallback& progress)
         });
     std::vector<Target> out(size());
     for (std::size_t t = 0; t < out.size(); ++t) {
-        out[t].covariates = models_ > 1 ? 2 : 1;
+        // The consensus about the only founder is its confidence.
+        const bool of_pair = t >= models_ && t < models_ + pairs_.size();
+        const std::size_t model = t < models_ ? t : (t - models_ - pairs_.size()) % models_;
+        out[t].covariates = of_pair || pool_.founders() > 1 || model > 0 ? 2 : 1;
         for (std::size_t s = 0; s + 1 < h; ++s) {
             const double images = all.images[t * h + s], n = std::max(images, 1.0);
             out[t].images.push_back(images);

@@ -39,7 +39,7 @@ public:
             return Covariates{image.consensus[m], image.confidences[m]};
         };
         for (std::size_t m = 0; m < models_; ++m) visit(m, own(m));
-        if (image.contested) {
+        if (image.differ) {
             for (std::size_t p = 0; p < pairs_.size(); ++p) {
                 const auto& [a, b] = pairs_[p];
                 if (image.labels[a] == image.labels[b]) continue;

@@ -141,6 +141,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "audit", .arguments = {"FOLDER/runs/v1", "-q"}},
         {.command = "estimate select",
          .arguments = {"FOLDER/new-study", "FOLDER/runs/pool", "--draw", "8", "-q"}},
+        {.command = "estimate add", .arguments = {"FOLDER/part-study", "FOLDER/runs/pool/b", "-q"}},
         {.command = "estimate show",
          .arguments = {"FOLDER/pool-study", "--labels", "FOLDER/items.csv", "-q"}},
         {.command = "estimate drift",
@@ -318,6 +319,9 @@ void make_sweep_inputs(const Scratch& folder) {
     const Outcome sampled = assay_run(
         {"estimate", "select", folder / "pool-study", folder / "runs/pool", "--draw", "12", "-q"});
     ASSERT_EQ(sampled.status, 0) << sampled.err;
+    const Outcome of_one = assay_run({"estimate", "select", folder / "part-study",
+                                      folder / "runs/pool/a", "--draw", "12", "-q"});
+    ASSERT_EQ(of_one.status, 0) << of_one.err;
     const Outcome selected = assay_run({"mad", "select", folder / "asked"});
     ASSERT_EQ(selected.status, 0) << selected.err;
     const Outcome asked =

@@ -189,6 +189,39 @@ class Estimate(unittest.TestCase):
                     held.append(row["interval"]["low"] - 1e-9 <= true <= row["interval"]["high"] + 1e-9)
             self.assertGreater(np.mean(held), 0.85)  # of 72; intervals of one study share its sample
 
+    def test_a_classifier_that_joins_equals_the_reference(self):
+        if importlib.util.find_spec("scipy") is None:
+            self.skipTest("SKIPPED: the reference needs SciPy")
+        ref = reference()
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            truth, labels, confidences = write_pool(folder, 2000, 3, 9)
+            study = folder / "study"
+            run("estimate", "select", study, folder / "runs/pool/m0", folder / "runs/pool/m1", "--draw", 300, "-q")
+            run("estimate", "add", study, folder / "runs/pool/m2", "-q")
+            # The strata are those of the first two; the consensus about the labels of the third includes it.
+            L, c = labels[:2], confidences[:2]
+            first = ref.consensus(L, c)
+            sizes = ref.size_measure(*ref.uncertainty(L, c, first))
+            stratum = ref.strata_of(L, first, sizes, 10)
+            counts, totals = np.bincount(stratum), np.bincount(stratum, sizes)
+            allocated = ref.allocate(totals, counts, 300)
+            sample = np.array([int(row["item"][2:7]) for row in table_of(study / "sample.csv")])
+            q = np.concatenate([first, ref.consensus(labels, confidences)[2:]])
+            pairs = [(0, 1), (0, 2), (1, 2)]
+            *arrays, domain = ref.targets(labels, confidences, q, stratum, labels[:, sample] == truth[sample], sample, pairs)
+            expected = ref.estimate(*arrays, stratum[sample], counts, allocated, domain)
+            (folder / "labels.csv").write_text("image,label\n" + "".join(f"im{i:05d}.png,k{truth[i]}\n" for i in sample))
+            shown = json.loads(run("estimate", "show", study, "--labels", folder / "labels.csv", "--json", "-q"))
+            found = [(row["accuracy"], 0, 1) for row in shown["classifiers"]]
+            for (a, b), row in zip(pairs, shown["pairs"]):
+                apart = (labels[a] != labels[b]).mean()
+                found.append((row["difference"], -apart, 2 * apart))
+            self.assertEqual(len(found), 6)
+            for t, (row, shift, scale) in enumerate(found):
+                for got, part in ((row["value"], "est"), (row["interval"]["low"], "low"), (row["interval"]["high"], "high")):
+                    self.assertAlmostEqual(got, shift + scale * expected[part][t], delta=1e-9)
+
 
 if __name__ == "__main__":
     unittest.main()

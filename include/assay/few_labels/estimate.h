@@ -128,6 +128,35 @@ DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& o
 /// `assay.estimate_sample/1`.
 Report report_of(const DrawnSample& sample);
 
+struct JoinOptions {
+    std::vector<std::filesystem::path> stores;  ///< as in DrawOptions
+    int threads = 0;
+};
+}  // namespace assay::few_labels
+
+namespace assay {
+template <>
+inline constexpr auto description<few_labels::JoinOptions> = describe<few_labels::JoinOptions>({
+    field<&few_labels::JoinOptions::threads>({.help = "Threads; they change no result",
+                                              .min = 0,
+                                              .max = 4096,
+                                              .empty = "one per core",
+                                              .also = "-j"}),
+});
+}  // namespace assay
+
+namespace assay::few_labels {
+
+/// Adds classifiers to a study that has begun, and writes the questions about their labels of the
+/// drawn and settled images (STUDY/questions-added-1.csv, ...). The sample and the results of the
+/// others stay as they are. The probabilities of the sample do not depend on answers, so the same
+/// labels serve the new classifiers. Repeating the last call changes nothing. Cost: four passes
+/// over the stores. Throws usage if the study began with all of them, or has another classifier
+/// with the same name. Throws bad_input as draw_sample() does, and for new predictions that do not
+/// cover the pool.
+DrawnSample join_study(const std::filesystem::path& study, const JoinOptions& options,
+                       const ProgressCallback& progress = {});
+
 struct EstimateOptions {
     /// Votes in the format that `assay labels aggregate` reads.
     std::vector<std::filesystem::path> answers;
@@ -263,11 +292,12 @@ struct PoolEstimate {
     std::vector<std::string> notes, warnings;
 };
 
-/// Records the look in the study. Cost: five passes over the stores. Throws as draw_sample() does.
-/// Throws bad_input for answers or gold that cannot be read, and for fewer than 30 settled gold
-/// questions of either kind. Throws usage if neither answers nor labels are named, for gold without
-/// answers or with labels, if the data set lacks the attribute, and for per_class if answers do not
-/// name classes.
+/// Records the look in the study. If answers about the labels of classifiers that joined are
+/// missing, these classifiers alone use fewer images. Cost: five passes over the stores; ten if
+/// classifiers joined. Throws as draw_sample() does. Throws bad_input for answers or gold that
+/// cannot be read, and for fewer than 30 settled gold questions of either kind. Throws usage if
+/// neither answers nor labels are named, for gold without answers or with labels, if the data set
+/// lacks the attribute, and for per_class if answers do not name classes.
 PoolEstimate estimate_pool(const std::filesystem::path& study, const EstimateOptions& options,
                            const ProgressCallback& progress = {});
 /// `assay.estimate/1`. The csv has a row per classifier, or with per_class per class and

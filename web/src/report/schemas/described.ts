@@ -948,7 +948,7 @@ export interface DrawnCells {
   exact: number;
 }
 
-/** What `assay estimate select` prints. */
+/** What `assay estimate select` and `estimate add` print. */
 export interface DrawnSample extends Result {
   study: string;
   dataset: string;
