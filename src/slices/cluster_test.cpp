@@ -1,5 +1,6 @@
 #include "slices/cluster_test.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/log_gamma.h"
@@ -17,41 +18,41 @@ double rate_of(const Counts& counts) {
 
 }  // namespace
 
-DesignEffect::DesignEffect(const Counts& part, const Counts& whole)
-    : part_(static_cast<double>(part.images)),
-      rest_(static_cast<double>(whole.images - part.images)),
-      whole_(static_cast<double>(whole.images)),
-      part_rate_(rate_of(part)),
-      rest_rate_(rate_of(whole - part)),
-      rate_(rate_of(whole)),
-      errors_(static_cast<double>(std::min(whole.hits, whole.images - whole.hits))) {}
-
-void DesignEffect::add(const Counts& own, const Counts& all) {
-    const auto n = static_cast<double>(own.images), h = static_cast<double>(own.hits),
-               whole = static_cast<double>(all.images), hits = static_cast<double>(all.hits),
-               m = whole - n;
-    const double residual = hits - rate_ * whole;
-    residuals_ += residual * residual;
-    pairs_ += whole * (whole - 1);
-    part_pairs_ += n * (n - 1);
-    rest_pairs_ += m * (m - 1);
-    mixed_pairs_ += n * m;
-    const double difference = (h - part_rate_ * n) / part_ - (hits - h - rest_rate_ * m) / rest_;
-    own_residuals_ += difference * difference;
-}
-
 double DesignEffect::value() const {
     // So many errors count as much as the assumption that images of one cluster are all correct or
     // all incorrect, as for intervals of clusters.
     constexpr double few = 3;
-    const double spread = rate_ * (1 - rate_), independent = 1 / part_ + 1 / rest_;
-    const double found = pairs_ > 0 ? (residuals_ - whole_ * spread) / (spread * pairs_) : 0;
-    const double alike = std::clamp((errors_ * found + few) / (errors_ + few), 0.0, 1.0);
+    const auto of = [](std::uint64_t sum) { return static_cast<double>(sum); };
+    const Counts others = whole_ - part_;
+    const double part = of(part_.images), rest = of(others.images), whole = of(whole_.images);
+    const double rate = rate_of(whole_), own_rate = rate_of(part_), rest_rate = rate_of(others);
+    const double spread = rate * (1 - rate), independent = 1 / part + 1 / rest;
+    // Pairs of images of one cluster, ordered. The whole's squares are those of part and rest, and
+    // twice their products.
+    const double pairs = of(sums_.images) - whole, part_pairs = of(own_.images) - part,
+                 mixed = of(images_images_ - own_.images),
+                 rest_pairs = of(sums_.images - 2 * images_images_ + own_.images) - rest;
+    const double residuals =
+        of(sums_.hits) - 2 * rate * of(sums_.both) + rate * rate * of(sums_.images);
+    const double errors = of(std::min(whole_.hits, whole_.images - whole_.hits));
+    const double found = pairs > 0 ? (residuals - whole * spread) / (spread * pairs) : 0;
+    const double alike = std::clamp((errors * found + few) / (errors + few), 0.0, 1.0);
     const double by_pairs = 1 + alike *
-                                    (part_pairs_ / (part_ * part_) + rest_pairs_ / (rest_ * rest_) -
-                                     2 * mixed_pairs_ / (part_ * rest_)) /
+                                    (part_pairs / (part * part) + rest_pairs / (rest * rest) -
+                                     2 * mixed / (part * rest)) /
                                     independent;
-    return std::max({1.0, by_pairs, own_residuals_ / (spread * independent)});
+    // Squares and products of the residuals of part and rest.
+    const double own =
+        of(own_.hits) - 2 * own_rate * of(own_.both) + own_rate * own_rate * of(own_.images);
+    const double rest_hits = of(sums_.hits - 2 * hits_hits_ + own_.hits),
+                 rest_both = of(sums_.both + own_.both - images_hits_ - hits_images_),
+                 rest_images = of(sums_.images - 2 * images_images_ + own_.images);
+    const double other =
+        rest_hits - 2 * rest_rate * rest_both + rest_rate * rest_rate * rest_images;
+    const double product = of(hits_hits_ - own_.hits) - rest_rate * of(hits_images_ - own_.both) -
+                           own_rate * of(images_hits_ - own_.both) + own_rate * rest_rate * mixed;
+    const double varies = own / (part * part) + other / (rest * rest) - 2 * product / (part * rest);
+    return std::max({1.0, by_pairs, varies / (spread * independent)});
 }
 
 double lower_with_effect(const Counts& part, const Counts& whole, double effect) {
@@ -70,19 +71,30 @@ double lower_with_effect(const Counts& part, const Counts& whole, double effect)
     return std::min(1.0, sum);
 }
 
-std::vector<std::uint32_t> cluster_sizes(std::span<const std::uint32_t> cluster,
-                                         std::span<const std::int32_t> value, std::size_t values) {
-    std::vector<std::uint32_t> counts(values), sizes(cluster.size());
+ValuesInClusters::ValuesInClusters(std::span<const std::uint32_t> cluster,
+                                   std::span<const std::uint8_t> code,
+                                   std::span<const std::int32_t> value, std::size_t values)
+    : of_image_(cluster.size()), sums_(2 * values), images_(2 * values) {
+    std::vector<ClusterCount> counts(values);
     for (std::size_t begin = 0; begin < cluster.size();) {
         std::size_t end = begin;
-        while (end < cluster.size() && cluster[end] == cluster[begin])
-            ++counts[static_cast<std::size_t>(value[end++])];
+        for (; end < cluster.size() && cluster[end] == cluster[begin]; ++end) {
+            ClusterCount& count = counts[static_cast<std::size_t>(value[end])];
+            count.hits += code[end] & 1U;
+            ++count.images;
+            images_[2 * static_cast<std::size_t>(value[end]) + (code[end] >> 1U)].push_back(
+                static_cast<std::uint32_t>(end));
+        }
         for (std::size_t i = begin; i < end; ++i)
-            sizes[i] = counts[static_cast<std::size_t>(value[i])];
-        for (std::size_t i = begin; i < end; ++i) counts[static_cast<std::size_t>(value[i])] = 0;
+            of_image_[i] = counts[static_cast<std::size_t>(value[i])];
+        for (std::size_t i = begin; i < end; ++i) {
+            ClusterCount& count = counts[static_cast<std::size_t>(value[i])];
+            sums_[2 * static_cast<std::size_t>(value[i]) + (code[i] >> 1U)].add(
+                {count.hits, count.images});
+            count = {};
+        }
         begin = end;
     }
-    return sizes;
 }
 
 }  // namespace assay::slices

@@ -8,10 +8,10 @@
 // than the others (Rao and Scott 1992 divide counts by such effects).
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "slices/search.h"
 
@@ -21,23 +21,66 @@ namespace assay::slices {
 /// each half.
 inline constexpr std::uint32_t fewest_slice_clusters = 5;
 
-/// The design effect, from the counts of one cluster after the other. Cost: a few products each.
+/// Sums over clusters, of whole numbers, so that they are exact.
+struct ClusterSums {
+    std::uint64_t images = 0, hits = 0;  ///< of their squares
+    std::uint64_t both = 0;              ///< of hits times images
+
+    void add(const Counts& cluster) {
+        images += cluster.images * cluster.images;
+        hits += cluster.hits * cluster.hits;
+        both += cluster.hits * cluster.images;
+    }
+};
+
+/// The images of a cluster that are in some whole.
+struct ClusterCount {
+    std::uint32_t hits = 0, images = 0;
+};
+
+/// The design effect of a part of a whole. `part` and what remains of `whole` have images; `whole`
+/// has hits and misses.
 class DesignEffect {
 public:
-    /// `part` and what remains of `whole` have images; `whole` has hits and misses.
-    DesignEffect(const Counts& part, const Counts& whole);
-    /// `own`: the part's images of a cluster; `all`: the whole's. Clusters without any may be
-    /// left out.
-    void add(const Counts& own, const Counts& all);
+    /// To be given all clusters of the whole by add().
+    DesignEffect(const Counts& part, const Counts& whole) : part_(part), whole_(whole) {}
+    /// To be given all images of the part by add_image(). `sums`: of the whole.
+    DesignEffect(const Counts& part, const Counts& whole, const ClusterSums& sums)
+        : part_(part), whole_(whole), sums_(sums) {}
+
+    /// `own`: the part's images of a cluster; `all`: the whole's.
+    void add(const Counts& own, const Counts& all) {
+        sums_.add(all);
+        own_.add(own);
+        images_images_ += own.images * all.images;
+        images_hits_ += own.images * all.hits;
+        hits_images_ += own.hits * all.images;
+        hits_hits_ += own.hits * all.hits;
+    }
+    /// Images of one cluster follow one another. `all`: the whole's images of this cluster.
+    void add_image(std::uint32_t cluster, bool hit, const ClusterCount& all) {
+        if (cluster != last_) current_ = {};
+        last_ = cluster;
+        const std::uint64_t one = hit ? 1 : 0;
+        own_.images += 2 * current_.images + 1;
+        own_.hits += one * (2 * current_.hits + 1);
+        own_.both += current_.hits + one * (current_.images + 1);
+        current_ = {current_.hits + one, current_.images + 1};
+        images_images_ += all.images;
+        images_hits_ += all.hits;
+        hits_images_ += one * all.images;
+        hits_hits_ += one * all.hits;
+    }
     /// At least 1.
     double value() const;
 
 private:
-    double part_, rest_, whole_;                    ///< images
-    double part_rate_, rest_rate_, rate_, errors_;  ///< accuracies; the rarer of hits and misses
-    double residuals_ = 0, pairs_ = 0;              ///< of the whole
-    double part_pairs_ = 0, rest_pairs_ = 0, mixed_pairs_ = 0;
-    double own_residuals_ = 0;
+    Counts part_, whole_;
+    ClusterSums sums_, own_;  ///< of the whole, of the part
+    /// Sums over clusters: of the part's images and hits times the whole's.
+    std::uint64_t images_images_ = 0, images_hits_ = 0, hits_images_ = 0, hits_hits_ = 0;
+    Counts current_;  ///< the part's images of the last cluster
+    std::uint32_t last_ = 0;
 };
 
 /// LowerTest with the counts divided by `effect`, at least 1. Binomial coefficients of numbers that
@@ -67,9 +110,29 @@ private:
     std::uint32_t last_ = 0, images_ = 0, clusters_ = 0, complete_ = 0;
 };
 
-/// The images of each image's cluster that have the same `value` as it does, itself included.
-/// Images of one cluster follow one another. `values`: more than every value.
-std::vector<std::uint32_t> cluster_sizes(std::span<const std::uint32_t> cluster,
-                                         std::span<const std::int32_t> value, std::size_t values);
+/// Images divided by a value each, with the clusters of each value. Images of one cluster follow
+/// one another.
+class ValuesInClusters {
+public:
+    ValuesInClusters() = default;
+    /// `code`: as JudgedRows has it. `values`: more than every value.
+    ValuesInClusters(std::span<const std::uint32_t> cluster, std::span<const std::uint8_t> code,
+                     std::span<const std::int32_t> value, std::size_t values);
+
+    /// Of each image: the images of its cluster with the same value, itself included.
+    const ClusterCount& of_image(std::size_t i) const { return of_image_[i]; }
+    const ClusterSums& sums(std::size_t value, std::size_t half) const {
+        return sums_[2 * value + half];
+    }
+    /// The places of its images.
+    const std::vector<std::uint32_t>& images(std::size_t value, std::size_t half) const {
+        return images_[2 * value + half];
+    }
+
+private:
+    std::vector<ClusterCount> of_image_;
+    std::vector<ClusterSums> sums_;                   // by value and half
+    std::vector<std::vector<std::uint32_t>> images_;  // likewise
+};
 
 }  // namespace assay::slices

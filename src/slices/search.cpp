@@ -24,10 +24,9 @@ struct JudgedFacet {
     std::vector<std::int32_t> of;
     std::vector<std::int32_t> value;  ///< of the facet
     std::vector<HalfCounts> counts;
-    // With clusters: images of each image's cluster with the same value, and the clusters of each
-    // value.
-    std::vector<std::uint32_t> cluster_size{};
-    std::vector<HalfTallies> tallies{};
+    // With clusters:
+    ValuesInClusters clusters{};
+    std::vector<HalfTallies> tallies{};  ///< of each value, against all images
 
     std::int32_t others() const { return static_cast<std::int32_t>(value.size()); }
 };
@@ -132,61 +131,80 @@ private:
     }
 
     void count_clusters() {
-        sizes_ = cluster_sizes(judged_.cluster, std::vector<std::int32_t>(judged_.code.size()), 1);
+        const std::vector<std::int32_t> same(judged_.code.size());
+        clusters_ = {judged_.cluster, judged_.code, same, 1};
         for (std::size_t i = 0; i < judged_.code.size(); ++i)
-            all_clusters_[judged_.code[i] >> 1U].add(judged_.cluster[i], sizes_[i]);
+            all_clusters_[judged_.code[i] >> 1U].add(judged_.cluster[i],
+                                                     clusters_.of_image(i).images);
         for (JudgedFacet& column : columns_) {
             const std::size_t values = column.value.size() + 1;
-            column.cluster_size = cluster_sizes(judged_.cluster, column.of, values);
+            column.clusters = {judged_.cluster, judged_.code, column.of, values};
             column.tallies.resize(values);
             for (std::size_t i = 0; i < judged_.code.size(); ++i)
                 column.tallies[static_cast<std::size_t>(column.of[i])][judged_.code[i] >> 1U].add(
-                    judged_.cluster[i], sizes_[i]);
+                    judged_.cluster[i], clusters_.of_image(i).images);
         }
     }
 
-    template <class InPart, class InWhole>
-    double effect_of(std::size_t half, const Counts& part, const Counts& whole,
-                     const InPart& in_part, const InWhole& in_whole) const {
+    /// Of a slice among the images with a value, or among all.
+    double effect_of(const Candidate& one, std::size_t half, const Counts& whole,
+                     const ValuesInClusters& wholes, std::size_t value) const {
+        const auto images_of = [&](std::size_t c) -> const std::vector<std::uint32_t>& {
+            return columns_[one.facet[c]].clusters.images(static_cast<std::size_t>(one.place[c]),
+                                                          half);
+        };
+        const bool second = one.conditions > 1 && images_of(1).size() < images_of(0).size();
+        DesignEffect effect(one.own[half], whole, wholes.sums(value, half));
+        for (const std::uint32_t i : images_of(second ? 1 : 0))
+            if (is_in(one, i))
+                effect.add_image(judged_.cluster[i], (judged_.code[i] & 1U) != 0,
+                                 wholes.of_image(i));
+        return effect.value();
+    }
+
+    /// Of the other images of a value, among all images that are not of the pair. In the first
+    /// half.
+    double effect_beyond(const Candidate& one, const Candidate& pair, const Counts& part,
+                         const Counts& whole) const {
         DesignEffect effect(part, whole);
-        const auto first = static_cast<std::size_t>(all_[0].images);
-        const std::size_t begin = half == 0 ? 0 : first,
-                          end = half == 0 ? first : judged_.code.size();
-        for (std::size_t i = begin; i < end;) {
+        const auto end = static_cast<std::size_t>(all_[0].images);
+        for (std::size_t i = 0; i < end;) {
             const std::uint32_t cluster = judged_.cluster[i];
             Counts own, all;
             for (; i < end && judged_.cluster[i] == cluster; ++i) {
-                if (!in_whole(i)) continue;
-                const std::uint64_t hit = judged_.code[i] & 1U, inside = in_part(i) ? 1 : 0;
+                if (is_in(pair, i)) continue;
+                const std::uint64_t hit = judged_.code[i] & 1U, inside = is_in(one, i) ? 1 : 0;
                 all = {all.hits + hit, all.images + 1};
                 own = {own.hits + hit * inside, own.images + inside};
             }
-            if (all.images > 0) effect.add(own, all);
+            effect.add(own, all);
         }
         return effect.value();
     }
 
-    /// p of `part`, among the images of `whole`. Skips what clusters do to a p above `most`: they
+    /// p of `part` among `whole`. `effect_of` is not asked for a p above `most`, because clusters
     /// make none smaller.
-    template <class InPart, class InWhole>
-    double compare(std::size_t half, const Counts& part, const Counts& whole, const InPart& in_part,
-                   const InWhole& in_whole, double most) const {
+    template <class EffectOf>
+    double compare(const Counts& part, const Counts& whole, double most,
+                   const EffectOf& effect_of) const {
         const double p = lower_(part, whole);
         if (!clustered_ || p > most || p >= 1) return p;
-        const double effect = effect_of(half, part, whole, in_part, in_whole);
+        const double effect = effect_of();
         return effect > 1 ? std::max(p, lower_with_effect(part, whole, effect)) : p;
     }
 
     /// Against all other images, and of a pair against the others of each value. Stops at the first
     /// p above `most`.
     double p_of(const Candidate& one, std::size_t half, double most = 1) const {
-        const auto in_part = [&](std::size_t i) { return is_in(one, i); };
-        double p = compare(
-            half, one.own[half], all_[half], in_part, [](std::size_t) { return true; }, most);
-        for (std::size_t c = 0; c < one.conditions && one.conditions > 1 && p <= most; ++c)
-            p = std::max(p, compare(
-                                half, one.own[half], value_counts(one, c)[half], in_part,
-                                [&](std::size_t i) { return is_of_value(one, c, i); }, most));
+        double p = compare(one.own[half], all_[half], most,
+                           [&] { return effect_of(one, half, all_[half], clusters_, 0); });
+        for (std::size_t c = 0; c < one.conditions && one.conditions > 1 && p <= most; ++c) {
+            const Counts& whole = value_counts(one, c)[half];
+            p = std::max(p, compare(one.own[half], whole, most, [&] {
+                             return effect_of(one, half, whole, columns_[one.facet[c]].clusters,
+                                              static_cast<std::size_t>(one.place[c]));
+                         }));
+        }
         return p;
     }
 
@@ -234,9 +252,9 @@ private:
             auto& cell = cells[static_cast<std::size_t>(a.of[i]) * width +
                                static_cast<std::size_t>(b.of[i])];
             const std::size_t half = judged_.code[i] >> 1U;
-            cell[0][half].add(judged_.cluster[i], sizes_[i]);
-            cell[1][half].add(judged_.cluster[i], a.cluster_size[i]);
-            cell[2][half].add(judged_.cluster[i], b.cluster_size[i]);
+            cell[0][half].add(judged_.cluster[i], clusters_.of_image(i).images);
+            cell[1][half].add(judged_.cluster[i], a.clusters.of_image(i).images);
+            cell[2][half].add(judged_.cluster[i], b.clusters.of_image(i).images);
         }
         std::vector<bool> few(cells.size());
         for (std::size_t c = 0; c < cells.size(); ++c)
@@ -325,11 +343,9 @@ private:
                 if (!inside) return false;
                 const Counts others = one.own[0] - pair.own[0];
                 const Counts whole = {others.hits + rest.hits, others.images + rest.images};
-                return compare(
-                           0, others, whole,
-                           [&](std::size_t i) { return is_in(one, i) && !is_in(pair, i); },
-                           [&](std::size_t i) { return !is_in(pair, i); },
-                           beyond_level) > beyond_level;
+                return compare(others, whole, beyond_level, [&] {
+                           return effect_beyond(one, pair, others, whole);
+                       }) > beyond_level;
             });
         });
         return all;
@@ -340,7 +356,7 @@ private:
     bool clustered_;
     LowerTest lower_;
     HalfCounts all_;
-    std::vector<std::uint32_t> sizes_;  ///< images of each image's cluster
+    ValuesInClusters clusters_;  ///< all images have one value
     HalfTallies all_clusters_;
     std::vector<JudgedFacet> columns_;
 };

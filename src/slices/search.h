@@ -76,7 +76,7 @@ struct Confirmed {
 };
 
 /// Cost: images times pairs of facets, and a test for each large slice. With clusters, also a pass
-/// over the images of a half for each slice whose p is at most 0.1 without them. The same bits for
+/// over the images of a value for each slice whose p is at most 0.1 without them. The same bits for
 /// any number of threads. Throws interrupted.
 Confirmed search_slices(std::span<const Facet* const> facets, const JudgedRows& judged,
                         double level, int threads);

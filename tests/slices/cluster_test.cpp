@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <utility>
 
 #include "assay/report.h"
 #include "core/random.h"
@@ -69,12 +70,55 @@ TEST(DesignEffect, IsAtLeastWhatTheResidualsOfTheSliceSay) {
     EXPECT_NEAR(larger.value(), 1 + alike * (48 / 256.0 + 8 / 64.0) / (3 / 16.0), 1e-14);
 }
 
+// Image by image, or cluster by cluster.
+TEST(DesignEffect, IsTheSameFromImages) {
+    RandomStream random(3, "effect");
+    std::vector<std::uint32_t> cluster;
+    std::vector<std::uint8_t> code;
+    std::vector<std::int32_t> inside;
+    Counts part, whole;
+    for (std::size_t i = 0; i < 300; ++i) {
+        cluster.push_back(static_cast<std::uint32_t>(i / 7));
+        code.push_back(random.uniform() < 0.6 ? 1 : 0);
+        inside.push_back(random.uniform() < 0.4 ? 1 : 0);
+        whole = {whole.hits + code[i], whole.images + 1};
+        if (inside[i] == 1) part = {part.hits + code[i], part.images + 1};
+    }
+    const ValuesInClusters all(cluster, code, std::vector<std::int32_t>(300), 1);
+    DesignEffect by_image(part, whole, all.sums(0, 0)), by_cluster(part, whole);
+    for (std::size_t begin = 0; begin < 300; begin += 7) {
+        Counts own, of_all;
+        for (std::size_t i = begin; i < std::min<std::size_t>(300, begin + 7); ++i) {
+            of_all = {of_all.hits + code[i], of_all.images + 1};
+            if (inside[i] == 0) continue;
+            own = {own.hits + code[i], own.images + 1};
+            by_image.add_image(cluster[i], code[i] == 1, all.of_image(i));
+        }
+        by_cluster.add(own, of_all);
+    }
+    EXPECT_EQ(by_image.value(), by_cluster.value());
+}
+
 TEST(Clusters, AreCountedOnBothSides) {
     const std::vector<std::uint32_t> cluster = {5, 5, 5, 2, 2, 9};
     const std::vector<std::int32_t> value = {0, 1, 0, 1, 1, 0};
-    EXPECT_THAT(cluster_sizes(cluster, value, 2), ElementsAre(2, 1, 2, 2, 2, 1));
-    const std::vector<std::uint32_t> whole = cluster_sizes(cluster, std::vector(6, 0), 1);
-    EXPECT_THAT(whole, ElementsAre(3, 3, 3, 2, 2, 1));
+    const std::vector<std::uint8_t> code = {1, 0, 0, 1, 1, 2};
+    const ValuesInClusters values(cluster, code, value, 2);
+    const auto counts = [&](std::size_t i) {
+        return std::pair(values.of_image(i).hits, values.of_image(i).images);
+    };
+    EXPECT_EQ(counts(0), std::pair(1U, 2U));
+    EXPECT_EQ(counts(1), std::pair(0U, 1U));
+    EXPECT_EQ(counts(2), std::pair(1U, 2U));
+    EXPECT_EQ(counts(4), std::pair(2U, 2U));
+    EXPECT_EQ(counts(5), std::pair(0U, 1U));
+    EXPECT_THAT(values.images(1, 0), ElementsAre(1, 3, 4));
+    EXPECT_THAT(values.images(0, 1), ElementsAre(5));
+    EXPECT_EQ(values.sums(0, 0).images, 4U);  // 2^2
+    EXPECT_EQ(values.sums(1, 0).images, 5U);  // 1^2 + 2^2
+    EXPECT_EQ(values.sums(1, 0).hits, 4U);
+    EXPECT_EQ(values.sums(1, 0).both, 4U);
+    const std::vector<std::uint32_t> whole = {3, 3, 3, 2, 2, 1};
     ClusterTally tally;
     for (std::size_t i = 0; i < cluster.size(); ++i)
         if (value[i] == 0) tally.add(cluster[i], whole[i]);
