@@ -26,6 +26,7 @@ double bias_of_f1(double images, double jaccard) {
     const double odds = jaccard / (1 - jaccard);
     if (images > exact_up_to)
         return -2 * jaccard * (1 - jaccard) / (std::pow(1 + jaccard, 3) * images);
+    images = std::round(images);  // weighted images need not be whole
     double probability = std::pow(1 - jaccard, images), mean = 0;
     for (double x = 0; x <= images; ++x) {
         mean += probability * 2 * x / (images + x);
