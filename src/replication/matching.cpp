@@ -282,9 +282,8 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
         throw Error(
             ErrorCode::bad_input,
             fmt::format("no candidate of {} shows a class of {}, or none has enough annotators ({} "
-                        "have too few; with --annotators N, one more than N is needed, who does "
-                        "not choose) or a frequency that is high enough. With --annotators 0, all "
-                        "annotators choose",
+                        "have too few) or a frequency that is high enough. --annotators N needs "
+                        "one more than N, who does not choose. With --annotators 0 all choose",
                         candidates.source, reference.source, result.too_few_annotators));
     }
     // Classes are weighted as chosen, because another mix of classes would look like selection
