@@ -304,8 +304,16 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
     std::uint64_t done = 0;
     for (const std::filesystem::path& folder : folders) {
         if (progress) progress({.step = folder.string(), .done = done++, .total = folders.size()});
-        with_note("calibrating `" + folder.string() + "`",
-                  [&] { result.stores.push_back(derived::calibrate_one(folder, options)); });
+        try {
+            with_note("calibrating `" + folder.string() + "`",
+                      [&] { result.stores.push_back(derived::calibrate_one(folder, options)); });
+        } catch (const Error& error) {
+            const bool last = done == folders.size() && result.stores.empty();
+            if (error.code() != ErrorCode::bad_input || last) throw;
+            ++result.refused;
+            result.warnings.push_back(
+                fmt::format("`{}` is not calibrated: {}", folder.string(), error.message()));
+        }
     }
     if (progress) progress({.step = "", .done = done, .total = folders.size()});
     if (!options.layer.empty())

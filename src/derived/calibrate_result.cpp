@@ -145,6 +145,7 @@ Report report_of(const CalibrateResult& result) {
     report.sections.push_back({.title = "", .blocks = std::move(blocks), .sections = {}});
     report.result = json_of(result);
     report.warnings = result.warnings;
+    report.partial = result.refused > 0;
     return report;
 }
 

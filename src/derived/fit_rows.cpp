@@ -8,6 +8,7 @@
 
 #include "core/random.h"
 #include "core/refuse.h"
+#include "store/full_rows.h"
 
 namespace assay::derived {
 
@@ -68,6 +69,12 @@ ScalingRows scaling_rows(const RowReader& reader, const std::vector<std::uint64_
                 cls, names.empty() ? "" : fmt::format(" (`{}`)", names.name(cls)), rows.size(),
                 std::ranges::count(there, false), store.classes()));
         }
+    }
+    if (store.spec().kind == ScoreKind::probabilities) {
+        // A softmax of what does not sum to 1 has another loss than the stored values.
+        std::vector<float> buffer;
+        std::vector<double> unused(store.classes());
+        for (const std::uint64_t row : rows) store::read_probabilities(reader, row, buffer, unused);
     }
     ScalingRows out;
     out.items = rows.size();

@@ -25,7 +25,8 @@ bool is_of_fit(std::string_view id, double proportion, std::uint64_t seed);
 std::vector<std::uint64_t> rows_of_fit(const RowReader& reader, bool all,
                                        const CalibrateOptions& options);
 /// `rows` belong to the store; both must outlive the result. Throws bad_input if there are no rows,
-/// or a class has none although each class is scaled.
+/// a class has none although each class is scaled, or the stored probabilities of a row do
+/// not sum to 1.
 ScalingRows scaling_rows(const RowReader& reader, const std::vector<std::uint64_t>& rows,
                          Scaling method);
 

@@ -26,6 +26,13 @@ TEST(Usage, HelpGoesToStdoutAndEveryCommandHasExamples) {
     }
 }
 
+// A script may accept partial results, and must not accept a gate that failed with one.
+TEST(Usage, AFailedGateIsMoreThanAPartialResult) {
+    EXPECT_EQ(cli::status_of(true, false), cli::Status::gate_broken);
+    EXPECT_EQ(cli::status_of(true, true), cli::Status::partial);
+    EXPECT_EQ(cli::status_of(false, true), cli::Status::done);
+}
+
 TEST(Usage, AFormatOfImagesGoesWithImages) {
     const Outcome alone = assay_run({"attack", "-m", "m.pt", "-d", "val", "--save-format", "png"});
     EXPECT_EQ(alone.status, 2);

@@ -11,6 +11,7 @@
 #include "assay/decisions/operating.h"
 #include "assay/report.h"
 #include "decisions/rates.h"
+#include "decisions/threshold_text.h"
 #include "message_of.h"
 
 namespace assay::decisions {
@@ -44,6 +45,14 @@ TEST(OperatingPoints, ThresholdsByHand) {
     EXPECT_EQ(threshold_for_costs(images, 1, 1, .4), .8);
     EXPECT_EQ(threshold_for_costs(images, 1, 100, .4), .3);
     EXPECT_GT(threshold_for_costs(images, 100, 1, .01), .7);
+}
+
+TEST(OperatingPoints, ThresholdsNearTheEndsHaveTheDigitsTheyNeed) {
+    EXPECT_EQ(threshold_text(.76684), "0.7668");
+    EXPECT_EQ(threshold_text(4.52e-7), "4.5e-07");
+    EXPECT_EQ(threshold_text(.99999969), "0.99999969");
+    EXPECT_EQ(threshold_text(0), "0.0000");
+    EXPECT_EQ(threshold_text(1), "1.0000");
 }
 
 TEST(OperatingPoints, CombinedRatesByHand) {

@@ -317,6 +317,58 @@ TEST(Calibrate, ProbabilitiesAreTheirLogarithms) {
               ScoreKind::log_probabilities);
 }
 
+// Imports without ids number their rows, so equal ids say nothing about the images.
+TEST(Calibrate, RowNumbersAreTheSameImagesOnlyWithTheSameScores) {
+    const World world(300, same(0.6, 3), same(0, 3), 21);
+    Made fit = made_of(World(300, same(0.6, 3), same(0, 3), 22), "");
+    fit.dataset = "calibration";
+    std::copy_n(world.logits.begin(), 3 * 10, fit.scores.begin());
+    CalibrateOptions options;
+    options.fit = "calibration";
+    const auto run = [&](const Made& calibration) {
+        const Scratch folder;
+        save(folder, made_of(world, ""), "net");
+        save(folder, calibration, "net");
+        options.paths = {folder / "runs"};
+        return calibrate_stores(options).stores.size();
+    };
+    EXPECT_EQ(run(fit), 1U);  // ten equal rows
+    Made named = fit;
+    for (std::string& id : named.ids) id += ".png";
+    EXPECT_EQ(run(named), 1U);  // no equal id
+    std::copy_n(world.logits.begin(), 3 * 200, fit.scores.begin());
+    EXPECT_THAT(message_of([&] { run(fit); }), HasSubstr("200 of `val` are also in `calibration`"));
+}
+
+TEST(Calibrate, ADataSetWhoseNameLooksHeldOutIsCalibrated) {
+    const Scratch folder;
+    Made made = made_of(World(300, same(0.6, 3), same(0, 3), 23));
+    made.dataset = "mine-heldout20";
+    save(folder, made, "net");
+    CalibrateOptions options;
+    options.paths = {folder / "runs"};
+    EXPECT_EQ(calibrate_stores(options).stores.size(), 1U);
+}
+
+TEST(Calibrate, AStoreThatCannotBeCalibratedIsAWarningBesideOthers) {
+    const Scratch folder;
+    Made made = made_of(World(300, same(0.6, 3), same(0, 3), 24));
+    save(folder, made, "sound");
+    made.kind = ScoreKind::probabilities;
+    for (float& score : made.scores) score = 0.6F;
+    save(folder, made, "sums");
+    CalibrateOptions options;
+    options.paths = {folder / "runs"};
+    const CalibrateResult result = calibrate_stores(options);
+    EXPECT_EQ(result.stores.size(), 1U);
+    EXPECT_TRUE(report_of(result).partial);
+    ASSERT_EQ(result.warnings.size(), 1U);
+    EXPECT_THAT(result.warnings[0], testing::AllOf(HasSubstr("val/sums` is not calibrated: "),
+                                                   HasSubstr("sum to 1.8")));
+    options.paths = {folder / "runs/val/sums"};
+    EXPECT_THAT(message_of([&] { calibrate_stores(options); }), HasSubstr("sum to 1.8"));
+}
+
 TEST(Calibrate, BadInput) {
     const Scratch folder;
     Made made = made_of(World(200, same(0.6, 4), same(0, 4), 8));

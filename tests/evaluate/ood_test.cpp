@@ -123,6 +123,18 @@ TEST(Ood, AskedOfManyStores) {
     options.paths = {folder / "runs"};
     options.ood = {"val=textures"};
     check(options, {});
+    // By itself --ood measures nothing that these change.
+    options.by = {"group"};
+    EXPECT_THAT(message_of([&] { check(options, {}); }, ErrorCode::usage),
+                HasSubstr("--by does not change that"));
+    options.measure.metrics = {"top1"};
+    EXPECT_NO_THROW(check(options, {}));
+    options.by = {};
+    options.measure.metrics = {};
+    options.measure.class_map = "in9";
+    EXPECT_THAT(message_of([&] { check(options, {}); }, ErrorCode::usage),
+                HasSubstr("--class-map does not change that"));
+    options.measure.class_map = "";
     ScoreResult result = score_runs(options, *self_comm());
     EXPECT_TRUE(result.reports.empty());
     EXPECT_EQ(result.ood.size(), 9U);

@@ -89,6 +89,7 @@ struct CalibratedStore {
 };
 struct CalibrateResult {
     std::vector<CalibratedStore> stores;
+    std::uint64_t refused = 0;  ///< stores that cannot be calibrated; a warning says why
     std::vector<std::string> warnings;
 };
 
