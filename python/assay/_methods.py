@@ -114,7 +114,7 @@ def _given(name: Any, value: Any) -> "dict[str, Any]":
             f"methods: `{name}` is {type(value).__name__}; allowed: a pattern such as 'runs/val/old-seed*', a list of stores or paths, or "
             "{seed: store}"
         )
-    return {"name": name, "runs": [{"seed": seed, "store": place} for seed, place in runs]}
+    return {"name": name, "stores": [{"run": seed, "store": place} for seed, place in runs]}
 
 
 def compare_methods(methods: "Mapping[str, Any]", options: "dict[str, Any]", progress: Progress) -> MethodComparison:

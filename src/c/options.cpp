@@ -55,23 +55,28 @@ decisions::MethodOptions take_methods(Keys& keys) {
     const json given = keys.take_any("methods");
     const JsonReader all(given, {}, "options.methods");
     for (const JsonReader& one : all.entries()) {
-        one.only({"name", "pattern", "runs"});
+        one.only({"name", "pattern", "stores"});
         decisions::GivenMethod& method = options.given.emplace_back();
         method.name = one["name"].text();
         if (one.has("pattern")) method.pattern = one["pattern"].text();
-        if (!one.has("runs")) continue;
-        for (const JsonReader& run : one["runs"].entries())
-            method.runs.push_back({run["seed"].text(), run["store"].text()});
+        if (!one.has("stores")) continue;
+        for (const JsonReader& run : one["stores"].entries())
+            method.runs.push_back({run["run"].text(), run["store"].text()});
     }
     options.within = keys.take("within", options.within);
-    options.labels = keys.take("labels", std::string());
-    options.level = keys.take("level", options.level);
-    options.threads = keys.take("threads", options.threads);
-    keys.nothing_left();
-    if (!(options.level > 0 && options.level < 1))
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("level is {}; allowed: between 0 and 1, such as 0.95", options.level));
+    for (const auto& [key, value] : keys.rest().items()) {
+        if (key != row_of<&MeasureOptions::labels>()[0].name &&
+            key != row_of<&MeasureOptions::threads>()[0].name &&
+            key != row_of<&Resampling::level>()[0].name)
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} does not act with methods: remove it", key));
+    }
+    const MeasureOptions measure = take_measure(keys, true);
+    if (measure.labels.size() > 1)
+        throw Error(ErrorCode::usage, "methods take one file of labels: remove the others");
+    if (!measure.labels.empty()) options.labels = measure.labels.front();
+    options.level = measure.resampling.level;
+    options.threads = measure.threads;
     if (!(options.within >= 0 && options.within <= 1))
         throw Error(
             ErrorCode::usage,

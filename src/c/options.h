@@ -18,8 +18,8 @@ Keys options_of(const char* text);
 MeasureOptions take_measure(Keys& keys, bool of_stores);
 /// "classes": a list of ids, {"ids", "names"}, "imagenet", or a file. Empty if the key is absent.
 ClassList take_classes(Keys& keys);
-/// "methods", "within", "labels", "level" and "threads" of training methods; nothing else may be
-/// left. A method is {"name", "pattern"} or {"name", "runs": [{"seed", "store"}]}.
+/// "methods", "within", "labels", "level" and "threads" of training methods; others are
+/// refused. A method is {"name", "pattern"} or {"name", "stores": [{"run", "store"}]}.
 decisions::MethodOptions take_methods(Keys& keys);
 /// "attributes": {name: [text, ...]}.
 std::vector<Dataset::Attribute> take_attributes(Keys& keys);

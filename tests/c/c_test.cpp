@@ -157,9 +157,12 @@ TEST(CInterface, ComparesAndMeasuresGaps) {
     EXPECT_THAT(said(error), HasSubstr("usage: a baseline and a candidate"));
     EXPECT_EQ(assay_compare(both, 2, nullptr, R"({"methods": []})", nullptr, &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("methods name all stores"));
-    const char* const one = R"({"methods": [{"name": "old", "runs": [{"seed": "1"}]}]})";
+    const char* const one = R"({"methods": [{"name": "old", "stores": [{"run": "1"}]}]})";
     EXPECT_EQ(assay_compare(nullptr, 0, nullptr, one, nullptr, &error), nullptr);
-    EXPECT_THAT(said(error), HasSubstr("options.methods[0].runs[0]"));
+    EXPECT_THAT(said(error), HasSubstr("options.methods[0].stores[0]"));
+    const char* const bins = R"({"methods": [], "bins": 3})";
+    EXPECT_EQ(assay_compare(nullptr, 0, nullptr, bins, nullptr, &error), nullptr);
+    EXPECT_THAT(said(error), HasSubstr("bins does not act with methods"));
     EXPECT_EQ(assay_gap(R"({"sets": ["/nowhere/v1", "/nowhere/v2"]})", nullptr, &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("/nowhere"));
     assay_store_free(a);

@@ -93,7 +93,7 @@ class Methods(InFolder):
             ("usage", "within= acts with methods= alone", lambda: assay.compare(old[0], new[0], within=0.1)),
             ("usage", "needs a baseline and candidates", lambda: assay.compare(old[0])),
             ("usage", "within is 2; allowed: from 0 to 1", lambda: assay.compare(methods=both, within=2.0)),
-            ("usage", "level is 2; allowed: between 0 and 1", lambda: assay.compare(methods=both, level=2.0)),
+            ("bad_input", "level is 2", lambda: assay.compare(methods=both, level=2.0)),
             ("usage", "needs two methods or more", lambda: assay.compare(methods={"old": old})),
             ("usage", "methods is list", lambda: assay.compare(methods=[old, new])),
             ("usage", "cannot name a method", lambda: assay.compare(methods={"a=b": old, "new": new})),

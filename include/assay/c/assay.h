@@ -180,7 +180,7 @@ ASSAY_C_API assay_result* assay_score(const assay_store* const* stores, size_t c
  * also "disagreements" and "other_images".
  * Training methods are compared without stores and sets: `count` is 0. Their options are "methods",
  * "within", "labels" (a file), "level" and "threads". "methods" lists objects with "name", and
- * "pattern" or "runs"; a run is an object with "seed" and "store" (a path). */
+ * "pattern" or "stores"; a store is an object with "run" (its seed) and "store" (a path). */
 ASSAY_C_API assay_result* assay_compare(const assay_store* const* stores, size_t count,
                                         const assay_sets* sets, const char* options,
                                         assay_call* call, assay_error** error);
